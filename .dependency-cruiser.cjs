@@ -1,0 +1,61 @@
+/** The direction of imports: text <- ast, parse, print <- validate, explain, find <- cli. */
+const PORTABLE = '^src/(text|accp|aacp)/';
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'text-knows-no-protocol',
+      severity: 'error',
+      from: { path: '^src/text/' },
+      to: { pathNot: '^src/text/' },
+    },
+    {
+      name: 'protocols-stay-apart',
+      comment: 'What joins two protocols lives in the command line or in bindings.',
+      severity: 'error',
+      from: { path: '^src/(accp|aacp)/' },
+      to: { path: '^src/(accp|aacp|cli)/', pathNot: '^src/$1/' },
+    },
+    {
+      name: 'one-importer-per-generated-parser',
+      severity: 'error',
+      from: { path: '^(src|scripts|bench)/', pathNot: '^src/(accp|aacp)/parse\\.ts$' },
+      to: { path: '^generated/' },
+    },
+    { name: 'generated-imports-nothing', severity: 'error', from: { path: '^generated/.*\\.js$' }, to: {} },
+    {
+      name: 'portable-core-without-node',
+      severity: 'error',
+      from: { path: PORTABLE },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'portable-core-without-packages',
+      comment: 'Only the finders use a package: moo, the tokenizer that reads the token tables.',
+      severity: 'error',
+      from: { path: PORTABLE, pathNot: '/(find|tokens)\\.ts$' },
+      to: { dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer'] },
+    },
+    {
+      name: 'only-moo-in-the-finders',
+      severity: 'error',
+      from: { path: PORTABLE },
+      to: { dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer'], pathNot: 'node_modules/(@types/)?moo/' },
+    },
+    {
+      name: 'no-dev-dependency-at-run-time',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: 'node_modules/@types/' },
+    },
+    { name: 'source-without-tests', severity: 'error', from: { path: '^(src|grammar)/' }, to: { path: '^(test|bench|scripts)/' } },
+    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { extensions: ['.ts', '.js', '.json'], exportsFields: ['exports'], conditionNames: ['import', 'types', 'default'] },
+  },
+};

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/**/*.long.test.ts'],
+    reporters: ['default', './test/helpers/summary-reporter.ts'],
+    // Property tests and the packed-package test run on slow, shared machines too.
+    testTimeout: 60_000,
+    hookTimeout: 240_000,
+  },
+});

@@ -1,0 +1,10 @@
+import { defineConfig } from 'vitest/config';
+
+/** The long proofs: the same properties as `npm test`, with many more runs. */
+export default defineConfig({
+  test: {
+    include: ['test/**/*.long.test.ts'],
+    reporters: ['default', './test/helpers/summary-reporter.ts'],
+    testTimeout: 1_800_000,
+  },
+});
