@@ -1,0 +1,134 @@
+/**
+ * Writes the parsers in generated/ from the grammars in grammar/, or with --check compares what is there.
+ *
+ *     npm run generate
+ *     npm run generate:check
+ */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+interface Target {
+  readonly name: string;
+  /** Start rule to the TypeScript type of its result, as an import from generated/. */
+  readonly returnTypes: Readonly<Record<string, string>>;
+  /** Type of the options that the grammar reads. */
+  readonly options: string;
+  /** Type of the `reason` that its errors may carry. */
+  readonly reasons: string;
+}
+
+const TARGETS: readonly Target[] = [
+  {
+    name: 'accp',
+    returnTypes: { frame: "import('../src/accp/ast.js').Frame" },
+    options: `  /** Which dialect to read. @default "strict" */
+  dialect?: 'strict' | 'lenient' | undefined;
+  /** Put a \`span\` on every node. @default false */
+  spans?: boolean | undefined;
+  /** Deepest nesting of arrays and maps in one value. @default 5 */
+  maxDepth?: number | undefined;
+  /** Most parameters, map entries and array items in all. @default 100000 */
+  maxItems?: number | undefined;
+  /** Most digits of one number. @default 1000 */
+  maxDigits?: number | undefined;`,
+    reasons: "'limit' | 'duplicate-key'",
+  },
+  {
+    name: 'aacp',
+    returnTypes: { packet: "import('../src/aacp/ast.js').Packet" },
+    options: `  /** Which dialect to read. @default "strict" */
+  dialect?: 'strict' | 'tolerant' | undefined;
+  /** Put a \`span\` on every node. @default false */
+  spans?: boolean | undefined;
+  /** Most fields. @default 100000 */
+  maxItems?: number | undefined;`,
+    reasons: "'limit'",
+  },
+];
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const require = createRequire(import.meta.url);
+
+interface PeggyCli {
+  parseAsync(args: readonly string[], options: { from: 'user' }): Promise<unknown>;
+  main(): Promise<number>;
+}
+const { PeggyCLI } = require('peggy/bin/peggy-cli.js') as { PeggyCLI: new () => PeggyCli };
+
+/** Runs Peggy on one grammar and returns the parser and its types as texts. */
+async function generate(target: Target, folder: string): Promise<Map<string, string>> {
+  const source = `grammar/${target.name}.peggy`;
+  const output = path.join(folder, `${target.name}.js`);
+  // Types are a feature of Peggy's command line, not of its API.
+  const peggy = new PeggyCLI();
+  await peggy.parseAsync(
+    [
+      '--format',
+      'es',
+      '--dts',
+      '--allowed-start-rules',
+      Object.keys(target.returnTypes).join(','),
+      '--return-types',
+      JSON.stringify(target.returnTypes),
+      '--output',
+      output,
+      path.join(root, source),
+    ],
+    { from: 'user' },
+  );
+  const exitCode = await peggy.main();
+  if (exitCode !== 0) throw new Error(`Peggy refused ${source} (exit code ${exitCode})`);
+
+  const banner = `// Made from ${source} by \`npm run generate\`. Do not edit.\n`;
+  const parser = await readFile(output, 'utf8');
+  const types = await readFile(output.replace(/\.js$/, '.d.ts'), 'utf8');
+  return new Map([
+    [`${target.name}.js`, banner + parser],
+    [`${target.name}.d.ts`, banner + withOptions(types, target)],
+  ]);
+}
+
+/**
+ * Three things that Peggy's types leave open: options are an open record, so that a misspelt one compiles; `expected` is
+ * null in errors raised by actions; and such errors carry a reason.
+ */
+function withOptions(types: string, target: Target): string {
+  const edits: readonly (readonly [before: string, after: string])[] = [
+    ['  // Extra application-specific properties\n  [key: string]: unknown;', target.options],
+    [
+      '  readonly expected: Expectation[];',
+      `  /** What could have stood there; null where \`reason\` is set. */
+  readonly expected: Expectation[] | null;
+  /** Why a well-formed text is refused all the same. */
+  readonly reason?: ${target.reasons};`,
+    ],
+  ];
+  return edits.reduce((text, [before, after]) => {
+    if (!text.includes(before)) throw new Error(`Peggy's type declarations have changed: no "${before}"`);
+    return text.replace(before, after);
+  }, types);
+}
+
+async function main(check: boolean): Promise<number> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'pegwire-generate-'));
+  const stale: string[] = [];
+  try {
+    for (const target of TARGETS) {
+      for (const [name, text] of await generate(target, folder)) {
+        const file = path.join(root, 'generated', name);
+        if (!check) await writeFile(file, text);
+        else if ((await readFile(file, 'utf8').catch(() => null)) !== text) stale.push(`generated/${name}`);
+      }
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+  if (stale.length > 0) console.error(`Stale: ${stale.join(', ')}. Run \`npm run generate\` and commit the result.`);
+  else console.log(check ? 'generated/ is up to date.' : 'generated/ is written.');
+  return stale.length > 0 ? 1 : 0;
+}
+
+process.exitCode = await main(process.argv.includes('--check'));

@@ -1,0 +1,173 @@
+/**
+ * The verdicts of two other AACP validators, fault for fault: the reference Python SDK 1.4.0 and aacp-ts (both MIT).
+ *
+ * They are for migrating: run them beside `validatePacket` to see which packets change their verdict, and why. They are
+ * no advice on what to accept. Both refuse unknown TASK and DOM values, which the draft forbids (section 5.1), let a
+ * missing `aacp:` pass, and take the last of two equal keys without a word; the Python SDK also calls 1.2 the current
+ * version. `test/conformance/aacp/validator.json` records what each of them said.
+ *
+ * The texts are theirs, letter for letter. The lists are copied here on purpose: they belong to those two releases and
+ * stay as they are when ours grow.
+ */
+
+/** A verdict in the shape both SDKs give: texts without codes or positions. */
+export interface CompatVerdict {
+  readonly valid: boolean;
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+const TASKS = ['ACK', 'BUILD', 'CALC', 'FETCH', 'FLAG', 'LOG', 'MERGE', 'PROC', 'REPORT', 'RESOLVE', 'SEND', 'SYNC'];
+const DOMAINS = ['CS', 'FIN', 'HR', 'IT', 'LEGAL', 'MKT', 'SALES'];
+const PRIORITIES = ['1', '2', '3'];
+const KNOWN_KEYS: ReadonlySet<string> = new Set(
+  (
+    'return p aacp res period filter fields fmt src src_prev rules validate tmpl data_ptr amt ccy sup match terms type ' +
+    'party clause issue risk block flags req highlight status to subj att flag_msg tone sentiment actor chain prog ltv ' +
+    'loyalty urgency'
+  ).split(' '),
+);
+
+const VALID_TASKS = `Valid: ${TASKS.join(', ')}`;
+const VALID_DOMAINS = `Valid: ${DOMAINS.join(', ')}`;
+const EMPTY_PACKET = 'Empty packet.';
+const SENTIMENT_WITHOUT_TONE =
+  'sentiment field present without tone. Add tone:empathetic|formal|terse for human-facing tasks.';
+const LTV_WITHOUT_CCY = 'ltv field present without ccy — add currency context.';
+
+/**
+ * What `AACPValidator().validate(packet)` of the Python package `aacp` 1.4.0 answers.
+ *
+ * Anything but a string is refused. The SDK calls a falsy value an empty packet, and so does this; on everything else it
+ * crashes with an `AttributeError` or a `TypeError`, where this says what was given.
+ */
+export function validateAsSdkPy(packet: string): CompatVerdict {
+  const slots = readSlots(packet, stripAsPython);
+  if (typeof slots === 'string') return refusal(slots);
+  if (slots.length < 3) return refusal('Packet too short — minimum: TASK|DOM|...|return:AGENT|p:N|aacp:1.0');
+  const [task = '', domain = ''] = slots;
+
+  const errors: string[] = [];
+  if (task === '') errors.push('Field 0 (TASK) is empty.');
+  else if (!TASKS.includes(task)) errors.push(`Unknown TASK '${task}'. ${VALID_TASKS}`);
+  if (domain === '') errors.push('Field 1 (DOM) is empty.');
+  else if (!DOMAINS.includes(domain)) errors.push(`Unknown DOM '${domain}'. ${VALID_DOMAINS}`);
+
+  // For this SDK a key that is there with an empty value is there; slots without a colon are not looked at.
+  const fields = fieldsOfSdkPy(slots);
+  if (!fields.has('return')) errors.push('Missing return: field. Must specify receiving agent.');
+
+  const warnings: string[] = [];
+  const version = fields.get('aacp');
+  if (version === undefined) warnings.push('Missing aacp: version tag. Add aacp:1.0 for compatibility.');
+  else if (version !== '1.2') warnings.push(`AACP version '${version}' — current is 1.2.`);
+  const priority = fields.get('p');
+  if (priority !== undefined && !PRIORITIES.includes(priority)) {
+    warnings.push(`Priority '${priority}' non-standard. Expected 1, 2, or 3.`);
+  }
+  for (const key of fields.keys()) {
+    if (!KNOWN_KEYS.has(key)) warnings.push(`Unknown field '${key}'. May be valid extension.`);
+  }
+  if (fields.has('sentiment') && !fields.has('tone')) warnings.push(SENTIMENT_WITHOUT_TONE);
+  if (fields.has('ltv') && !fields.has('ccy')) warnings.push(LTV_WITHOUT_CCY);
+  return { valid: errors.length === 0, errors, warnings };
+}
+
+/**
+ * What `new AACPValidator().validate(packet)` of aacp-ts (source of version 1.3.0) answers.
+ *
+ * Anything but a string is refused. The SDK calls a falsy value an empty packet, and so does this; on everything else it
+ * crashes with a `TypeError`, where this says what was given.
+ */
+export function validateAsSdkTs(packet: string): CompatVerdict {
+  const slots = readSlots(packet, (text) => text.trim());
+  if (typeof slots === 'string') return refusal(slots);
+  if (slots.length < 3) {
+    return refusal(`Packet has ${slots.length} fields. Minimum required: TASK|DOM|return:AGENT|aacp:VERSION`);
+  }
+  const [task = '', domain = ''] = slots;
+
+  // For this SDK an empty value counts as an absent field.
+  const warnings: string[] = [];
+  const fields = fieldsOfSdkTs(slots, warnings);
+
+  const errors: string[] = [];
+  if (task === '') errors.push(`Field 0 (TASK) is empty. ${VALID_TASKS}`);
+  else if (!TASKS.includes(task)) errors.push(`Unknown TASK "${task}". ${VALID_TASKS}`);
+  if (domain === '') errors.push(`Field 1 (DOM) is empty. ${VALID_DOMAINS}`);
+  else if (!DOMAINS.includes(domain)) errors.push(`Unknown DOM "${domain}". ${VALID_DOMAINS}`);
+  if (!fields['return']) errors.push('Missing required field: return: (receiving agent identifier)');
+
+  const version = fields['aacp'];
+  if (!version) warnings.push('Missing aacp: version field. Expected aacp:1.1');
+  else if (version !== '1.1') warnings.push(`AACP version "${version}" — current is 1.1`);
+  const priority = fields['p'];
+  if (priority && !PRIORITIES.includes(priority)) {
+    warnings.push(`Priority "${priority}" non-standard. Expected 1, 2, or 3.`);
+  }
+  for (const key of Object.keys(fields)) {
+    if (KNOWN_KEYS.has(key)) continue;
+    warnings.push(`Unknown extended field "${key}". May be a valid extension — ensure receiving agent supports it.`);
+  }
+  if (fields['sentiment'] && !fields['tone']) warnings.push(SENTIMENT_WITHOUT_TONE);
+  if (fields['ltv'] && !fields['ccy']) warnings.push(LTV_WITHOUT_CCY);
+  return { valid: errors.length === 0, errors, warnings };
+}
+
+/** The stripped slots of a packet or, where there is nothing to split, the text of the refusal. */
+function readSlots(packet: unknown, strip: (text: string) => string): string[] | string {
+  if (!packet) return EMPTY_PACKET;
+  if (typeof packet !== 'string') return `Expected the packet as a string, got ${typeof packet}.`;
+  if (strip(packet) === '') return EMPTY_PACKET;
+  return packet.split('|').map(strip);
+}
+
+function refusal(error: string): CompatVerdict {
+  return { valid: false, errors: [error], warnings: [] };
+}
+
+/** A repeated key keeps its first place and takes its last value, as in a Python `dict`. */
+function fieldsOfSdkPy(slots: readonly string[]): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>();
+  for (const slot of slots.slice(2)) {
+    const colon = slot.indexOf(':');
+    if (colon === -1) continue;
+    fields.set(stripAsPython(slot.slice(0, colon)).toLowerCase(), stripAsPython(slot.slice(colon + 1)));
+  }
+  return fields;
+}
+
+/**
+ * aacp-ts collects its fields in an ordinary object, and that shows: `__proto__` vanishes, and keys that look like array
+ * indices come first. An object without a prototype keeps the second trait of its own accord. White space next to the
+ * colon stays in the key and the value.
+ */
+function fieldsOfSdkTs(slots: readonly string[], warnings: string[]): Readonly<Record<string, string>> {
+  const fields: Record<string, string> = Object.create(null);
+  for (const slot of slots.slice(2)) {
+    if (slot === '') continue;
+    const colon = slot.indexOf(':');
+    if (colon === -1) {
+      warnings.push(`Field "${slot}" has no colon separator — expected key:value.`);
+      continue;
+    }
+    const key = slot.slice(0, colon).toLowerCase();
+    if (key !== '__proto__') fields[key] = slot.slice(colon + 1);
+  }
+  return fields;
+}
+
+/** White space to Python's `str`: unlike `trim`, it has U+001C to U+001F and U+0085, and lacks the byte order mark. */
+const PYTHON_SPACES: ReadonlySet<string> = new Set(
+  '\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680' +
+    '\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000',
+);
+
+/** Python's `str.strip()`, in one scan from each end. */
+function stripAsPython(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && PYTHON_SPACES.has(text.charAt(start))) start++;
+  while (end > start && PYTHON_SPACES.has(text.charAt(end - 1))) end--;
+  return text.slice(start, end);
+}

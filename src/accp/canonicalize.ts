@@ -1,0 +1,71 @@
+/** From tree to the tree that its canonical text reads back as. */
+import type { Frame, Param, Value } from './ast.js';
+import { unprintable } from './errors.js';
+import { byCodeUnit, byEnvelope, IDENTIFIER_KEYS } from './keys.js';
+import { BadNumber, decimalDigits, decimalOf, integerDigits, integerOf } from './numbers.js';
+
+/**
+ * Puts a frame into canonical form: map entries and metadata in canonical order, numbers rounded and without `text` where
+ * they need none, no spans. The payload keeps its order. For every frame that can be printed,
+ * `parseFrame(printFrame(frame))` equals `canonicalizeFrame(frame)`.
+ *
+ * Source: draft-benzing-accp-00, sections 3.1.1 and 3.5.
+ *
+ * @throws PrintError with code `E1004` on a number that cannot be written; other faults are left for `printFrame` to find
+ */
+export function canonicalizeFrame(frame: Frame): Frame {
+  try {
+    return {
+      kind: 'frame',
+      agent: frame.agent,
+      intent: frame.intent,
+      operation: frame.operation,
+      payload: frame.payload.map(canonicalParam),
+      metadata: frame.metadata === null ? null : sorted(frame.metadata.map(canonicalMetadata), byEnvelope),
+    };
+  } catch (thrown) {
+    if (thrown instanceof BadNumber) throw unprintable('frame', thrown.message);
+    if (thrown instanceof RangeError) throw unprintable('frame', 'nesting is too deep');
+    throw thrown;
+  }
+}
+
+function canonicalParam({ key, value }: Param): Param {
+  return { key, value: canonicalValue(value) };
+}
+
+/** Identifiers keep the digits that they were written with. */
+function canonicalMetadata({ key, value }: Param): Param {
+  const canonical = canonicalValue(value);
+  const isNumber = value.kind === 'integer' || value.kind === 'decimal';
+  if (!isNumber || value.text === undefined || !IDENTIFIER_KEYS.has(key)) return { key, value: canonical };
+  return { key, value: { kind: value.kind, value: value.value, text: value.text } as Value };
+}
+
+function canonicalValue(node: Value): Value {
+  switch (node.kind) {
+    case 'string':
+      return { kind: 'string', value: node.value };
+    case 'integer':
+      return { kind: 'integer', value: integerOf(integerDigits(node, Number.POSITIVE_INFINITY)) };
+    case 'decimal':
+      return { kind: 'decimal', ...decimalOf(decimalDigits(node, Number.POSITIVE_INFINITY)) };
+    case 'boolean':
+      return { kind: 'boolean', value: node.value };
+    case 'null':
+      return { kind: 'null' };
+    case 'array':
+      return { kind: 'array', items: node.items.map(canonicalValue) };
+    case 'map':
+      return { kind: 'map', entries: sorted(node.entries.map(canonicalParam), byCodeUnit) };
+    case 'ref':
+      return { kind: 'ref', path: node.path };
+    default:
+      node satisfies never;
+      throw unprintable('frame', 'holds what is no value');
+  }
+}
+
+function sorted(list: Param[], order: (a: string, b: string) => number): Param[] {
+  return list.sort((a, b) => order(a.key, b.key));
+}

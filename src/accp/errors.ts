@@ -1,0 +1,114 @@
+/** Every message and help text of ACCP's parser and printer, in one place. */
+import { ParseError, type ParseReason, PrintError } from '../text/errors.js';
+import { characterAt, type Expectation, expectedButFound, phrasesOf } from '../text/expectations.js';
+import type { Span } from '../text/span.js';
+
+/** PARSE_ERROR: the text is not a frame (draft-benzing-accp-00, section 3.6). */
+export const PARSE_ERROR = 'E1001';
+/** INVALID_TYPE: a tree holds what a frame cannot say (section 3.6). */
+export const INVALID_TYPE = 'E1004';
+
+const DELIMITERS = '@>:{}[]|$,~\\';
+
+export function notAString(value: unknown): ParseError {
+  const found = value === null ? 'null' : typeof value;
+  return new ParseError({ code: PARSE_ERROR, reason: 'not-a-string', message: `Expected a string, found ${found}.` });
+}
+
+export function tooLong(text: string, maxLength: number): ParseError {
+  return new ParseError({
+    code: PARSE_ERROR,
+    reason: 'limit',
+    text,
+    span: { start: maxLength, end: text.length },
+    message: `The text has ${text.length} characters; at most ${maxLength} are read.`,
+    help: 'raise maxLength if the sender is trusted',
+  });
+}
+
+/** The call stack ran out below the limits that the caller had raised. */
+export function tooDeepForStack(text: string): ParseError {
+  return new ParseError({
+    code: PARSE_ERROR,
+    reason: 'limit',
+    text,
+    span: { start: 0, end: text.length },
+    message: 'Nesting is deeper than the call stack of this platform allows.',
+    help: 'lower maxDepth',
+  });
+}
+
+/** A text that is well-formed but refused: a repeated key, or beyond a limit. */
+export function refused(text: string, reason: ParseReason, message: string, span: Span): ParseError {
+  const help = reason === 'limit' ? 'a limit can be raised where the sender is trusted' : 'keep one of the two';
+  return new ParseError({ code: PARSE_ERROR, reason, text, span, message: `${message}.`, help });
+}
+
+export function syntaxError(text: string, offset: number, expectations: readonly Expectation[], lenient: boolean): ParseError {
+  const expected = readable(phrasesOf(expectations));
+  const found = characterAt(text, offset);
+  return new ParseError({
+    code: PARSE_ERROR,
+    reason: 'syntax',
+    text,
+    span: { start: offset, end: offset + (found?.length ?? 0) },
+    expected,
+    found,
+    message: expectedButFound(expected, found),
+    help: syntaxHelp(text, offset, expected, lenient),
+  });
+}
+
+export function unprintable(path: string, message: string): PrintError {
+  return new PrintError({ code: INVALID_TYPE, path, message });
+}
+
+/** All that can begin a value is one word, and escapes go without saying where text is expected. */
+function readable(phrases: readonly string[]): string[] {
+  const rest = phrases.filter((phrase) => phrase !== '"\\"');
+  if (!rest.includes('boolean')) return rest;
+  const parts = ['"$"', '"["', '"{"', '"~"', '"@"', 'boolean', 'decimal', 'integer', 'text'];
+  return [...rest.filter((phrase) => !parts.includes(phrase)), 'a value'];
+}
+
+/** What to do about it, where we know. */
+function syntaxHelp(text: string, offset: number, expected: readonly string[], lenient: boolean): string | undefined {
+  const found = text[offset];
+  const expects = (phrase: string): boolean => expected.includes(phrase);
+
+  if (expects('delimiter')) return `a backslash stands only before one of ${[...DELIMITERS].join(' ')}`;
+  if (found === undefined) return offset === 0 ? undefined : 'the frame is cut off here';
+  if (isWhiteSpace(found)) {
+    if (offset === 0 || expects('end of input')) return 'a frame is one line without white space around it';
+    return 'a frame holds no white space; in a value, write "_" or another visible character for a space';
+  }
+  if (found > '~') return 'only visible ASCII can stand in a frame';
+  if (offset < bodyStart(text)) return undefined;
+  if (expects('a value')) {
+    if (found === '@' && !lenient) return `escape it ("${escapedMention(text, offset)}") or read with the lenient dialect`;
+    if ('}|,]'.includes(found)) return 'a value cannot be empty: leave the key out, or write "~" for null';
+  }
+  if (found === ',' && expects('"|"')) return 'parameters are parted by "|"; inside a value, write "\\,"';
+  if (found === '|' && expects('","') && expects('"]"')) return 'metadata and array items are parted by ","';
+  if (found === ':' && expects('","') && expects('"]"') && !lenient) {
+    return 'escape the colon ("\\:") or read with the lenient dialect, which knows keyed items';
+  }
+  if ('@>:$~'.includes(found)) return `inside a value, write "\\${found}"`;
+  return undefined;
+}
+
+function isWhiteSpace(character: string): boolean {
+  return character === ' ' || character === '\t' || character === '\n' || character === '\r';
+}
+
+/** Where the payload begins; beyond the text when it never does. */
+function bodyStart(text: string): number {
+  const at = text.indexOf('{');
+  return at < 0 ? text.length : at;
+}
+
+/** The mention at `offset`, as the strict dialect writes it. */
+function escapedMention(text: string, offset: number): string {
+  const mention = /^@[A-Za-z0-9_-]*(?::[A-Za-z0-9_]+)?/.exec(text.slice(offset, offset + 80))![0];
+  return mention.replace(/[@:]/g, '\\$&');
+}

@@ -1,0 +1,69 @@
+/** Numbers of ACCP trees: what they denote, and their canonical spelling (draft-benzing-accp-00, section 3.1.1). */
+import { digitsOf, roundDigits } from '../text/decimal.js';
+import type { DecimalValue, IntegerValue } from './ast.js';
+
+/** A number node that cannot be written; the printer adds the path. */
+export class BadNumber extends Error {}
+
+/**
+ * The digits of an integer without leading zeros; zero has no sign.
+ *
+ * @throws BadNumber when `value` is no integer that a node may hold, `text` does not denote it, or it has too many digits
+ */
+export function integerDigits(node: IntegerValue, maxDigits: number): string {
+  const { value, text } = node;
+  if (typeof value !== 'bigint' && !Number.isSafeInteger(value)) {
+    throw new BadNumber(`${String(value)} is no safe integer; give integers beyond 2^53 - 1 as bigint`);
+  }
+  if (text === undefined) return checkDigits(String(value), maxDigits);
+  if (typeof text !== 'string' || !/^-?[0-9]+$/.test(text)) throw new BadNumber('text is no integer');
+  checkDigits(text, maxDigits);
+  if (BigInt(text) !== BigInt(value)) throw new BadNumber(`text does not denote ${String(value)}`);
+  return String(value);
+}
+
+/**
+ * The canonical digits of a decimal: at most six places, rounded half to even on the decimal digits, no trailing zeros but
+ * always one place, no negative zero, never an exponent.
+ *
+ * @throws BadNumber when `value` is no number that digits can spell, `text` does not denote it, or it has too many digits
+ */
+export function decimalDigits(node: DecimalValue, maxDigits: number): string {
+  const { value, text } = node;
+  if (typeof value !== 'number' || Number.isNaN(value)) throw new BadNumber(`${String(value)} is no number`);
+  if (text === undefined) {
+    if (!Number.isFinite(value)) throw new BadNumber(`${value} cannot be written without its digits in text`);
+    return checkDigits(rounded(digitsOf(value)), maxDigits);
+  }
+  if (typeof text !== 'string' || !/^-?[0-9]+\.[0-9]+$/.test(text)) throw new BadNumber('text is no decimal');
+  checkDigits(text, maxDigits);
+  // `===` holds zero and minus zero equal, as it should: a decimal zero has no sign.
+  if (Number(text) !== value) throw new BadNumber(`text does not denote ${value}`);
+  return rounded(text);
+}
+
+/** The integer that canonical digits denote: a number where that is exact. */
+export function integerOf(digits: string): number | bigint {
+  const value = Number(digits);
+  return Number.isSafeInteger(value) ? value : BigInt(digits);
+}
+
+/** The decimal that canonical digits denote. It needs no `text` where its value alone would print these digits. */
+export function decimalOf(digits: string): Pick<DecimalValue, 'value' | 'text'> {
+  const value = Number(digits);
+  const spelling = Number.isFinite(value) ? rounded(digitsOf(value)) : '';
+  return spelling === digits ? { value } : { value, text: digits };
+}
+
+function rounded(digits: string): string {
+  const { integer, fraction } = roundDigits(digits);
+  return `${integer}.${fraction || '0'}`;
+}
+
+function checkDigits(digits: string, maxDigits: number): string {
+  if (digits.length > maxDigits) {
+    const count = digits.length - (digits.startsWith('-') ? 1 : 0) - (digits.includes('.') ? 1 : 0);
+    if (count > maxDigits) throw new BadNumber(`the number has more than ${maxDigits} digits`);
+  }
+  return digits;
+}

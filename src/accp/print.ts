@@ -1,0 +1,170 @@
+/** From tree to canonical text (draft-benzing-accp-00, sections 3.1.1 and 3.3). */
+import { type Limits, resolveLimits } from '../text/limits.js';
+import type { Frame, Param, Value } from './ast.js';
+import { unprintable } from './errors.js';
+import { byCodeUnit, byEnvelope, IDENTIFIER_KEYS } from './keys.js';
+import { BadNumber, decimalDigits, integerDigits } from './numbers.js';
+
+export interface PrintOptions extends Pick<Limits, 'maxDepth' | 'maxDigits'> {
+  /**
+   * Order the payload parameters by key as well: the form for hashes and for equality of frames as text. Otherwise they
+   * keep their order. @default false
+   */
+  readonly sortParams?: boolean | undefined;
+}
+
+/** What printing needs to know on its way down. */
+interface Printing {
+  readonly maxDepth: number;
+  readonly maxDigits: number;
+  /** Where in the tree we are, for error messages. */
+  readonly path: (string | number)[];
+}
+
+const AGENT_ID = /^[A-Za-z0-9_-]+$/;
+const INTENT = /^[A-Za-z]+$/;
+const WORD = /^[A-Za-z0-9_]+$/;
+const REF_KEY = /^[A-Za-z0-9_.]+$/;
+const DELIMITER = /[@>:{}[\]|$,~\\]/g;
+const NOT_VISIBLE_ASCII = /[^!-~]/;
+/** Strings that would read back as another kind. */
+const OTHER_KIND = /^(?:true|false|-?[0-9]+(?:\.[0-9]+)?)$/;
+
+/**
+ * Writes a frame in canonical form: no white space, map keys ascending by code unit, metadata in the order of Table 4 and
+ * then ascending, decimals with at most six places, integers without leading zeros. Identifiers in the metadata (`mid`,
+ * `cid`, `aid`, `sid`) keep their digits. The limits on the length of a text and its number of items are the reader's and
+ * not checked here.
+ *
+ * @throws PrintError with code `E1004` and the path, on a tree that would not read back as itself: an empty string, one
+ *   with a character that a frame cannot hold or that reads as another kind (`"42"`), NaN, a bad or repeated key, nesting
+ *   beyond `maxDepth`, a `text` that does not denote its `value`, ...
+ * @example
+ * printFrame(parseFrame('@a>req:x{m:{b:1.50,a:007}}')) // '@a>req:x{m:{a:7,b:1.5}}'
+ */
+export function printFrame(frame: Frame, options: PrintOptions = {}): string {
+  const { maxDepth, maxDigits } = resolveLimits(options);
+  const printing: Printing = { maxDepth, maxDigits, path: [] };
+  try {
+    return print(frame, options.sortParams === true, printing);
+  } catch (thrown) {
+    if (thrown instanceof BadNumber) throw unprintable(pathText(printing.path), thrown.message);
+    if (thrown instanceof RangeError) throw unprintable(pathText(printing.path.slice(0, 8)), 'nesting is too deep');
+    throw thrown;
+  }
+}
+
+function print(frame: Frame, sortParams: boolean, printing: Printing): string {
+  if (frame?.kind !== 'frame') throw unprintable('frame', 'is no frame');
+  const agent = name(frame.agent, AGENT_ID, 'agent');
+  const intent = name(frame.intent, INTENT, 'intent');
+  const operation = name(frame.operation, WORD, 'operation');
+
+  printing.path.push('payload');
+  const payload = params(frame.payload, printing, 0, sortParams ? byCodeUnit : null).join('|');
+  printing.path[0] = 'metadata';
+  return `@${agent}>${intent}:${operation}{${payload}}${metadata(frame.metadata, printing)}`;
+}
+
+function metadata(list: readonly Param[] | null, printing: Printing): string {
+  if (list === null) return '';
+  if (list?.length === 0) throw fault(printing, 'a metadata block cannot be empty; use null for none');
+  return `[${params(list, printing, 0, byEnvelope).join(',')}]`;
+}
+
+/** The `key:value` texts of a list, checked for repeated keys. */
+function params(
+  list: readonly Param[],
+  printing: Printing,
+  depth: number,
+  order: ((a: string, b: string) => number) | null,
+): string[] {
+  if (!Array.isArray(list)) throw fault(printing, 'is no list of parameters');
+  const identifiers = order === byEnvelope;
+  const seen = new Set<string>();
+  const printed = list.map((param: Param | undefined, index) => {
+    const key = param?.key;
+    printing.path.push(typeof key === 'string' && WORD.test(key) ? key : index);
+    if (param === undefined || typeof key !== 'string' || !WORD.test(key)) {
+      throw fault(printing, 'has a key that is not made of letters, digits and underscores');
+    }
+    if (seen.size === seen.add(key).size) throw fault(printing, 'the key is repeated');
+    const own = identifiers && IDENTIFIER_KEYS.has(key) ? identifier(param.value, printing) : undefined;
+    const text = `${key}:${own ?? value(param.value, printing, depth)}`;
+    printing.path.pop();
+    return { key, text };
+  });
+  if (order !== null) printed.sort((a, b) => order(a.key, b.key));
+  return printed.map(({ text }) => text);
+}
+
+/** An identifier that looks like a number keeps its source digits. */
+function identifier(node: Value, printing: Printing): string | undefined {
+  if (node?.kind !== 'integer' && node?.kind !== 'decimal') return undefined;
+  // Printing checks that the text denotes the value.
+  value(node, printing, 0);
+  return node.text;
+}
+
+/** One value; `depth` counts the arrays and maps around it. */
+function value(node: Value, printing: Printing, depth: number): string {
+  switch (node?.kind) {
+    case 'string':
+      return string(node.value, printing);
+    case 'integer':
+      return integerDigits(node, printing.maxDigits);
+    case 'decimal':
+      return decimalDigits(node, printing.maxDigits);
+    case 'boolean':
+      if (typeof node.value !== 'boolean') throw fault(printing, 'is no boolean');
+      return node.value ? 'true' : 'false';
+    case 'null':
+      return '~';
+    case 'array':
+      return `[${items(node.items, printing, nested(printing, depth)).join(',')}]`;
+    case 'map':
+      return `{${params(node.entries, printing, nested(printing, depth), byCodeUnit).join(',')}}`;
+    case 'ref':
+      return `$${name(node.path, REF_KEY, `${pathText(printing.path)}.path`)}`;
+    default:
+      node satisfies never;
+      throw fault(printing, 'is no value');
+  }
+}
+
+function items(list: readonly Value[], printing: Printing, depth: number): string[] {
+  if (!Array.isArray(list)) throw fault(printing, 'is no list of items');
+  return list.map((item: Value, index) => {
+    printing.path.push(index);
+    const text = value(item, printing, depth);
+    printing.path.pop();
+    return text;
+  });
+}
+
+function string(text: string, printing: Printing): string {
+  if (typeof text !== 'string') throw fault(printing, 'is no string');
+  if (text === '') throw fault(printing, 'an empty string cannot be written');
+  if (NOT_VISIBLE_ASCII.test(text)) throw fault(printing, 'only visible ASCII can be written, without spaces');
+  if (OTHER_KIND.test(text)) throw fault(printing, `the string "${text.slice(0, 40)}" would read back as another kind`);
+  return text.replace(DELIMITER, '\\$&');
+}
+
+function nested(printing: Printing, depth: number): number {
+  if (depth >= printing.maxDepth) throw fault(printing, `nesting is deeper than ${printing.maxDepth}`);
+  return depth + 1;
+}
+
+function name(text: string, pattern: RegExp, path: string): string {
+  if (typeof text === 'string' && pattern.test(text)) return text;
+  throw unprintable(path, `does not match ${pattern.source}`);
+}
+
+function fault(printing: Printing, message: string): Error {
+  return unprintable(pathText(printing.path), message);
+}
+
+/** `payload.args.list[2]` */
+function pathText(path: readonly (string | number)[]): string {
+  return path.map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`)).join('');
+}

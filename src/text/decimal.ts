@@ -1,0 +1,80 @@
+/**
+ * Decimal numbers as digits: rounding to the six places of the canonical forms without a detour through binary, where
+ * 0.0000015 is no longer a tie.
+ */
+
+/** Decimal places that canonical forms keep at most (draft-benzing-accp-00, section 3.1.1). */
+export const PLACES = 6;
+
+/**
+ * Rounds the digits of a decimal number to six places, half to even, strips redundant zeros and never leaves a negative
+ * zero. Takes time in proportion to the digits.
+ *
+ * @param digits an optional `-`, digits, and optionally `.` and more digits
+ * @returns the integer part with its sign, and the fraction without trailing zeros (empty for a whole number)
+ */
+export function roundDigits(digits: string): { readonly integer: string; readonly fraction: string } {
+  const negative = digits.charCodeAt(0) === 0x2d;
+  const dot = digits.indexOf('.');
+  const wholeEnd = dot < 0 ? digits.length : dot;
+  let integer = withoutLeadingZeros(digits.slice(negative ? 1 : 0, wholeEnd));
+  let fraction = dot < 0 ? '' : digits.slice(dot + 1);
+  if (fraction.length > PLACES) {
+    const up = roundsUp(integer + fraction.slice(0, PLACES), fraction.slice(PLACES));
+    fraction = fraction.slice(0, PLACES);
+    if (up) {
+      const sum = increment(integer + fraction);
+      integer = withoutLeadingZeros(sum.slice(0, sum.length - PLACES));
+      fraction = sum.slice(-PLACES);
+    }
+  }
+  fraction = withoutTrailingZeros(fraction);
+  const zero = integer === '0' && fraction === '';
+  return { integer: negative && !zero ? `-${integer}` : integer, fraction };
+}
+
+/**
+ * The decimal digits of a finite double, never in scientific notation: the shortest digits that read back as it, which is
+ * what `String` gives, written out.
+ */
+export function digitsOf(value: number): string {
+  const shortest = String(value);
+  const e = shortest.indexOf('e');
+  if (e < 0) return shortest;
+  const sign = value < 0 ? '-' : '';
+  const mantissa = shortest.slice(sign.length, e);
+  const exponent = Number(shortest.slice(e + 1));
+  const significant = mantissa.replace('.', '');
+  const point = 1 + exponent;
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${significant}`;
+  return sign + significant.padEnd(point, '0');
+}
+
+/** Whether what is cut off rounds the kept digits up: more than half, or exactly half after an odd digit. */
+function roundsUp(kept: string, cut: string): boolean {
+  const first = cut.charCodeAt(0);
+  if (first !== 0x35) return first > 0x35;
+  for (let at = 1; at < cut.length; at++) if (cut.charCodeAt(at) !== 0x30) return true;
+  return kept.charCodeAt(kept.length - 1) % 2 === 1;
+}
+
+/** Adds one to a string of digits; it may grow by a digit. */
+function increment(digits: string): string {
+  let nines = 0;
+  while (nines < digits.length && digits.charCodeAt(digits.length - 1 - nines) === 0x39) nines++;
+  const at = digits.length - 1 - nines;
+  if (at < 0) return `1${'0'.repeat(nines)}`;
+  return digits.slice(0, at) + String.fromCharCode(digits.charCodeAt(at) + 1) + '0'.repeat(nines);
+}
+
+function withoutLeadingZeros(digits: string): string {
+  let at = 0;
+  while (at < digits.length - 1 && digits.charCodeAt(at) === 0x30) at++;
+  return digits.slice(at);
+}
+
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (end > 0 && digits.charCodeAt(end - 1) === 0x30) end--;
+  return digits.slice(0, end);
+}

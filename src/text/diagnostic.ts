@@ -1,0 +1,43 @@
+import { codeFrame, type SourceName } from './code-frame.js';
+import type { Span } from './span.js';
+
+export type Severity = 'error' | 'warning';
+
+/** One finding about a text, with a stable code. */
+export interface Diagnostic<Code extends string = string> {
+  readonly code: Code;
+  readonly severity: Severity;
+  /** One sentence. */
+  readonly message: string;
+  /** Where; `null` when the finding is about a node without spans. */
+  readonly span: Span | null;
+  /** Section of the source document that the finding rests on. */
+  readonly section: string;
+  /** What to do about it, where that is known. */
+  readonly help?: string;
+}
+
+/** What `formatReport` needs of an error or a diagnostic. */
+export interface Report {
+  readonly code: string;
+  readonly message: string;
+  readonly span: Span | null;
+  readonly help?: string | undefined;
+}
+
+/**
+ * A finding as people like to read it: code and message, the line with carets under the place, and what to do.
+ *
+ *     error[E1001]: Expected "|", "}" or text, found ":".
+ *      --> stdin:1:18
+ *       |
+ *     1 | @bot>req:run{k:12:30}
+ *       |                  ^
+ *     help: write "\:" to put a colon into a value
+ */
+export function formatReport(report: Report, severity: Severity, text: string, source?: SourceName): string {
+  const lines = [`${severity}[${report.code}]: ${report.message}`];
+  if (report.span !== null) lines.push(codeFrame(text, report.span, source));
+  if (report.help !== undefined) lines.push(`help: ${report.help}`);
+  return lines.join('\n');
+}

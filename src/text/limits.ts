@@ -1,0 +1,65 @@
+import { nearest } from './suggest.js';
+
+/**
+ * What one parse may spend. A limit bounds the work and memory that a hostile text can cause; a text that exceeds one is
+ * refused with an error whose `reason` is `limit`.
+ */
+export interface Limits {
+  /** Longest text, in UTF-16 code units; a longer one is refused unread. @default 1048576 */
+  readonly maxLength?: number | undefined;
+  /** Deepest nesting of arrays and maps inside one value; stops deep recursion. @default 5 */
+  readonly maxDepth?: number | undefined;
+  /** Most parameters, map entries, array items and fields, taken together; bounds the size of the tree. @default 100000 */
+  readonly maxItems?: number | undefined;
+  /** Most digits of one number, because converting big numbers takes more than linear time. @default 1000 */
+  readonly maxDigits?: number | undefined;
+}
+
+/** The limits of a parse or print after defaults; `Infinity` switches one off. */
+export interface ResolvedLimits {
+  readonly maxLength: number;
+  readonly maxDepth: number;
+  readonly maxItems: number;
+  readonly maxDigits: number;
+}
+
+export const DEFAULT_LIMITS: ResolvedLimits = {
+  maxLength: 1_048_576,
+  maxDepth: 5,
+  maxItems: 100_000,
+  maxDigits: 1_000,
+};
+
+/**
+ * Fills in the defaults.
+ *
+ * @throws TypeError on a limit that is no whole number from 0 on, nor `Infinity`
+ */
+export function resolveLimits(options: Limits): ResolvedLimits {
+  return {
+    maxLength: limit(options, 'maxLength'),
+    maxDepth: limit(options, 'maxDepth'),
+    maxItems: limit(options, 'maxItems'),
+    maxDigits: limit(options, 'maxDigits'),
+  };
+}
+
+function limit(options: Limits, name: keyof ResolvedLimits): number {
+  const value = options[name];
+  if (value === undefined) return DEFAULT_LIMITS[name];
+  if (value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && value >= 0)) return value;
+  throw new TypeError(`${name} must be a whole number from 0 on, or Infinity; got ${String(value)}`);
+}
+
+/**
+ * Checks an option that names one of a few choices.
+ *
+ * @throws TypeError naming the choices, with a suggestion for a slip of the pen
+ */
+export function resolveChoice<T extends string>(option: string, value: T | undefined, choices: readonly T[]): T {
+  if (value === undefined) return choices[0]!;
+  if (choices.includes(value)) return value;
+  const near = nearest(String(value), choices);
+  const hint = near === undefined ? '' : `; did you mean '${near}'?`;
+  throw new TypeError(`${option} must be one of ${choices.join(', ')}; got '${String(value)}'${hint}`);
+}
