@@ -95,8 +95,8 @@ export type AccpNode = Frame | Value;
 /** The node type of a kind: `NodeOf<'map'>` is `MapValue`. */
 export type NodeOf<K extends AccpNode['kind']> = Extract<AccpNode, { readonly kind: K }>;
 
-/** For each kind, its members that hold further nodes, in source order. `walk` and the printer's tests run on it. */
-export const CHILD_KEYS: {
+/** For each kind, its members that hold further nodes, in source order. `walkFrame` runs on it. */
+export const FRAME_CHILD_KEYS: {
   readonly [N in AccpNode as N['kind']]: readonly Exclude<keyof N, 'kind' | 'span'>[];
 } = {
   frame: ['payload', 'metadata'],

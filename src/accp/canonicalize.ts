@@ -1,7 +1,8 @@
 /** From tree to the tree that its canonical text reads back as. */
+import { byCodeUnit } from '../text/order.js';
 import type { Frame, Param, Value } from './ast.js';
 import { unprintable } from './errors.js';
-import { byCodeUnit, byEnvelope, IDENTIFIER_KEYS } from './keys.js';
+import { byEnvelope, IDENTIFIER_KEYS } from './keys.js';
 import { BadNumber, decimalDigits, decimalOf, integerDigits, integerOf } from './numbers.js';
 
 /**
@@ -37,9 +38,10 @@ function canonicalParam({ key, value }: Param): Param {
 /** Identifiers keep the digits that they were written with. */
 function canonicalMetadata({ key, value }: Param): Param {
   const canonical = canonicalValue(value);
-  const isNumber = value.kind === 'integer' || value.kind === 'decimal';
-  if (!isNumber || value.text === undefined || !IDENTIFIER_KEYS.has(key)) return { key, value: canonical };
-  return { key, value: { kind: value.kind, value: value.value, text: value.text } as Value };
+  if (!IDENTIFIER_KEYS.has(key)) return { key, value: canonical };
+  if (value.kind === 'integer' && value.text !== undefined) return { key, value: integerOf(value.text) };
+  if (value.kind === 'decimal' && value.text !== undefined) return { key, value: decimalOf(value.text) };
+  return { key, value: canonical };
 }
 
 function canonicalValue(node: Value): Value {
@@ -47,9 +49,9 @@ function canonicalValue(node: Value): Value {
     case 'string':
       return { kind: 'string', value: node.value };
     case 'integer':
-      return { kind: 'integer', value: integerOf(integerDigits(node, Number.POSITIVE_INFINITY)) };
+      return integerOf(integerDigits(node, Number.POSITIVE_INFINITY));
     case 'decimal':
-      return { kind: 'decimal', ...decimalOf(decimalDigits(node, Number.POSITIVE_INFINITY)) };
+      return decimalOf(decimalDigits(node, Number.POSITIVE_INFINITY));
     case 'boolean':
       return { kind: 'boolean', value: node.value };
     case 'null':

@@ -44,7 +44,12 @@ export function refused(text: string, reason: ParseReason, message: string, span
   return new ParseError({ code: PARSE_ERROR, reason, text, span, message: `${message}.`, help });
 }
 
-export function syntaxError(text: string, offset: number, expectations: readonly Expectation[], lenient: boolean): ParseError {
+export function syntaxError(
+  text: string,
+  offset: number,
+  expectations: readonly Expectation[],
+  lenient: boolean,
+): ParseError {
   const expected = readable(phrasesOf(expectations));
   const found = characterAt(text, offset);
   return new ParseError({
@@ -85,7 +90,8 @@ function syntaxHelp(text: string, offset: number, expected: readonly string[], l
   if (found > '~') return 'only visible ASCII can stand in a frame';
   if (offset < bodyStart(text)) return undefined;
   if (expects('a value')) {
-    if (found === '@' && !lenient) return `escape it ("${escapedMention(text, offset)}") or read with the lenient dialect`;
+    if (found === '@' && !lenient)
+      return `escape it ("${escapedMention(text, offset)}") or read with the lenient dialect`;
     if ('}|,]'.includes(found)) return 'a value cannot be empty: leave the key out, or write "~" for null';
   }
   if (found === ',' && expects('"|"')) return 'parameters are parted by "|"; inside a value, write "\\,"';

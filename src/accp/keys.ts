@@ -1,14 +1,10 @@
+import { byCodeUnit } from '../text/order.js';
+
 /** Metadata keys of the standard envelope, in the order of Table 4 (draft-benzing-accp-00, section 3.5). */
 export const ENVELOPE_KEYS: readonly string[] = ['mid', 'seq', 'ts', 'cid', 'aid', 'sid', 'ttl'];
 
 /** The envelope's identifiers: text whatever their digits look like, so that `mid:007` keeps its zeros. */
 export const IDENTIFIER_KEYS: ReadonlySet<string> = new Set(['mid', 'cid', 'aid', 'sid']);
-
-/** Orders text by code unit, as canonical forms do; never by locale. */
-export function byCodeUnit(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
 
 /** Orders metadata keys: those of the envelope as in Table 4, then the rest by code unit. */
 export function byEnvelope(a: string, b: string): number {

@@ -42,17 +42,18 @@ export function decimalDigits(node: DecimalValue, maxDigits: number): string {
   return rounded(text);
 }
 
-/** The integer that canonical digits denote: a number where that is exact. */
-export function integerOf(digits: string): number | bigint {
-  const value = Number(digits);
-  return Number.isSafeInteger(value) ? value : BigInt(digits);
+/** An integer node with a value that is a number where that is exact, and `text` only where the value does not tell it. */
+export function integerOf(text: string): IntegerValue {
+  const number = Number(text) || 0;
+  const value = Number.isSafeInteger(number) ? number : BigInt(text);
+  return String(value) === text ? { kind: 'integer', value } : { kind: 'integer', value, text };
 }
 
-/** The decimal that canonical digits denote. It needs no `text` where its value alone would print these digits. */
-export function decimalOf(digits: string): Pick<DecimalValue, 'value' | 'text'> {
-  const value = Number(digits);
+/** A decimal node, with `text` only where the value alone would not print these digits. */
+export function decimalOf(text: string): DecimalValue {
+  const value = Number(text) || 0;
   const spelling = Number.isFinite(value) ? rounded(digitsOf(value)) : '';
-  return spelling === digits ? { value } : { value, text: digits };
+  return spelling === text ? { kind: 'decimal', value } : { kind: 'decimal', value, text };
 }
 
 function rounded(digits: string): string {

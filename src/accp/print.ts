@@ -1,8 +1,9 @@
 /** From tree to canonical text (draft-benzing-accp-00, sections 3.1.1 and 3.3). */
 import { type Limits, resolveLimits } from '../text/limits.js';
+import { byCodeUnit } from '../text/order.js';
 import type { Frame, Param, Value } from './ast.js';
 import { unprintable } from './errors.js';
-import { byCodeUnit, byEnvelope, IDENTIFIER_KEYS } from './keys.js';
+import { byEnvelope, IDENTIFIER_KEYS } from './keys.js';
 import { BadNumber, decimalDigits, integerDigits } from './numbers.js';
 
 export interface PrintOptions extends Pick<Limits, 'maxDepth' | 'maxDigits'> {

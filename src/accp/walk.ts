@@ -1,44 +1,64 @@
 /** Walking a tree, in source order, without recursion: hand-built trees may be deeper than the call stack. */
-import { type AccpNode, CHILD_KEYS, type Param } from './ast.js';
+import { type AccpNode, FRAME_CHILD_KEYS, type Param } from './ast.js';
 
 /** Where a visited node stands. */
 export interface Visit {
-  /** The key of the parameter or map entry whose value it is; `undefined` for the frame and for array items. */
+  /** The key of the parameter or map entry whose value it is; `undefined` for the root and for array items. */
   readonly key: string | undefined;
   readonly parent: AccpNode | undefined;
-  /** Steps down from the root: keys and indexes, under `payload` or `metadata` for a frame. */
-  readonly path: readonly (string | number)[];
+  /** The steps down from the root: `['payload', 'args', 'list', 2]`. */
+  readonly path: () => (string | number)[];
 }
 
 /** Called for each node before its children; `false` leaves its children out. */
-// biome-ignore lint/suspicious/noConfusingVoidType: a visitor that returns nothing is the usual one
-export type Visitor = (node: AccpNode, visit: Visit) => boolean | void;
+export type Visitor = (node: AccpNode, visit: Visit) => unknown;
+
+/** A node still to be visited, chained to the one above it so that paths cost nothing until they are asked for. */
+interface Step {
+  readonly node: AccpNode;
+  readonly above: Step | undefined;
+  readonly key: string | undefined;
+  /** The member of `above` that holds the node, where its name is part of the path. */
+  readonly member: string | undefined;
+  readonly index: number;
+}
 
 /**
- * Visits `root` and every node below it, parents first, in source order.
+ * Visits a frame, or one value of it, and every node below, parents first, in source order.
  *
  * @example
- * walk(frame, (node, { path }) => {
- *   if (node.kind === 'ref') console.log(path.join('.'), node.path);
+ * walkFrame(frame, (node, { path }) => {
+ *   if (node.kind === 'ref') console.log(path().join('.'), node.path);
  * });
  */
-export function walk(root: AccpNode, visitor: Visitor): void {
-  const pending: { node: AccpNode; visit: Visit }[] = [{ node: root, visit: { key: undefined, parent: undefined, path: [] } }];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const { node, visit } = next;
-    if (visitor(node, visit) === false) continue;
-    // The stack gives back the last one first.
-    pending.push(...children(node, visit.path).reverse());
+export function walkFrame(root: AccpNode, visitor: Visitor): void {
+  const pending: Step[] = [{ node: root, above: undefined, key: undefined, member: undefined, index: 0 }];
+  for (let step = pending.pop(); step !== undefined; step = pending.pop()) {
+    const current = step;
+    const visit = { key: step.key, parent: step.above?.node, path: () => pathTo(current) };
+    if (visitor(step.node, visit) !== false) pushChildren(step, pending);
   }
 }
 
-function children(node: AccpNode, path: readonly (string | number)[]): { node: AccpNode; visit: Visit }[] {
-  const lists = node as unknown as Readonly<Record<string, readonly (AccpNode | Param)[] | null>>;
-  return CHILD_KEYS[node.kind].flatMap((member) =>
-    (lists[member] ?? []).map((child, index) => {
-      const prefix = node.kind === 'frame' ? [...path, member] : path;
-      if ('kind' in child) return { node: child, visit: { key: undefined, parent: node, path: [...prefix, index] } };
-      return { node: child.value, visit: { key: child.key, parent: node, path: [...prefix, child.key] } };
-    }),
-  );
+/** Adds the children last first, because the stack gives back the last one first. */
+function pushChildren(step: Step, pending: Step[]): void {
+  const lists = step.node as unknown as Readonly<Record<string, readonly (AccpNode | Param)[] | null>>;
+  for (const member of [...FRAME_CHILD_KEYS[step.node.kind]].reverse()) {
+    const list = lists[member] ?? [];
+    for (let index = list.length - 1; index >= 0; index--) {
+      const child = list[index]!;
+      const place = { above: step, member: step.node.kind === 'frame' ? member : undefined, index };
+      if ('kind' in child) pending.push({ node: child, key: undefined, ...place });
+      else pending.push({ node: child.value, key: child.key, ...place });
+    }
+  }
+}
+
+function pathTo(step: Step): (string | number)[] {
+  const path: (string | number)[] = [];
+  for (let at: Step = step; at.above !== undefined; at = at.above) {
+    path.push(at.key ?? at.index);
+    if (at.member !== undefined) path.push(at.member);
+  }
+  return path.reverse();
 }

@@ -52,7 +52,11 @@ function countLineEnds(text: string, before: number): number {
   return count;
 }
 
-function windowAround(text: string, at: number, spanEnd: number): { shown: string; caretColumn: number; carets: number } {
+function windowAround(
+  text: string,
+  at: number,
+  spanEnd: number,
+): { shown: string; caretColumn: number; carets: number } {
   let start = Math.max(at - CONTEXT, 0);
   const lineBefore = text.lastIndexOf('\n', at - 1);
   if (at > 0 && lineBefore >= start) start = lineBefore + 1;

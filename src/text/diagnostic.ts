@@ -15,6 +15,8 @@ export interface Diagnostic<Code extends string = string> {
   readonly section: string;
   /** What to do about it, where that is known. */
   readonly help?: string;
+  /** Other places that belong to the finding, such as the first of two equal keys. */
+  readonly related?: readonly Span[];
 }
 
 /** What `formatReport` needs of an error or a diagnostic. */

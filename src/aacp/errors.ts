@@ -1,0 +1,181 @@
+/** Every message and help text of AACP's parser and printer, in one place. */
+import { ParseError, PrintError } from '../text/errors.js';
+import { characterAt, type Expectation, nameOf, phrasesOf } from '../text/expectations.js';
+import type { Span } from '../text/span.js';
+import type { ParseCode } from './codes.js';
+
+export function notAString(value: unknown): ParseError {
+  const found = value === null ? 'null' : typeof value;
+  return new ParseError({
+    code: 'not-a-packet',
+    reason: 'not-a-string',
+    message: `Expected a string, found ${found}.`,
+  });
+}
+
+export function tooLong(text: string, maxLength: number): ParseError {
+  return new ParseError({
+    code: 'limit',
+    reason: 'limit',
+    text,
+    span: { start: maxLength, end: text.length },
+    message: `The text has ${text.length} characters; at most ${maxLength} are read.`,
+    help: 'raise maxLength if the sender is trusted',
+  });
+}
+
+export function tooManyFields(text: string, message: string, span: Span): ParseError {
+  return new ParseError({
+    code: 'limit',
+    reason: 'limit',
+    text,
+    span,
+    message: `${message}.`,
+    help: 'raise maxItems if the sender is trusted',
+  });
+}
+
+/** What is wrong at `offset`, where strict reading stopped, judged by the slot that it lies in. */
+export function syntaxError(text: string, offset: number, expectations: readonly Expectation[]): ParseError {
+  const fault = faultAt(text, offset);
+  const found = characterAt(text, fault.start);
+  return new ParseError({
+    code: fault.code,
+    reason: 'syntax',
+    text,
+    span: { start: fault.start, end: fault.end ?? fault.start + (found?.length ?? 0) },
+    expected: phrasesOf(expectations),
+    found,
+    message: fault.message,
+    help: fault.help,
+  });
+}
+
+export function unprintable(path: string, message: string, help?: string): PrintError {
+  return new PrintError({ code: 'unprintable', path, message, help });
+}
+
+interface Fault {
+  readonly code: ParseCode;
+  readonly message: string;
+  readonly start: number;
+  readonly end?: number;
+  readonly help?: string;
+}
+
+function faultAt(text: string, offset: number): Fault {
+  if (text === '') return { code: 'empty-packet', message: 'The packet is empty.', start: 0 };
+  const slot = slotAt(text, offset);
+  const blanks = blanksAt(text, offset, slot);
+  if (blanks !== null) {
+    return {
+      code: 'whitespace',
+      message: 'White space around a token.',
+      ...blanks,
+      help: 'take it out, or read with the tolerant dialect',
+    };
+  }
+  const found = characterAt(text, offset);
+  if (found !== null && isControl(found)) {
+    return {
+      code: 'control-character',
+      message: `A control character (${nameOf(found)}) cannot stand in a packet.`,
+      start: offset,
+    };
+  }
+  if (slot.index === 0) return taskFault(text, offset, slot);
+  if (slot.index === 1) return domFault(offset, slot);
+  return fieldFault(text, offset, slot);
+}
+
+function taskFault(text: string, offset: number, slot: Slot): Fault {
+  if (slot.start === slot.end)
+    return { code: 'missing-task', message: 'Field 0, the TASK, is empty.', start: slot.start };
+  if (offset === text.length) {
+    return {
+      code: 'missing-dom',
+      message: 'Field 1, the DOM, is missing.',
+      start: offset,
+      help: 'a packet is TASK|DOM|key:value|...',
+    };
+  }
+  return badWord('bad-task', 'TASK', offset);
+}
+
+function domFault(offset: number, slot: Slot): Fault {
+  if (slot.start === slot.end)
+    return { code: 'missing-dom', message: 'Field 1, the DOM, is empty.', start: slot.start };
+  return badWord('bad-dom', 'DOM', offset);
+}
+
+function badWord(code: ParseCode, what: string, offset: number): Fault {
+  return {
+    code,
+    message: `A ${what} is made of capital letters, digits, "_" and "-", and begins with a letter.`,
+    start: offset,
+    help: 'the tolerant dialect and the validator accept other words',
+  };
+}
+
+function fieldFault(text: string, offset: number, slot: Slot): Fault {
+  if (slot.start === slot.end) {
+    return {
+      code: 'empty-field',
+      message: 'An empty field between two separators.',
+      start: slot.start,
+      help: 'v1.1 packets have no empty slots: take the "|" out',
+    };
+  }
+  const colon = slot.text.indexOf(':');
+  if (colon < 0) {
+    // A backslash before the separator is somebody's attempt at an escape.
+    const help =
+      text[slot.start - 2] === '\\' ? 'AACP has no escapes: a value cannot hold "|"' : 'fields are key:value';
+    return { code: 'malformed-field', message: 'A field without a colon.', start: slot.start, end: slot.end, help };
+  }
+  if (colon === 0) return { code: 'empty-key', message: 'A field without a key.', start: slot.start };
+  return {
+    code: 'bad-key',
+    message: 'A key is made of lower-case letters, digits and "_", and begins with a letter.',
+    start: offset,
+    help: 'the tolerant dialect and the validator accept other keys',
+  };
+}
+
+interface Slot {
+  /** 0 for the TASK, 1 for the DOM, then the fields. */
+  readonly index: number;
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** The slot that holds `offset`; at a separator, the one before it, unless that separator closes an empty slot. */
+function slotAt(text: string, offset: number): Slot {
+  let index = 0;
+  for (let at = text.indexOf('|'); at >= 0 && at < offset; at = text.indexOf('|', at + 1)) index++;
+  const start = offset === 0 ? 0 : text.lastIndexOf('|', offset - 1) + 1;
+  const close = text.indexOf('|', offset);
+  const end = close < 0 ? text.length : close;
+  return { index, start, end, text: text.slice(start, end) };
+}
+
+/** The run of blanks at `offset`, or ending there, when it stands at an edge of a token and not inside a value. */
+function blanksAt(text: string, offset: number, slot: Slot): { start: number; end: number } | null {
+  let start = offset;
+  while (start > slot.start && isBlank(text[start - 1])) start--;
+  let end = offset;
+  while (end < slot.end && isBlank(text[end])) end++;
+  if (start === end) return null;
+  const colon = slot.text.indexOf(':');
+  const atColon = slot.index > 1 && colon >= 0 && (start === slot.start + colon + 1 || end === slot.start + colon);
+  return start === slot.start || end === slot.end || atColon ? { start, end } : null;
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === ' ' || character === '\t' || character === '\r' || character === '\n';
+}
+
+function isControl(character: string): boolean {
+  return character < ' ' || character === '\x7f';
+}

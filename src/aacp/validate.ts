@@ -1,0 +1,102 @@
+/** The validator of draft-mackay-aacp-01, section 7. */
+import type { Diagnostic, Severity } from '../text/diagnostic.js';
+import { type Limits, resolveChoice } from '../text/limits.js';
+import type { Packet } from './ast.js';
+import { type Report, runChecks } from './checks.js';
+import { type Profile, RULES, severityOf, type ValidationCode } from './codes.js';
+import { tryParsePacket } from './parse.js';
+
+export interface ValidateOptions extends Pick<Limits, 'maxLength' | 'maxItems'> {
+  /** @default 'draft' */
+  readonly profile?: Profile | undefined;
+  /** Severities of single codes, over those of the profile; `off` drops the finding. */
+  readonly severities?: Readonly<Partial<Record<ValidationCode, Severity | 'off'>>> | undefined;
+  /** Private keys that are known here (section 13); a trailing `*` stands for any ending: `org_*`. */
+  readonly privateKeys?: readonly string[] | undefined;
+  /** Leave the spans in the returned packet. @default false */
+  readonly spans?: boolean | undefined;
+}
+
+export type PacketDiagnostic = Diagnostic<ValidationCode>;
+
+export interface ValidationResult {
+  /** No errors. Warnings never make a packet invalid (section 7). */
+  readonly valid: boolean;
+  /** The packet as the tolerant dialect reads it; `null` when the input is no packet, or beyond a limit. */
+  readonly packet: Packet | null;
+  readonly errors: readonly PacketDiagnostic[];
+  readonly warnings: readonly PacketDiagnostic[];
+}
+
+/**
+ * Checks a packet, given as text or as a tree, against the draft. Never throws on any input: what is no packet gets an
+ * error result. Findings come in the order of the text, then those about what is missing.
+ *
+ * Source: draft-mackay-aacp-01, sections 4 to 7, 13 and 14; the codes and their severities stand in `codes.ts`.
+ *
+ * @throws TypeError on options that are none
+ * @example
+ * const { valid, errors, warnings } = validatePacket('FECH|HR|return:HR-Agent|p:1');
+ * // valid: false, errors[0].code: 'missing-aacp', warnings[0].help: 'did you mean "FETCH"?'
+ */
+export function validatePacket(input: string | Packet, options: ValidateOptions = {}): ValidationResult {
+  const profile = resolveChoice('profile', options.profile, ['draft', 'interop']);
+  const severities = options.severities ?? {};
+  const findings: PacketDiagnostic[] = [];
+  const report: Report = (code, message, span, extra = {}) => {
+    const severity = severities[code] ?? severityOf(code, profile);
+    if (severity !== 'off') findings.push({ code, severity, message, span, section: RULES[code].section, ...extra });
+  };
+
+  const packet = typeof input === 'string' ? readText(input, options, report) : readTree(input, report);
+  if (packet !== null) {
+    const text = typeof input === 'string' ? input : null;
+    runChecks({ packet, text, privateKeys: options.privateKeys ?? [], report, first: new Map() });
+  }
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  const warnings = findings.filter(({ severity }) => severity === 'warning');
+  const kept = packet === null || options.spans === true ? packet : withoutSpans(packet);
+  return { valid: errors.length === 0, packet: kept, errors, warnings };
+}
+
+function readText(text: string, { maxLength, maxItems }: ValidateOptions, report: Report): Packet | null {
+  const result = tryParsePacket(text, { maxLength, maxItems, dialect: 'tolerant', spans: true });
+  if (result.ok) return result.value;
+  // The tolerant dialect refuses nothing else.
+  report('limit', result.error.message, result.error.span, {
+    help: 'a limit can be raised where the sender is trusted',
+  });
+  return null;
+}
+
+function readTree(input: unknown, report: Report): Packet | null {
+  const packet = snapshot(input);
+  if (packet === null) {
+    const found = input === null ? 'null' : typeof input;
+    report('not-a-packet', `Expected a packet or its text, found ${found}.`, null);
+  }
+  return packet;
+}
+
+/** A copy of a tree, or `null` when it has not the shape of one. Read once: a getter or proxy may throw, or change. */
+function snapshot(input: unknown): Packet | null {
+  try {
+    const { kind, task, domain, fields } = input as Partial<Packet>;
+    if (kind !== 'packet' || typeof task !== 'string' || typeof domain !== 'string' || !Array.isArray(fields))
+      return null;
+    const copies = fields.map(({ key, value, bare }) => (bare ? { key, value, bare } : { key, value }));
+    const whole = copies.every(({ key, value }) => typeof key === 'string' && typeof value === 'string');
+    return whole ? { kind, task, domain, fields: copies } : null;
+  } catch {
+    return null;
+  }
+}
+
+function withoutSpans({ task, domain, fields }: Packet): Packet {
+  return {
+    kind: 'packet',
+    task,
+    domain,
+    fields: fields.map(({ key, value, bare }) => (bare ? { key, value, bare } : { key, value })),
+  };
+}

@@ -1,0 +1,27 @@
+/** ACCP frames (draft-benzing-accp-00): parse, print, canonicalize, explain, walk. Portable: no package, no Node built-in. */
+
+export { ParseError, type ParseReason, PegwireError, PrintError } from '../text/errors.js';
+export type { Limits } from '../text/limits.js';
+export type { Result } from '../text/result.js';
+export type { Span } from '../text/span.js';
+export {
+  type AccpNode,
+  type ArrayValue,
+  type BooleanValue,
+  type DecimalValue,
+  FRAME_CHILD_KEYS,
+  type Frame,
+  type IntegerValue,
+  type MapValue,
+  type NodeOf,
+  type NullValue,
+  type Param,
+  type RefValue,
+  type StringValue,
+  type Value,
+} from './ast.js';
+export { canonicalizeFrame } from './canonicalize.js';
+export { explainFrame } from './explain.js';
+export { type Dialect, type ParseOptions, parseFrame, tryParseFrame } from './parse.js';
+export { type PrintOptions, printFrame } from './print.js';
+export { type Visit, type Visitor, walkFrame } from './walk.js';

@@ -1,0 +1,48 @@
+/** The words of draft-benzing-accp-00 and what they mean: intents, standard keys, envelope fields. */
+
+/** Core intents (Table 7), as a verb phrase after the agent's name. */
+export const INTENTS: Readonly<Record<string, string>> = {
+  req: 'requests',
+  done: 'reports completion of',
+  fail: 'reports failure of',
+  wait: 'is waiting in',
+  esc: 'escalates',
+  comp: 'triggers a context checkpoint in',
+  sync: 'synchronizes',
+  qry: 'queries',
+  ack: 'acknowledges',
+  cancel: 'cancels',
+  stream: 'streams results of',
+  end: 'ends the stream of',
+};
+
+/** Standard abbreviations of payload keys (Table 8). */
+export const ABBREVIATIONS: Readonly<Record<string, string>> = {
+  d: 'data',
+  f: 'findings',
+  nx: 'next action',
+  src: 'source',
+  dst: 'destination',
+  q: 'query',
+  fmt: 'format',
+  pri: 'priority',
+  err: 'error',
+  v: 'version',
+  ts: 'timestamp',
+  ttl: 'time to live',
+  ctx: 'context reference',
+  who: 'target',
+  when: 'when',
+  why: 'reason',
+};
+
+/** Fields of the standard envelope (Table 4). */
+export const ENVELOPE: Readonly<Record<string, string>> = {
+  mid: 'message id',
+  seq: 'sequence number',
+  ts: 'timestamp',
+  cid: 'correlation id',
+  aid: 'causation id',
+  sid: 'session id',
+  ttl: 'time to live in seconds',
+};
