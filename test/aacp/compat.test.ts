@@ -49,7 +49,6 @@ describe('keys', () => {
     const packet = `${HEAD}|__proto__:x|constructor:y|hasOwnProperty:z|valueOf:`;
     expect(unknownToPy(packet)).toEqual(['__proto__', 'constructor', 'hasownproperty', 'valueof']);
     expect(unknownToTs(packet)).toEqual(['constructor', 'hasownproperty', 'valueof']);
-    expect(Object.prototype).not.toHaveProperty('x');
   });
 
   test('an inherited name satisfies no rule', () => {

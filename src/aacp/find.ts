@@ -1,0 +1,149 @@
+/** Finding packets in any text: prose, Markdown, JSON strings, log lines, model output. Public as `pegwire/aacp/find`. */
+import moo from 'moo';
+import { packetProseTokens } from '../../grammar/aacp.tokens.js';
+import type { ParseError } from '../text/errors.js';
+import { decodeJson, type Found, type Opening, openings } from '../text/prose.js';
+import type { Packet } from './ast.js';
+import { type ParseOptions, tryParsePacket } from './parse.js';
+
+export type FoundPacket = Found<Packet, ParseError>;
+
+const prose = moo.compile(packetProseTokens);
+
+/** What may stand before a packet that has a line to itself: white space, list markers, quote marks. */
+const LINE_PREFIX = /^\s*(?:(?:[-*+>]|[0-9]{1,9}[.)])\s+)*$/;
+/** No list is nested deeper; and a long prefix must not be read again for every packet on the line. */
+const MAX_PREFIX = 200;
+/** A field at the start of a slot. */
+const FIELD = /^\s*[a-z][a-z0-9_]*\s*:/;
+/** What ends a sentence or closes emphasis, and is no part of a value in running prose. */
+const TRAILING = '.,;:!?*"\'`\u2019\u201d\u00bb';
+/** Pairs of brackets, each closing one at an odd index. */
+const BRACKETS = '()[]{}<>';
+
+/**
+ * Finds what looks like a packet: two tokens and a `key:`, parted by bars, outside Markdown tables. It ends at the line's
+ * end, at the quote or backtick that opened it; in running prose, its last value ends at white space and without the
+ * punctuation of the sentence. One that does not parse is reported with its error, not dropped. Found items never overlap;
+ * the work grows linearly with the text. In a JSON string, escapes are read as JSON.
+ *
+ * @throws TypeError when `text` is no string, or on options that are none
+ * @example
+ * findPackets('Please run FETCH|HR|return:HR-Agent|aacp:1.1 now.')[0].text // 'FETCH|HR|return:HR-Agent|aacp:1.1'
+ */
+export function findPackets(text: string, options: ParseOptions = {}): FoundPacket[] {
+  if (typeof text !== 'string') throw new TypeError(`findPackets needs a string, got ${typeof text}`);
+  const all = openings(text, prose.reset(text)).filter(outsideTables(text));
+  const found: FoundPacket[] = [];
+  let end = 0;
+  all.forEach((opening, index) => {
+    // One that a quoted packet before it has taken in is part of that packet.
+    if (opening.start < end) return;
+    const packet = readAt(text, opening, all[index + 1]?.start ?? Number.POSITIVE_INFINITY, options);
+    found.push(packet);
+    end = packet.end;
+  });
+  return found;
+}
+
+function readAt(text: string, opening: Opening, next: number, options: ParseOptions): FoundPacket {
+  const { start, lineStart, lineEnd, stringEnd } = opening;
+  const closing = closingQuote(text, opening);
+  const end = closing ?? Math.min(stringEnd ?? lineEnd, next);
+  const source = text.slice(start, end);
+  const decoded = stringEnd !== null && source.includes('\\') ? decodeJson(source) : null;
+  const line = firstLine(decoded?.text ?? source);
+  const hasLine = end < next && start - lineStart <= MAX_PREFIX && LINE_PREFIX.test(text.slice(lineStart, start));
+  const inProse = closing === null && !hasLine;
+  const packet = inProse ? line.slice(0, proseLength(line)) : line.trimEnd();
+  const result = tryParsePacket(packet, options);
+  if (decoded === null) return { start, end: start + packet.length, text: packet, ...result };
+  const sourceEnd = start + decoded.sourceLength(packet.length);
+  return { start, end: sourceEnd, text: text.slice(start, sourceEnd), decoded: packet, ...result };
+}
+
+/** Where the quote or backtick right before the packet closes; `null` when there is none, or it never closes. */
+function closingQuote(text: string, { start, lineEnd, stringEnd }: Opening): number | null {
+  const quote = text[start - 1];
+  if (quote === '"') return stringEnd;
+  if (quote !== "'" && quote !== '`') return null;
+  const closing = text.slice(start, stringEnd ?? lineEnd).indexOf(quote);
+  return closing < 0 ? null : start + closing;
+}
+
+function firstLine(text: string): string {
+  const end = text.search(/\r?\n/);
+  return end < 0 ? text : text.slice(0, end);
+}
+
+/**
+ * How much of a line of prose belongs to the packet at its start. A bar goes on the packet when a field follows it, or when
+ * no white space stands before it: `HR|note:two words|p:1` is one packet, `p:1 | see below` ends after the 1.
+ */
+function proseLength(line: string): number {
+  const slots = line.split('|');
+  let at = 0;
+  for (let index = 0; index < slots.length; index++) {
+    const slot = slots[index]!;
+    const following = slots[index + 1];
+    const goesOn = following !== undefined && (FIELD.test(following) || !/\s/.test(slot));
+    if (!goesOn) {
+      const blank = slot.search(/\s/);
+      return withoutPunctuation(line, at + (blank < 0 ? slot.length : blank));
+    }
+    at += slot.length + 1;
+  }
+  return line.length;
+}
+
+/** Cuts sentence punctuation, and brackets that were opened before the packet. */
+function withoutPunctuation(line: string, length: number): number {
+  // Per closing bracket, how many more of it there are than of its opening one.
+  const surplus = new Map<string, number>();
+  for (let at = 0; at < length; at++) {
+    const character = line[at]!;
+    const opened = BRACKETS.indexOf(character);
+    if (opened < 0) continue;
+    const closing = BRACKETS[opened | 1]!;
+    surplus.set(closing, (surplus.get(closing) ?? 0) + (character === closing ? 1 : -1));
+  }
+  let end = length;
+  for (; end > 0; end--) {
+    const last = line[end - 1]!;
+    const extra = surplus.get(last) ?? 0;
+    if (extra > 0) surplus.set(last, extra - 1);
+    else if (!TRAILING.includes(last)) break;
+  }
+  return end;
+}
+
+/** Keeps the openings that are no cells of a Markdown table, unless a backtick opens them. */
+function outsideTables(text: string): (opening: Opening) => boolean {
+  const tables = tableLines(text);
+  return ({ start, lineStart }) => text[start - 1] === '`' || !tables.has(lineStart);
+}
+
+/** Where the lines of Markdown tables begin: those that open with a bar, and those around a delimiter row. */
+function tableLines(text: string): ReadonlySet<number> {
+  const tables = new Set<number>();
+  let start = 0;
+  let previous = { start: 0, hasBar: false };
+  let inTable = false;
+  for (const line of text.split('\n')) {
+    const hasBar = line.includes('|');
+    if (hasBar && previous.hasBar && isDelimiterRow(line)) {
+      inTable = true;
+      tables.add(previous.start);
+    }
+    inTable &&= hasBar;
+    if (inTable || /^\s*\|/.test(line)) tables.add(start);
+    previous = { start, hasBar };
+    start += line.length + 1;
+  }
+  return tables;
+}
+
+/** `---|:---:|---` */
+function isDelimiterRow(line: string): boolean {
+  return line.includes('-') && /^[\s|:-]+$/.test(line);
+}
