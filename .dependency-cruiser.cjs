@@ -49,13 +49,24 @@ module.exports = {
       from: { path: '^src/' },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: 'node_modules/@types/' },
     },
-    { name: 'source-without-tests', severity: 'error', from: { path: '^(src|grammar)/' }, to: { path: '^(test|bench|scripts)/' } },
+    {
+      name: 'source-without-tests',
+      severity: 'error',
+      from: { path: '^(src|grammar)/' },
+      to: { path: '^(test|bench|scripts)/' },
+    },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    // A project of its own: it imports the packed package.
+    exclude: { path: '^test/package/scratch/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { extensions: ['.ts', '.js', '.json'], exportsFields: ['exports'], conditionNames: ['import', 'types', 'default'] },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js', '.json'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'types', 'default'],
+    },
   },
 };

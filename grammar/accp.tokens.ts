@@ -20,7 +20,7 @@ export const frameTokens = {
   close: ['}', ']'],
   separator: ['|', ',', ':', '>', '@', '$'],
   text: /[!-#%-+\--9;-=?A-Z^-z]+/,
-  invalid: { match: /[\ud800-\udbff][\udc00-\udfff]|[^]/, lineBreaks: true },
+  invalid: { match: /[\ud800-\udbff][\udc00-\udfff]|[\s\S]/, lineBreaks: true },
 };
 
 /**

@@ -1,39 +1,7 @@
 /** Every message and help text of AACP's parser and printer, in one place. */
 import { ParseError, PrintError } from '../text/errors.js';
 import { characterAt, type Expectation, nameOf, phrasesOf } from '../text/expectations.js';
-import type { Span } from '../text/span.js';
 import type { ParseCode } from './codes.js';
-
-export function notAString(value: unknown): ParseError {
-  const found = value === null ? 'null' : typeof value;
-  return new ParseError({
-    code: 'not-a-packet',
-    reason: 'not-a-string',
-    message: `Expected a string, found ${found}.`,
-  });
-}
-
-export function tooLong(text: string, maxLength: number): ParseError {
-  return new ParseError({
-    code: 'limit',
-    reason: 'limit',
-    text,
-    span: { start: maxLength, end: text.length },
-    message: `The text has ${text.length} characters; at most ${maxLength} are read.`,
-    help: 'raise maxLength if the sender is trusted',
-  });
-}
-
-export function tooManyFields(text: string, message: string, span: Span): ParseError {
-  return new ParseError({
-    code: 'limit',
-    reason: 'limit',
-    text,
-    span,
-    message: `${message}.`,
-    help: 'raise maxItems if the sender is trusted',
-  });
-}
 
 /** What is wrong at `offset`, where strict reading stopped, judged by the slot that it lies in. */
 export function syntaxError(text: string, offset: number, expectations: readonly Expectation[]): ParseError {

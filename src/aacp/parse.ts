@@ -2,9 +2,10 @@
 import { parse, SyntaxError as Refusal } from '../../generated/aacp.js';
 import type { ParseError } from '../text/errors.js';
 import { type Limits, resolveChoice, resolveLimits } from '../text/limits.js';
+import { beyondLimit, notAString, tooLong } from '../text/refusals.js';
 import type { Result } from '../text/result.js';
 import type { Packet } from './ast.js';
-import { notAString, syntaxError, tooLong, tooManyFields } from './errors.js';
+import { syntaxError } from './errors.js';
 
 /**
  * `strict` is what a v1.1 writer may emit: no empty slots, no fields without a colon, no control characters, no white space
@@ -47,8 +48,8 @@ export function parsePacket(text: string, options: ParseOptions = {}): Packet {
 export function tryParsePacket(text: string, options: ParseOptions = {}): Result<Packet, ParseError> {
   const { maxLength, maxItems } = resolveLimits(options);
   const dialect = resolveChoice('dialect', options.dialect, ['strict', 'tolerant']);
-  if (typeof text !== 'string') return { ok: false, error: notAString(text) };
-  if (text.length > maxLength) return { ok: false, error: tooLong(text, maxLength) };
+  if (typeof text !== 'string') return { ok: false, error: notAString('not-a-packet', text) };
+  if (text.length > maxLength) return { ok: false, error: tooLong('limit', text, maxLength) };
   try {
     return { ok: true, value: parse(text, { dialect, maxItems, spans: options.spans === true }) };
   } catch (thrown) {
@@ -61,5 +62,5 @@ function explained(thrown: unknown, text: string): ParseError {
   if (!(thrown instanceof Refusal)) throw thrown;
   const { start, end } = thrown.location;
   if (thrown.expected !== null) return syntaxError(text, start.offset, thrown.expected);
-  return tooManyFields(text, thrown.message, { start: start.offset, end: end.offset });
+  return beyondLimit('limit', text, thrown.message, { start: start.offset, end: end.offset });
 }

@@ -63,9 +63,8 @@ function readText(text: string, { maxLength, maxItems }: ValidateOptions, report
   const result = tryParsePacket(text, { maxLength, maxItems, dialect: 'tolerant', spans: true });
   if (result.ok) return result.value;
   // The tolerant dialect refuses nothing else.
-  report('limit', result.error.message, result.error.span, {
-    help: 'a limit can be raised where the sender is trusted',
-  });
+  const { message, span, help } = result.error;
+  report('limit', message, span, help === undefined ? {} : { help });
   return null;
 }
 

@@ -1,5 +1,5 @@
 /** Every message and help text of ACCP's parser and printer, in one place. */
-import { ParseError, type ParseReason, PrintError } from '../text/errors.js';
+import { ParseError, PrintError } from '../text/errors.js';
 import { characterAt, type Expectation, expectedButFound, phrasesOf } from '../text/expectations.js';
 import type { Span } from '../text/span.js';
 
@@ -10,38 +10,10 @@ export const INVALID_TYPE = 'E1004';
 
 const DELIMITERS = '@>:{}[]|$,~\\';
 
-export function notAString(value: unknown): ParseError {
-  const found = value === null ? 'null' : typeof value;
-  return new ParseError({ code: PARSE_ERROR, reason: 'not-a-string', message: `Expected a string, found ${found}.` });
-}
-
-export function tooLong(text: string, maxLength: number): ParseError {
-  return new ParseError({
-    code: PARSE_ERROR,
-    reason: 'limit',
-    text,
-    span: { start: maxLength, end: text.length },
-    message: `The text has ${text.length} characters; at most ${maxLength} are read.`,
-    help: 'raise maxLength if the sender is trusted',
-  });
-}
-
-/** The call stack ran out below the limits that the caller had raised. */
-export function tooDeepForStack(text: string): ParseError {
-  return new ParseError({
-    code: PARSE_ERROR,
-    reason: 'limit',
-    text,
-    span: { start: 0, end: text.length },
-    message: 'Nesting is deeper than the call stack of this platform allows.',
-    help: 'lower maxDepth',
-  });
-}
-
-/** A text that is well-formed but refused: a repeated key, or beyond a limit. */
-export function refused(text: string, reason: ParseReason, message: string, span: Span): ParseError {
-  const help = reason === 'limit' ? 'a limit can be raised where the sender is trusted' : 'keep one of the two';
-  return new ParseError({ code: PARSE_ERROR, reason, text, span, message: `${message}.`, help });
+/** A text that is well-formed but holds a key twice in one list. */
+export function duplicateKey(text: string, message: string, span: Span): ParseError {
+  const help = 'keep one of the two';
+  return new ParseError({ code: PARSE_ERROR, reason: 'duplicate-key', text, span, message: `${message}.`, help });
 }
 
 export function syntaxError(

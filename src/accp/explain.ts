@@ -1,4 +1,5 @@
 /** Plain English of a frame: the "debug mode" of draft-benzing-accp-00, section 9, item 1. */
+import { digitsOf } from '../text/decimal.js';
 import { quoted, visible } from '../text/visible.js';
 import type { Frame, Param, Value } from './ast.js';
 import { ABBREVIATIONS, ENVELOPE, INTENTS } from './vocabulary.js';
@@ -49,8 +50,9 @@ function valueText(node: Value): string {
     case 'string':
       return quoted(node.value);
     case 'integer':
-    case 'decimal':
       return node.text ?? String(node.value);
+    case 'decimal':
+      return node.text ?? decimalText(node.value);
     case 'boolean':
       return node.value ? 'yes (true)' : 'no (false)';
     case 'null':
@@ -70,6 +72,12 @@ function valueText(node: Value): string {
       node satisfies never;
       return String(node);
   }
+}
+
+/** A decimal shows its point, so that it does not pass for an integer. */
+function decimalText(value: number): string {
+  const digits = Number.isFinite(value) ? digitsOf(value) : String(value);
+  return Number.isInteger(value) ? `${digits}.0` : digits;
 }
 
 /** The envelope's timestamp counts seconds since 1970 (section 3.5); show the date with it. */

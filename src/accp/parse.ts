@@ -2,9 +2,10 @@
 import { parse, SyntaxError as Refusal } from '../../generated/accp.js';
 import type { ParseError } from '../text/errors.js';
 import { type Limits, resolveChoice, resolveLimits } from '../text/limits.js';
+import { beyondLimit, notAString, tooLong } from '../text/refusals.js';
 import type { Result } from '../text/result.js';
 import type { Frame } from './ast.js';
-import { notAString, refused, syntaxError, tooDeepForStack, tooLong } from './errors.js';
+import { duplicateKey, PARSE_ERROR, syntaxError } from './errors.js';
 
 /**
  * `strict` is the grammar of draft-benzing-accp-00, section 3.1. `lenient` adds the mentions (`nx:@strategy:plan`) and keyed
@@ -46,8 +47,8 @@ export function parseFrame(text: string, options: ParseOptions = {}): Frame {
 export function tryParseFrame(text: string, options: ParseOptions = {}): Result<Frame, ParseError> {
   const { maxLength, ...limits } = resolveLimits(options);
   const dialect = resolveChoice('dialect', options.dialect, ['strict', 'lenient']);
-  if (typeof text !== 'string') return { ok: false, error: notAString(text) };
-  if (text.length > maxLength) return { ok: false, error: tooLong(text, maxLength) };
+  if (typeof text !== 'string') return { ok: false, error: notAString(PARSE_ERROR, text) };
+  if (text.length > maxLength) return { ok: false, error: tooLong(PARSE_ERROR, text, maxLength) };
   try {
     return { ok: true, value: parse(text, { ...limits, dialect, spans: options.spans === true }) };
   } catch (thrown) {
@@ -57,9 +58,14 @@ export function tryParseFrame(text: string, options: ParseOptions = {}): Result<
 
 /** The generated parser's error as one of ours. Anything else that it throws is a defect, and passes through. */
 function explained(thrown: unknown, text: string, dialect: Dialect): ParseError {
-  if (thrown instanceof RangeError) return tooDeepForStack(text);
+  if (thrown instanceof RangeError) {
+    const message = 'Nesting is deeper than the call stack allows';
+    return beyondLimit(PARSE_ERROR, text, message, { start: 0, end: text.length });
+  }
   if (!(thrown instanceof Refusal)) throw thrown;
   const { start, end } = thrown.location;
   if (thrown.expected !== null) return syntaxError(text, start.offset, thrown.expected, dialect === 'lenient');
-  return refused(text, thrown.reason ?? 'syntax', thrown.message, { start: start.offset, end: end.offset });
+  const span = { start: start.offset, end: end.offset };
+  if (thrown.reason === 'limit') return beyondLimit(PARSE_ERROR, text, thrown.message, span);
+  return duplicateKey(text, thrown.message, span);
 }

@@ -9,7 +9,9 @@ export interface SourceName {
   readonly line?: number;
 }
 
-/** Characters of the source shown on either side of the span; longer lines are cut there and marked with an ellipsis. */
+/** Longest line, in UTF-16 code units, that is shown whole. */
+const WHOLE_LINE = 100;
+/** Characters shown on either side of the place in a longer line; the rest is an ellipsis. */
 const CONTEXT = 36;
 /** Carets drawn at most: a span over a whole long line says no more than its beginning. */
 const MAX_CARETS = 40;
@@ -27,23 +29,19 @@ const MAX_CARETS = 40;
  */
 export function codeFrame(text: string, span: Span, source: SourceName = {}): string {
   const at = Math.min(Math.max(span.start, 0), text.length);
-  const lineStart = at - lookBack(text, at);
-  const window = windowAround(text, at, span.end);
+  const lineStart = at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1;
   const line = (source.line ?? 1) + countLineEnds(text, lineStart);
   const gutter = String(line);
   const pad = ' '.repeat(gutter.length);
-  const place = `${source.name ?? 'input'}:${line}:${at - lineStart + 1}`;
+  const { shown, caretColumn, carets } = windowAround(text, lineStart, at, span.end);
   return [
-    `${pad}--> ${place}`,
+    `${pad}--> ${source.name ?? 'input'}:${line}:${at - lineStart + 1}`,
     `${pad} |`,
-    `${gutter} | ${window.shown}`,
-    `${pad} | ${' '.repeat(window.caretColumn)}${'^'.repeat(window.carets)}`,
-  ].join('\n');
-}
-
-/** Distance from `at` back to the start of its line. */
-function lookBack(text: string, at: number): number {
-  return at - (at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1);
+    `${gutter} | ${shown}`,
+    `${pad} | ${' '.repeat(caretColumn)}${'^'.repeat(carets)}`,
+  ]
+    .map((row) => row.trimEnd())
+    .join('\n');
 }
 
 function countLineEnds(text: string, before: number): number {
@@ -52,31 +50,37 @@ function countLineEnds(text: string, before: number): number {
   return count;
 }
 
-function windowAround(
-  text: string,
-  at: number,
-  spanEnd: number,
-): { shown: string; caretColumn: number; carets: number } {
-  let start = Math.max(at - CONTEXT, 0);
-  const lineBefore = text.lastIndexOf('\n', at - 1);
-  if (at > 0 && lineBefore >= start) start = lineBefore + 1;
+interface Window {
+  readonly shown: string;
+  /** Columns before the first caret. */
+  readonly caretColumn: number;
+  readonly carets: number;
+}
+
+function windowAround(text: string, lineStart: number, at: number, spanEnd: number): Window {
+  // A line end at the very place is what is to be shown; only one behind it ends the line.
+  const lineEnd = endOfLine(text, at + 1);
+  const whole = lineEnd - lineStart <= WHOLE_LINE;
+  let start = whole ? lineStart : Math.max(at - CONTEXT, lineStart);
+  let end = whole ? lineEnd : Math.min(at + CONTEXT + 1, lineEnd);
   if (splitsPair(text, start)) start++;
-  let end = Math.min(at + CONTEXT + 1, text.length);
-  // A line end inside the window closes it, but not one at the very spot: that is the character to be shown.
-  const lineAfter = text.indexOf('\n', at + 1);
-  if (lineAfter >= 0 && lineAfter < end) end = lineAfter;
   if (splitsPair(text, end)) end--;
 
-  const before = visible(text.slice(start, at));
-  const marked = visible(text.slice(at, Math.max(at, Math.min(spanEnd, end))));
-  const after = visible(text.slice(Math.max(at, Math.min(spanEnd, end)), end));
-  const lead = start > 0 && text[start - 1] !== '\n' ? '...' : '';
-  const tail = end < text.length && text[end] !== '\n' ? '...' : '';
+  const markedEnd = Math.max(at, Math.min(spanEnd, end));
+  const lead = start > lineStart ? '...' : '';
+  const before = lead + visible(text.slice(start, at));
+  const marked = visible(text.slice(at, markedEnd));
+  const tail = end < lineEnd ? '...' : '';
   return {
-    shown: `${lead}${before}${marked}${after}${tail}`,
-    caretColumn: lead.length + columnsOf(before),
+    shown: before + marked + visible(text.slice(markedEnd, end)) + tail,
+    caretColumn: columnsOf(before),
     carets: Math.min(Math.max(columnsOf(marked), 1), MAX_CARETS),
   };
+}
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from);
+  return end < 0 ? text.length : end;
 }
 
 /** True where a cut at `at` would part a surrogate pair. */

@@ -1,0 +1,26 @@
+/**
+ * Compiles the package into dist/: the sources with their types, and a copy of generated/, which TypeScript does not emit.
+ *
+ *     npm run build
+ */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const dist = path.join(root, 'dist');
+const compiler = createRequire(import.meta.url).resolve('typescript/lib/tsc.js');
+
+rmSync(dist, { recursive: true, force: true });
+const { status } = spawnSync(process.execPath, [compiler, '-p', path.join(root, 'tsconfig.build.json')], {
+  stdio: 'inherit',
+});
+if (status !== 0) process.exit(status ?? 1);
+
+mkdirSync(path.join(dist, 'generated'), { recursive: true });
+for (const file of readdirSync(path.join(root, 'generated'))) {
+  copyFileSync(path.join(root, 'generated', file), path.join(dist, 'generated', file));
+}
+chmodSync(path.join(dist, 'src/cli/main.js'), 0o755);

@@ -1,0 +1,40 @@
+import { forEachMessage } from '../each-line.js';
+import { inputName } from '../input.js';
+import { toJson } from '../json.js';
+import { reportText } from '../report.js';
+import { type Command, choice } from '../usage.js';
+
+/** `pegwire explain`: plain English. */
+export const explain: Command = {
+  name: 'explain',
+  summary: 'messages, one a line, in plain English',
+  takesInput: true,
+  options: {
+    dialect: {
+      type: 'string',
+      description: 'NAME  accp: strict (default) or lenient; aacp: tolerant (default) or strict',
+    },
+  },
+  example: "echo 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1' | pegwire explain aacp",
+  run: async (invocation) => {
+    const { protocol, output, json } = invocation;
+    // A packet is explained whatever is wrong with it; what is wrong is told besides.
+    const dialects = protocol.name === 'aacp' ? [...protocol.dialects].reverse() : protocol.dialects;
+    const reading = { dialect: choice(invocation, 'dialect', dialects), profile: 'draft' } as const;
+    let invalid = 0;
+    const exitCode = await forEachMessage(invocation, reading, async (node, line) => {
+      const explanation = protocol.explain(node);
+      const errors = protocol.check(line.text, reading).filter(({ severity }) => severity === 'error');
+      if (errors.length > 0) invalid++;
+      if (json) {
+        await output.result(toJson({ line: line.number, ok: errors.length === 0, explanation, errors }));
+        return;
+      }
+      await output.result(explanation);
+      for (const error of errors) {
+        await output.note(`${reportText(error, 'error', line, inputName(invocation), output.paintNote)}\n`);
+      }
+    });
+    return invalid > 0 ? 1 : exitCode;
+  },
+};

@@ -1,0 +1,62 @@
+import type { Command, OptionSpec } from './usage.js';
+import { GLOBAL_OPTIONS } from './usage.js';
+
+const EXIT_CODES = `Exit codes:
+  0   success
+  1   the input is not valid
+  2   wrong usage, or the input cannot be read
+  70  a defect of pegwire`;
+
+/** The page of `pegwire --help`. */
+export function generalHelp(commands: readonly Command[]): string {
+  const list = commands.map(({ name, summary }) => `  ${name.padEnd(9)} ${summary}`);
+  return [
+    'pegwire: the languages AI agents speak to each other, parsed, printed, validated and explained.',
+    '',
+    'Usage: pegwire <command> <accp|aacp> [file|-] [options]',
+    '',
+    'Commands:',
+    ...list,
+    '',
+    'Protocols:',
+    '  accp      compact frames: @agent>intent:operation{key:value|...}[mid:...,seq:...]',
+    '  aacp      pipe packets: TASK|DOM|return:AGENT|p:1|aacp:1.1|...',
+    '',
+    'Results go to stdout, everything else to stderr. Without a file, stdin is read.',
+    '',
+    options(GLOBAL_OPTIONS),
+    '',
+    EXIT_CODES,
+    '',
+    'pegwire <command> --help tells more of a command.',
+  ].join('\n');
+}
+
+export function commandHelp(command: Command): string {
+  const usage = command.takesInput
+    ? `pegwire ${command.name} <accp|aacp> [file|-] [options]`
+    : `pegwire ${command.name} [options]`;
+  return [
+    `pegwire ${command.name}: ${command.summary}`,
+    '',
+    `Usage: ${usage}`,
+    '',
+    options({ ...command.options, ...GLOBAL_OPTIONS }),
+    '',
+    'Example:',
+    `  ${command.example}`,
+    '',
+    EXIT_CODES,
+  ].join('\n');
+}
+
+function options(specs: Readonly<Record<string, OptionSpec>>): string {
+  const rows = Object.entries(specs).map(([name, { short, type, description }]) => {
+    const flag = short === undefined ? `--${name}` : `-${short}, --${name}`;
+    // A string option's description opens with its placeholder.
+    const gap = type === 'string' ? description.indexOf('  ') : -1;
+    const left = gap < 0 ? flag : `${flag} ${description.slice(0, gap)}`;
+    return `  ${left.padEnd(17)} ${description.slice(gap < 0 ? 0 : gap + 2)}`;
+  });
+  return ['Options:', ...rows].join('\n');
+}

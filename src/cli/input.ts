@@ -1,0 +1,94 @@
+/** What a command reads: a file or the standard input, as lines of UTF-8 text. */
+import { createReadStream } from 'node:fs';
+import type { Invocation } from './usage.js';
+import { UsageError } from './usage.js';
+
+export interface Line {
+  /** From 1. */
+  readonly number: number;
+  /** Without its line end. */
+  readonly text: string;
+}
+
+/** Characters of one line that are kept. What is longer is refused by every parser, and need not fill the memory. */
+const MAX_KEPT = 32 * 1024 * 1024;
+
+/** The name of the input in messages. */
+export function inputName({ file }: Invocation): string {
+  return file ?? 'stdin';
+}
+
+/**
+ * The lines of the input that hold anything. Line ends are `\n` or `\r\n`; a byte order mark at the start is dropped.
+ *
+ * @throws UsageError when the input cannot be read, or is no UTF-8 text
+ */
+export async function* readLines(invocation: Invocation): AsyncGenerator<Line> {
+  let number = 1;
+  let line = '';
+  for await (const chunk of readText(invocation)) {
+    let from = 0;
+    for (let end = chunk.indexOf('\n'); end >= 0; end = chunk.indexOf('\n', from)) {
+      const text = withoutReturn(keep(line, chunk.slice(from, end)));
+      if (text.trim() !== '') yield { number, text };
+      number++;
+      line = '';
+      from = end + 1;
+    }
+    line = keep(line, chunk.slice(from));
+  }
+  const text = withoutReturn(line);
+  if (text.trim() !== '') yield { number, text };
+}
+
+/** The whole input as one text. */
+export async function readAll(invocation: Invocation): Promise<string> {
+  const chunks: string[] = [];
+  for await (const chunk of readText(invocation)) chunks.push(chunk);
+  return chunks.join('');
+}
+
+async function* readText(invocation: Invocation): AsyncGenerator<string> {
+  const name = inputName(invocation);
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let bytes = 0;
+  try {
+    for await (const chunk of source(invocation)) {
+      yield decoder.decode(chunk, { stream: true });
+      bytes += chunk.length;
+    }
+    yield decoder.decode();
+  } catch (thrown) {
+    throw readingError(thrown, name, bytes);
+  }
+}
+
+function source({ file, stdin, output }: Invocation): AsyncIterable<Uint8Array> {
+  if (file !== undefined) return createReadStream(file);
+  if (stdin.isTTY) void output.note('Reading from the terminal; end with Ctrl-D.');
+  return stdin;
+}
+
+function readingError(thrown: unknown, name: string, bytes: number): unknown {
+  const code = (thrown as NodeJS.ErrnoException).code;
+  if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
+    const place = bytes === 0 ? '' : ` after byte ${bytes}`;
+    return new UsageError(`${name} is no UTF-8 text (binary data or another encoding${place})`, 'unreadable');
+  }
+  const reasons: Readonly<Record<string, string>> = {
+    ENOENT: 'there is no such file',
+    EISDIR: 'it is a directory',
+    EACCES: 'permission denied',
+    ENOTDIR: 'part of the path is no directory',
+  };
+  if (code === undefined || !Object.hasOwn(reasons, code)) return thrown;
+  return new UsageError(`Cannot read ${name}: ${reasons[code]}`, 'unreadable');
+}
+
+function keep(line: string, piece: string): string {
+  return line.length + piece.length > MAX_KEPT ? (line + piece).slice(0, MAX_KEPT) : line + piece;
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith('\r') ? line.slice(0, -1) : line;
+}

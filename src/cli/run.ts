@@ -1,0 +1,138 @@
+/** Dispatch: from arguments to a command and its exit code. */
+import { existsSync } from 'node:fs';
+import { check } from './commands/check.js';
+import { demo } from './commands/demo.js';
+import { explain } from './commands/explain.js';
+import { find } from './commands/find.js';
+import { fmt } from './commands/fmt.js';
+import { parse } from './commands/parse.js';
+import { commandHelp, generalHelp } from './help.js';
+import { type ColorChoice, createOutput, type Output, type Sink } from './output.js';
+import { packageVersion } from './package.js';
+import { PROTOCOLS, type Protocol } from './protocols.js';
+import {
+  type Arguments,
+  type Command,
+  didYouMean,
+  GLOBAL_OPTIONS,
+  type Invocation,
+  readArguments,
+  UsageError,
+} from './usage.js';
+
+const COMMANDS: readonly Command[] = [parse, fmt, check, explain, find, demo];
+
+/** Exit codes beyond 0 and 1, which the commands give. */
+const USAGE = 2;
+const DEFECT = 70;
+
+/** The streams that the command line talks to. */
+export interface Streams {
+  readonly stdin: Invocation['stdin'];
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+}
+
+/**
+ * Runs one command line.
+ *
+ * @param args the arguments after the program's name
+ * @returns the exit code: 0 success, 1 the input is not valid, 2 wrong usage or unreadable input, 70 a defect
+ */
+export async function run(args: readonly string[], streams: Streams): Promise<number> {
+  const color = colorChoice(args);
+  const output = createOutput(streams.stdout, streams.stderr, color);
+  const json = args.includes('--json');
+  try {
+    return await dispatch(args, streams, output);
+  } catch (thrown) {
+    if (thrown instanceof UsageError) {
+      const { code, message } = thrown;
+      await output.note(
+        json ? JSON.stringify({ error: { code, message } }) : `${output.paintNote('red', 'pegwire:')} ${message}.`,
+      );
+      if (!json && code === 'usage') await output.note('pegwire --help shows how it is used.');
+      return USAGE;
+    }
+    const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+    await output.note(
+      json
+        ? JSON.stringify({ error: { code: 'defect', message: stack } })
+        : `pegwire has a defect, please report it:\n${stack}`,
+    );
+    return DEFECT;
+  }
+}
+
+async function dispatch(args: readonly string[], streams: Streams, output: Output): Promise<number> {
+  const [first] = args;
+  const asked = first === 'help' ? args.slice(1).concat('--help') : args;
+  const name = asked.find((argument) => !argument.startsWith('-'));
+  if (name === undefined) return withoutCommand(asked, output);
+
+  const command = COMMANDS.find((one) => one.name === name);
+  if (command === undefined) {
+    const isProtocol = PROTOCOLS.some((protocol) => protocol.name === name);
+    const hint = isProtocol
+      ? `; the command comes first: pegwire parse ${name}`
+      : didYouMean(
+          name,
+          COMMANDS.map((one) => one.name),
+        );
+    throw new UsageError(`There is no command "${name}"${hint}`);
+  }
+  const rest = asked.toSpliced(asked.indexOf(name), 1);
+  const { options, positionals } = readArguments(rest, { ...command.options, ...GLOBAL_OPTIONS });
+  if (options['help'] === true) {
+    await output.result(commandHelp(command));
+    return 0;
+  }
+  if (options['version'] === true) return version(output);
+  const { protocol, file } = command.takesInput ? target(command, positionals) : noTarget(command, positionals);
+  return command.run({ protocol, file, options, json: options['json'] === true, output, stdin: streams.stdin });
+}
+
+async function withoutCommand(args: readonly string[], output: Output): Promise<number> {
+  const { options }: Arguments = readArguments(args, GLOBAL_OPTIONS);
+  if (options['version'] === true) return version(output);
+  if (options['help'] === true) {
+    await output.result(generalHelp(COMMANDS));
+    return 0;
+  }
+  await output.note(generalHelp(COMMANDS));
+  return USAGE;
+}
+
+async function version(output: Output): Promise<number> {
+  await output.result(`pegwire ${packageVersion()} (ACCP: draft-benzing-accp-00, AACP: draft-mackay-aacp-01)`);
+  return 0;
+}
+
+/** The protocol and the file that a command names. */
+function target(
+  command: Command,
+  [name, file, extra]: readonly string[],
+): { protocol: Protocol; file: string | undefined } {
+  const names = PROTOCOLS.map((protocol) => protocol.name);
+  if (name === undefined) throw new UsageError(`${command.name} needs a protocol: ${names.join(' or ')}`);
+  const protocol = PROTOCOLS.find((one) => one.name === name);
+  if (protocol === undefined) {
+    if (existsSync(name))
+      throw new UsageError(`The protocol comes before the file: pegwire ${command.name} <${names.join('|')}> ${name}`);
+    throw new UsageError(`${command.name} takes ${names.join(' or ')}, not "${name}"${didYouMean(name, names)}`);
+  }
+  if (extra !== undefined) throw new UsageError(`${command.name} reads one file; "${extra}" is one too many`);
+  return { protocol, file: file === '-' ? undefined : file };
+}
+
+function noTarget(command: Command, [extra]: readonly string[]): { protocol: Protocol; file: undefined } {
+  if (extra !== undefined)
+    throw new UsageError(`${command.name} takes no arguments, only options; "${extra}" is one too many`);
+  return { protocol: PROTOCOLS[0]!, file: undefined };
+}
+
+/** Known before the arguments are, so that errors about them are in colour too. */
+function colorChoice(args: readonly string[]): ColorChoice {
+  if (args.includes('--no-color')) return 'never';
+  return args.includes('--color') ? 'always' : 'auto';
+}

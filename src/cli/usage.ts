@@ -1,0 +1,109 @@
+/** The command line as the user wrote it: commands, protocols, options, and what to say when one of them is none. */
+import { parseArgs } from 'node:util';
+import { nearest } from '../text/suggest.js';
+import type { Output } from './output.js';
+import type { Protocol } from './protocols.js';
+
+/** Wrong usage, or input that cannot be read: exit code 2. */
+export class UsageError extends Error {
+  readonly code: 'usage' | 'unreadable';
+
+  constructor(message: string, code: 'usage' | 'unreadable' = 'usage') {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** One option of a command. */
+export interface OptionSpec {
+  readonly type: 'boolean' | 'string';
+  readonly short?: string;
+  /** For the help page; of a string option, with a placeholder in capitals. */
+  readonly description: string;
+}
+
+/** What a command gets to work with. */
+export interface Invocation {
+  readonly protocol: Protocol;
+  /** A path, or `undefined` for the standard input. */
+  readonly file: string | undefined;
+  readonly options: Readonly<Record<string, string | boolean | undefined>>;
+  readonly json: boolean;
+  readonly output: Output;
+  readonly stdin: AsyncIterable<Uint8Array> & { readonly isTTY?: boolean };
+}
+
+/** A command; each stands in a file of its own. */
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  /** `false` for a command that reads no messages of the user's. */
+  readonly takesInput: boolean;
+  readonly options: Readonly<Record<string, OptionSpec>>;
+  readonly example: string;
+  /** @returns the exit code */
+  readonly run: (invocation: Invocation) => Promise<number>;
+}
+
+export const GLOBAL_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+  json: { type: 'boolean', description: 'one JSON document a line on stdout, errors included' },
+  color: { type: 'boolean', description: 'colour even where stdout is no terminal' },
+  'no-color': { type: 'boolean', description: 'no colour (also: NO_COLOR=1)' },
+  help: { type: 'boolean', short: 'h', description: 'this page' },
+  version: { type: 'boolean', short: 'V', description: 'the version, with those of the protocols' },
+};
+
+/** Options and the rest of a command line, not yet given a meaning. */
+export interface Arguments {
+  readonly options: Record<string, string | boolean>;
+  readonly positionals: readonly string[];
+}
+
+/**
+ * Splits arguments into options and positionals.
+ *
+ * @throws UsageError on an option that the command does not know, with a suggestion, or that lacks its value
+ */
+export function readArguments(args: readonly string[], specs: Readonly<Record<string, OptionSpec>>): Arguments {
+  const known = Object.fromEntries(
+    Object.entries(specs).map(([name, { type, short }]) => [name, short === undefined ? { type } : { type, short }]),
+  );
+  const { tokens, positionals } = parseArgs({
+    args: [...args],
+    options: known,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  const options: Record<string, string | boolean> = Object.create(null);
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const spec = Object.hasOwn(specs, token.name) ? specs[token.name] : undefined;
+    if (spec === undefined)
+      throw new UsageError(`There is no option ${token.rawName}${didYouMean(token.name, Object.keys(specs), '--')}`);
+    if (spec.type === 'boolean' && token.value !== undefined)
+      throw new UsageError(`The option ${token.rawName} takes no value`);
+    if (spec.type === 'string' && (token.value === undefined || token.value === '')) {
+      throw new UsageError(`The option ${token.rawName} needs a value`);
+    }
+    options[token.name] = token.value ?? true;
+  }
+  return { options, positionals };
+}
+
+/** The value of an option that names one of a few choices; the first is the default. */
+export function choice<T extends string>(invocation: Invocation, option: string, choices: readonly T[]): T {
+  const value = invocation.options[option];
+  if (value === undefined) return choices[0]!;
+  const found = choices.find((one) => one === value);
+  if (found !== undefined) return found;
+  throw new UsageError(
+    `--${option} is one of ${choices.join(', ')}, not "${String(value)}"${didYouMean(String(value), choices)}`,
+  );
+}
+
+/** `; did you mean "check"?`, or nothing. */
+export function didYouMean(word: string, candidates: readonly string[], prefix = ''): string {
+  const near = nearest(word, candidates);
+  return near === undefined ? '' : `; did you mean "${prefix}${near}"?`;
+}

@@ -1,0 +1,55 @@
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { describe, expect, test } from 'vitest';
+
+/** Bytes after minification and gzip that a page may pay for parsing, printing, validating and explaining both protocols. */
+const BUDGET = 18_900;
+
+async function bundle(code: string): Promise<{ packages: string[]; bytes: number; text: string }> {
+  const result = await build({
+    stdin: { contents: code, resolveDir: process.cwd(), loader: 'ts' },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    // A Node built-in is a build error on this platform.
+    platform: 'browser',
+    target: 'es2022',
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
+  });
+  const packages = Object.keys(result.metafile.inputs).filter((file) => file.includes('node_modules'));
+  const [output] = result.outputFiles;
+  return { packages, bytes: gzipSync(output!.contents, { level: 9 }).length, text: output!.text };
+}
+
+describe('in a browser bundle', () => {
+  test('both protocols need no package and no Node built-in, and fit the budget', async () => {
+    const { packages, bytes } = await bundle(`
+      export { parseFrame, tryParseFrame, printFrame, canonicalizeFrame, explainFrame } from './src/accp/index.ts';
+      export { parsePacket, tryParsePacket, printPacket, canonicalizePacket, validatePacket, explainPacket } from './src/aacp/index.ts';
+    `);
+    expect(packages).toEqual([]);
+    expect(bytes).toBeLessThanOrEqual(BUDGET);
+  });
+
+  test('the whole root entry needs no package and no Node built-in', async () => {
+    expect((await bundle(`export * from './src/index.ts';`)).packages).toEqual([]);
+  });
+
+  test('a raw generated parser imports nothing', async () => {
+    for (const name of ['accp', 'aacp']) {
+      const { packages, text } = await bundle(`export * from './generated/${name}.js';`);
+      expect(packages).toEqual([]);
+      expect(text).not.toMatch(/\bimport\b/);
+    }
+  });
+
+  test('the finders need moo and nothing else', async () => {
+    const { packages } = await bundle(`
+      export { findFrames } from './src/accp/find.ts';
+      export { findPackets } from './src/aacp/find.ts';
+    `);
+    expect(packages).toEqual(['node_modules/moo/moo.js']);
+  });
+});
