@@ -2,20 +2,27 @@
 import { digitsOf } from '../text/decimal.js';
 import { quoted, visible } from '../text/visible.js';
 import type { Frame, Param, Value } from './ast.js';
+import { tryParseFrame } from './parse.js';
 import { ABBREVIATIONS, ENVELOPE, INTENTS } from './vocabulary.js';
 
 /**
- * Says in plain English what a frame says. Total: every part of the frame appears, whatever the frame is. Values stand as
- * data, strings between quotes with invisible characters made visible, so that a value cannot pass for part of the
- * explanation.
+ * Says in plain English what a frame says. Total: every part of the frame appears, whatever the frame is, and any text gets
+ * an answer (it is read with the lenient dialect). Values stand as data, strings between quotes with invisible characters
+ * made visible, so that a value cannot pass for part of the explanation.
  *
  * Source: draft-benzing-accp-00, section 9, item 1; the words are those of sections 3.5, 4.1 and 4.2.
  *
  * @example
- * explainFrame(parseFrame('@planner>req:schedule{pri:high}[mid:m1,seq:1]'))
- * // 'Agent planner requests schedule. Payload: priority (pri) = "high". Envelope: message id (mid) = "m1"; ...'
+ * explainFrame('@planner>req:schedule{pri:high}[mid:m1,seq:1]')
+ * // 'Agent planner requests schedule (req). Payload: priority (pri) = "high". Metadata: message id (mid) = "m1"; ...'
  */
-export function explainFrame(frame: Frame): string {
+export function explainFrame(input: Frame | string): string {
+  if (typeof input !== 'string') return explain(input);
+  const result = tryParseFrame(input, { dialect: 'lenient' });
+  return result.ok ? explain(result.value) : `No frame (${result.error.code}): ${result.error.message}`;
+}
+
+function explain(frame: Frame): string {
   const agent = visible(String(frame.agent));
   const intent = visible(String(frame.intent));
   const operation = visible(String(frame.operation));

@@ -34,29 +34,30 @@ export function findFrames(text: string, options: ParseOptions = {}): FoundFrame
 
 function readAt(text: string, opening: Opening, limit: number, options: ParseOptions): FoundFrame {
   const { start, stringEnd } = opening;
-  const plain = readPlain(text, start, limit, options);
   const inString = stringEnd === null ? '' : text.slice(start, Math.min(stringEnd, limit));
-  if (!inString.includes('\\')) return plain;
+  if (!inString.includes('\\')) return readPlain(text, start, limit, options);
   // Inside a JSON string a backslash is the string's own first, and the frame's after that.
   const decoded = decodeJson(inString);
-  if (decoded === null) return plain;
+  if (decoded === null) return readPlain(text, start, limit, options);
   const frame = decoded.text.slice(0, frameLength(decoded.text));
   const result = tryParseFrame(frame, options);
-  if (!result.ok && plain.ok) return plain;
+  if (!result.ok) {
+    const plain = readPlain(text, start, limit, options);
+    if (plain.ok) return plain;
+  }
   const end = start + decoded.sourceLength(frame.length);
   return { start, end, text: text.slice(start, end), decoded: frame, ...result };
 }
 
 function readPlain(text: string, start: number, limit: number, options: ParseOptions): FoundFrame {
-  let length = frameLength(text.slice(start, limit));
+  const frame = text.slice(start, start + frameLength(text.slice(start, limit)));
+  const found = { start, end: start + frame.length, text: frame, ...tryParseFrame(frame, options) };
   // A frame that is never closed ends at the quote or backtick that opened it.
   const quote = text[start - 1];
-  if (quote === '"' || quote === "'" || quote === '`') {
-    const closing = text.slice(start, start + length).indexOf(quote);
-    if (closing >= 0 && !tryParseFrame(text.slice(start, start + length), options).ok) length = closing;
-  }
-  const frame = text.slice(start, start + length);
-  return { start, end: start + length, text: frame, ...tryParseFrame(frame, options) };
+  const closing = quote === '"' || quote === "'" || quote === '`' ? frame.indexOf(quote) : -1;
+  if (found.ok || closing < 0) return found;
+  const quotedFrame = frame.slice(0, closing);
+  return { start, end: start + closing, text: quotedFrame, ...tryParseFrame(quotedFrame, options) };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { PrintError } from '../text/errors.js';
 import { type Line, readLines } from './input.js';
 import type { Protocol, Reading } from './protocols.js';
-import { refuse } from './report.js';
+import { refuse, tellEmpty } from './report.js';
 import type { Invocation } from './usage.js';
 
 /**
@@ -15,7 +15,7 @@ export async function forEachMessage(
   reading: Reading,
   handle: (node: unknown, line: Line, protocol: Protocol) => Promise<void>,
 ): Promise<number> {
-  const { protocol, output } = invocation;
+  const { protocol } = invocation;
   let lines = 0;
   let refused = 0;
   for await (const line of readLines(invocation)) {
@@ -34,6 +34,6 @@ export async function forEachMessage(
       await refuse(invocation, line, thrown);
     }
   }
-  if (lines === 0) await output.note(`The input is empty: no ${protocol.message} to read.`);
+  if (lines === 0) await tellEmpty(invocation);
   return lines === 0 || refused > 0 ? 1 : 0;
 }

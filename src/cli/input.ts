@@ -1,5 +1,6 @@
 /** What a command reads: a file or the standard input, as lines of UTF-8 text. */
 import { createReadStream } from 'node:fs';
+import { getSystemErrorMap } from 'node:util';
 import type { Invocation } from './usage.js';
 import { UsageError } from './usage.js';
 
@@ -12,6 +13,19 @@ export interface Line {
 
 /** Characters of one line that are kept. What is longer is refused by every parser, and need not fill the memory. */
 const MAX_KEPT = 32 * 1024 * 1024;
+
+/** Said better than the operating system does. */
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a directory',
+  ENOTDIR: 'part of the path is no directory',
+};
+
+/** A file name that looks like a message. */
+const MESSAGE = /^@.*>|^[A-Z]+\|/;
+
+/** Characters of a file name that an error shows. */
+const MAX_NAME = 100;
 
 /** The name of the input in messages. */
 export function inputName({ file }: Invocation): string {
@@ -70,25 +84,24 @@ function source({ file, stdin, output }: Invocation): AsyncIterable<Uint8Array> 
 }
 
 function readingError(thrown: unknown, name: string, bytes: number): unknown {
-  const code = (thrown as NodeJS.ErrnoException).code;
+  const { code, errno } = thrown as NodeJS.ErrnoException;
   if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
     const place = bytes === 0 ? '' : ` after byte ${bytes}`;
     return new UsageError(`${name} is no UTF-8 text (binary data or another encoding${place})`, 'unreadable');
   }
-  const reasons: Readonly<Record<string, string>> = {
-    ENOENT: 'there is no such file',
-    EISDIR: 'it is a directory',
-    EACCES: 'permission denied',
-    ENOTDIR: 'part of the path is no directory',
-  };
-  if (code === undefined || !Object.hasOwn(reasons, code)) return thrown;
-  return new UsageError(`Cannot read ${name}: ${reasons[code]}`, 'unreadable');
+  // Only what the operating system refuses has a number.
+  if (code === undefined || errno === undefined) return thrown;
+  const reason = REASONS[code] ?? getSystemErrorMap().get(errno)?.[1] ?? code;
+  const hint = MESSAGE.test(name) ? '; messages are read from a file or from stdin, not from the arguments' : '';
+  const shown = name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}...` : name;
+  return new UsageError(`Cannot read ${shown}: ${reason}${hint}`, 'unreadable');
 }
 
 function keep(line: string, piece: string): string {
   return line.length + piece.length > MAX_KEPT ? (line + piece).slice(0, MAX_KEPT) : line + piece;
 }
 
-function withoutReturn(line: string): string {
+/** A line that ends in `\r\n`, once its `\n` is off. */
+export function withoutReturn(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line;
 }

@@ -2,11 +2,13 @@
 import process from 'node:process';
 import { run } from './run.js';
 
-/** A reader that has seen enough, such as `head`, closes the pipe: then there is nothing left to do, and nothing wrong. */
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
+    // A reader that has seen enough, such as `head`, closes the pipe: then there is nothing left to do, and nothing wrong.
     if (error.code === 'EPIPE') process.exit();
-    throw error;
+    // A full disk is no defect of ours, but a result that is not all there is no success.
+    if (stream === process.stdout) process.stderr.write(`pegwire: Cannot write the output: ${error.message}.\n`);
+    process.exit(2);
   });
 }
 

@@ -2,7 +2,7 @@
 import { formatReport, type Report, type Severity } from '../text/diagnostic.js';
 import type { PegwireError } from '../text/errors.js';
 import { inputName, type Line } from './input.js';
-import { toJson } from './json.js';
+import { errorJson, toJson } from './json.js';
 import type { Output } from './output.js';
 import type { Invocation } from './usage.js';
 
@@ -10,7 +10,11 @@ type Paint = Output['paint'];
 
 /** A finding about a line of the input. */
 export function reportText(report: Report, severity: Severity, line: Line, name: string, paint: Paint): string {
-  return colored(formatReport(report, severity, line.text, { name, line: line.number }), severity, paint);
+  const { code, message, help } = report;
+  // What is wrong with a tree has no place in the text: then it is the whole line.
+  const span = report.span ?? { start: 0, end: line.text.length };
+  const text = formatReport({ code, message, span, help }, severity, line.text, { name, line: line.number });
+  return colored(text, severity, paint);
 }
 
 /** Tells that a line was refused: with `--json` as a result, otherwise on stderr. */
@@ -18,6 +22,12 @@ export async function refuse(invocation: Invocation, line: Line, error: PegwireE
   const { json, output } = invocation;
   if (json) await output.result(toJson({ line: line.number, ok: false, error }));
   else await output.note(`${reportText(error, 'error', line, inputName(invocation), output.paintNote)}\n`);
+}
+
+/** Tells that there was not one message in the input. */
+export async function tellEmpty({ json, output, protocol }: Invocation): Promise<void> {
+  const message = `The input is empty: it holds no ${protocol.message}`;
+  await output.note(json ? errorJson('empty', message) : `${message}.`);
 }
 
 function colored(report: string, severity: Severity, paint: Paint): string {

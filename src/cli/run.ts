@@ -1,5 +1,6 @@
 /** Dispatch: from arguments to a command and its exit code. */
 import { existsSync } from 'node:fs';
+import { visible } from '../text/visible.js';
 import { check } from './commands/check.js';
 import { demo } from './commands/demo.js';
 import { explain } from './commands/explain.js';
@@ -7,6 +8,7 @@ import { find } from './commands/find.js';
 import { fmt } from './commands/fmt.js';
 import { parse } from './commands/parse.js';
 import { commandHelp, generalHelp } from './help.js';
+import { errorJson } from './json.js';
 import { type ColorChoice, createOutput, type Output, type Sink } from './output.js';
 import { packageVersion } from './package.js';
 import { PROTOCOLS, type Protocol } from './protocols.js';
@@ -48,39 +50,25 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
   } catch (thrown) {
     if (thrown instanceof UsageError) {
       const { code, message } = thrown;
-      await output.note(
-        json ? JSON.stringify({ error: { code, message } }) : `${output.paintNote('red', 'pegwire:')} ${message}.`,
-      );
+      // It may quote arguments, whatever they hold.
+      const shown = visible(message.endsWith('?') ? message : `${message}.`);
+      await output.note(json ? errorJson(code, message) : `${output.paintNote('red', 'pegwire:')} ${shown}`);
       if (!json && code === 'usage') await output.note('pegwire --help shows how it is used.');
       return USAGE;
     }
     const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-    await output.note(
-      json
-        ? JSON.stringify({ error: { code: 'defect', message: stack } })
-        : `pegwire has a defect, please report it:\n${stack}`,
-    );
+    await output.note(json ? errorJson('defect', stack) : `pegwire has a defect, please report it:\n${stack}`);
     return DEFECT;
   }
 }
 
 async function dispatch(args: readonly string[], streams: Streams, output: Output): Promise<number> {
-  const [first] = args;
-  const asked = first === 'help' ? args.slice(1).concat('--help') : args;
-  const name = asked.find((argument) => !argument.startsWith('-'));
+  const asked = args.find(isWord) === 'help' ? args.filter((argument) => argument !== 'help').concat('--help') : args;
+  const name = asked.find(isWord);
   if (name === undefined) return withoutCommand(asked, output);
 
   const command = COMMANDS.find((one) => one.name === name);
-  if (command === undefined) {
-    const isProtocol = PROTOCOLS.some((protocol) => protocol.name === name);
-    const hint = isProtocol
-      ? `; the command comes first: pegwire parse ${name}`
-      : didYouMean(
-          name,
-          COMMANDS.map((one) => one.name),
-        );
-    throw new UsageError(`There is no command "${name}"${hint}`);
-  }
+  if (command === undefined) throw new UsageError(`There is no command "${name}"${commandHint(name, asked)}`);
   const rest = asked.toSpliced(asked.indexOf(name), 1);
   const { options, positionals } = readArguments(rest, { ...command.options, ...GLOBAL_OPTIONS });
   if (options['help'] === true) {
@@ -90,6 +78,19 @@ async function dispatch(args: readonly string[], streams: Streams, output: Outpu
   if (options['version'] === true) return version(output);
   const { protocol, file } = command.takesInput ? target(command, positionals) : noTarget(command, positionals);
   return command.run({ protocol, file, options, json: options['json'] === true, output, stdin: streams.stdin });
+}
+
+function isWord(argument: string): boolean {
+  return !argument.startsWith('-');
+}
+
+/** What may have been meant by a first word that is no command. */
+function commandHint(word: string, args: readonly string[]): string {
+  const names = COMMANDS.map(({ name }) => name);
+  const later = args.find((argument) => names.includes(argument));
+  if (PROTOCOLS.some(({ name }) => name === word))
+    return `; the command comes first: pegwire ${later ?? 'parse'} ${word}`;
+  return later === undefined ? didYouMean(word, names) : `; the command comes first: pegwire ${later}`;
 }
 
 async function withoutCommand(args: readonly string[], output: Output): Promise<number> {

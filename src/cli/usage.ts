@@ -83,12 +83,17 @@ export function readArguments(args: readonly string[], specs: Readonly<Record<st
       throw new UsageError(`There is no option ${token.rawName}${didYouMean(token.name, Object.keys(specs), '--')}`);
     if (spec.type === 'boolean' && token.value !== undefined)
       throw new UsageError(`The option ${token.rawName} takes no value`);
-    if (spec.type === 'string' && (token.value === undefined || token.value === '')) {
+    if (spec.type === 'string' && !isGiven(token)) {
       throw new UsageError(`The option ${token.rawName} needs a value`);
     }
     options[token.name] = token.value ?? true;
   }
   return { options, positionals };
+}
+
+/** Whether an option has a value of its own: the option after it is none, unless `=` says so. */
+function isGiven({ value, inlineValue }: { value?: string | undefined; inlineValue?: boolean | undefined }): boolean {
+  return value !== undefined && value !== '' && (inlineValue === true || !value.startsWith('-'));
 }
 
 /** The value of an option that names one of a few choices; the first is the default. */

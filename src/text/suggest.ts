@@ -13,8 +13,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
-    if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
-    const distance = editDistance(lower, candidate.toLowerCase());
+    const distance = editDistance(lower, candidate.toLowerCase(), bestDistance);
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;
@@ -23,21 +22,28 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Optimal string alignment distance, in O(a.length * b.length) with three rows. */
-function editDistance(a: string, b: string): number {
+/** Optimal string alignment distance, or `limit` where it is no less; in O(a.length * b.length) with three rows. */
+function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) >= limit) return limit;
   let beforeLast: number[] = [];
+  let lastLeast = 0;
   let last: number[] = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
+    let least = i;
     for (let j = 1; j <= b.length; j++) {
       const cost = a[i - 1] === b[j - 1] ? 0 : 1;
-      let least = Math.min(row[j - 1]! + 1, last[j]! + 1, last[j - 1]! + cost);
+      let cell = Math.min(row[j - 1]! + 1, last[j]! + 1, last[j - 1]! + cost);
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        least = Math.min(least, beforeLast[j - 2]! + 1);
-      row.push(least);
+        cell = Math.min(cell, beforeLast[j - 2]! + 1);
+      row.push(cell);
+      least = Math.min(least, cell);
     }
+    // Two rows without a cell below the limit: what follows cannot come below it either.
+    if (least >= limit && lastLeast >= limit) return limit;
     beforeLast = last;
     last = row;
+    lastLeast = least;
   }
-  return last[b.length]!;
+  return Math.min(last[b.length]!, limit);
 }

@@ -1,6 +1,6 @@
 import { inputName, readLines } from '../input.js';
 import { toJson } from '../json.js';
-import { reportText } from '../report.js';
+import { reportText, tellEmpty } from '../report.js';
 import { type Command, choice, UsageError } from '../usage.js';
 
 /** `pegwire check`: errors and warnings with caret frames. */
@@ -36,7 +36,8 @@ export const check: Command = {
         for (const finding of findings)
           await output.result(`${reportText(finding, finding.severity, line, name, output.paint)}\n`);
     }
-    if (!json) await output.note(summary(protocol.message, counts));
+    if (counts.lines === 0) await tellEmpty(invocation);
+    else if (!json) await output.note(summary(protocol.message, counts));
     return counts.lines === 0 || counts.invalid > 0 ? 1 : 0;
   },
 };
@@ -45,7 +46,6 @@ function summary(
   message: string,
   counts: { lines: number; invalid: number; errors: number; warnings: number },
 ): string {
-  if (counts.lines === 0) return `The input is empty: no ${message} to check.`;
   const { lines, invalid, errors, warnings } = counts;
   const parts = [
     count(lines, message),

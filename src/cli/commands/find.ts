@@ -1,8 +1,13 @@
 import type { ParseError } from '../../text/errors.js';
 import type { Found } from '../../text/prose.js';
-import { inputName, readAll } from '../input.js';
-import { toJson } from '../json.js';
+import { visible } from '../../text/visible.js';
+import { inputName, type Line, readAll, withoutReturn } from '../input.js';
+import { foundRecord, toJson } from '../json.js';
+import type { Output } from '../output.js';
+import { reportText } from '../report.js';
 import { type Command, choice } from '../usage.js';
+
+type Broken = Found<unknown, ParseError> & { readonly ok: false };
 
 /** `pegwire find`: the messages inside any text. */
 export const find: Command = {
@@ -19,14 +24,16 @@ export const find: Command = {
     const reading = { dialect: choice(invocation, 'dialect', protocol.dialects), spans: options['spans'] === true };
     const text = await readAll(invocation);
     const found = protocol.find(text, reading);
+    const lines = new Lines(text);
     for (const item of found) {
-      if (json) await output.result(toJson(asJson(item)));
-      else
-        await output.result(
-          `${item.start}-${item.end}\t${item.ok ? 'ok' : item.error.code}\t${item.decoded ?? item.text}`,
-        );
-      if (!json && !item.ok)
-        await output.note(`${item.error.format({ name: `${inputName(invocation)}@${item.start}` })}\n`);
+      if (json) {
+        await output.result(toJson(foundRecord(item)));
+        continue;
+      }
+      // What is found in any text may hold anything: --json tells it as it is.
+      const shown = visible(item.decoded ?? item.text);
+      await output.result(`${item.start}-${item.end}\t${item.ok ? 'ok' : item.error.code}\t${shown}`);
+      if (!item.ok) await output.note(`${problem(item, lines, inputName(invocation), output.paintNote)}\n`);
     }
     const broken = found.filter(({ ok }) => !ok).length;
     if (!json) await output.note(`${found.length} found, ${broken} broken`);
@@ -34,8 +41,46 @@ export const find: Command = {
   },
 };
 
-function asJson(item: Found<unknown, ParseError>): object {
-  const { start, end, text, decoded } = item;
-  const place = { start, end, text, ...(decoded === undefined ? {} : { decoded }) };
-  return item.ok ? { ...place, ok: true, ast: item.value } : { ...place, ok: false, error: item.error };
+/** Longer lines are not searched through again for every broken message on them. */
+const MAX_LINE = 10_000;
+
+/** What is wrong with a message, in its line; by itself where the line is too long, or writes it with the escapes of JSON. */
+function problem(item: Broken, lines: Lines, name: string, paint: Output['paint']): string {
+  const { start, error } = item;
+  const { number, offset, text } = lines.at(start);
+  if (item.decoded !== undefined || text.length > MAX_LINE || error.span === null) {
+    return reportText(error, 'error', { number: 1, text: item.decoded ?? item.text }, `${name}@${start}`, paint);
+  }
+  const shift = start - offset;
+  const span = { start: error.span.start + shift, end: error.span.end + shift };
+  const { code, message, help } = error;
+  return reportText({ code, message, span, help }, 'error', { number, text }, name, paint);
+}
+
+/** The lines of a text, asked for from its start to its end. */
+class Lines {
+  readonly #text: string;
+  #number = 1;
+  #start = 0;
+  #end: number;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#end = this.#endFrom(0);
+  }
+
+  /** The line that holds an offset, not before the one asked for last. */
+  at(offset: number): Line & { readonly offset: number } {
+    while (this.#end < offset) {
+      this.#number++;
+      this.#start = this.#end + 1;
+      this.#end = this.#endFrom(this.#start);
+    }
+    return { number: this.#number, offset: this.#start, text: withoutReturn(this.#text.slice(this.#start, this.#end)) };
+  }
+
+  #endFrom(start: number): number {
+    const end = this.#text.indexOf('\n', start);
+    return end < 0 ? this.#text.length : end;
+  }
 }
