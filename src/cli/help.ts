@@ -4,7 +4,7 @@ import { GLOBAL_OPTIONS } from './usage.js';
 const EXIT_CODES = `Exit codes:
   0   success
   1   the input is not valid
-  2   wrong usage, or the input cannot be read
+  2   wrong usage, or the input cannot be read, or the output not be written
   70  a defect of pegwire`;
 
 /** The page of `pegwire --help`. */

@@ -1,8 +1,9 @@
 /** Where a command writes: results to stdout, everything else to stderr; colour where a person looks on. */
 import process from 'node:process';
-import { styleText } from 'node:util';
+import { WriteStream } from 'node:tty';
+import util from 'node:util';
 
-type Style = Parameters<typeof styleText>[0];
+type Style = Parameters<typeof util.styleText>[0];
 
 /** As much of a Node stream as writing needs. */
 export interface Sink {
@@ -28,8 +29,8 @@ export function createOutput(stdout: Sink, stderr: Sink, color: ColorChoice): Ou
   return {
     result: (text) => writeLine(stdout, text),
     note: (text) => writeLine(stderr, text),
-    paint: (style, text) => styled(style, text, stdout, color),
-    paintNote: (style, text) => styled(style, text, stderr, color),
+    paint: painter(stdout, color),
+    paintNote: painter(stderr, color),
   };
 }
 
@@ -37,10 +38,16 @@ async function writeLine(sink: Sink, text: string): Promise<void> {
   if (!sink.write(`${text}\n`)) await new Promise<void>((resolve) => sink.once('drain', resolve));
 }
 
-function styled(style: Style, text: string, sink: Sink, color: ColorChoice): string {
-  if (color === 'never') return text;
-  if (color === 'always') return styleText(style, text, { validateStream: false });
-  if (sink.isTTY !== true && process.env['FORCE_COLOR'] === undefined) return text;
-  // On a terminal, NO_COLOR and its like are for styleText to look at.
-  return styleText(style, text, { stream: sink as unknown as NodeJS.WriteStream });
+function painter(sink: Sink, choice: ColorChoice): Output['paint'] {
+  if (!wantsColor(sink, choice)) return (_style, text) => text;
+  // Not for styleText to decide: in Node 20 it looks at NO_COLOR only where it is given a single style.
+  return (style, text) => util.styleText(style, text, { validateStream: false });
+}
+
+function wantsColor(sink: Sink, choice: ColorChoice): boolean {
+  // The oldest releases of Node 20 have no styleText.
+  if (util.styleText === undefined) return false;
+  if (choice !== 'auto') return choice === 'always';
+  // The depth of what terminal there is: it knows NO_COLOR, FORCE_COLOR, TERM and their like.
+  return (sink.isTTY === true || process.env['FORCE_COLOR'] !== undefined) && WriteStream.prototype.getColorDepth() > 2;
 }

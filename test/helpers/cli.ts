@@ -1,0 +1,138 @@
+/** The command line under test: in this process on streams in memory, or as a program of its own on real pipes. */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { Readable, Writable } from 'node:stream';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterAll } from 'vitest';
+import { run } from '../../src/cli/run.js';
+
+/** How one command line ended. */
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A stream that keeps what is written to it. */
+export class Screen extends Writable {
+  readonly isTTY: boolean;
+  readonly #pieces: Buffer[] = [];
+
+  constructor({ isTTY = false }: { isTTY?: boolean } = {}) {
+    super();
+    this.isTTY = isTTY;
+  }
+
+  override _write(piece: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.#pieces.push(piece);
+    done();
+  }
+
+  get text(): string {
+    return Buffer.concat(this.#pieces).toString();
+  }
+}
+
+export interface Surroundings {
+  readonly stdin?: string | Uint8Array | Readable;
+  /** Whether stdout and stderr are a terminal. */
+  readonly isTTY?: boolean;
+}
+
+/** Runs a command line in this process. */
+export async function cli(args: readonly string[], { stdin = '', isTTY = false }: Surroundings = {}): Promise<Ended> {
+  const stdout = new Screen({ isTTY });
+  const stderr = new Screen({ isTTY });
+  const input = stdin instanceof Readable ? stdin : inPieces(Buffer.from(stdin), 65_536);
+  const code = await run(args, { stdin: input, stdout, stderr });
+  return { code, stdout: stdout.text, stderr: stderr.text };
+}
+
+/** Bytes as a stream that hands them out in pieces of a given size. */
+export function inPieces(bytes: Uint8Array, size: number): Readable {
+  const pieces: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; at += size) pieces.push(bytes.subarray(at, at + size));
+  return Readable.from(pieces);
+}
+
+const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+
+/** What starts the command line as a program, to be put before its arguments. */
+export const PROGRAM: readonly string[] = [process.execPath, '--import', TSX, MAIN];
+
+/** The environment, without what a test runner or a user has to say about colour. */
+export function plainEnvironment(): NodeJS.ProcessEnv {
+  const { NO_COLOR: _, FORCE_COLOR: __, NODE_DISABLE_COLORS: ___, ...rest } = process.env;
+  return rest;
+}
+
+export interface Start {
+  /** `undefined` leaves stdin open. */
+  readonly stdin?: string | Uint8Array | undefined;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+}
+
+/** Starts a program, given with its arguments, on pipes. */
+export function start([command, ...args]: readonly string[], options: Start = {}): ChildProcessWithoutNullStreams {
+  const child = spawn(command!, args, { cwd: options.cwd, env: { ...plainEnvironment(), ...options.env } });
+  // A program that ends before it has read everything closes its end.
+  child.stdin.on('error', () => {});
+  if (options.stdin !== undefined) child.stdin.end(options.stdin);
+  return child;
+}
+
+/** Waits for the end of a program that was started. */
+export async function ended(child: ChildProcessWithoutNullStreams): Promise<Ended> {
+  const [code, stdout, stderr] = await Promise.all([
+    new Promise<number>((resolve) => child.on('close', (status) => resolve(status ?? -1))),
+    everything(child.stdout),
+    everything(child.stderr),
+  ]);
+  return { code, stdout, stderr };
+}
+
+async function everything(stream: Readable): Promise<string> {
+  const pieces: Buffer[] = [];
+  // Not `for await`: a test may close the stream on purpose.
+  stream.on('data', (piece: Buffer) => pieces.push(piece));
+  await new Promise((resolve) => stream.on('close', resolve));
+  return Buffer.concat(pieces).toString();
+}
+
+/** Runs a command line as a program of its own; by default with an empty stdin. */
+export function program(args: readonly string[], options: Start = {}): Promise<Ended> {
+  return ended(start([...PROGRAM, ...args], { stdin: '', ...options }));
+}
+
+/** A folder for the files of one test module, removed after its tests. */
+export function scratchFolder(): { readonly path: string; write(name: string, content: string | Uint8Array): string } {
+  const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-cli-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return {
+    path: folder,
+    write(name, content) {
+      const file = path.join(folder, name);
+      writeFileSync(file, content);
+      return file;
+    },
+  };
+}
+
+/** Lines of JSON as values. */
+export function jsonLines(text: string): unknown[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as unknown);
+}
+
+/** `texts`, each with a line end. */
+export function lines(...texts: readonly string[]): string {
+  return texts.map((text) => `${text}\n`).join('');
+}
