@@ -107,7 +107,7 @@ function checkField(field: Field, context: Context): void {
   const span = keySpan(field);
   if (key === '') report('empty-key', 'A field without a key.', field.span ?? null);
   if (key !== field.key)
-    report('key-case', `The key ${show(field.key)} has capitals.`, span, { help: `write "${key}"` });
+    report('key-case', `The key ${show(field.key)} has capitals.`, span, { help: `write ${show(key)}` });
   const earlier = first.get(key);
   if (earlier !== undefined && key !== '') {
     const related = earlier.span === undefined ? {} : { related: [earlier.span] };
