@@ -1857,8 +1857,9 @@ function peg$parse(input, options) {
     const index = firstRepeated(params);
     if (index < 0) return params;
     const { key } = params[index];
+    const shown = key.length > 40 ? key.slice(0, 40) + "..." : key;
     const start = itemStart(input, from, separator, index);
-    return refuse("duplicate-key", `The key "${key}" appears twice`, start, start + key.length);
+    return refuse("duplicate-key", `The key "${shown}" appears twice`, start, start + key.length);
   }
 
   function number(text, read) {

@@ -25,11 +25,13 @@ export const packetTokens = {
 };
 
 /**
- * Any text around packets. An `opening` is two tokens and a `key:`, not right behind a word or another separator, unless
- * what stands before it is the `n` of an escaped line end.
+ * Any text around packets. An `opening` is two tokens and a `key:`. What stands right before it is no word, path, address or
+ * another separator, unless it is the end of an escape (`\n`) or of a terminal's colour code.
  */
 export const packetProseTokens = {
-  opening: /(?<!(?:^|[^\\])[A-Za-z0-9_|-])[A-Z][A-Z0-9_-]*\|[A-Z][A-Z0-9_-]*\|[a-z][a-z0-9_]*:/,
+  opening:
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with one
+    /(?:(?<![A-Za-z0-9_|@/.-])|(?<=\\[nrt])|(?<=(?:\x1b|\\u001[bB])\[[0-9;]*m))[A-Z][A-Z0-9_-]*\|[A-Z][A-Z0-9_-]*\|[a-z][a-z0-9_]*:/,
   escape: /\\./,
   quote: '"',
   newline: { match: '\n', lineBreaks: true },

@@ -24,11 +24,14 @@ export const frameTokens = {
 };
 
 /**
- * Any text around frames. An `opening` is an agent, the arrow and a word with a colon or brace behind it, where it is no
- * e-mail address: not right behind a word, unless that is the `n` of an escaped line end.
+ * Any text around frames. An `opening` is an agent, the arrow and a word with a colon or brace behind it. It is no e-mail
+ * address: what stands right before it is no word, unless it is the end of an escape (`\n`) or of a terminal's colour code.
+ * JSON may write the at sign and the arrow as escapes.
  */
 export const frameProseTokens = {
-  opening: /(?<!(?:^|[^\\])[A-Za-z0-9_])@[^\s@>:{}[\]|$,~\\"'`<(]*>[A-Za-z0-9_-]+[:{]/,
+  opening:
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with one
+    /(?:(?<![A-Za-z0-9_])|(?<=\\[nrt])|(?<=(?:\x1b|\\u001[bB])\[[0-9;]*m))(?:@|\\u0040)[^\s@>:{}[\]|$,~\\"'`<(/]*(?:>|\\u003[eE])[A-Za-z0-9_-]+[:{]/,
   escape: /\\./,
   quote: '"',
   newline: { match: '\n', lineBreaks: true },

@@ -2,11 +2,11 @@
 import { nameOf } from '../text/expectations.js';
 import type { Span } from '../text/span.js';
 import { nearest } from '../text/suggest.js';
-import { quoted } from '../text/visible.js';
+import { quotedShort as show } from '../text/visible.js';
 import type { Field, Packet } from './ast.js';
 import type { ValidationCode } from './codes.js';
 import { domainSpan, firstWhiteSpace, keySpan, taskSpan, valueSpan } from './places.js';
-import { CORE_KEYS, DOMAINS, EXTENDED_KEYS, lowerAscii, TASKS, VERSION } from './vocabulary.js';
+import { CONTROL, CORE_KEYS, DOMAINS, EXTENDED_KEYS, lowerAscii, TASKS, VERSION } from './vocabulary.js';
 
 /** Takes one finding. */
 export type Report = (
@@ -29,8 +29,6 @@ export interface Context {
 
 /** The separator, as it can stand only in hand-built packets. */
 const SEPARATOR = '|';
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const CONTROL = /[\x00-\x1F\x7F]/;
 
 export function runChecks(context: Context): void {
   const { packet, text, report } = context;
@@ -55,7 +53,12 @@ function checkTask({ packet, text, report }: Context): void {
   }
   if (!Object.hasOwn(TASKS, task)) {
     const isDomain = Object.hasOwn(DOMAINS, task);
-    const extra = isDomain ? { help: `"${task}" is a DOM; is the TASK missing?` } : suggest(task, Object.keys(TASKS));
+    const isFrame = /^@[^>]*>/.test(task);
+    const extra = isFrame
+      ? { help: 'this looks like an ACCP frame' }
+      : isDomain
+        ? { help: `"${task}" is a DOM; is the TASK missing?` }
+        : suggest(task, Object.keys(TASKS));
     report('unknown-task', `The TASK ${show(task)} is not one of v${VERSION}.`, span, extra);
   }
   checkCharacters(task, span, 'TASK', report);
@@ -187,15 +190,12 @@ function checkCharacters(text: string, span: Span | null, what: string, report: 
 
 function isKnown(key: string, privateKeys: readonly string[]): boolean {
   if (CORE_KEYS.includes(key) || EXTENDED_KEYS.includes(key)) return true;
-  return privateKeys.some((known) => (known.endsWith('*') ? key.startsWith(known.slice(0, -1)) : key === known));
+  return privateKeys
+    .map(lowerAscii)
+    .some((known) => (known.endsWith('*') ? key.startsWith(known.slice(0, -1)) : key === known));
 }
 
 function suggest(word: string, known: readonly string[]): { readonly help?: string } {
   const near = nearest(word, known);
   return near === undefined ? {} : { help: `did you mean "${near}"?` };
-}
-
-/** A word of the packet as it may stand in a message: between quotes, cut, nothing invisible. */
-function show(word: string): string {
-  return quoted(word.length > 40 ? `${word.slice(0, 40)}...` : word);
 }

@@ -33,7 +33,7 @@ export const RULES = {
   'ltv-without-ccy': { draft: 'warning', section: '7' },
   'malformed-field': { draft: 'error', interop: 'warning', section: '4' },
   'empty-field': { draft: 'error', interop: 'warning', section: '4' },
-  'empty-key': { draft: 'error', section: '4.2' },
+  'empty-key': { draft: 'error', section: '4' },
   'empty-value': { draft: 'warning', section: '4.2' },
   // Two readers could disagree on who gets the result.
   'duplicate-key': { draft: 'error', interop: 'warning', section: '15' },
@@ -46,6 +46,9 @@ export const RULES = {
 } as const satisfies Readonly<Record<string, Rule>>;
 
 export type ValidationCode = keyof typeof RULES;
+
+/** Findings that there is no packet to judge; their severity cannot be changed. */
+export const FIXED_CODES = ['not-a-packet', 'limit', 'empty-packet'] as const satisfies readonly ValidationCode[];
 
 /** Further codes, of the strict parser only: a word that a v1.1 writer would not emit. */
 export type ParseCode = ValidationCode | 'bad-task' | 'bad-dom' | 'bad-key';

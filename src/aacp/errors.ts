@@ -1,7 +1,8 @@
-/** Every message and help text of AACP's parser and printer, in one place. */
+/** Errors of AACP's parser, with what to do about them; and the error of its printer. */
 import { ParseError, PrintError } from '../text/errors.js';
 import { characterAt, type Expectation, nameOf, phrasesOf } from '../text/expectations.js';
 import type { ParseCode } from './codes.js';
+import { CONTROL } from './vocabulary.js';
 
 /** What is wrong at `offset`, where strict reading stopped, judged by the slot that it lies in. */
 export function syntaxError(text: string, offset: number, expectations: readonly Expectation[]): ParseError {
@@ -12,7 +13,8 @@ export function syntaxError(text: string, offset: number, expectations: readonly
     reason: 'syntax',
     text,
     span: { start: fault.start, end: fault.end ?? fault.start + (found?.length ?? 0) },
-    expected: phrasesOf(expectations),
+    // Where a better place was found, the parser's expectations are about another one.
+    expected: fault.start === offset ? phrasesOf(expectations) : [],
     found,
     message: fault.message,
     help: fault.help,
@@ -32,7 +34,7 @@ interface Fault {
 }
 
 function faultAt(text: string, offset: number): Fault {
-  if (text === '') return { code: 'empty-packet', message: 'The packet is empty.', start: 0 };
+  if (text.trim() === '') return { code: 'empty-packet', message: 'The packet is empty.', start: 0 };
   const slot = slotAt(text, offset);
   const blanks = blanksAt(text, offset, slot);
   if (blanks !== null) {
@@ -44,7 +46,7 @@ function faultAt(text: string, offset: number): Fault {
     };
   }
   const found = characterAt(text, offset);
-  if (found !== null && isControl(found)) {
+  if (found !== null && CONTROL.test(found)) {
     return {
       code: 'control-character',
       message: `A control character (${nameOf(found)}) cannot stand in a packet.`,
@@ -67,6 +69,7 @@ function taskFault(text: string, offset: number, slot: Slot): Fault {
       help: 'a packet is TASK|DOM|key:value|...',
     };
   }
+  if (/^@[^>|]*>/.test(text)) return { ...badWord('bad-task', 'TASK', offset), help: 'this looks like an ACCP frame' };
   return badWord('bad-task', 'TASK', offset);
 }
 
@@ -142,8 +145,4 @@ function blanksAt(text: string, offset: number, slot: Slot): { start: number; en
 
 function isBlank(character: string | undefined): boolean {
   return character === ' ' || character === '\t' || character === '\r' || character === '\n';
-}
-
-function isControl(character: string): boolean {
-  return character < ' ' || character === '\x7f';
 }

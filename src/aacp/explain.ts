@@ -1,20 +1,21 @@
 /** Plain English of a packet (draft-mackay-aacp-01, section 8). */
 import { quoted, visible } from '../text/visible.js';
+import { meaning, type Words } from '../text/words.js';
 import type { Field, Packet } from './ast.js';
 import { tryParsePacket } from './parse.js';
-import { DOMAINS, lowerAscii, meaning, PRIORITIES, TASKS } from './vocabulary.js';
+import { DOMAINS, lowerAscii, PRIORITIES, TASKS } from './vocabulary.js';
 
 /** Says one field; `get` reaches its companions, and marks them as said. */
 type Sentence = (value: string, get: (key: string) => string | undefined) => string;
 
-const RISKS: Readonly<Record<string, string>> = {
+const RISKS: Words = {
   low: 'low risk',
   medium: 'medium risk',
   high: 'high risk \u2014 review required',
   critical: 'critical risk \u2014 do not proceed without approval',
 };
 
-const STATUSES: Readonly<Record<string, string>> = {
+const STATUSES: Words = {
   ok: 'completed successfully',
   review_required: 'completed \u2014 review required before proceeding',
   error: 'completed with errors',
@@ -23,14 +24,14 @@ const STATUSES: Readonly<Record<string, string>> = {
   approve: 'approved to proceed',
 };
 
-const TONES: Readonly<Record<string, string>> = {
+const TONES: Words = {
   empathetic: 'Use an empathetic, supportive tone',
   formal: 'Use a formal, professional tone',
   terse: 'Use a brief, direct tone',
 };
 
-/** Company forms: a hyphen before one was a space before the packet was written. */
-const COMPANY_FORM = /-(?=(?:Ltd|Limited|Inc|LLC|LLP|PLC|plc|Co|Corp|GmbH|AG|SA|SAS|SARL|BV|NV|Oy|AB|AS|Pty)\b)/g;
+/** A company form at the end of a name: the hyphen before it was a space before the packet was written. */
+const COMPANY_FORM = /-(?=(?:Ltd|Limited|Inc|LLC|LLP|PLC|plc|Co|Corp|GmbH|AG|SA|SAS|SARL|BV|NV|Oy|AB|AS|Pty)$)/;
 
 /** The sentences, in their order. Values are shown as data: see `data`. */
 const SENTENCES: readonly (readonly [key: string, sentence: Sentence])[] = [
@@ -49,7 +50,10 @@ const SENTENCES: readonly (readonly [key: string, sentence: Sentence])[] = [
   [
     'amt',
     (value, get) =>
-      `Amount: ${[get('ccy'), value].flatMap((part) => (part === undefined ? [] : data(part))).join(' ')}`,
+      `Amount: ${[get('ccy') ?? '', value]
+        .filter((part) => part !== '')
+        .map((part) => data(part))
+        .join(' ')}`,
   ],
   ['sup', (value) => `Supplier: ${data(value, company)}`],
   ['match', (value) => `Match against: ${data(value)}`],
@@ -73,6 +77,14 @@ const SENTENCES: readonly (readonly [key: string, sentence: Sentence])[] = [
   ['p', (value) => `Priority: ${meaning(PRIORITIES, value) ?? data(value)}`],
   ['return', (value) => `Return to: ${data(value)}`],
 ];
+
+const SENTENCE_KEYS: ReadonlySet<string> = new Set(SENTENCES.map(([key]) => key));
+/** Words that begin sentences: `resource` is no key of the draft, but somebody could use it as one. */
+const LABELS: ReadonlySet<string> = new Set(
+  'resource filter format source template amount supplier terms counterparty clause issue risk flags subject progress status tone priority domain'.split(
+    ' ',
+  ),
+);
 
 /**
  * Says in plain English what a packet asks for. Total: every field appears, known or not, repeated or malformed, and any
@@ -116,15 +128,23 @@ function explain(packet: Packet): string {
 /** `Retrieve (Human Resources domain)`; unknown words are shown as they are. */
 function opening({ task, domain }: Packet): string | null {
   if (task === '') return null;
-  const verb = meaning(TASKS, task) ?? data(task);
-  return domain === '' ? verb : `${verb} (${meaning(DOMAINS, domain) ?? data(domain)} domain)`;
+  const verb = meaning(TASKS, task) ?? word(task);
+  return domain === '' ? verb : `${verb} (${meaning(DOMAINS, domain) ?? word(domain)} domain)`;
+}
+
+/** An unknown TASK or DOM. One that could be taken for more of the sentence stands between quotes. */
+function word(text: string): string {
+  return /^[A-Za-z0-9_ -]+$/.test(text) ? data(text) : quoted(text);
 }
 
 /** A field without a sentence of its own: `Key: value`. Of an empty slot there is nothing to say. */
 function leftOver({ key, value, bare }: Field): string | [] {
   if (bare) return value === '' ? [] : `A field without a key: ${data(value)}`;
   if (key === '') return `A field with an empty key: ${data(value)}`;
-  return `${visible(key.charAt(0).toUpperCase() + key.slice(1))}: ${data(value)}`;
+  const label = `${key.charAt(0).toUpperCase()}${key.slice(1)}`;
+  // A key must not pass for the beginning of a sentence above.
+  const plain = /^[A-Za-z0-9_]+$/.test(key) && (SENTENCE_KEYS.has(lowerAscii(key)) || !LABELS.has(lowerAscii(key)));
+  return `${plain ? label : quoted(key)}: ${data(value)}`;
 }
 
 /**
@@ -149,7 +169,7 @@ function listed(separator: string): (text: string) => string {
   return (text) => text.split(',').join(separator);
 }
 
-/** A fraction as a whole percentage; `undefined` when it is no plain number. */
+/** A fraction as a whole percentage; `undefined` when it is no plain number of a sensible length. */
 function percent(value: string): string | undefined {
-  return /^-?[0-9]+(?:\.[0-9]+)?$/.test(value) ? `${Math.round(Number(value) * 100)}%` : undefined;
+  return /^-?[0-9]{1,9}(?:\.[0-9]{1,15})?$/.test(value) ? `${Math.round(Number(value) * 100)}%` : undefined;
 }

@@ -2,9 +2,11 @@
 import moo from 'moo';
 import { packetProseTokens } from '../../grammar/aacp.tokens.js';
 import type { ParseError } from '../text/errors.js';
-import { decodeJson, type Found, type Opening, openings } from '../text/prose.js';
+import { closingQuote, type Found, foundAt, type Opening, openings, quoteBefore, readings } from '../text/prose.js';
 import type { Packet } from './ast.js';
 import { type ParseOptions, tryParsePacket } from './parse.js';
+
+export type { Found } from '../text/prose.js';
 
 export type FoundPacket = Found<Packet, ParseError>;
 
@@ -17,7 +19,10 @@ const MAX_PREFIX = 200;
 /** A field at the start of a slot. */
 const FIELD = /^\s*[a-z][a-z0-9_]*\s*:/;
 /** What ends a sentence or closes emphasis, and is no part of a value in running prose. */
-const TRAILING = '.,;:!?*"\'`\u2019\u201d\u00bb';
+const TRAILING = '.,;:!?*~"\'`\u2019\u201d\u00bb\u3001\u3002\uff01\uff09\uff0c\uff1a\uff1b\uff1f\u300d\u300f';
+/** What closes a wrapping that the packet is no part of: a tag, a terminal's colour. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with one
+const WRAPPING_END = /<\/[A-Za-z]|\x1b\[0?m/;
 /** Pairs of brackets, each closing one at an odd index. */
 const BRACKETS = '()[]{}<>';
 
@@ -35,45 +40,64 @@ export function findPackets(text: string, options: ParseOptions = {}): FoundPack
   if (typeof text !== 'string') throw new TypeError(`findPackets needs a string, got ${typeof text}`);
   const all = openings(text, prose.reset(text)).filter(outsideTables(text));
   const found: FoundPacket[] = [];
+  const unclosed = new Set<string>();
   let end = 0;
   all.forEach((opening, index) => {
     // One that a quoted packet before it has taken in is part of that packet.
     if (opening.start < end) return;
-    const packet = readAt(text, opening, all[index + 1]?.start ?? Number.POSITIVE_INFINITY, options);
+    const closing = closingOf(text, opening, unclosed);
+    const packet = readAt(text, opening, closing, all[index + 1]?.start ?? Number.POSITIVE_INFINITY, options);
     found.push(packet);
     end = packet.end;
   });
   return found;
 }
 
-function readAt(text: string, opening: Opening, next: number, options: ParseOptions): FoundPacket {
+/**
+ * Where the quote right before a packet closes; `null` when there is none, or it never closes.
+ *
+ * @param unclosed the quotes that were already looked for in vain, so that no line is searched again for each packet on it
+ */
+function closingOf(text: string, { start, lineEnd }: Opening, unclosed: Set<string>): number | null {
+  const quote = quoteBefore(text, start);
+  if (quote === null) return null;
+  const search = `${lineEnd} ${quote.backslashes} ${quote.closing}`;
+  if (unclosed.has(search)) return null;
+  const closing = closingQuote(text, start, lineEnd, quote);
+  if (closing === null) unclosed.add(search);
+  return closing;
+}
+
+function readAt(
+  text: string,
+  opening: Opening,
+  closing: number | null,
+  next: number,
+  options: ParseOptions,
+): FoundPacket {
   const { start, lineStart, lineEnd, stringEnd } = opening;
-  const closing = closingQuote(text, opening);
   const end = closing ?? Math.min(stringEnd ?? lineEnd, next);
-  const source = text.slice(start, end);
-  const decoded = stringEnd !== null && source.includes('\\') ? decodeJson(source) : null;
-  const line = firstLine(decoded?.text ?? source);
   const hasLine = end < next && start - lineStart <= MAX_PREFIX && LINE_PREFIX.test(text.slice(lineStart, start));
   const inProse = closing === null && !hasLine;
-  const packet = inProse ? line.slice(0, proseLength(line)) : line.trimEnd();
-  const result = tryParsePacket(packet, options);
-  if (decoded === null) return { start, end: start + packet.length, text: packet, ...result };
-  const sourceEnd = start + decoded.sourceLength(packet.length);
-  return { start, end: sourceEnd, text: text.slice(start, sourceEnd), decoded: packet, ...result };
+
+  let first: FoundPacket | undefined;
+  for (const way of readings(text.slice(start, end), quoteBefore(text, start), stringEnd !== null)) {
+    const line = way.text.slice(0, lineLength(way.text));
+    const packet = inProse ? line.slice(0, proseLength(line)) : line.trimEnd();
+    const found = foundAt(text, start, way, packet, tryParsePacket(packet, options));
+    if (found.ok) return found;
+    first ??= found;
+  }
+  return first!;
 }
 
-/** Where the quote or backtick right before the packet closes; `null` when there is none, or it never closes. */
-function closingQuote(text: string, { start, lineEnd, stringEnd }: Opening): number | null {
-  const quote = text[start - 1];
-  if (quote === '"') return stringEnd;
-  if (quote !== "'" && quote !== '`') return null;
-  const closing = text.slice(start, stringEnd ?? lineEnd).indexOf(quote);
-  return closing < 0 ? null : start + closing;
-}
-
-function firstLine(text: string): string {
-  const end = text.search(/\r?\n/);
-  return end < 0 ? text : text.slice(0, end);
+/** Up to the line's end; in its last slot, up to a closing tag or the end of a terminal's colour. */
+function lineLength(text: string): number {
+  const lineEnd = text.search(/\r?\n/);
+  const line = lineEnd < 0 ? text : text.slice(0, lineEnd);
+  const lastSlot = line.lastIndexOf('|') + 1;
+  const end = line.slice(lastSlot).search(WRAPPING_END);
+  return end < 0 ? line.length : lastSlot + end;
 }
 
 /**
@@ -88,8 +112,10 @@ function proseLength(line: string): number {
     const following = slots[index + 1];
     const goesOn = following !== undefined && (FIELD.test(following) || !/\s/.test(slot));
     if (!goesOn) {
-      const blank = slot.search(/\s/);
-      return withoutPunctuation(line, at + (blank < 0 ? slot.length : blank));
+      const end = Math.min(
+        ...[/\s/, WRAPPING_END].map((pattern) => slot.search(pattern)).filter((found) => found >= 0),
+      );
+      return withoutPunctuation(line, at + Math.min(end, slot.length));
     }
     at += slot.length + 1;
   }

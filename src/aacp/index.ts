@@ -1,7 +1,8 @@
 /** AACP packets (draft-mackay-aacp-01): parse, print, canonicalize, validate, explain, walk. Portable: no package, no Node built-in. */
 
-export type { Diagnostic, Severity } from '../text/diagnostic.js';
-export { ParseError, type ParseReason, PegwireError, PrintError } from '../text/errors.js';
+export type { SourceName } from '../text/code-frame.js';
+export { type Diagnostic, formatDiagnostic, type Severity } from '../text/diagnostic.js';
+export { type ErrorJson, ParseError, type ParseReason, PegwireError, PrintError } from '../text/errors.js';
 export type { Limits } from '../text/limits.js';
 export type { Result } from '../text/result.js';
 export type { Span } from '../text/span.js';

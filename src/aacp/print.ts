@@ -2,12 +2,12 @@
 import { nameOf } from '../text/expectations.js';
 import type { Field, Packet } from './ast.js';
 import { unprintable } from './errors.js';
+import { CONTROL } from './vocabulary.js';
 
 const WORD = /^[A-Z][A-Z0-9_-]*$/;
 const KEY = /^[a-z][a-z0-9_]*$/;
-/** The separator and the control characters. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const NOT_IN_A_VALUE = /[|\x00-\x1F\x7F]/;
+const NOT_A_WORD = 'is no word of capital letters, digits, "_" and "-" that begins with a letter';
+const NOT_A_KEY = 'is no word of lower-case letters, digits and "_" that begins with a letter';
 
 /**
  * Writes a packet with its fields as they stand. What is written reads back as the same packet, so nothing in a value can
@@ -21,29 +21,31 @@ const NOT_IN_A_VALUE = /[|\x00-\x1F\x7F]/;
 export function printPacket(packet: Packet): string {
   if (packet?.kind !== 'packet') throw unprintable('packet', 'is no packet');
   const { task, domain, fields } = packet;
-  if (!matches(task, WORD)) throw unprintable('task', 'is not made of capital letters, digits, "_" and "-"');
-  if (!matches(domain, WORD)) throw unprintable('domain', 'is not made of capital letters, digits, "_" and "-"');
+  if (!matches(task, WORD)) throw unprintable('task', NOT_A_WORD);
+  if (!matches(domain, WORD)) throw unprintable('domain', NOT_A_WORD);
   if (!Array.isArray(fields)) throw unprintable('fields', 'is no list of fields');
-  return [task, domain, ...fields.map(printField)].join('|');
+  // Not map: it would skip the holes of a sparse list.
+  return [task, domain, ...Array.from(fields, printField)].join('|');
 }
 
-function printField(field: Field, index: number): string {
+function printField(field: Field | undefined, index: number): string {
   const path = `fields[${index}]`;
-  if (field?.bare) throw unprintable(path, 'a field without a colon cannot be written');
-  if (!matches(field?.key, KEY)) {
-    throw unprintable(`${path}.key`, 'is not made of lower-case letters, digits and "_"');
-  }
-  return `${field.key}:${printValue(field.value, `${path}.value`)}`;
+  if (typeof field !== 'object' || field === null) throw unprintable(path, 'is no field');
+  // Read once: a getter could give something else the next time.
+  const { key, value, bare } = field;
+  if (bare) throw unprintable(path, 'a field without a colon cannot be written');
+  if (!matches(key, KEY)) throw unprintable(`${path}.key`, NOT_A_KEY);
+  return `${key}:${printValue(value, `${path}.value`)}`;
 }
 
 function printValue(value: string, path: string): string {
   if (typeof value !== 'string') throw unprintable(path, 'is no string');
-  const bad = NOT_IN_A_VALUE.exec(value);
-  if (bad !== null) {
-    const help = bad[0] === '|' ? 'AACP has no escapes: "|" would begin another field' : undefined;
-    throw unprintable(path, `${nameOf(bad[0])} cannot stand in a value`, help);
+  if (value.includes('|')) {
+    throw unprintable(path, 'holds a "|"', 'AACP has no escapes: "|" would begin another field');
   }
-  if (value.startsWith(' ') || value.endsWith(' ')) throw unprintable(path, 'a value cannot begin or end with a space');
+  const control = CONTROL.exec(value);
+  if (control !== null) throw unprintable(path, `holds a control character (${nameOf(control[0])})`);
+  if (value.startsWith(' ') || value.endsWith(' ')) throw unprintable(path, 'begins or ends with a space');
   return value;
 }
 

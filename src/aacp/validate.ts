@@ -1,15 +1,20 @@
 /** The validator of draft-mackay-aacp-01, section 7. */
+
+import { resolveChoice } from '../text/choice.js';
 import type { Diagnostic, Severity } from '../text/diagnostic.js';
-import { type Limits, resolveChoice } from '../text/limits.js';
-import type { Packet } from './ast.js';
+import type { Limits } from '../text/limits.js';
+import type { Field, Packet } from './ast.js';
 import { type Report, runChecks } from './checks.js';
-import { type Profile, RULES, severityOf, type ValidationCode } from './codes.js';
+import { FIXED_CODES, type Profile, RULES, severityOf, type ValidationCode } from './codes.js';
 import { tryParsePacket } from './parse.js';
 
 export interface ValidateOptions extends Pick<Limits, 'maxLength' | 'maxItems'> {
   /** @default 'draft' */
   readonly profile?: Profile | undefined;
-  /** Severities of single codes, over those of the profile; `off` drops the finding. */
+  /**
+   * Severities of single codes, over those of the profile; `off` drops the finding. That there is a packet to judge
+   * (`not-a-packet`, `limit`, `empty-packet`) is not up for choice.
+   */
   readonly severities?: Readonly<Partial<Record<ValidationCode, Severity | 'off'>>> | undefined;
   /** Private keys that are known here (section 13); a trailing `*` stands for any ending: `org_*`. */
   readonly privateKeys?: readonly string[] | undefined;
@@ -30,7 +35,8 @@ export interface ValidationResult {
 
 /**
  * Checks a packet, given as text or as a tree, against the draft. Never throws on any input: what is no packet gets an
- * error result. Findings come in the order of the text, then those about what is missing.
+ * error result. Findings come in the order of the checks: TASK, DOM, white space, the fields from left to right, what is
+ * missing, what lacks a companion.
  *
  * Source: draft-mackay-aacp-01, sections 4 to 7, 13 and 14; the codes and their severities stand in `codes.ts`.
  *
@@ -41,7 +47,7 @@ export interface ValidationResult {
  */
 export function validatePacket(input: string | Packet, options: ValidateOptions = {}): ValidationResult {
   const profile = resolveChoice('profile', options.profile, ['draft', 'interop']);
-  const severities = options.severities ?? {};
+  const severities = resolveSeverities(options.severities ?? {});
   const findings: PacketDiagnostic[] = [];
   const report: Report = (code, message, span, extra = {}) => {
     const severity = severities[code] ?? severityOf(code, profile);
@@ -57,6 +63,18 @@ export function validatePacket(input: string | Packet, options: ValidateOptions 
   const warnings = findings.filter(({ severity }) => severity === 'warning');
   const kept = packet === null || options.spans === true ? packet : withoutSpans(packet);
   return { valid: errors.length === 0, packet: kept, errors, warnings };
+}
+
+/** Checks the codes and severities that a caller sets, so that a slip of the pen does not silence a finding. */
+function resolveSeverities(
+  severities: NonNullable<ValidateOptions['severities']>,
+): NonNullable<ValidateOptions['severities']> {
+  for (const [code, severity] of Object.entries(severities)) {
+    resolveChoice('a code in severities', code, Object.keys(RULES));
+    resolveChoice(`severities['${code}']`, severity, ['error', 'warning', 'off']);
+    if ((FIXED_CODES as readonly string[]).includes(code)) throw new TypeError(`the severity of ${code} is fixed`);
+  }
+  return severities;
 }
 
 function readText(text: string, { maxLength, maxItems }: ValidateOptions, report: Report): Packet | null {
@@ -83,7 +101,8 @@ function snapshot(input: unknown): Packet | null {
     const { kind, task, domain, fields } = input as Partial<Packet>;
     if (kind !== 'packet' || typeof task !== 'string' || typeof domain !== 'string' || !Array.isArray(fields))
       return null;
-    const copies = fields.map(({ key, value, bare }) => (bare ? { key, value, bare } : { key, value }));
+    // Not map: it would skip the holes of a sparse list.
+    const copies = Array.from(fields as readonly Field[], withoutSpan);
     const whole = copies.every(({ key, value }) => typeof key === 'string' && typeof value === 'string');
     return whole ? { kind, task, domain, fields: copies } : null;
   } catch {
@@ -92,10 +111,9 @@ function snapshot(input: unknown): Packet | null {
 }
 
 function withoutSpans({ task, domain, fields }: Packet): Packet {
-  return {
-    kind: 'packet',
-    task,
-    domain,
-    fields: fields.map(({ key, value, bare }) => (bare ? { key, value, bare } : { key, value })),
-  };
+  return { kind: 'packet', task, domain, fields: fields.map(withoutSpan) };
+}
+
+function withoutSpan({ key, value, bare }: Field): Field {
+  return bare ? { key, value, bare } : { key, value };
 }

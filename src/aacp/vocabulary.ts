@@ -1,10 +1,11 @@
 /** The words of draft-mackay-aacp-01: TASK and DOM values, keys, version. */
+import type { Words } from '../text/words.js';
 
 /** The version that v1.1 packets carry (section 4.2). */
 export const VERSION = '1.1';
 
 /** TASK values and what they ask for (section 5.1). */
-export const TASKS: Readonly<Record<string, string>> = {
+export const TASKS: Words = {
   FETCH: 'Retrieve',
   PROC: 'Process',
   FLAG: 'Flag for review',
@@ -20,7 +21,7 @@ export const TASKS: Readonly<Record<string, string>> = {
 };
 
 /** DOM values and their names (section 5.2). */
-export const DOMAINS: Readonly<Record<string, string>> = {
+export const DOMAINS: Words = {
   HR: 'Human Resources',
   FIN: 'Finance',
   SALES: 'Sales',
@@ -31,7 +32,7 @@ export const DOMAINS: Readonly<Record<string, string>> = {
 };
 
 /** Priorities and their names (section 5.3). */
-export const PRIORITIES: Readonly<Record<string, string>> = {
+export const PRIORITIES: Words = {
   1: 'critical priority',
   2: 'medium priority',
   3: 'low priority',
@@ -77,12 +78,11 @@ export const EXTENDED_KEYS: readonly string[] = [
   'urgency',
 ];
 
-/** What a word means, own properties only: `constructor` means nothing here. */
-export function meaning(words: Readonly<Record<string, string>>, word: string): string | undefined {
-  return Object.hasOwn(words, word) ? words[word] : undefined;
-}
-
 /** Keys are compared without regard to ASCII case, and to ASCII case only. */
 export function lowerAscii(key: string): string {
   return key.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
+
+/** The control characters, which no token holds. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+export const CONTROL: RegExp = /[\x00-\x1F\x7F]/;

@@ -12,7 +12,8 @@ import { BadNumber, decimalDigits, decimalOf, integerDigits, integerOf } from '.
  *
  * Source: draft-benzing-accp-00, sections 3.1.1 and 3.5.
  *
- * @throws PrintError with code `E1004` on a number that cannot be written; other faults are left for `printFrame` to find
+ * @throws PrintError with code `E1004` on what is no tree, or holds a number that cannot be written; other faults are left for
+ *   `printFrame` to find
  */
 export function canonicalizeFrame(frame: Frame): Frame {
   try {
@@ -21,8 +22,8 @@ export function canonicalizeFrame(frame: Frame): Frame {
       agent: frame.agent,
       intent: frame.intent,
       operation: frame.operation,
-      payload: frame.payload.map(canonicalParam),
-      metadata: frame.metadata === null ? null : sorted(frame.metadata.map(canonicalMetadata), byEnvelope),
+      payload: each(frame.payload, canonicalParam),
+      metadata: frame.metadata === null ? null : sorted(each(frame.metadata, canonicalMetadata), byEnvelope),
     };
   } catch (thrown) {
     if (thrown instanceof BadNumber) throw unprintable('frame', thrown.message);
@@ -45,7 +46,7 @@ function canonicalMetadata({ key, value }: Param): Param {
 }
 
 function canonicalValue(node: Value): Value {
-  switch (node.kind) {
+  switch (node?.kind) {
     case 'string':
       return { kind: 'string', value: node.value };
     case 'integer':
@@ -57,15 +58,24 @@ function canonicalValue(node: Value): Value {
     case 'null':
       return { kind: 'null' };
     case 'array':
-      return { kind: 'array', items: node.items.map(canonicalValue) };
+      return { kind: 'array', items: each(node.items, canonicalValue) };
     case 'map':
-      return { kind: 'map', entries: sorted(node.entries.map(canonicalParam), byCodeUnit) };
+      return { kind: 'map', entries: sorted(each(node.entries, canonicalParam), byCodeUnit) };
     case 'ref':
       return { kind: 'ref', path: node.path };
     default:
       node satisfies never;
       throw unprintable('frame', 'holds what is no value');
   }
+}
+
+/** Like map, for what is a list, and without skipping holes. */
+function each<T>(list: readonly T[], canonical: (one: T) => T): T[] {
+  if (!Array.isArray(list)) throw unprintable('frame', 'holds what is no list');
+  return Array.from(list as readonly T[], (one) => {
+    if (typeof one !== 'object' || one === null) throw unprintable('frame', 'holds what is no node');
+    return canonical(one);
+  });
 }
 
 function sorted(list: Param[], order: (a: string, b: string) => number): Param[] {

@@ -1,4 +1,4 @@
-/** Every message and help text of ACCP's parser and printer, in one place. */
+/** Errors of ACCP's parser, with what to do about them; and the error of its printer. */
 import { ParseError, PrintError } from '../text/errors.js';
 import { characterAt, type Expectation, expectedButFound, phrasesOf } from '../text/expectations.js';
 import type { Span } from '../text/span.js';
@@ -22,7 +22,7 @@ export function syntaxError(
   expectations: readonly Expectation[],
   lenient: boolean,
 ): ParseError {
-  const expected = readable(phrasesOf(expectations));
+  const expected = readable(phrasesOf(expectations), text, offset);
   const found = characterAt(text, offset);
   return new ParseError({
     code: PARSE_ERROR,
@@ -40,13 +40,36 @@ export function unprintable(path: string, message: string): PrintError {
   return new PrintError({ code: INVALID_TYPE, path, message });
 }
 
-/** All that can begin a value is one word, and escapes go without saying where text is expected. */
-function readable(phrases: readonly string[]): string[] {
+/** What the grammar expects, in words that say no more than a reader needs. */
+function readable(phrases: readonly string[], text: string, offset: number): string[] {
+  // Escapes go without saying where text is expected.
   const rest = phrases.filter((phrase) => phrase !== '"\\"');
-  if (!rest.includes('boolean')) return rest;
-  const parts = ['"$"', '"["', '"{"', '"~"', '"@"', 'boolean', 'decimal', 'integer', 'text'];
-  return [...rest.filter((phrase) => !parts.includes(phrase)), 'a value'];
+  // All that can begin a value is one word.
+  if (rest.includes('boolean')) return [...rest.filter((phrase) => !VALUE_STARTS.has(phrase)), 'a value'];
+  // A number or keyword is read to its end; the grammar does not tell that it could have gone on as text.
+  if (
+    rest.some((phrase) => phrase === '"}"' || phrase === '"]"') &&
+    !rest.includes('text') &&
+    endsLexeme(text, offset)
+  ) {
+    return [...rest, 'text'];
+  }
+  return rest;
 }
+
+const VALUE_STARTS: ReadonlySet<string> = new Set([
+  ...['"$"', '"["', '"{"', '"~"', '"@"'],
+  ...['boolean', 'decimal', 'integer', 'text'],
+]);
+
+/** Whether a plain lexeme (no reference, no mention) ends at `offset`. */
+function endsLexeme(text: string, offset: number): boolean {
+  let start = offset;
+  while (start > 0 && SAFE_CHAR.test(text[start - 1]!)) start--;
+  return start < offset && ':,['.includes(text[start - 1] ?? '');
+}
+
+const SAFE_CHAR = /[!-#%-+\--9;-=?A-Z^-z]/;
 
 /** What to do about it, where we know. */
 function syntaxHelp(text: string, offset: number, expected: readonly string[], lenient: boolean): string | undefined {
@@ -54,16 +77,19 @@ function syntaxHelp(text: string, offset: number, expected: readonly string[], l
   const expects = (phrase: string): boolean => expected.includes(phrase);
 
   if (expects('delimiter')) return `a backslash stands only before one of ${[...DELIMITERS].join(' ')}`;
-  if (found === undefined) return offset === 0 ? undefined : 'the frame is cut off here';
+  if (found === undefined) return offset === 0 ? 'the text is empty' : 'the frame is cut off here';
+  if (offset === 0 && /^[A-Z][A-Z0-9_-]*\|/.test(text)) return 'this looks like an AACP packet';
   if (isWhiteSpace(found)) {
     if (offset === 0 || expects('end of input')) return 'a frame is one line without white space around it';
     return 'a frame holds no white space; in a value, write "_" or another visible character for a space';
   }
+  if (found < ' ' || found === '\x7f') return 'a frame holds no control characters';
   if (found > '~') return 'only visible ASCII can stand in a frame';
   if (offset < bodyStart(text)) return undefined;
+  if (expects('end of input')) return 'a text is one frame; nothing can follow it';
+  if (expects('key') && found === ':') return 'a key is missing before the colon';
   if (expects('a value')) {
-    if (found === '@' && !lenient)
-      return `escape it ("${escapedMention(text, offset)}") or read with the lenient dialect`;
+    if (found === '@') return mentionHelp(text, offset, lenient);
     if ('}|,]'.includes(found)) return 'a value cannot be empty: leave the key out, or write "~" for null';
   }
   if (found === ',' && expects('"|"')) return 'parameters are parted by "|"; inside a value, write "\\,"';
@@ -71,7 +97,7 @@ function syntaxHelp(text: string, offset: number, expected: readonly string[], l
   if (found === ':' && expects('","') && expects('"]"') && !lenient) {
     return 'escape the colon ("\\:") or read with the lenient dialect, which knows keyed items';
   }
-  if ('@>:$~'.includes(found)) return `inside a value, write "\\${found}"`;
+  if ('@>:$~{['.includes(found)) return `inside a value, write "\\${found}"`;
   return undefined;
 }
 
@@ -85,8 +111,9 @@ function bodyStart(text: string): number {
   return at < 0 ? text.length : at;
 }
 
-/** The mention at `offset`, as the strict dialect writes it. */
-function escapedMention(text: string, offset: number): string {
-  const mention = /^@[A-Za-z0-9_-]*(?::[A-Za-z0-9_]+)?/.exec(text.slice(offset, offset + 80))![0];
-  return mention.replace(/[@:]/g, '\\$&');
+/** A mention in the strict dialect: what would be read elsewhere is told as such. */
+function mentionHelp(text: string, offset: number, lenient: boolean): string {
+  const [mention] = /^@[A-Za-z0-9_-]+(?::[A-Za-z0-9_]+)?(?=[|},\]])/.exec(text.slice(offset, offset + 80)) ?? [];
+  if (mention === undefined || lenient) return 'inside a value, write "\\@"';
+  return `escape it ("${mention.replace(/[@:]/g, '\\$&')}") or read with the lenient dialect`;
 }

@@ -1,7 +1,8 @@
 /** Plain English of a frame: the "debug mode" of draft-benzing-accp-00, section 9, item 1. */
 import { digitsOf } from '../text/decimal.js';
-import { quoted, visible } from '../text/visible.js';
-import type { Frame, Param, Value } from './ast.js';
+import { quoted } from '../text/visible.js';
+import { meaning, type Words } from '../text/words.js';
+import type { DecimalValue, Frame, IntegerValue, Param, Value } from './ast.js';
 import { tryParseFrame } from './parse.js';
 import { ABBREVIATIONS, ENVELOPE, INTENTS } from './vocabulary.js';
 
@@ -23,73 +24,90 @@ export function explainFrame(input: Frame | string): string {
 }
 
 function explain(frame: Frame): string {
-  const agent = visible(String(frame.agent));
-  const intent = visible(String(frame.intent));
-  const operation = visible(String(frame.operation));
-  const verb = meaning(INTENTS, frame.intent);
-  const action = verb === undefined ? `sends ${intent} for ${operation}` : `${verb} ${operation} (${intent})`;
+  const { intent, operation, payload, metadata } = frame;
+  const verb = meaning(INTENTS, intent);
+  const action =
+    verb === undefined ? `sends ${name(intent)} for ${name(operation)}` : `${verb} ${name(operation)} (${intent})`;
   const sentences = [
-    `Agent ${agent} ${action}.`,
-    frame.payload.length === 0 ? 'No payload.' : `Payload: ${list(frame.payload, ABBREVIATIONS)}.`,
-    frame.metadata === null ? 'No metadata.' : `Metadata: ${list(frame.metadata, ENVELOPE)}.`,
+    `Agent ${name(frame.agent)} ${action}.`,
+    payload?.length > 0 ? `Payload: ${list(payload, ABBREVIATIONS)}.` : 'No payload.',
+    metadata != null && metadata.length > 0 ? `Metadata: ${list(metadata, ENVELOPE)}.` : 'No metadata.',
   ];
   return sentences.join(' ');
 }
 
-function list(params: readonly Param[], words: Readonly<Record<string, string>>): string {
-  return params
-    .map(({ key, value }) => `${keyText(key, words)} = ${valueText(value) + instant(key, value, words)}`)
-    .join('; ');
+function list(params: readonly Param[], words: Words): string {
+  return Array.from(params, (param) => {
+    const { key, value } = param ?? {};
+    return `${keyText(key, words)} = ${valueText(value)}${instant(key, value, words)}`;
+  }).join('; ');
 }
 
-function keyText(key: string, words: Readonly<Record<string, string>>): string {
+function keyText(key: string, words: Words): string {
   const word = meaning(words, key);
-  return word === undefined || word === key ? visible(String(key)) : `${word} (${key})`;
+  return word === undefined || word === key ? name(key) : `${word} (${key})`;
 }
 
-/** Own properties only: a key such as `constructor` has no meaning here. */
-function meaning(words: Readonly<Record<string, string>>, key: string): string | undefined {
-  return Object.hasOwn(words, key) ? words[key] : undefined;
+/** A name or key as the grammar has them; anything else, as hand-built trees may hold, between quotes. */
+function name(text: string): string {
+  return /^[A-Za-z0-9_.-]+$/.test(text) ? text : quoted(String(text));
 }
 
-function valueText(node: Value): string {
-  switch (node.kind) {
+/** A value in words, without recursion: hand-built trees may be deeper than the call stack. */
+function valueText(root: Value): string {
+  let text = '';
+  const pending: (Value | string)[] = [root];
+  while (pending.length > 0) {
+    const next = pending.pop()!;
+    if (typeof next === 'string') text += next;
+    else if (next?.kind === 'array' && next.items?.length > 0) {
+      // The stack gives back the last one first.
+      pending.push(']');
+      for (let at = next.items.length - 1; at >= 0; at--) pending.push(next.items[at]!, at === 0 ? '[' : ', ');
+    } else if (next?.kind === 'map' && next.entries?.length > 0) {
+      pending.push('}');
+      for (let at = next.entries.length - 1; at >= 0; at--) {
+        const { key, value } = next.entries[at] ?? ({} as Param);
+        pending.push(value, `${at === 0 ? '{' : ', '}${name(key)}: `);
+      }
+    } else text += scalarText(next);
+  }
+  return text;
+}
+
+function scalarText(node: Value): string {
+  switch (node?.kind) {
     case 'string':
-      return quoted(node.value);
+      return quoted(String(node.value));
     case 'integer':
-      return node.text ?? String(node.value);
     case 'decimal':
-      return node.text ?? decimalText(node.value);
+      return numberText(node);
     case 'boolean':
       return node.value ? 'yes (true)' : 'no (false)';
     case 'null':
       return 'nothing (null)';
     case 'ref':
-      return `the stored value ${visible(`$${node.path}`)}`;
-    case 'array': {
-      if (node.items.length === 0) return 'an empty list';
-      return `[${node.items.map(valueText).join(', ')}]`;
-    }
-    case 'map': {
-      if (node.entries.length === 0) return 'an empty map';
-      const entries = node.entries.map((entry) => `${visible(entry.key)}: ${valueText(entry.value)}`);
-      return `{${entries.join(', ')}}`;
-    }
+      return `the stored value ${name(node.path) === node.path ? `$${node.path}` : quoted(`$${node.path}`)}`;
+    case 'array':
+      return 'an empty list';
+    case 'map':
+      return 'an empty map';
     default:
       node satisfies never;
-      return String(node);
+      return quoted(String(node));
   }
 }
 
-/** A decimal shows its point, so that it does not pass for an integer. */
-function decimalText(value: number): string {
-  const digits = Number.isFinite(value) ? digitsOf(value) : String(value);
-  return Number.isInteger(value) ? `${digits}.0` : digits;
+/** A number as it was written. A decimal shows its point, so that it does not pass for an integer. */
+function numberText({ kind, value, text }: IntegerValue | DecimalValue): string {
+  if (text !== undefined) return /^-?[0-9.]+$/.test(text) ? text : quoted(String(text));
+  if (kind === 'integer' || !Number.isFinite(value)) return String(value);
+  return Number.isInteger(value) ? `${digitsOf(Number(value))}.0` : digitsOf(Number(value));
 }
 
 /** The envelope's timestamp counts seconds since 1970 (section 3.5); show the date with it. */
-function instant(key: string, value: Value, words: Readonly<Record<string, string>>): string {
-  if (key !== 'ts' || words !== ENVELOPE || value.kind !== 'integer') return '';
+function instant(key: string, value: Value, words: Words): string {
+  if (key !== 'ts' || words !== ENVELOPE || value?.kind !== 'integer') return '';
   const date = new Date(Number(value.value) * 1000);
   return Number.isNaN(date.getTime()) ? '' : ` (${date.toISOString().replace('.000Z', 'Z')})`;
 }

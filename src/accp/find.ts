@@ -2,18 +2,33 @@
 import moo from 'moo';
 import { frameProseTokens, frameTokens } from '../../grammar/accp.tokens.js';
 import type { ParseError } from '../text/errors.js';
-import { decodeJson, type Found, type Opening, openings } from '../text/prose.js';
+import {
+  closingQuote,
+  type Found,
+  foundAt,
+  type Opening,
+  openings,
+  quoteBefore,
+  readings,
+  tableCell,
+} from '../text/prose.js';
 import type { Frame } from './ast.js';
 import { type ParseOptions, tryParseFrame } from './parse.js';
+
+export type { Found } from '../text/prose.js';
 
 export type FoundFrame = Found<Frame, ParseError>;
 
 const prose = moo.compile(frameProseTokens);
 const pieces = moo.compile(frameTokens);
 
+/** A row of a Markdown table up to the cell. */
+const TABLE_ROW = /^[ \t]*\|/;
+
 /**
  * Finds what looks like a frame: `@agent>word` and then `:` or `{`. One that does not parse is reported with its error, not
- * dropped. Found items never overlap; the work grows linearly with the text. In a JSON string, escapes are read as JSON.
+ * dropped. A frame ends with its brackets, and at the latest at the quote or backtick that opened it. Found items never
+ * overlap; the work grows linearly with the text. In a JSON string, escapes are read as JSON.
  *
  * @throws TypeError when `text` is no string, or on options that are none
  * @example
@@ -33,31 +48,21 @@ export function findFrames(text: string, options: ParseOptions = {}): FoundFrame
 }
 
 function readAt(text: string, opening: Opening, limit: number, options: ParseOptions): FoundFrame {
-  const { start, stringEnd } = opening;
-  const inString = stringEnd === null ? '' : text.slice(start, Math.min(stringEnd, limit));
-  if (!inString.includes('\\')) return readPlain(text, start, limit, options);
-  // Inside a JSON string a backslash is the string's own first, and the frame's after that.
-  const decoded = decodeJson(inString);
-  if (decoded === null) return readPlain(text, start, limit, options);
-  const frame = decoded.text.slice(0, frameLength(decoded.text));
-  const result = tryParseFrame(frame, options);
-  if (!result.ok) {
-    const plain = readPlain(text, start, limit, options);
-    if (plain.ok) return plain;
-  }
-  const end = start + decoded.sourceLength(frame.length);
-  return { start, end, text: text.slice(start, end), decoded: frame, ...result };
-}
+  const { start, lineStart, stringEnd } = opening;
+  const quote = quoteBefore(text, start);
+  const closing = quote === null ? null : closingQuote(text, start, limit, quote);
+  const source = text.slice(start, closing ?? Math.min(stringEnd ?? limit, limit));
+  const ways = readings(source, quote, stringEnd !== null);
+  if (source.includes('\\|') && TABLE_ROW.test(text.slice(lineStart, start))) ways.push(tableCell(source));
 
-function readPlain(text: string, start: number, limit: number, options: ParseOptions): FoundFrame {
-  const frame = text.slice(start, start + frameLength(text.slice(start, limit)));
-  const found = { start, end: start + frame.length, text: frame, ...tryParseFrame(frame, options) };
-  // A frame that is never closed ends at the quote or backtick that opened it.
-  const quote = text[start - 1];
-  const closing = quote === '"' || quote === "'" || quote === '`' ? frame.indexOf(quote) : -1;
-  if (found.ok || closing < 0) return found;
-  const quotedFrame = frame.slice(0, closing);
-  return { start, end: start + closing, text: quotedFrame, ...tryParseFrame(quotedFrame, options) };
+  let first: FoundFrame | undefined;
+  for (const way of ways) {
+    const frame = way.text.slice(0, frameLength(way.text));
+    const found = foundAt(text, start, way, frame, tryParseFrame(frame, options));
+    if (found.ok) return found;
+    first ??= found;
+  }
+  return first!;
 }
 
 /**

@@ -1,7 +1,8 @@
 /** From text to tree. The only importer of the generated ACCP parser. */
 import { parse, SyntaxError as Refusal } from '../../generated/accp.js';
+import { resolveChoice } from '../text/choice.js';
 import type { ParseError } from '../text/errors.js';
-import { type Limits, resolveChoice, resolveLimits } from '../text/limits.js';
+import { type Limits, resolveLimits } from '../text/limits.js';
 import { beyondLimit, notAString, tooLong } from '../text/refusals.js';
 import type { Result } from '../text/result.js';
 import type { Frame } from './ast.js';

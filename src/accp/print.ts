@@ -57,9 +57,9 @@ export function printFrame(frame: Frame, options: PrintOptions = {}): string {
 
 function print(frame: Frame, sortParams: boolean, printing: Printing): string {
   if (frame?.kind !== 'frame') throw unprintable('frame', 'is no frame');
-  const agent = name(frame.agent, AGENT_ID, 'agent');
-  const intent = name(frame.intent, INTENT, 'intent');
-  const operation = name(frame.operation, WORD, 'operation');
+  const agent = name(frame.agent, AGENT_ID, 'agent', 'letters, digits, "-" and "_"');
+  const intent = name(frame.intent, INTENT, 'intent', 'letters');
+  const operation = name(frame.operation, WORD, 'operation', 'letters, digits and "_"');
 
   printing.path.push('payload');
   const payload = params(frame.payload, printing, 0, sortParams ? byCodeUnit : null).join('|');
@@ -83,7 +83,8 @@ function params(
   if (!Array.isArray(list)) throw fault(printing, 'is no list of parameters');
   const identifiers = order === byEnvelope;
   const seen = new Set<string>();
-  const printed = list.map((param: Param | undefined, index) => {
+  // Not map: it would skip the holes of a sparse list.
+  const printed = Array.from(list, (param: Param | undefined, index) => {
     const key = param?.key;
     printing.path.push(typeof key === 'string' && WORD.test(key) ? key : index);
     if (param === undefined || typeof key !== 'string' || !WORD.test(key)) {
@@ -126,7 +127,7 @@ function value(node: Value, printing: Printing, depth: number): string {
     case 'map':
       return `{${params(node.entries, printing, nested(printing, depth), byCodeUnit).join(',')}}`;
     case 'ref':
-      return `$${name(node.path, REF_KEY, `${pathText(printing.path)}.path`)}`;
+      return `$${name(node.path, REF_KEY, `${pathText(printing.path)}.path`, 'letters, digits, "_" and "."')}`;
     default:
       node satisfies never;
       throw fault(printing, 'is no value');
@@ -135,7 +136,7 @@ function value(node: Value, printing: Printing, depth: number): string {
 
 function items(list: readonly Value[], printing: Printing, depth: number): string[] {
   if (!Array.isArray(list)) throw fault(printing, 'is no list of items');
-  return list.map((item: Value, index) => {
+  return Array.from(list, (item: Value, index) => {
     printing.path.push(index);
     const text = value(item, printing, depth);
     printing.path.pop();
@@ -156,9 +157,9 @@ function nested(printing: Printing, depth: number): number {
   return depth + 1;
 }
 
-function name(text: string, pattern: RegExp, path: string): string {
+function name(text: string, pattern: RegExp, path: string, characters: string): string {
   if (typeof text === 'string' && pattern.test(text)) return text;
-  throw unprintable(path, `does not match ${pattern.source}`);
+  throw unprintable(path, `is not made of ${characters}`);
 }
 
 function fault(printing: Printing, message: string): Error {

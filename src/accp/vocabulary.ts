@@ -1,7 +1,8 @@
 /** The words of draft-benzing-accp-00 and what they mean: intents, standard keys, envelope fields. */
+import type { Words } from '../text/words.js';
 
 /** Core intents (Table 7), as a verb phrase after the agent's name. */
-export const INTENTS: Readonly<Record<string, string>> = {
+export const INTENTS: Words = {
   req: 'requests',
   done: 'reports completion of',
   fail: 'reports failure of',
@@ -17,7 +18,7 @@ export const INTENTS: Readonly<Record<string, string>> = {
 };
 
 /** Standard abbreviations of payload keys (Table 8). */
-export const ABBREVIATIONS: Readonly<Record<string, string>> = {
+export const ABBREVIATIONS: Words = {
   d: 'data',
   f: 'findings',
   nx: 'next action',
@@ -37,7 +38,7 @@ export const ABBREVIATIONS: Readonly<Record<string, string>> = {
 };
 
 /** Fields of the standard envelope (Table 4). */
-export const ENVELOPE: Readonly<Record<string, string>> = {
+export const ENVELOPE: Words = {
   mid: 'message id',
   seq: 'sequence number',
   ts: 'timestamp',

@@ -3,9 +3,7 @@ import moo from 'moo';
 import { packetTokens } from '../../grammar/aacp.tokens.js';
 import { frameTokens } from '../../grammar/accp.tokens.js';
 import { visible } from '../text/visible.js';
-import type { Output } from './output.js';
-
-type Style = Parameters<Output['paint']>[0];
+import type { Output, Style } from './output.js';
 
 const LEXERS = {
   accp: () => moo.compile(frameTokens),
@@ -27,7 +25,7 @@ const STYLES: Readonly<Record<string, Style>> = {
   close: 'dim',
   separator: 'dim',
   colon: 'dim',
-  invalid: ['bgRed', 'white'],
+  invalid: ['red', 'inverse'],
   task: ['cyan', 'bold'],
   domain: 'magenta',
 };

@@ -27,6 +27,9 @@ const MESSAGE = /^@.*>|^[A-Z]+\|/;
 /** Characters of a file name that an error shows. */
 const MAX_NAME = 100;
 
+/** Characters that are searched for messages at once; a string cannot hold many more. */
+const MAX_TEXT = 256 * 1024 * 1024;
+
 /** The name of the input in messages. */
 export function inputName({ file }: Invocation): string {
   return file ?? 'stdin';
@@ -58,7 +61,13 @@ export async function* readLines(invocation: Invocation): AsyncGenerator<Line> {
 /** The whole input as one text. */
 export async function readAll(invocation: Invocation): Promise<string> {
   const chunks: string[] = [];
-  for await (const chunk of readText(invocation)) chunks.push(chunk);
+  let length = 0;
+  for await (const chunk of readText(invocation)) {
+    length += chunk.length;
+    if (length > MAX_TEXT)
+      throw new UsageError(`${inputName(invocation)} is too large to be searched at once`, 'unreadable');
+    chunks.push(chunk);
+  }
   return chunks.join('');
 }
 

@@ -1,9 +1,22 @@
 /** Where a command writes: results to stdout, everything else to stderr; colour where a person looks on. */
 import process from 'node:process';
 import { WriteStream } from 'node:tty';
-import util from 'node:util';
 
-type Style = Parameters<typeof util.styleText>[0];
+/** Escape sequences of the styles in use (ECMA-48, SGR): on and off. */
+const STYLES = {
+  bold: [1, 22],
+  dim: [2, 22],
+  underline: [4, 24],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  blue: [34, 39],
+  magenta: [35, 39],
+  cyan: [36, 39],
+  inverse: [7, 27],
+} as const;
+
+export type Style = keyof typeof STYLES | readonly (keyof typeof STYLES)[];
 
 /** As much of a Node stream as writing needs. */
 export interface Sink {
@@ -40,13 +53,11 @@ async function writeLine(sink: Sink, text: string): Promise<void> {
 
 function painter(sink: Sink, choice: ColorChoice): Output['paint'] {
   if (!wantsColor(sink, choice)) return (_style, text) => text;
-  // Not for styleText to decide: in Node 20 it looks at NO_COLOR only where it is given a single style.
-  return (style, text) => util.styleText(style, text, { validateStream: false });
+  return (style, text) =>
+    [style].flat().reduce((inner, name) => `\x1b[${STYLES[name][0]}m${inner}\x1b[${STYLES[name][1]}m`, text);
 }
 
 function wantsColor(sink: Sink, choice: ColorChoice): boolean {
-  // The oldest releases of Node 20 have no styleText.
-  if (util.styleText === undefined) return false;
   if (choice !== 'auto') return choice === 'always';
   // The depth of what terminal there is: it knows NO_COLOR, FORCE_COLOR, TERM and their like.
   return (sink.isTTY === true || process.env['FORCE_COLOR'] !== undefined) && WriteStream.prototype.getColorDepth() > 2;

@@ -24,6 +24,12 @@ import {
 
 const COMMANDS: readonly Command[] = [parse, fmt, check, explain, find, demo];
 
+/** Protocols with names like ours, which are easily confused. */
+const OTHER_PROTOCOLS: Readonly<Record<string, string>> = {
+  acp: 'the Agent Client Protocol, JSON-RPC over stdio, which this command does not read',
+  arcp: 'the runtime protocol, JSON envelopes, which this command does not read',
+};
+
 /** Exit codes beyond 0 and 1, which the commands give. */
 const USAGE = 2;
 const DEFECT = 70;
@@ -120,7 +126,10 @@ function target(
   if (protocol === undefined) {
     if (existsSync(name))
       throw new UsageError(`The protocol comes before the file: pegwire ${command.name} <${names.join('|')}> ${name}`);
-    throw new UsageError(`${command.name} takes ${names.join(' or ')}, not "${name}"${didYouMean(name, names)}`);
+    const other = Object.hasOwn(OTHER_PROTOCOLS, name)
+      ? `; ${name} is ${OTHER_PROTOCOLS[name]}`
+      : didYouMean(name, names);
+    throw new UsageError(`${command.name} takes ${names.join(' or ')}, not "${name}"${other}`);
   }
   if (extra !== undefined) throw new UsageError(`${command.name} reads one file; "${extra}" is one too many`);
   return { protocol, file: file === '-' ? undefined : file };

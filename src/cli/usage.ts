@@ -96,10 +96,15 @@ function isGiven({ value, inlineValue }: { value?: string | undefined; inlineVal
   return value !== undefined && value !== '' && (inlineValue === true || !value.startsWith('-'));
 }
 
-/** The value of an option that names one of a few choices; the first is the default. */
-export function choice<T extends string>(invocation: Invocation, option: string, choices: readonly T[]): T {
+/** The value of an option that names one of a few choices. */
+export function choice<T extends string>(
+  invocation: Invocation,
+  option: string,
+  choices: readonly T[],
+  byDefault: T = choices[0]!,
+): T {
   const value = invocation.options[option];
-  if (value === undefined) return choices[0]!;
+  if (value === undefined) return byDefault;
   const found = choices.find((one) => one === value);
   if (found !== undefined) return found;
   throw new UsageError(

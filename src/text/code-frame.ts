@@ -35,7 +35,7 @@ export function codeFrame(text: string, span: Span, source: SourceName = {}): st
   const pad = ' '.repeat(gutter.length);
   const { shown, caretColumn, carets } = windowAround(text, lineStart, at, span.end);
   return [
-    `${pad}--> ${source.name ?? 'input'}:${line}:${at - lineStart + 1}`,
+    `${pad}--> ${visible(source.name ?? 'input')}:${line}:${at - lineStart + 1}`,
     `${pad} |`,
     `${gutter} | ${shown}`,
     `${pad} | ${' '.repeat(caretColumn)}${'^'.repeat(carets)}`,

@@ -25,6 +25,7 @@ export interface Report {
   readonly message: string;
   readonly span: Span | null;
   readonly help?: string | undefined;
+  readonly related?: readonly Span[] | undefined;
 }
 
 /**
@@ -35,11 +36,24 @@ export interface Report {
  *       |
  *     1 | @bot>req:run{k:12:30}
  *       |                  ^
- *     help: write "\:" to put a colon into a value
+ *     help: inside a value, write "\:"
  */
 export function formatReport(report: Report, severity: Severity, text: string, source?: SourceName): string {
   const lines = [`${severity}[${report.code}]: ${report.message}`];
   if (report.span !== null) lines.push(codeFrame(text, report.span, source));
+  for (const place of report.related ?? [])
+    lines.push('note: it belongs together with this', codeFrame(text, place, source));
   if (report.help !== undefined) lines.push(`help: ${report.help}`);
   return lines.join('\n');
+}
+
+/**
+ * A diagnostic for people, like the `format()` of an error.
+ *
+ * @param text the text that the diagnostic is about
+ * @example
+ * for (const warning of validatePacket(text).warnings) console.error(formatDiagnostic(warning, text));
+ */
+export function formatDiagnostic(diagnostic: Diagnostic, text: string, source?: SourceName): string {
+  return formatReport(diagnostic, diagnostic.severity, text, source);
 }

@@ -9,7 +9,7 @@ export type Found<T, E> = {
   /** `text.slice(start, end)` */
   readonly text: string;
   /**
-   * The message itself, where it was read out of a JSON string that writes it with escapes. Spans, of the value and of the
+   * The message itself, where it was read out of a JSON string or a table cell that writes it with escapes. Spans, of the value and of the
    * error, are offsets in this text if it is there, and in `text` otherwise.
    */
   readonly decoded?: string;
@@ -69,28 +69,123 @@ export function openings(text: string, tokens: Iterable<ProseToken>): Opening[] 
   return found;
 }
 
-/** What a stretch of a JSON string says, with the way back from its characters to those of the source. */
-export interface Decoded {
+/** The quote right before a message. */
+export interface Quote {
+  readonly closing: string;
+  /** Backslashes before it: none for a string, one for a string that is written in a string, then 3, 7, ... */
+  readonly backslashes: number;
+}
+
+const CLOSING_QUOTES: Readonly<Record<string, string>> = {
+  '"': '"',
+  "'": "'",
+  '`': '`',
+  '\u201c': '\u201d',
+  '\u2018': '\u2019',
+  '\u201e': '\u201c',
+  '\u00ab': '\u00bb',
+};
+
+/** The quote or backtick that stands right before `start`, or `null`. */
+export function quoteBefore(text: string, start: number): Quote | null {
+  const closing = start > 0 ? CLOSING_QUOTES[text[start - 1]!] : undefined;
+  return closing === undefined ? null : { closing, backslashes: backslashesBefore(text, start - 1) };
+}
+
+/** Where what `quote` has opened ends, from `start` on and before `end`; `null` when it never closes. */
+export function closingQuote(text: string, start: number, end: number, quote: Quote): number | null {
+  const { closing, backslashes } = quote;
+  const stretch = text.slice(start, end);
+  for (let at = stretch.indexOf(closing); at >= 0; at = stretch.indexOf(closing, at + 1)) {
+    const run = backslashesBefore(stretch, at);
+    // With fewer, a string around it ends. With more, some belong to an escape inside of it.
+    if (run < backslashes) return start + at - run;
+    if (run % (2 * (backslashes + 1)) === backslashes) return start + at - backslashes;
+  }
+  return null;
+}
+
+function backslashesBefore(text: string, at: number): number {
+  let count = 0;
+  while (text[at - 1 - count] === '\\') count++;
+  return count;
+}
+
+/** One way to read a stretch of text, with the way back from its characters to those of the source. */
+export interface Reading {
   readonly text: string;
+  /** Whether escapes were taken out. */
+  readonly decoded: boolean;
   /** How much of the source the first `length` characters of `text` take. */
   readonly sourceLength: (length: number) => number;
 }
 
-/** Takes the escapes out of a stretch of a JSON string; `null` when it is none. */
-export function decodeJson(source: string): Decoded | null {
+/** JSON strings in JSON strings are read this deep. */
+const MAX_LEVELS = 3;
+
+/**
+ * The ways to read a stretch, the likeliest first: where it stands in JSON strings, with their escapes taken out once for
+ * each string around it; and at last as it stands.
+ *
+ * @param quote the quote that opened the stretch
+ * @param inString whether it stands in a double-quoted string
+ */
+export function readings(source: string, quote: Quote | null, inString: boolean): Reading[] {
+  const plain: Reading = { text: source, decoded: false, sourceLength: (length) => length };
+  if (!inString || !source.includes('\\')) return [plain];
+  const levels: Reading[] = [];
+  let outer: Reading | null = plain;
+  while (outer !== null && levels.length < MAX_LEVELS && outer.text.includes('\\')) {
+    outer = decodeJson(outer);
+    if (outer !== null) levels.push(outer);
+  }
+  // A quote tells how many strings there are around it; without one, most likely there is one.
+  const likeliest = quote === null ? 1 : Math.log2(quote.backslashes + 1) + 1;
+  return [...levels.slice(0, likeliest).reverse(), ...levels.slice(likeliest), plain];
+}
+
+/** Takes the escapes of one JSON string out of a reading; `null` when it is no stretch of one. */
+function decodeJson({ text: source, sourceLength }: Reading): Reading | null {
   try {
     const text: unknown = JSON.parse(`"${source}"`);
-    return typeof text === 'string' ? { text, sourceLength: (length) => sourceLength(source, length) } : null;
+    if (typeof text !== 'string') return null;
+    return { text, decoded: true, sourceLength: (length) => sourceLength(encodedLength(source, length)) };
   } catch {
     return null;
   }
 }
 
-function sourceLength(source: string, length: number): number {
+function encodedLength(source: string, length: number): number {
   let at = 0;
   for (let count = 0; count < length; count++) {
     if (source[at] !== '\\') at++;
     else at += source[at + 1] === 'u' ? 6 : 2;
   }
   return at;
+}
+
+/** The reading of a cell of a Markdown table, where a bar has to be escaped. */
+export function tableCell(source: string): Reading {
+  return {
+    text: source.replaceAll('\\|', '|'),
+    decoded: true,
+    sourceLength: (length) => {
+      let at = 0;
+      for (let count = 0; count < length; count++) at += source.startsWith('\\|', at) ? 2 : 1;
+      return at;
+    },
+  };
+}
+
+/** A message that was read from the beginning of a reading, as an item of the findings. */
+export function foundAt<T, E>(
+  text: string,
+  start: number,
+  reading: Reading,
+  message: string,
+  result: Result<T, E>,
+): Found<T, E> {
+  const end = start + reading.sourceLength(message.length);
+  const place = { start, end, text: text.slice(start, end) };
+  return reading.decoded ? { ...place, decoded: message, ...result } : { ...place, ...result };
 }

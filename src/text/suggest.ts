@@ -8,7 +8,8 @@
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   // A word this long is no slip of the pen; comparing it would only cost time.
-  if (word.length === 0 || word.length > 64) return undefined;
+  // A single letter is near to every other.
+  if (word.length < 2 || word.length > 64) return undefined;
   const lower = word.toLowerCase();
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;

@@ -3,28 +3,18 @@
  * stand-in, so that one source character never hides, moves or overwrites another.
  */
 
-/** True of characters that print nothing or steer the terminal: controls, bidirectional marks, zero-width, lone surrogates. */
-function isInvisible(code: number): boolean {
-  return (
-    code < 0x20 ||
-    (code >= 0x7f && code <= 0xa0) ||
-    code === 0xad ||
-    code === 0x061c ||
-    (code >= 0x180b && code <= 0x180f) ||
-    (code >= 0x200b && code <= 0x200f) ||
-    (code >= 0x2028 && code <= 0x202f) ||
-    (code >= 0x2060 && code <= 0x206f) ||
-    (code >= 0xd800 && code <= 0xdfff) ||
-    (code >= 0xfe00 && code <= 0xfe0f) ||
-    code === 0xfeff ||
-    (code >= 0xfff9 && code <= 0xfffb) ||
-    (code >= 0xe0000 && code <= 0xe0fff)
-  );
-}
+/** Controls, formats, surrogates, unassigned characters; blanks other than the space; and letters that show nothing. */
+const INVISIBLE = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
+/** Shown in two columns by terminals: East Asian wide forms, and what stands as an emoji by itself. */
+const WIDE =
+  /[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
+/** Drawn over the character before it. */
+const COMBINING = /\p{M}/u;
 
 /** One code point as it may be shown: itself, a control picture (U+2400 ff.), or its number as `<U+202E>`. */
 export function visibleCodePoint(code: number): string {
-  if (!isInvisible(code)) return String.fromCodePoint(code);
+  const character = String.fromCodePoint(code);
+  if (code === 0x20 || !INVISIBLE.test(character)) return character;
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
   if (code === 0x7f) return '\u2421';
   return `<${codePointName(code)}>`;
@@ -32,6 +22,8 @@ export function visibleCodePoint(code: number): string {
 
 /** `text` with every invisible character replaced by a stand-in. Line ends count as invisible. */
 export function visible(text: string): string {
+  // Most texts are plain, and looked at once.
+  if (/^[ -~]*$/.test(text)) return text;
   let shown = '';
   for (const character of text) shown += visibleCodePoint(character.codePointAt(0)!);
   return shown;
@@ -44,31 +36,17 @@ export function codePointName(code: number): string {
 
 /** `text` between double quotes, as data: quotes and backslashes escaped as in JSON, nothing invisible left. */
 export function quoted(text: string): string {
-  let inner = '';
-  for (const character of text) {
-    if (character === '"' || character === '\\') inner += `\\${character}`;
-    else inner += visibleCodePoint(character.codePointAt(0)!);
-  }
-  return `"${inner}"`;
+  return `"${visible(text.replace(/["\\]/g, '\\$&'))}"`;
 }
 
-/** Columns that a shown character takes in a terminal: 2 for the wide East Asian and emoji blocks, 1 otherwise. */
+/** Like {@link quoted}, but cut to what a message can hold. */
+export function quotedShort(text: string): string {
+  return quoted(text.length > 40 ? `${text.slice(0, 40)}...` : text);
+}
+
+/** Columns that a shown text takes in a terminal. */
 export function columnsOf(shown: string): number {
   let columns = 0;
-  for (const character of shown) columns += isWide(character.codePointAt(0)!) ? 2 : 1;
+  for (const character of shown) if (!COMBINING.test(character)) columns += WIDE.test(character) ? 2 : 1;
   return columns;
-}
-
-function isWide(code: number): boolean {
-  return (
-    (code >= 0x1100 && code <= 0x115f) ||
-    (code >= 0x2e80 && code <= 0xa4cf) ||
-    (code >= 0xac00 && code <= 0xd7a3) ||
-    (code >= 0xf900 && code <= 0xfaff) ||
-    (code >= 0xfe30 && code <= 0xfe6f) ||
-    (code >= 0xff00 && code <= 0xff60) ||
-    (code >= 0xffe0 && code <= 0xffe6) ||
-    (code >= 0x1f300 && code <= 0x1faff) ||
-    (code >= 0x20000 && code <= 0x3fffd)
-  );
 }

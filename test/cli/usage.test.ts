@@ -53,8 +53,12 @@ describe.each(READERS)('%s', (command) => {
   });
 
   test('suggests the protocol that was meant', async () => {
-    expect(await wrong(command, 'acp')).toBe(`${command} takes accp or aacp, not "acp"; did you mean "accp"?`);
+    expect(await wrong(command, 'acpp')).toBe(`${command} takes accp or aacp, not "acpp"; did you mean "accp"?`);
     expect(await wrong(command, 'aap')).toContain('did you mean "aacp"?');
+  });
+
+  test.each(['acp', 'arcp'])('knows that %s is another protocol', async (name) => {
+    expect(await wrong(command, name)).toContain(`not "${name}"; ${name} is the `);
   });
 
   test('wants the protocol before the file', async () => {

@@ -12,15 +12,15 @@ export const explain: Command = {
   options: {
     dialect: {
       type: 'string',
-      description: 'NAME  accp: strict (default) or lenient; aacp: tolerant (default) or strict',
+      description: 'NAME  accp: lenient (default) or strict; aacp: tolerant (default) or strict',
     },
   },
   example: "echo 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1' | pegwire explain aacp",
   run: async (invocation) => {
     const { protocol, output, json } = invocation;
-    // A packet is explained whatever is wrong with it; what is wrong is told besides.
-    const dialects = protocol.name === 'aacp' ? [...protocol.dialects].reverse() : protocol.dialects;
-    const reading = { dialect: choice(invocation, 'dialect', dialects), profile: 'draft' } as const;
+    // As much as can be is explained; what is wrong with it is told besides.
+    const dialect = choice(invocation, 'dialect', protocol.dialects, protocol.dialects.at(-1));
+    const reading = { dialect, profile: 'draft' } as const;
     let invalid = 0;
     const exitCode = await forEachMessage(invocation, reading, async (node, line) => {
       const explanation = protocol.explain(node);
