@@ -7,6 +7,8 @@ export default defineConfig({
     reporters: ['default', './test/helpers/summary-reporter.ts'],
     // Property tests and the packed-package test run on slow, shared machines too.
     testTimeout: 60_000,
+    // By default one core is left idle.
+    maxWorkers: '100%',
     hookTimeout: 240_000,
   },
 });

@@ -66,7 +66,9 @@ function fuzz(language: Language, count: number, seed: number, tick: (done: numb
       if (comparison.oracle !== null) accepted++;
       if (agree(comparison)) continue;
       disagreements++;
-      if (found.length < MAX_FOUND) found.push(smaller({ ...language, text }));
+      if (found.length === MAX_FOUND) continue;
+      const input = smaller({ ...language, text });
+      if (found.every((known) => known.text !== input.text)) found.push(input);
     }
     tick(numRuns);
   }

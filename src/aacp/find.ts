@@ -22,7 +22,7 @@ const FIELD = /^\s*[a-z][a-z0-9_]*\s*:/;
 const TRAILING = '.,;:!?*~"\'`\u2019\u201d\u00bb\u3001\u3002\uff01\uff09\uff0c\uff1a\uff1b\uff1f\u300d\u300f';
 /** What closes a wrapping that the packet is no part of: a tag, a terminal's colour. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with one
-const WRAPPING_END = /<\/[A-Za-z]|\x1b\[0?m/;
+const WRAPPING_END = /<\/[A-Za-z][\w:-]*>|\x1b\[0?m/;
 /** Pairs of brackets, each closing one at an odd index. */
 const BRACKETS = '()[]{}<>';
 
@@ -75,9 +75,9 @@ function readAt(
   next: number,
   options: ParseOptions,
 ): FoundPacket {
-  const { start, lineStart, lineEnd, stringEnd } = opening;
+  const { start, contentStart, lineEnd, stringEnd } = opening;
   const end = closing ?? Math.min(stringEnd ?? lineEnd, next);
-  const hasLine = end < next && start - lineStart <= MAX_PREFIX && LINE_PREFIX.test(text.slice(lineStart, start));
+  const hasLine = end < next && start - contentStart <= MAX_PREFIX && LINE_PREFIX.test(text.slice(contentStart, start));
   const inProse = closing === null && !hasLine;
 
   let first: FoundPacket | undefined;
@@ -111,15 +111,18 @@ function proseLength(line: string): number {
     const slot = slots[index]!;
     const following = slots[index + 1];
     const goesOn = following !== undefined && (FIELD.test(following) || !/\s/.test(slot));
-    if (!goesOn) {
-      const end = Math.min(
-        ...[/\s/, WRAPPING_END].map((pattern) => slot.search(pattern)).filter((found) => found >= 0),
-      );
-      return withoutPunctuation(line, at + Math.min(end, slot.length));
-    }
+    if (!goesOn) return withoutPunctuation(line, at + valueEnd(slot));
     at += slot.length + 1;
   }
   return line.length;
+}
+
+/** How much of the last slot belongs to it: up to white space, not counting what a field may have before its key. */
+function valueEnd(slot: string): number {
+  const key = FIELD.test(slot) ? slot.search(/\S/) : 0;
+  const rest = slot.slice(key);
+  const ends = [rest.search(/\s/), rest.search(WRAPPING_END)].filter((end) => end >= 0);
+  return key + Math.min(rest.length, ...ends);
 }
 
 /** Cuts sentence punctuation, and brackets that were opened before the packet. */

@@ -25,8 +25,10 @@ export interface ProseToken {
 /** A place where a message may begin. */
 export interface Opening {
   readonly start: number;
-  /** Where its line begins; in a JSON string, where the string or the line written in it begins. */
+  /** Where its line begins. */
   readonly lineStart: number;
+  /** Where what it is part of begins: the line; in a JSON string, the string, or the line written in it. */
+  readonly contentStart: number;
   /** Where its line ends, before `\n` or `\r\n`. */
   readonly lineEnd: number;
   /** The closing quote of the double-quoted string that it stands in, on the same line; `null` outside strings. */
@@ -36,14 +38,15 @@ export interface Opening {
 /** All openings of a text, in one pass over its tokens. */
 export function openings(text: string, tokens: Iterable<ProseToken>): Opening[] {
   const found: Opening[] = [];
-  let line: { start: number; lineStart: number; stringEnd: number | null }[] = [];
+  let line: { start: number; contentStart: number; stringEnd: number | null }[] = [];
   let lineStart = 0;
+  let contentStart = 0;
   let inString = false;
   let unclosed = 0;
 
   const endLine = (at: number): void => {
     const lineEnd = text[at - 1] === '\r' ? at - 1 : at;
-    for (const opening of line) found.push({ ...opening, lineEnd });
+    for (const opening of line) found.push({ ...opening, lineStart, lineEnd });
     line = [];
     unclosed = 0;
     inString = false;
@@ -51,18 +54,19 @@ export function openings(text: string, tokens: Iterable<ProseToken>): Opening[] 
 
   for (const { type, text: token, offset } of tokens) {
     if (type === 'opening') {
-      line.push({ start: offset, lineStart, stringEnd: null });
+      line.push({ start: offset, contentStart, stringEnd: null });
     } else if (type === 'quote') {
       // A string without its end on the line is none.
       if (inString) for (; unclosed < line.length; unclosed++) line[unclosed]!.stringEnd = offset;
       else unclosed = line.length;
       inString = !inString;
-      lineStart = offset + 1;
+      contentStart = inString ? offset + 1 : lineStart;
     } else if (type === 'escape' && token === '\\n' && inString) {
-      lineStart = offset + 2;
+      contentStart = offset + 2;
     } else if (type === 'newline') {
       endLine(offset);
       lineStart = offset + 1;
+      contentStart = lineStart;
     }
   }
   endLine(text.length);
@@ -72,7 +76,7 @@ export function openings(text: string, tokens: Iterable<ProseToken>): Opening[] 
 /** The quote right before a message. */
 export interface Quote {
   readonly closing: string;
-  /** Backslashes before it: none for a string, one for a string that is written in a string, then 3, 7, ... */
+  /** Backslashes before a double quote: none for a string, one for a string that is written in a string, then 3, 7, ... */
   readonly backslashes: number;
 }
 
@@ -89,13 +93,18 @@ const CLOSING_QUOTES: Readonly<Record<string, string>> = {
 /** The quote or backtick that stands right before `start`, or `null`. */
 export function quoteBefore(text: string, start: number): Quote | null {
   const closing = start > 0 ? CLOSING_QUOTES[text[start - 1]!] : undefined;
-  return closing === undefined ? null : { closing, backslashes: backslashesBefore(text, start - 1) };
+  if (closing === undefined) return null;
+  return { closing, backslashes: closing === '"' ? backslashesBefore(text, start - 1) : 0 };
 }
 
 /** Where what `quote` has opened ends, from `start` on and before `end`; `null` when it never closes. */
 export function closingQuote(text: string, start: number, end: number, quote: Quote): number | null {
   const { closing, backslashes } = quote;
   const stretch = text.slice(start, end);
+  if (closing !== '"') {
+    const at = stretch.indexOf(closing);
+    return at < 0 ? null : start + at;
+  }
   for (let at = stretch.indexOf(closing); at >= 0; at = stretch.indexOf(closing, at + 1)) {
     const run = backslashesBefore(stretch, at);
     // With fewer, a string around it ends. With more, some belong to an escape inside of it.
