@@ -3,7 +3,9 @@ import { defineConfig } from 'vitest/config';
 /** The long proofs: the same properties as `npm test`, with many more runs. */
 export default defineConfig({
   test: {
-    include: ['test/**/*.long.test.ts'],
+    include: ['test/**/*.long.test.ts', 'test/*/laws.test.ts'],
+    env: { LONG_RUNS: '1' },
+    maxWorkers: '100%',
     reporters: ['default', './test/helpers/summary-reporter.ts'],
     testTimeout: 1_800_000,
   },

@@ -104,7 +104,7 @@ describe('over random packets', () => {
       for (const { value } of fields) expect(explanation).toContain(value);
       expect(explanation).toMatch(/^ask \(ops domain\)\./);
     });
-    fc.assert(law, { numRuns: 2000 });
+    fc.assert(law, { numRuns: 500 });
   });
 
   test('a value without a sentence of its own is told as it is, or as it is between quotes', () => {
@@ -112,7 +112,7 @@ describe('over random packets', () => {
       const explanation = explainPacket({ kind: 'packet', task: 'ASK', domain: '', fields: [{ key: 'note', value }] });
       expect([`ASK. Note: ${value}.`, `ASK. Note: ${quoted(value)}.`]).toContain(explanation);
     });
-    fc.assert(law, { numRuns: 2000 });
+    fc.assert(law, { numRuns: 500 });
   });
 
   test('no value brings a sentence of its own, but between quotes', () => {
@@ -139,7 +139,7 @@ describe('over random packets', () => {
       expect(outsideQuotes).not.toMatch(/return to: evil/i);
       expect(outsideQuotes).not.toContain('"');
     });
-    fc.assert(law, { numRuns: 3000 });
+    fc.assert(law, { numRuns: 500 });
   });
 });
 

@@ -30,7 +30,7 @@ describe.each(DIALECTS)('any string gives a frame or an error of ours in the %s 
   ])('%s', (_name, texts) => {
     fc.assert(
       fc.property(texts, (text) => expectAnswer(text, tryParseFrame(text, { dialect }), 'frame')),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 
@@ -78,7 +78,7 @@ test('any string gets an explanation that holds nothing that a terminal would ac
     fc.property(texts, (text) => {
       expect(explainFrame(text)).toMatch(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]+\.$/u);
     }),
-    { numRuns: 1000 },
+    { numRuns: 400 },
   );
 });
 

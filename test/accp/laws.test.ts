@@ -13,9 +13,10 @@ import {
   walkFrame,
 } from '../../src/accp/index.js';
 import { frameMutants, frames, frameTexts } from '../helpers/accp-arbitraries.js';
+import { runs } from '../helpers/runs.js';
 
 const DIALECTS: readonly Dialect[] = ['strict', 'lenient'];
-const RUNS = { numRuns: 2000 };
+const RUNS = runs(400);
 
 /** The list in some other order. */
 function shuffled<T>(list: readonly T[]): fc.Arbitrary<T[]> {
@@ -116,7 +117,7 @@ describe.each(DIALECTS)('a text that the %s dialect accepts', (dialect) => {
         }
       });
     });
-    fc.assert(law, { numRuns: 500 });
+    fc.assert(law, runs(150));
   });
 });
 

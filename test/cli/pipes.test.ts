@@ -73,20 +73,20 @@ describe.concurrent('big outputs arrive whole', () => {
     Array.from({ length: count }, (_, index) => `${write(index)}\n`).join('');
   const digest = (text: string) => createHash('sha256').update(text).digest('hex');
 
-  test('100,000 lines through a pipe', async () => {
-    const stdin = numbered(100_000, (index) => `@a>req:x{m:{b:${index}.50,a:007}}`);
+  test('20,000 lines through a pipe', async () => {
+    const stdin = numbered(20_000, (index) => `@a>req:x{m:{b:${index}.50,a:007}}`);
     const { code, stdout, stderr } = await program(['fmt', 'accp'], { stdin });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout.length).toBeGreaterThan(2_000_000);
-    expect(digest(stdout)).toBe(digest(numbered(100_000, (index) => `@a>req:x{m:{a:7,b:${index}.5}}`)));
+    expect(stdout.length).toBeGreaterThan(400_000);
+    expect(digest(stdout)).toBe(digest(numbered(20_000, (index) => `@a>req:x{m:{a:7,b:${index}.5}}`)));
   });
 
-  test('20,000 lines of JSON, every other one an error', async () => {
-    const stdin = numbered(20_000, (index) => (index % 2 === 0 ? `ACK|HR|n:${index}` : `ACK|HR||n:${index}`));
+  test('5,000 lines of JSON, every other one an error', async () => {
+    const stdin = numbered(5_000, (index) => (index % 2 === 0 ? `ACK|HR|n:${index}` : `ACK|HR||n:${index}`));
     const { code, stdout, stderr } = await program(['parse', 'aacp', '--json'], { stdin });
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     const documents = jsonLines(stdout) as { line: number; ok: boolean }[];
-    expect(documents).toHaveLength(20_000);
+    expect(documents).toHaveLength(5_000);
     expect(documents.every(({ line, ok }, index) => line === index + 1 && ok === (index % 2 === 0))).toBe(true);
   });
 
