@@ -31,7 +31,7 @@ export const frameTokens = {
 export const frameProseTokens = {
   opening:
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with one
-    /(?:(?<![A-Za-z0-9_])|(?<=\\[nrt])|(?<=(?:\x1b|\\u001[bB])\[[0-9;]*m))(?:@|\\u0040)[^\s@>:{}[\]|$,~\\"'`<(/]*(?:>|\\u003[eE])[A-Za-z0-9_-]+[:{]/,
+    /(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=(?:\x1b|\\u001[bB])\[[0-9;]*m))(?:@|\\u0040)[^\s@>:{}[\]|$,~\\"'`<(/]*(?:>|\\u003[eE])[A-Za-z0-9_-]+[:{]/,
   escape: /\\./,
   quote: '"',
   newline: { match: '\n', lineBreaks: true },

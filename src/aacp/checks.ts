@@ -21,6 +21,7 @@ export interface Context {
   readonly packet: Packet;
   /** The text that the packet was read from; `null` for a hand-built one, whose findings have no spans. */
   readonly text: string | null;
+  /** In lower case. */
   readonly privateKeys: readonly string[];
   readonly report: Report;
   /** The first field of each key, keys in lower case; filled by `checkFields`. */
@@ -29,6 +30,10 @@ export interface Context {
 
 /** The separator, as it can stand only in hand-built packets. */
 const SEPARATOR = '|';
+
+const KNOWN_KEYS: readonly string[] = [...CORE_KEYS, ...EXTENDED_KEYS];
+/** Keys of one packet that get a "did you mean". */
+const MAX_SUGGESTED = 1_000;
 
 export function runChecks(context: Context): void {
   const { packet, text, report } = context;
@@ -119,7 +124,8 @@ function checkField(field: Field, context: Context): void {
   } else if (key !== '') {
     first.set(key, field);
     if (!isKnown(key, context.privateKeys)) {
-      const extra = suggest(key, [...CORE_KEYS, ...EXTENDED_KEYS]);
+      // So many keys are no slip of the pen, and comparing each with all that are known would take long.
+      const extra = first.size > MAX_SUGGESTED ? {} : suggest(key, KNOWN_KEYS);
       report('unknown-key', `The key ${show(field.key)} is not one of v${VERSION}.`, span, extra);
     }
     checkValue(key, field, report);
@@ -189,10 +195,8 @@ function checkCharacters(text: string, span: Span | null, what: string, report: 
 }
 
 function isKnown(key: string, privateKeys: readonly string[]): boolean {
-  if (CORE_KEYS.includes(key) || EXTENDED_KEYS.includes(key)) return true;
-  return privateKeys
-    .map(lowerAscii)
-    .some((known) => (known.endsWith('*') ? key.startsWith(known.slice(0, -1)) : key === known));
+  if (KNOWN_KEYS.includes(key)) return true;
+  return privateKeys.some((known) => (known.endsWith('*') ? key.startsWith(known.slice(0, -1)) : key === known));
 }
 
 function suggest(word: string, known: readonly string[]): { readonly help?: string } {

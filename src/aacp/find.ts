@@ -19,7 +19,7 @@ const MAX_PREFIX = 200;
 /** A field at the start of a slot. */
 const FIELD = /^\s*[a-z][a-z0-9_]*\s*:/;
 /** What ends a sentence or closes emphasis, and is no part of a value in running prose. */
-const TRAILING = '.,;:!?*~"\'`\u2019\u201d\u00bb\u3001\u3002\uff01\uff09\uff0c\uff1a\uff1b\uff1f\u300d\u300f';
+const TRAILING = '.,;:!?*~\u2026"\'`\u2019\u201d\u00bb\u3001\u3002\uff01\uff09\uff0c\uff1a\uff1b\uff1f\u300d\u300f';
 /** What closes a wrapping that the packet is no part of: a tag, a terminal's colour. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with one
 const WRAPPING_END = /<\/[A-Za-z][\w:-]*>|\x1b\[0?m/;
@@ -38,6 +38,8 @@ const BRACKETS = '()[]{}<>';
  */
 export function findPackets(text: string, options: ParseOptions = {}): FoundPacket[] {
   if (typeof text !== 'string') throw new TypeError(`findPackets needs a string, got ${typeof text}`);
+  // Wrong options are told even where there is nothing to find.
+  tryParsePacket('', options);
   const all = openings(text, prose.reset(text)).filter(outsideTables(text));
   const found: FoundPacket[] = [];
   const unclosed = new Set<string>();
@@ -45,8 +47,8 @@ export function findPackets(text: string, options: ParseOptions = {}): FoundPack
   all.forEach((opening, index) => {
     // One that a quoted packet before it has taken in is part of that packet.
     if (opening.start < end) return;
-    const closing = closingOf(text, opening, unclosed);
-    const packet = readAt(text, opening, closing, all[index + 1]?.start ?? Number.POSITIVE_INFINITY, options);
+    const next = all[index + 1]?.start ?? Number.POSITIVE_INFINITY;
+    const packet = readAt(text, opening, closingOf(text, opening, next, unclosed), next, options);
     found.push(packet);
     end = packet.end;
   });
@@ -58,9 +60,11 @@ export function findPackets(text: string, options: ParseOptions = {}): FoundPack
  *
  * @param unclosed the quotes that were already looked for in vain, so that no line is searched again for each packet on it
  */
-function closingOf(text: string, { start, lineEnd }: Opening, unclosed: Set<string>): number | null {
+function closingOf(text: string, { start, lineEnd }: Opening, next: number, unclosed: Set<string>): number | null {
   const quote = quoteBefore(text, start);
   if (quote === null) return null;
+  // Strings nest, so that a packet in one can quote another; other quotes and backticks do not.
+  if (quote.closing !== '"') return closingQuote(text, start, Math.min(lineEnd, next), quote);
   const search = `${lineEnd} ${quote.backslashes} ${quote.closing}`;
   if (unclosed.has(search)) return null;
   const closing = closingQuote(text, start, lineEnd, quote);
@@ -83,12 +87,19 @@ function readAt(
   let first: FoundPacket | undefined;
   for (const way of readings(text.slice(start, end), quoteBefore(text, start), stringEnd !== null)) {
     const line = way.text.slice(0, lineLength(way.text));
-    const packet = inProse ? line.slice(0, proseLength(line)) : line.trimEnd();
+    const packet = inProse ? line.slice(0, proseLength(line)) : line.slice(0, withoutBlanks(line));
     const found = foundAt(text, start, way, packet, tryParsePacket(packet, options));
     if (found.ok) return found;
     first ??= found;
   }
   return first!;
+}
+
+/** The length of a line without the blanks at its end. Only those that no packet can end with: a value may end with others. */
+function withoutBlanks(line: string): number {
+  let end = line.length;
+  while (end > 0 && (line[end - 1] === ' ' || line[end - 1] === '\t')) end--;
+  return end;
 }
 
 /** Up to the line's end; in its last slot, up to a closing tag or the end of a terminal's colour. */

@@ -7,6 +7,7 @@ import type { Field, Packet } from './ast.js';
 import { type Report, runChecks } from './checks.js';
 import { FIXED_CODES, type Profile, RULES, severityOf, type ValidationCode } from './codes.js';
 import { tryParsePacket } from './parse.js';
+import { lowerAscii } from './vocabulary.js';
 
 export interface ValidateOptions extends Pick<Limits, 'maxLength' | 'maxItems'> {
   /** @default 'draft' */
@@ -48,6 +49,7 @@ export interface ValidationResult {
 export function validatePacket(input: string | Packet, options: ValidateOptions = {}): ValidationResult {
   const profile = resolveChoice('profile', options.profile, ['draft', 'interop']);
   const severities = resolveSeverities(options.severities ?? {});
+  const privateKeys = resolvePrivateKeys(options.privateKeys ?? []);
   const findings: PacketDiagnostic[] = [];
   const report: Report = (code, message, span, extra = {}) => {
     const severity = severities[code] ?? severityOf(code, profile);
@@ -57,7 +59,7 @@ export function validatePacket(input: string | Packet, options: ValidateOptions 
   const packet = typeof input === 'string' ? readText(input, options, report) : readTree(input, report);
   if (packet !== null) {
     const text = typeof input === 'string' ? input : null;
-    runChecks({ packet, text, privateKeys: options.privateKeys ?? [], report, first: new Map() });
+    runChecks({ packet, text, privateKeys, report, first: new Map() });
   }
   const errors = findings.filter(({ severity }) => severity === 'error');
   const warnings = findings.filter(({ severity }) => severity === 'warning');
@@ -75,6 +77,11 @@ function resolveSeverities(
     if ((FIXED_CODES as readonly string[]).includes(code)) throw new TypeError(`the severity of ${code} is fixed`);
   }
   return severities;
+}
+
+function resolvePrivateKeys(keys: readonly string[]): readonly string[] {
+  if (Array.isArray(keys) && keys.every((key) => typeof key === 'string')) return keys.map(lowerAscii);
+  throw new TypeError('privateKeys must be a list of keys');
 }
 
 function readText(text: string, { maxLength, maxItems }: ValidateOptions, report: Report): Packet | null {

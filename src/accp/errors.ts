@@ -81,6 +81,7 @@ function syntaxHelp(text: string, offset: number, expected: readonly string[], l
   if (offset === 0 && /^[A-Z][A-Z0-9_-]*\|/.test(text)) return 'this looks like an AACP packet';
   if (isWhiteSpace(found)) {
     if (offset === 0 || expects('end of input')) return 'a frame is one line without white space around it';
+    if (offset < bodyStart(text)) return 'a frame holds no white space';
     return 'a frame holds no white space; in a value, write "_" or another visible character for a space';
   }
   if (found < ' ' || found === '\x7f') return 'a frame holds no control characters';

@@ -53,11 +53,16 @@ function name(text: string): string {
   return /^[A-Za-z0-9_.-]+$/.test(text) ? text : quoted(String(text));
 }
 
+const MAX_PIECES = 10_000_000;
+
 /** A value in words, without recursion: hand-built trees may be deeper than the call stack. */
 function valueText(root: Value): string {
   let text = '';
+  let pieces = 0;
   const pending: (Value | string)[] = [root];
   while (pending.length > 0) {
+    // No tree that was read is that large; one that contains itself would have no end.
+    if (++pieces > MAX_PIECES) return `${text}...`;
     const next = pending.pop()!;
     if (typeof next === 'string') text += next;
     else if (next?.kind === 'array' && next.items?.length > 0) {

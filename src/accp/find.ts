@@ -39,6 +39,8 @@ const TABLE_ROW = /^[ \t]*\|/;
  */
 export function findFrames(text: string, options: ParseOptions = {}): FoundFrame[] {
   if (typeof text !== 'string') throw new TypeError(`findFrames needs a string, got ${typeof text}`);
+  // Wrong options are told even where there is nothing to find.
+  tryParseFrame('', options);
   const all = openings(text, prose.reset(text));
   return all.map((opening, index) => {
     // A second opening cannot stand inside a frame: its arrow would have to be escaped.

@@ -13,7 +13,7 @@ export class BadNumber extends Error {}
 export function integerDigits(node: IntegerValue, maxDigits: number): string {
   const { value, text } = node;
   if (typeof value !== 'bigint' && !Number.isSafeInteger(value)) {
-    throw new BadNumber(`${String(value)} is no safe integer; give integers beyond 2^53 - 1 as bigint`);
+    throw new BadNumber(`${nameOf(value)} is no safe integer; give integers beyond 2^53 - 1 as bigint`);
   }
   if (text === undefined) return checkDigits(String(value), maxDigits);
   if (typeof text !== 'string' || !/^-?[0-9]+$/.test(text)) throw new BadNumber('text is no integer');
@@ -30,7 +30,7 @@ export function integerDigits(node: IntegerValue, maxDigits: number): string {
  */
 export function decimalDigits(node: DecimalValue, maxDigits: number): string {
   const { value, text } = node;
-  if (typeof value !== 'number' || Number.isNaN(value)) throw new BadNumber(`${String(value)} is no number`);
+  if (typeof value !== 'number' || Number.isNaN(value)) throw new BadNumber(`${nameOf(value)} is no number`);
   if (text === undefined) {
     if (!Number.isFinite(value)) throw new BadNumber(`${value} cannot be written without its digits in text`);
     return checkDigits(rounded(digitsOf(value)), maxDigits);
@@ -54,6 +54,11 @@ export function decimalOf(text: string): DecimalValue {
   const value = Number(text) || 0;
   const spelling = Number.isFinite(value) ? rounded(digitsOf(value)) : '';
   return spelling === text ? { kind: 'decimal', value } : { kind: 'decimal', value, text };
+}
+
+/** What a node holds, which need not be a number. */
+function nameOf(value: unknown): string {
+  return typeof value === 'number' ? String(value) : `a value of type ${typeof value}`;
 }
 
 function rounded(digits: string): string {

@@ -61,7 +61,7 @@ export function tryParseFrame(text: string, options: ParseOptions = {}): Result<
 function explained(thrown: unknown, text: string, dialect: Dialect): ParseError {
   if (thrown instanceof RangeError) {
     const message = 'Nesting is deeper than the call stack allows';
-    return beyondLimit(PARSE_ERROR, text, message, { start: 0, end: text.length });
+    return beyondLimit(PARSE_ERROR, text, message, { start: 0, end: text.length }, 'lower maxDepth');
   }
   if (!(thrown instanceof Refusal)) throw thrown;
   const { start, end } = thrown.location;

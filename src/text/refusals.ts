@@ -16,6 +16,6 @@ export function tooLong(code: string, text: string, maxLength: number): ParseErr
 }
 
 /** @param message one sentence, without its full stop */
-export function beyondLimit(code: string, text: string, message: string, span: Span): ParseError {
-  return new ParseError({ code, reason: 'limit', text, span, message: `${message}.`, help: LIMIT_HELP });
+export function beyondLimit(code: string, text: string, message: string, span: Span, help = LIMIT_HELP): ParseError {
+  return new ParseError({ code, reason: 'limit', text, span, message: `${message}.`, help });
 }

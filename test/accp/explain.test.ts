@@ -74,6 +74,12 @@ describe('nothing passes for part of the explanation', () => {
   });
 });
 
+test('a tree that contains itself gets an answer too', () => {
+  const items: Value[] = [];
+  items.push({ kind: 'array', items });
+  expect(explainFrame(withValue({ kind: 'array', items }))).toMatch(/\[\[\[\.\.\.\. No metadata\.$/);
+});
+
 describe('over random frames', () => {
   test('every name, key and value is told', () => {
     fc.assert(

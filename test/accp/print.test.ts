@@ -85,8 +85,9 @@ describe('numbers', () => {
     [{ value: 1.5 }, `1.5 ${UNSAFE}`],
     [{ value: Number.NaN }, `NaN ${UNSAFE}`],
     [{ value: Number.POSITIVE_INFINITY }, `Infinity ${UNSAFE}`],
-    [{ value: '5' }, `5 ${UNSAFE}`],
-    [{}, `undefined ${UNSAFE}`],
+    [{ value: '5' }, `a value of type string ${UNSAFE}`],
+    [{ value: Object.create(null) }, `a value of type object ${UNSAFE}`],
+    [{}, `a value of type undefined ${UNSAFE}`],
     [{ value: 5, text: '6' }, 'text does not denote 5'],
     [{ value: 5n, text: '05.0' }, 'text is no integer'],
     [{ value: 5, text: '' }, 'text is no integer'],
@@ -101,8 +102,8 @@ describe('numbers', () => {
 
   test.each([
     [{ value: Number.NaN }, 'NaN is no number'],
-    [{ value: '1.5' }, '1.5 is no number'],
-    [{ value: 5n }, '5 is no number'],
+    [{ value: '1.5' }, 'a value of type string is no number'],
+    [{ value: 5n }, 'a value of type bigint is no number'],
     [{ value: Number.POSITIVE_INFINITY }, 'Infinity cannot be written without its digits in text'],
     [{ value: Number.NEGATIVE_INFINITY }, '-Infinity cannot be written without its digits in text'],
     [{ value: 1.5, text: '1.6' }, 'text does not denote 1.5'],
