@@ -8,7 +8,7 @@ const BROKEN = '@a>req:x{k:[1}';
 
 beforeEach(() => {
   // What the terminal of whoever runs the tests can do is no part of them.
-  for (const name of ['NO_COLOR', 'FORCE_COLOR', 'NODE_DISABLE_COLORS']) vi.stubEnv(name, undefined);
+  for (const name of ['NO_COLOR', 'FORCE_COLOR', 'NODE_DISABLE_COLORS', 'CI']) vi.stubEnv(name, undefined);
   vi.stubEnv('TERM', 'xterm-256color');
 });
 afterEach(() => {
