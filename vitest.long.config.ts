@@ -6,6 +6,7 @@ export default defineConfig({
     include: ['test/**/*.long.test.ts', 'test/*/laws.test.ts'],
     env: { LONG_RUNS: '1' },
     maxWorkers: '100%',
+    setupFiles: ['./test/helpers/plain-environment.ts'],
     reporters: ['default', './test/helpers/summary-reporter.ts'],
     testTimeout: 1_800_000,
   },

@@ -7,8 +7,6 @@ const COLOR = '\u001b[';
 const BROKEN = '@a>req:x{k:[1}';
 
 beforeEach(() => {
-  // What the terminal of whoever runs the tests can do is no part of them.
-  for (const name of ['NO_COLOR', 'FORCE_COLOR', 'NODE_DISABLE_COLORS', 'CI']) vi.stubEnv(name, undefined);
   vi.stubEnv('TERM', 'xterm-256color');
 });
 afterEach(() => {
