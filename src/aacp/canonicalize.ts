@@ -1,6 +1,7 @@
 import { roundDigits } from '../text/decimal.js';
 import { byCodeUnit } from '../text/order.js';
 import type { Field, Packet } from './ast.js';
+import { unprintable } from './errors.js';
 import { CORE_KEYS } from './vocabulary.js';
 
 /**
@@ -10,16 +11,20 @@ import { CORE_KEYS } from './vocabulary.js';
  *
  * Source: draft-mackay-aacp-01, sections 4.2 and 4.3; the draft names no order of its own.
  *
+ * @throws PrintError with code `unprintable` on what is no packet; other faults are left for `printPacket` to find
  * @example
  * printPacket(canonicalizePacket(parsePacket('PROC|FIN|amt:4200.50|p:2|return:A'))) // 'PROC|FIN|return:A|p:2|amt:4200.5'
  */
 export function canonicalizePacket(packet: Packet): Packet {
-  const fields = packet.fields.map(canonicalField);
+  if (!Array.isArray(packet?.fields)) throw unprintable('fields', 'is no list of fields');
+  // Not map: it would skip the holes of a sparse list.
+  const fields = Array.from(packet.fields as readonly Field[], canonicalField);
   fields.sort((a, b) => rank(a.key) - rank(b.key) || byCodeUnit(a.key, b.key));
   return { kind: 'packet', task: packet.task, domain: packet.domain, fields };
 }
 
-function canonicalField(field: Field): Field {
+function canonicalField(field: Field, index: number): Field {
+  if (typeof field !== 'object' || field === null) throw unprintable(`fields[${index}]`, 'is no field');
   const value = field.key === 'amt' ? canonicalAmount(field.value) : field.value;
   return field.bare ? { key: field.key, value, bare: true } : { key: field.key, value };
 }

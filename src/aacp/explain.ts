@@ -153,7 +153,10 @@ function leftOver({ key, value, bare }: Field): string | [] {
  */
 function data(value: string, shape: (text: string) => string = (text) => text): string {
   const shaped = shape(value);
-  const plain = !/"| {2}|^ | $|[^\S ]/.test(value) && visible(value) === value && !/[.:;!?]\s/.test(shaped);
+  const plain =
+    !/"| {2}|^ | $|[^\S ]/.test(value) &&
+    visible(value) === value &&
+    !/[.:;!?]\s|[\u3002\uff01\uff1a\uff1b\uff1f]/.test(shaped);
   return plain ? shaped : quoted(value);
 }
 

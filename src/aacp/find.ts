@@ -2,7 +2,16 @@
 import moo from 'moo';
 import { packetProseTokens } from '../../grammar/aacp.tokens.js';
 import type { ParseError } from '../text/errors.js';
-import { closingQuote, type Found, foundAt, type Opening, openings, quoteBefore, readings } from '../text/prose.js';
+import {
+  closingQuote,
+  enclosingQuote,
+  type Found,
+  foundAt,
+  type Opening,
+  openings,
+  quoteBefore,
+  readings,
+} from '../text/prose.js';
 import type { Packet } from './ast.js';
 import { type ParseOptions, tryParsePacket } from './parse.js';
 
@@ -20,9 +29,6 @@ const MAX_PREFIX = 200;
 const FIELD = /^\s*[a-z][a-z0-9_]*\s*:/;
 /** What ends a sentence or closes emphasis, and is no part of a value in running prose. */
 const TRAILING = '.,;:!?*~\u2026"\'`\u2019\u201d\u00bb\u3001\u3002\uff01\uff09\uff0c\uff1a\uff1b\uff1f\u300d\u300f';
-/** What closes a wrapping that the packet is no part of: a tag, a terminal's colour. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with one
-const WRAPPING_END = /<\/[A-Za-z][\w:-]*>|\x1b\[0?m/;
 /** Pairs of brackets, each closing one at an odd index. */
 const BRACKETS = '()[]{}<>';
 
@@ -80,19 +86,42 @@ function readAt(
   options: ParseOptions,
 ): FoundPacket {
   const { start, contentStart, lineEnd, stringEnd } = opening;
-  const end = closing ?? Math.min(stringEnd ?? lineEnd, next);
+  const enclosing = enclosingQuote(opening);
+  const limit = Math.min(stringEnd ?? lineEnd, next);
+  const end = closing ?? (enclosing === null ? limit : (closingQuote(text, start, limit, enclosing) ?? limit));
+  const source = text.slice(start, end);
   const hasLine = end < next && start - contentStart <= MAX_PREFIX && LINE_PREFIX.test(text.slice(contentStart, start));
-  const inProse = closing === null && !hasLine;
+  const wrapping = closing === null ? wrappingBefore(text, start) : null;
 
   let first: FoundPacket | undefined;
-  for (const way of readings(text.slice(start, end), quoteBefore(text, start), stringEnd !== null)) {
+  for (const way of readings(source, quoteBefore(text, start) ?? enclosing, stringEnd !== null)) {
     const line = way.text.slice(0, lineLength(way.text));
-    const packet = inProse ? line.slice(0, proseLength(line)) : line.slice(0, withoutBlanks(line));
+    const wrapped = wrapping === null ? null : wrappedLength(line, wrapping);
+    const whole = wrapped ?? (closing !== null || hasLine ? withoutBlanks(line) : proseLength(line));
+    const packet = line.slice(0, whole);
     const found = foundAt(text, start, way, packet, tryParsePacket(packet, options));
     if (found.ok) return found;
     first ??= found;
   }
   return first!;
+}
+
+/** What ends the wrapping of a packet: of a link, of a colour on a terminal, of a tag before it or further up. */
+function wrappingBefore(text: string, start: number): RegExp {
+  if (text[start - 1] === '[') return /\]\(/;
+  const before = text.slice(Math.max(0, start - 16), start);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with one
+  return /\x1b\[[0-9;]*m$/.test(before) ? /\x1b\[[0-9;]*m/ : /<\/([A-Za-z][\w:-]*)>/;
+}
+
+/** How much of a line stands before the end of its wrapping, in the last slot; `null` when the wrapping does not end there. */
+function wrappedLength(line: string, wrapping: RegExp): number | null {
+  const lastSlot = line.lastIndexOf('|') + 1;
+  const end = wrapping.exec(line.slice(lastSlot));
+  if (end === null) return null;
+  // A tag that the value itself has opened wraps only a part of it.
+  if (end[1] !== undefined && line.includes(`<${end[1]}`)) return null;
+  return lastSlot + end.index;
 }
 
 /** The length of a line without the blanks at its end. Only those that no packet can end with: a value may end with others. */
@@ -102,13 +131,9 @@ function withoutBlanks(line: string): number {
   return end;
 }
 
-/** Up to the line's end; in its last slot, up to a closing tag or the end of a terminal's colour. */
 function lineLength(text: string): number {
-  const lineEnd = text.search(/\r?\n/);
-  const line = lineEnd < 0 ? text : text.slice(0, lineEnd);
-  const lastSlot = line.lastIndexOf('|') + 1;
-  const end = line.slice(lastSlot).search(WRAPPING_END);
-  return end < 0 ? line.length : lastSlot + end;
+  const end = text.search(/\r?\n/);
+  return end < 0 ? text.length : end;
 }
 
 /**
@@ -131,9 +156,8 @@ function proseLength(line: string): number {
 /** How much of the last slot belongs to it: up to white space, not counting what a field may have before its key. */
 function valueEnd(slot: string): number {
   const key = FIELD.test(slot) ? slot.search(/\S/) : 0;
-  const rest = slot.slice(key);
-  const ends = [rest.search(/\s/), rest.search(WRAPPING_END)].filter((end) => end >= 0);
-  return key + Math.min(rest.length, ...ends);
+  const end = slot.slice(key).search(/\s/);
+  return end < 0 ? slot.length : key + end;
 }
 
 /** Cuts sentence punctuation, and brackets that were opened before the packet. */

@@ -4,6 +4,7 @@ import { frameProseTokens, frameTokens } from '../../grammar/accp.tokens.js';
 import type { ParseError } from '../text/errors.js';
 import {
   closingQuote,
+  enclosingQuote,
   type Found,
   foundAt,
   type Opening,
@@ -51,7 +52,7 @@ export function findFrames(text: string, options: ParseOptions = {}): FoundFrame
 
 function readAt(text: string, opening: Opening, limit: number, options: ParseOptions): FoundFrame {
   const { start, lineStart, stringEnd } = opening;
-  const quote = quoteBefore(text, start);
+  const quote = quoteBefore(text, start) ?? enclosingQuote(opening);
   const closing = quote === null ? null : closingQuote(text, start, limit, quote);
   const source = text.slice(start, closing ?? Math.min(stringEnd ?? limit, limit));
   const ways = readings(source, quote, stringEnd !== null);

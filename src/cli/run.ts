@@ -143,6 +143,7 @@ function noTarget(command: Command, [extra]: readonly string[]): { protocol: Pro
 
 /** Known before the arguments are, so that errors about them are in colour too. */
 function colorChoice(args: readonly string[]): ColorChoice {
-  if (args.includes('--no-color')) return 'never';
-  return args.includes('--color') ? 'always' : 'auto';
+  const options = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+  if (options.includes('--no-color')) return 'never';
+  return options.includes('--color') ? 'always' : 'auto';
 }

@@ -33,16 +33,20 @@ export interface Opening {
   readonly lineEnd: number;
   /** The closing quote of the double-quoted string that it stands in, on the same line; `null` outside strings. */
   readonly stringEnd: number | null;
+  /** Whether, in such a string, it stands in a string that is written in it with escaped quotes. */
+  readonly nested: boolean;
 }
 
 /** All openings of a text, in one pass over its tokens. */
 export function openings(text: string, tokens: Iterable<ProseToken>): Opening[] {
   const found: Opening[] = [];
-  let line: { start: number; contentStart: number; stringEnd: number | null }[] = [];
+  let line: { start: number; contentStart: number; stringEnd: number | null; nested: boolean }[] = [];
   let lineStart = 0;
   let contentStart = 0;
   let inString = false;
+  let nested = false;
   let unclosed = 0;
+  let backslashEnd = -1;
 
   const endLine = (at: number): void => {
     const lineEnd = text[at - 1] === '\r' ? at - 1 : at;
@@ -54,15 +58,19 @@ export function openings(text: string, tokens: Iterable<ProseToken>): Opening[] 
 
   for (const { type, text: token, offset } of tokens) {
     if (type === 'opening') {
-      line.push({ start: offset, contentStart, stringEnd: null });
+      line.push({ start: offset, contentStart, stringEnd: null, nested: inString && nested });
     } else if (type === 'quote') {
       // A string without its end on the line is none.
       if (inString) for (; unclosed < line.length; unclosed++) line[unclosed]!.stringEnd = offset;
       else unclosed = line.length;
       inString = !inString;
+      nested = false;
       contentStart = inString ? offset + 1 : lineStart;
-    } else if (type === 'escape' && token === '\\n' && inString) {
-      contentStart = offset + 2;
+    } else if (type === 'escape' && inString) {
+      if (token === '\\n') contentStart = offset + 2;
+      // Behind a backslash that is escaped itself, it is a quote of a string one level deeper.
+      if (token === '\\"' && backslashEnd !== offset) nested = !nested;
+      if (token === '\\\\') backslashEnd = offset + 2;
     } else if (type === 'newline') {
       endLine(offset);
       lineStart = offset + 1;
@@ -97,12 +105,18 @@ export function quoteBefore(text: string, start: number): Quote | null {
   return { closing, backslashes: closing === '"' ? backslashesBefore(text, start - 1) : 0 };
 }
 
+/** The quote of the string around an opening, where one that is written in another string is around it. */
+export function enclosingQuote({ nested }: Opening): Quote | null {
+  return nested ? { closing: '"', backslashes: 1 } : null;
+}
+
 /** Where what `quote` has opened ends, from `start` on and before `end`; `null` when it never closes. */
 export function closingQuote(text: string, start: number, end: number, quote: Quote): number | null {
   const { closing, backslashes } = quote;
   const stretch = text.slice(start, end);
   if (closing !== '"') {
-    const at = stretch.indexOf(closing);
+    let at = stretch.indexOf(closing);
+    while (at >= 0 && isApostrophe(stretch, at)) at = stretch.indexOf(closing, at + 1);
     return at < 0 ? null : start + at;
   }
   for (let at = stretch.indexOf(closing); at >= 0; at = stretch.indexOf(closing, at + 1)) {
@@ -112,6 +126,15 @@ export function closingQuote(text: string, start: number, end: number, quote: Qu
     if (run % (2 * (backslashes + 1)) === backslashes) return start + at - backslashes;
   }
   return null;
+}
+
+/** `it's`: between letters it closes nothing. */
+function isApostrophe(text: string, at: number): boolean {
+  return (
+    (text[at] === "'" || text[at] === '\u2019') &&
+    /[A-Za-z]/.test(text[at - 1] ?? '') &&
+    /[A-Za-z]/.test(text[at + 1] ?? '')
+  );
 }
 
 function backslashesBefore(text: string, at: number): number {
@@ -134,7 +157,7 @@ const MAX_LEVELS = 3;
 
 /**
  * The ways to read a stretch, the likeliest first: where it stands in JSON strings, with their escapes taken out once for
- * each string around it; and at last as it stands.
+ * each string around it; as it stands only where it is no stretch of a JSON string.
  *
  * @param quote the quote that opened the stretch
  * @param inString whether it stands in a double-quoted string
@@ -150,7 +173,7 @@ export function readings(source: string, quote: Quote | null, inString: boolean)
   }
   // A quote tells how many strings there are around it; without one, most likely there is one.
   const likeliest = quote === null ? 1 : Math.log2(quote.backslashes + 1) + 1;
-  return [...levels.slice(0, likeliest).reverse(), ...levels.slice(likeliest), plain];
+  return levels.length === 0 ? [plain] : [...levels.slice(0, likeliest).reverse(), ...levels.slice(likeliest)];
 }
 
 /** Takes the escapes of one JSON string out of a reading; `null` when it is no stretch of one. */

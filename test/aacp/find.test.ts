@@ -65,6 +65,10 @@ describe('a packet is found', () => {
   test.each([
     ['a string in a string', String.raw`{"arguments":"{\"packet\":\"${SPACED}\",\"id\":1}"}`],
     ['escaped quotes', String.raw`{"m":"he sent \"${SPACED}\" today"}`],
+    ['a string in a string, with text before it', String.raw`{"a":"{\"t\":\"run <b>${SPACED}</b> now\",\"n\":1}"}`],
+    ['a tag', `<packet>${SPACED}</packet>`],
+    ['a colour', `\x1b[1;32m${SPACED}\x1b[39m x`],
+    ['a link', `see [${SPACED}](http://x.y)`],
     ['two in escaped quotes', String.raw`{"m":"\"${SPACED}\" and \"${SPACED}\""}`],
     ['typographic quotes', `\u201c${SPACED}\u201d x`],
   ])('in %s', (_name, source) => {
@@ -74,6 +78,9 @@ describe('a packet is found', () => {
   test('whole, or not at all: no colour or tag inside of it cuts fields off', () => {
     expect(found('A|B|k:\x1b[31mred\x1b[0m|p:1')).toEqual(['! A|B|k:\x1b[31mred\x1b[0m|p:1']);
     expect(found('A|B|k:<b>x</b>|p:1')).toEqual(['A|B|k:<b>x</b>|p:1']);
+    expect(found('A|B|p:1|k:<b>x</b>')).toEqual(['A|B|p:1|k:<b>x</b>']);
+    expect(found("'A|B|k:it's here' x")).toEqual(["A|B|k:it's here"]);
+    expect(found(String.raw`{"t":"A|B|k:a\tb"}`)).toEqual(['! A|B|k:a\tb']);
   });
 
   test('with spaces in a value, where a field follows', () => {

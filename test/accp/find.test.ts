@@ -56,6 +56,11 @@ describe('a frame is found', () => {
     ['escapes', String.raw`{"f":"@a>req:x{k:a\\|b}"}`, String.raw`@a>req:x{k:a\|b}`],
     ['an escaped arrow', String.raw`{"f":"@a\u003ereq:x{k:v}"}`, '@a>req:x{k:v}'],
     ['a string in a string', String.raw`{"a":"{\"f\":\"@a>req:x{k:a\\\\|b}\"}"}`, String.raw`@a>req:x{k:a\|b}`],
+    [
+      'text before it in a string in a string',
+      String.raw`{"a":"{\"t\":\"say @a>req:x{k:a\\\\,b} now\",\"n\":1}"}`,
+      String.raw`@a>req:x{k:a\,b}`,
+    ],
     ['text before it', String.raw`{"m":"sent @a>req:x{k:a\\|b} now"}`, String.raw`@a>req:x{k:a\|b}`],
   ])('in JSON with %s, decoded', (_name, source, frame) => {
     expect(found(source)).toEqual([frame]);
