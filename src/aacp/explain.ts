@@ -1,5 +1,5 @@
 /** Plain English of a packet (draft-mackay-aacp-01, section 8). */
-import { quoted, visible } from '../text/visible.js';
+import { anyText, quoted, visible } from '../text/visible.js';
 import { meaning, type Words } from '../text/words.js';
 import type { Field, Packet } from './ast.js';
 import { tryParsePacket } from './parse.js';
@@ -98,9 +98,27 @@ const LABELS: ReadonlySet<string> = new Set(
  * // 'Retrieve (Human Resources domain). Resource: emp salary. Priority: critical priority. Return to: HR-Agent. Aacp: 1.1.'
  */
 export function explainPacket(input: string | Packet): string {
-  if (typeof input !== 'string') return explain(input);
+  if (typeof input !== 'string') return explain(plainPacket(input));
   const result = tryParsePacket(input, { dialect: 'tolerant' });
   return result.ok ? explain(result.value) : `No packet: ${result.error.message}`;
+}
+
+/** A tree with nothing but strings in it: those built by hand may hold what their types forbid. */
+function plainPacket(packet: Packet): Packet {
+  const { task, domain, fields } = packet ?? {};
+  return {
+    kind: 'packet',
+    task: anyText(task ?? ''),
+    domain: anyText(domain ?? ''),
+    fields: Array.isArray(fields) ? Array.from(fields as readonly Field[], plainField) : [],
+  };
+}
+
+function plainField(field: Field): Field {
+  if (typeof field !== 'object' || field === null) return { key: '', value: anyText(field), bare: true };
+  const { key, value, bare } = field;
+  const plain = { key: anyText(key), value: anyText(value) };
+  return bare ? { ...plain, bare } : plain;
 }
 
 function explain(packet: Packet): string {

@@ -1,6 +1,6 @@
 /** Plain English of a frame: the "debug mode" of draft-benzing-accp-00, section 9, item 1. */
 import { digitsOf } from '../text/decimal.js';
-import { quoted } from '../text/visible.js';
+import { anyText, quoted } from '../text/visible.js';
 import { meaning, type Words } from '../text/words.js';
 import type { DecimalValue, Frame, IntegerValue, Param, Value } from './ast.js';
 import { tryParseFrame } from './parse.js';
@@ -24,12 +24,13 @@ export function explainFrame(input: Frame | string): string {
 }
 
 function explain(frame: Frame): string {
-  const { intent, operation, payload, metadata } = frame;
+  const { agent, operation, payload, metadata } = frame ?? {};
+  const intent = anyText(frame?.intent);
   const verb = meaning(INTENTS, intent);
   const action =
     verb === undefined ? `sends ${name(intent)} for ${name(operation)}` : `${verb} ${name(operation)} (${intent})`;
   const sentences = [
-    `Agent ${name(frame.agent)} ${action}.`,
+    `Agent ${name(agent)} ${action}.`,
     payload?.length > 0 ? `Payload: ${list(payload, ABBREVIATIONS)}.` : 'No payload.',
     metadata != null && metadata.length > 0 ? `Metadata: ${list(metadata, ENVELOPE)}.` : 'No metadata.',
   ];
@@ -38,7 +39,8 @@ function explain(frame: Frame): string {
 
 function list(params: readonly Param[], words: Words): string {
   return Array.from(params, (param) => {
-    const { key, value } = param ?? {};
+    const { value } = param ?? {};
+    const key = anyText(param?.key);
     return `${keyText(key, words)} = ${valueText(value)}${instant(key, value, words)}`;
   }).join('; ');
 }
@@ -49,8 +51,9 @@ function keyText(key: string, words: Words): string {
 }
 
 /** A name or key as the grammar has them; anything else, as hand-built trees may hold, between quotes. */
-function name(text: string): string {
-  return /^[A-Za-z0-9_.-]+$/.test(text) ? text : quoted(String(text));
+function name(value: unknown): string {
+  const text = anyText(value);
+  return /^[A-Za-z0-9_.-]+$/.test(text) ? text : quoted(text);
 }
 
 const MAX_PIECES = 10_000_000;
@@ -83,7 +86,7 @@ function valueText(root: Value): string {
 function scalarText(node: Value): string {
   switch (node?.kind) {
     case 'string':
-      return quoted(String(node.value));
+      return quoted(anyText(node.value));
     case 'integer':
     case 'decimal':
       return numberText(node);
@@ -92,27 +95,33 @@ function scalarText(node: Value): string {
     case 'null':
       return 'nothing (null)';
     case 'ref':
-      return `the stored value ${name(node.path) === node.path ? `$${node.path}` : quoted(`$${node.path}`)}`;
+      return `the stored value ${name(node.path) === node.path ? `$${node.path}` : quoted(`$${anyText(node.path)}`)}`;
     case 'array':
       return 'an empty list';
     case 'map':
       return 'an empty map';
     default:
       node satisfies never;
-      return quoted(String(node));
+      return quoted(anyText(node));
   }
 }
 
 /** A number as it was written. A decimal shows its point, so that it does not pass for an integer. */
 function numberText({ kind, value, text }: IntegerValue | DecimalValue): string {
-  if (text !== undefined) return /^-?[0-9.]+$/.test(text) ? text : quoted(String(text));
-  if (kind === 'integer' || !Number.isFinite(value)) return String(value);
+  if (text !== undefined) return /^-?[0-9.]+$/.test(anyText(text)) ? text : quoted(anyText(text));
+  if (kind === 'integer' || !Number.isFinite(value)) return name(value);
   return Number.isInteger(value) ? `${digitsOf(Number(value))}.0` : digitsOf(Number(value));
 }
 
 /** The envelope's timestamp counts seconds since 1970 (section 3.5); show the date with it. */
 function instant(key: string, value: Value, words: Words): string {
-  if (key !== 'ts' || words !== ENVELOPE || value?.kind !== 'integer') return '';
+  if (
+    key !== 'ts' ||
+    words !== ENVELOPE ||
+    value?.kind !== 'integer' ||
+    !/^(?:number|bigint)$/.test(typeof value.value)
+  )
+    return '';
   const date = new Date(Number(value.value) * 1000);
   return Number.isNaN(date.getTime()) ? '' : ` (${date.toISOString().replace('.000Z', 'Z')})`;
 }

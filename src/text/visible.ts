@@ -50,3 +50,13 @@ export function columnsOf(shown: string): number {
   for (const character of shown) if (!COMBINING.test(character)) columns += WIDE.test(character) ? 2 : 1;
   return columns;
 }
+
+/** Anything as a string, without throwing: hand-built trees may hold what their types forbid. */
+export function anyText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  try {
+    return String(value);
+  } catch {
+    return typeof value;
+  }
+}

@@ -1,7 +1,7 @@
 /** Totality and safety of explanations; their sentences are in the conformance cases. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CORE_KEYS, EXTENDED_KEYS, explainPacket, type Field, parsePacket } from '../../src/aacp/index.js';
+import { CORE_KEYS, EXTENDED_KEYS, explainPacket, type Field, type Packet, parsePacket } from '../../src/aacp/index.js';
 import { quoted } from '../../src/text/visible.js';
 
 const HEAD = 'Retrieve (Human Resources domain).';
@@ -141,6 +141,16 @@ describe('over random packets', () => {
     });
     fc.assert(law, { numRuns: 500 });
   });
+});
+
+test.each([
+  null,
+  {},
+  { kind: 'packet', task: Symbol('t'), domain: Object.create(null), fields: [null, Symbol('f'), { key: 7 }] },
+  { kind: 'packet', task: 'FETCH', domain: 'HR', fields: new Array(2) },
+  { kind: 'packet', task: 'FETCH', domain: 'HR' },
+])('what is no packet gets an answer all the same', (tree) => {
+  expect(explainPacket(tree as unknown as Packet)).toMatch(/\.$/);
 });
 
 test('the tree is left alone', () => {

@@ -74,6 +74,20 @@ describe('nothing passes for part of the explanation', () => {
   });
 });
 
+test.each([
+  null,
+  {},
+  { kind: 'frame', agent: Symbol('a'), intent: Object.create(null), operation: 7, payload: [null], metadata: [{}] },
+  { ...withValue({ kind: 'null' }), payload: new Array(1), metadata: undefined },
+  withValue({ kind: 'ref', path: Symbol('p') } as unknown as Value),
+  withValue({ kind: 'string', value: Object.create(null) } as unknown as Value),
+  withValue({ kind: 'integer', value: Symbol('1'), text: Symbol('2') } as unknown as Value),
+  withValue({ kind: 'decimal', value: '1' } as unknown as Value),
+  { ...withValue({ kind: 'null' }), metadata: [{ key: 'ts', value: { kind: 'integer', value: Symbol('t') } }] },
+])('what is no tree gets an answer all the same', (tree) => {
+  expect(explainFrame(tree as unknown as Frame)).toMatch(/^Agent .*\.$/);
+});
+
 test('a tree that contains itself gets an answer too', () => {
   const items: Value[] = [];
   items.push({ kind: 'array', items });

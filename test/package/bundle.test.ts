@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
  * Bytes after minification and gzip that a page may pay for parsing, printing, validating and explaining both protocols. The
  * two parsers, with the run time that Peggy gives each of them, are 8,000 of it; 14,000 in all is the aim.
  */
-const BUDGET = 19_500;
+const BUDGET = 19_700;
 
 async function bundle(code: string): Promise<{ packages: string[]; bytes: number; text: string }> {
   const result = await build({
