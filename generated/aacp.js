@@ -211,9 +211,9 @@ function peg$parse(input, options) {
   function peg$f2() {    return count();  }
   function peg$f3() {    return options.dialect === "tolerant";  }
   function peg$f4(task, domain, fields) {    return trimmedNode({ kind: "packet", task, domain: domain ?? "", fields }, trimmed(text()));  }
-  function peg$f5(text) {    return trimmed(text).text;  }
+  function peg$f5(slot) {    return trimmed(slot).text;  }
   function peg$f6(key, value) {    return trimmedNode({ key: trimmed(key).text, value: trimmed(value).text }, trimmed(text()));  }
-  function peg$f7(text) {    const slot = trimmed(text); return trimmedNode({ key: "", value: slot.text, bare: true }, slot);  }
+  function peg$f7(slot) {    const bare = trimmed(slot); return trimmedNode({ key: "", value: bare.text, bare: true }, bare);  }
   let peg$currPos = options.peg$currPos | 0;
   let peg$savedPos = peg$currPos;
   const peg$posDetailsCache = [{ line: 1, column: 1 }];

@@ -139,8 +139,8 @@ function explain(packet: Packet): string {
   if (head !== null) sentences.unshift(head);
   else if (sentences.length === 0) sentences.push('Empty or unrecognised packet');
   if (head === null && packet.domain !== '') sentences.push(`Domain: ${data(packet.domain)}`);
-  sentences.push(...packet.fields.filter((field) => !said.has(field)).flatMap(leftOver));
-  return sentences.map((text) => `${text}.`).join(' ');
+  const rest = packet.fields.filter((field) => !said.has(field)).flatMap(leftOver);
+  return [...sentences, ...rest].map((text) => `${text}.`).join(' ');
 }
 
 /** `Retrieve (Human Resources domain)`; unknown words are shown as they are. */

@@ -6,6 +6,7 @@ import {
   closingQuote,
   enclosingQuote,
   type Found,
+  firstGood,
   foundAt,
   type Opening,
   openings,
@@ -93,17 +94,14 @@ function readAt(
   const hasLine = end < next && start - contentStart <= MAX_PREFIX && LINE_PREFIX.test(text.slice(contentStart, start));
   const wrapping = closing === null ? wrappingBefore(text, start) : null;
 
-  let first: FoundPacket | undefined;
-  for (const way of readings(source, quoteBefore(text, start) ?? enclosing, stringEnd !== null)) {
+  const ways = readings(source, quoteBefore(text, start) ?? enclosing, stringEnd !== null);
+  return firstGood(ways, (way) => {
     const line = way.text.slice(0, lineLength(way.text));
     const wrapped = wrapping === null ? null : wrappedLength(line, wrapping);
     const whole = wrapped ?? (closing !== null || hasLine ? withoutBlanks(line) : proseLength(line));
     const packet = line.slice(0, whole);
-    const found = foundAt(text, start, way, packet, tryParsePacket(packet, options));
-    if (found.ok) return found;
-    first ??= found;
-  }
-  return first!;
+    return foundAt(text, start, way, packet, tryParsePacket(packet, options));
+  });
 }
 
 /** What ends the wrapping of a packet: of a link, of a colour on a terminal, of a tag before it or further up. */

@@ -6,6 +6,7 @@ import {
   closingQuote,
   enclosingQuote,
   type Found,
+  firstGood,
   foundAt,
   type Opening,
   openings,
@@ -58,14 +59,10 @@ function readAt(text: string, opening: Opening, limit: number, options: ParseOpt
   const ways = readings(source, quote, stringEnd !== null);
   if (source.includes('\\|') && TABLE_ROW.test(text.slice(lineStart, start))) ways.push(tableCell(source));
 
-  let first: FoundFrame | undefined;
-  for (const way of ways) {
+  return firstGood(ways, (way) => {
     const frame = way.text.slice(0, frameLength(way.text));
-    const found = foundAt(text, start, way, frame, tryParseFrame(frame, options));
-    if (found.ok) return found;
-    first ??= found;
-  }
-  return first!;
+    return foundAt(text, start, way, frame, tryParseFrame(frame, options));
+  });
 }
 
 /**

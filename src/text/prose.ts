@@ -209,6 +209,17 @@ export function tableCell(source: string): Reading {
   };
 }
 
+/** What the first reading gives that holds a message; where none does, what the likeliest gives. */
+export function firstGood<F extends { readonly ok: boolean }>(ways: readonly Reading[], read: (way: Reading) => F): F {
+  let first: F | undefined;
+  for (const way of ways) {
+    const found = read(way);
+    if (found.ok) return found;
+    first ??= found;
+  }
+  return first!;
+}
+
 /** A message that was read from the beginning of a reading, as an item of the findings. */
 export function foundAt<T, E>(
   text: string,

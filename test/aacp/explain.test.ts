@@ -153,6 +153,11 @@ test.each([
   expect(explainPacket(tree as unknown as Packet)).toMatch(/\.$/);
 });
 
+test('more fields than a call takes arguments are told', () => {
+  const fields = Array.from({ length: 300_000 }, () => ({ key: 'note', value: 'x' }));
+  expect(explainPacket({ kind: 'packet', task: 'ACK', domain: 'HR', fields }).split('Note: x.')).toHaveLength(300_001);
+});
+
 test('the tree is left alone', () => {
   const packet = parsePacket('FETCH|HR|RES:x|res:y', { dialect: 'tolerant' });
   const before = structuredClone(packet);
