@@ -1,0 +1,273 @@
+import { type Frame, isWithin, summaryOf } from './machine.js';
+import { type ClassNode, type FunctionNode, isFunction, type Node } from './nodes.js';
+import type { Routine } from './routines.js';
+import type { Binding } from './scopes.js';
+import { type Arguments, type Effect, idOf, keyOf, type Pending, type Summary } from './summaries.js';
+import {
+  ANY,
+  covers,
+  FRESH,
+  holding,
+  join,
+  type Origin,
+  type Origins,
+  of,
+  PRIMITIVE,
+  replace,
+  THIS,
+  union,
+  type Value,
+} from './values.js';
+import { addEffect, note, noteRaise, resolveCaptured, storeInto, storeVariable } from './variables.js';
+
+/** A call without anything to call with. */
+export const NO_ARGUMENTS: Arguments = { self: PRIMITIVE, list: [], rest: PRIMITIVE, nodes: [], selfNode: null };
+
+/** Runs code of the grammar: adds what it does to what the caller does, and tells what it gives back. */
+export function callFunction(node: FunctionNode | ClassNode, given: Arguments, place: Node, frame: Frame): Value {
+  return isFunction(node) ? callRoutine(node, given, place, frame) : construct(node, given, place, frame);
+}
+
+/** Makes an instance of a class: the constructors of the class and of those it extends, and their fields. */
+export function construct(node: FunctionNode | ClassNode, given: Arguments, place: Node, frame: Frame): Value {
+  const self: Arguments = { ...given, self: FRESH, selfNode: null };
+  const codes = isFunction(node) ? [node] : initializersOf(node);
+  let instance = holding(...given.list, given.rest);
+  for (const code of codes) {
+    const returned = callRoutine(code, self, place, frame);
+    const stored = summaryOf(code, frame.machine)?.[1].argumentStores.get(THIS) ?? PRIMITIVE;
+    instance = join(instance, returned, substitute(stored, self, frame));
+  }
+  if (isFunction(node) || !node.superClass) return instance;
+  const base = frame.value(node.superClass);
+  for (const origin of base.self) {
+    if (origin.kind === 'import' || origin.kind === 'module') note('call', new Set([origin]), place, frame);
+    if (origin.kind !== 'function' || origin.node === node) continue;
+    instance = join(instance, construct(origin.node, given, place, frame));
+  }
+  return instance;
+}
+
+function initializersOf(node: ClassNode): Routine['node'][] {
+  return node.body.body.flatMap((member): Routine['node'][] => {
+    if (member.type === 'PropertyDefinition') return member.static ? [] : [member];
+    return member.type === 'MethodDefinition' && member.kind === 'constructor' ? [member.value] : [];
+  });
+}
+
+/** Runs a routine; for initializers of fields as well. */
+export function callRoutine(node: Routine['node'], given: Arguments, place: Node, frame: Frame): Value {
+  const found = summaryOf(node, frame.machine);
+  if (!found) return PRIMITIVE;
+  const [routine, summary] = found;
+  const bound = frame.machine.bound.get(node);
+  if (bound)
+    return run(
+      routine,
+      summary,
+      { ...given, self: join(given.self, bound), rest: join(given.rest, bound) },
+      place,
+      frame,
+    );
+  return run(routine, summary, given, place, frame);
+}
+
+function run(routine: Routine, summary: Summary, given: Arguments, place: Node, frame: Frame): Value {
+  // The same call, by way of functions that call each other, adds nothing: without this, it would go on forever.
+  const key = `${idOf(routine)} ${idOf(place)} ${given.nodes.length}`;
+  const known = frame.machine.calls.get(key);
+  if (known && isCovered(known, given)) return substitute(summary.returns, given, frame);
+  frame.machine.calls.set(key, known ? joinArguments(known, given) : given);
+  return merge(routine, summary, given, place, frame);
+}
+
+function merge(routine: Routine, callee: Summary, given: Arguments, place: Node, frame: Frame): Value {
+  const { machine, summary } = frame;
+  if (!callee.callers.has(frame.routine)) {
+    callee.callers.add(frame.routine);
+    machine.changed = true;
+  }
+  // Copies, because a routine may call itself.
+  for (const effect of [...callee.effects.values()]) passOn(effect, routine, given, place, frame);
+  for (const pending of [...callee.pending.values()]) resume(pending, given, place, frame);
+  for (const [binding, value] of [...callee.stores]) storeVariable(binding, substitute(value, given, frame), frame);
+  for (const [index, value] of [...callee.argumentStores]) {
+    const stored = substitute(value, given, frame);
+    for (const target of targetsOf(index, given)) storeInto(target, stored, frame);
+  }
+  for (const binding of callee.reads) summary.reads.add(binding);
+  if (callee.mayThrow) noteRaise(frame);
+  notePosition(routine, callee, frame);
+  return substitute(callee.returns, given, frame);
+}
+
+/** What a block's own functions ask for counts as asked by its own text. */
+function notePosition(routine: Routine, callee: Summary, { machine, routine: caller, summary }: Frame): void {
+  const isOwn = routine.unit === caller.unit && routine.unit.level === 'block';
+  const self = summary.position.self || (isOwn && callee.position.self);
+  const calls = summary.position.calls || callee.position.calls || (!isOwn && callee.position.self);
+  if (self === summary.position.self && calls === summary.position.calls) return;
+  summary.position = { self, calls };
+  machine.changed = true;
+}
+
+function passOn(effect: Effect, routine: Routine, given: Arguments, place: Node, frame: Frame): void {
+  const { origin, deed } = effect;
+  if (origin.kind === 'argument') {
+    // Nobody shares a parameter: only what is done to the object counts, and the call is where it is handed over.
+    const target = targetsOf(origin.index, given)[0] ?? place;
+    note(
+      deed,
+      substituteOrigin(origin, given, frame),
+      target,
+      frame,
+      routine.name === null ? effect.by : `${routine.name}()`,
+    );
+  } else if (origin.kind === 'captured') {
+    passOnCaptured(effect, origin.binding, given, frame);
+  } else addEffect(effect, frame);
+}
+
+function passOnCaptured(effect: Effect, binding: Binding, given: Arguments, frame: Frame): void {
+  const owner = frame.machine.routines.owners.get(binding);
+  if (effect.deed === 'assign' && owner === frame.routine) return;
+  for (const origin of substituteOrigin(effect.origin, given, frame)) {
+    if (origin.kind === 'fresh' || origin.kind === 'stateful-pattern' || origin.kind === 'trusted') continue;
+    const isVariable = owner !== undefined && isWithin(frame.routine, owner);
+    const isForeign = effect.deed === 'assign' && !isVariable && !('binding' in origin && origin.binding === binding);
+    // An escaped variable that is assigned is changed itself, but not what it holds.
+    if (isForeign && origin.kind !== 'label') continue;
+    addEffect({ ...effect, origin }, frame);
+  }
+}
+
+function targetsOf(index: number, given: Arguments): (Node | null)[] {
+  if (index === THIS) return [given.selfNode];
+  if (index === ANY) return [...given.nodes];
+  return [given.nodes[index] ?? null];
+}
+
+/** Makes a call that the called code leaves to what it is given. For the caller, it happens where the code is called. */
+function resume(pending: Pending, given: Arguments, place: Node, frame: Frame): void {
+  const callee: Value = { self: substituteOrigin(pending.callee, given, frame), inside: PRIMITIVE.self };
+  const list = pending.arguments.list.map((value) => substitute(value, given, frame));
+  callValue(
+    callee,
+    {
+      self: substitute(pending.arguments.self, given, frame),
+      list,
+      rest: substitute(pending.arguments.rest, given, frame),
+      nodes: [],
+      selfNode: null,
+    },
+    place,
+    frame,
+  );
+}
+
+/** What a value of the called code is for the caller. */
+export function substitute(value: Value, given: Arguments, frame: Frame): Value {
+  return replace(value, (origin) => substituteOrigin(origin, given, frame));
+}
+
+function substituteOrigin(origin: Origin, given: Arguments, frame: Frame): Origins {
+  if (origin.kind === 'captured') return resolveCaptured(origin.binding, origin.inside, frame);
+  if (origin.kind !== 'argument') return new Set([origin]);
+  const value = argumentAt(origin.index, given);
+  return origin.inside ? value.inside : value.self;
+}
+
+function argumentAt(index: number, { self, list, rest }: Arguments): Value {
+  if (index === THIS) return self;
+  if (index === ANY) return join(...list, rest);
+  return join(list[index] ?? PRIMITIVE, rest);
+}
+
+/** Calls whatever a value may be, built-ins left out: {@link callBuiltIn} is for those. */
+export function callValue(callee: Value, given: Arguments, place: Node, frame: Frame): Value {
+  // Nothing is known of it, or it is no function at all.
+  if (callee.self.size === 0) return callUnknown({ kind: 'label' }, given, place, frame);
+  const result: Value[] = [];
+  const isKnown = [...callee.self].some(({ kind }) => kind === 'function');
+  for (const origin of callee.self) {
+    switch (origin.kind) {
+      case 'function':
+        result.push(callFunction(origin.node, given, place, frame));
+        break;
+      case 'argument':
+      case 'captured':
+        addPending(origin, given, place, frame);
+        result.push({ self: callee.inside, inside: callee.inside }, holding(...given.list, given.rest));
+        break;
+      case 'import':
+        note('call', new Set([origin]), place, frame);
+        break;
+      case 'given':
+        callGiven(origin, place, frame);
+        break;
+      case 'module':
+      case 'leaked':
+        if (!isKnown) note('call', new Set([origin]), place, frame);
+        break;
+      case 'label':
+      case 'state':
+      case 'fresh':
+        if (!isKnown) result.push(callUnknown(origin, given, place, frame));
+        break;
+      case 'trusted':
+        result.push(callUnknown(origin, given, place, frame));
+        break;
+    }
+  }
+  return join(...result);
+}
+
+/** A function that came with a value of the parse may do to per-parse objects what it likes, and raise; a trusted one not. */
+function callUnknown(origin: Origin, given: Arguments, place: Node, frame: Frame): Value {
+  if (origin.kind !== 'trusted') noteRaise(frame);
+  const handed = union(given.self.self, ...given.list.map(({ self }) => self), given.rest.self);
+  if (origin.kind !== 'trusted') {
+    note('pass', handed, place, frame);
+    if (origin.kind === 'state') note('change', new Set([origin]), place, frame);
+  }
+  return join(of({ kind: 'label' }), holding(...given.list, given.rest));
+}
+
+function callGiven(origin: Extract<Origin, { kind: 'given' }>, place: Node, frame: Frame): void {
+  const { summary, machine } = frame;
+  if (origin.name === 'options' || origin.name === 'input') {
+    note('call', new Set([origin]), place, frame);
+    return;
+  }
+  if (origin.name === 'error' || origin.name === 'expected') {
+    noteRaise(frame);
+    // Told where, they do not ask for the position.
+    if (place.type === 'CallExpression' && place.arguments[1]?.type === 'ObjectExpression') return;
+  }
+  if (summary.position.self) return;
+  summary.position = { ...summary.position, self: true };
+  machine.changed = true;
+}
+
+function addPending(callee: Origin, given: Arguments, node: Node, { summary, machine, routine }: Frame): void {
+  const key = keyOf(callee, { unit: routine.unit, node });
+  const known = summary.pending.get(key);
+  const merged = known ? joinArguments(known.arguments, given) : given;
+  if (known && isCovered(known.arguments, merged)) return;
+  summary.pending.set(key, { callee, arguments: merged });
+  machine.changed = true;
+}
+
+function joinArguments(a: Arguments, b: Arguments): Arguments {
+  const length = Math.max(a.list.length, b.list.length);
+  const list = Array.from({ length }, (_, i) => join(a.list[i] ?? PRIMITIVE, b.list[i] ?? PRIMITIVE));
+  return { self: join(a.self, b.self), list, rest: join(a.rest, b.rest), nodes: [], selfNode: null };
+}
+
+function isCovered(known: Arguments, other: Arguments): boolean {
+  return (
+    covers(known.self, other.self) &&
+    covers(known.rest, other.rest) &&
+    other.list.every((value, i) => covers(known.list[i] ?? PRIMITIVE, value))
+  );
+}

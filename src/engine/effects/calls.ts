@@ -1,0 +1,299 @@
+import type { CallExpression, MemberExpression, NewExpression, Super } from 'acorn';
+import { callFunction, callValue, construct } from './apply.js';
+import {
+  CALLING,
+  CONSTRUCTORS,
+  FUNCTIONS,
+  IMPURE,
+  isReader,
+  METHOD_RESULTS,
+  MUTATORS,
+  NAMESPACES,
+  PATTERN_METHODS,
+  RAISING,
+  RAISING_METHODS,
+  STICKY_METHODS,
+} from './built-ins.js';
+import { type Frame, meaningOf } from './machine.js';
+import { isFunction, type Node, propertyName } from './nodes.js';
+import { type Arguments, grow } from './summaries.js';
+import {
+  FRESH,
+  held,
+  holding,
+  intern,
+  join,
+  type Origin,
+  type Origins,
+  PRIMITIVE,
+  UNKNOWN,
+  union,
+  type Value,
+} from './values.js';
+import { note, noteRaise, readThis, storeInto } from './variables.js';
+
+type Argument = CallExpression['arguments'][number];
+
+export function evaluateCall(node: CallExpression, frame: Frame): Value {
+  const callee = unwrapped(node.callee);
+  if (callee.type === 'Super') {
+    // The constructor above is run where the instance is made.
+    argumentsOf(node.arguments, frame);
+    return PRIMITIVE;
+  }
+  if (callee.type === 'MemberExpression') return callMethod(callee, node, frame);
+  const value = frame.value(callee);
+  const given = argumentsOf(node.arguments, frame);
+  return join(callValue(value, given, node, frame), callGlobals(value.self, given, node, frame));
+}
+
+export function evaluateNew(node: NewExpression, frame: Frame): Value {
+  const value = frame.value(node.callee);
+  const given = argumentsOf(node.arguments, frame);
+  const results: Value[] = [];
+  const others: Origin[] = [];
+  for (const origin of value.self) {
+    if (origin.kind === 'function') results.push(construct(origin.node, given, node, frame));
+    else if (origin.kind === 'global') results.push(constructGlobal(origin.name, given, node, frame));
+    else others.push(origin);
+  }
+  if (results.length === 0)
+    results.push(callValue({ self: new Set(others), inside: PRIMITIVE.self }, given, node, frame));
+  // What a class or a function holds, such as methods, its instances hold too.
+  return join(holding(...given.list, given.rest), { self: PRIMITIVE.self, inside: value.inside }, ...results);
+}
+
+/** What arguments give, in the order in which they stand. */
+export function argumentsOf(nodes: readonly Argument[], frame: Frame): Arguments {
+  const list: Value[] = [];
+  let rest = PRIMITIVE;
+  let spread = false;
+  for (const node of nodes) {
+    const value = node.type === 'SpreadElement' ? held(frame.value(node.argument)) : frame.value(node);
+    spread ||= node.type === 'SpreadElement';
+    if (spread) rest = join(rest, value);
+    else list.push(value);
+  }
+  const plain = nodes.slice(0, list.length);
+  return { self: PRIMITIVE, list, rest, nodes: plain, selfNode: null };
+}
+
+function unwrapped(node: Node): Node {
+  return node.type === 'ChainExpression' || node.type === 'ParenthesizedExpression' ? unwrapped(node.expression) : node;
+}
+
+function callMethod(callee: MemberExpression, node: CallExpression, frame: Frame): Value {
+  const object: Node | Super = callee.object;
+  const receiver = object.type === 'Super' ? readThis(frame) : frame.value(object);
+  if (callee.computed) frame.value(callee.property);
+  const name = propertyName(callee.property, callee.computed);
+  const given: Arguments = { ...argumentsOf(node.arguments, frame), self: receiver, selfNode: object };
+  if (name === 'call' || name === 'apply' || name === 'bind') {
+    const indirect = callIndirectly(name, receiver, given, node, frame);
+    if (indirect) return indirect;
+  }
+  const known = memberOf(object, name, frame);
+  if (known) return callFunction(known, given, node, frame);
+  const globals = [...receiver.self].filter((origin) => origin.kind === 'global');
+  const results = globals.map((origin) => callGlobal(`${origin.name}.${name ?? '*'}`, given, node, frame));
+  if (globals.length < receiver.self.size || receiver.self.size === 0) {
+    results.push(callCandidates(name, receiver, given, node, frame));
+  }
+  return join(...results);
+}
+
+/** Calls what the grammar has under a method's name, and what a built-in object may have under it. */
+function callCandidates(name: string | null, receiver: Value, given: Arguments, node: Node, frame: Frame): Value {
+  const { methods, named } = frame.machine.routines;
+  const isTraced = [...receiver.self].every(({ kind }) => !UNTRACED.has(kind));
+  const own = (methods.get(name ?? '') ?? []).filter((node) => !isTraced || holds(receiver, node));
+  const results = own.map((method) => callFunction(method, given, node, frame));
+  const isBuiltIn = name !== null && (METHOD_RESULTS.has(name) || MUTATORS.has(name));
+  // A function kept under this name, which no literal shows.
+  const kept = [...receiver.inside].filter(
+    (origin) => !isBuiltIn && origin.kind === 'function' && !(name !== null && named.has(origin.node)),
+  );
+  if (kept.length > 0) results.push(callValue({ self: new Set(kept), inside: receiver.inside }, given, node, frame));
+  if (name !== null && (results.length === 0 || isBuiltIn)) {
+    results.push(callBuiltInMethod(name, given, node, results.length > 0, frame));
+  } else if (name === null && results.length === 0) {
+    note('unknown-method', receiver.self, node, frame, 'a method');
+    noteRaise(frame);
+    results.push(unknownResult(given));
+  }
+  return join(...results);
+}
+
+/** Origins of which the analysis does not know all that they hold. */
+const UNTRACED: ReadonlySet<Origin['kind']> = new Set(['argument', 'captured', 'given', 'import', 'trusted']);
+
+function holds({ self, inside }: Value, node: Node): boolean {
+  return [...self, ...inside].some((origin) => origin.kind === 'function' && origin.node === node);
+}
+
+/** The function that a constant object or class has under a name, where the source shows it. */
+function memberOf(
+  object: Node,
+  name: string | null,
+  { machine, routine }: Frame,
+): Parameters<typeof callFunction>[0] | null {
+  if (object.type !== 'Identifier' || name === null) return null;
+  const meaning = meaningOf(object, routine, machine);
+  if (!('binding' in meaning)) return null;
+  const member = machine.routines.members.get(meaning.binding)?.get(name);
+  return member && isFunction(member) ? member : null;
+}
+
+/** `f.call(self, a)`, `f.apply(self, list)` and `f.bind(self, a)`; for binding, the call is taken to happen at once. */
+function callIndirectly(name: string, receiver: Value, given: Arguments, node: Node, frame: Frame): Value | null {
+  const callee = [...receiver.self].filter(({ kind }) => kind !== 'fresh' && kind !== 'label' && kind !== 'state');
+  if (callee.length === 0) {
+    // A method taken from some object: nobody knows what it does to this one.
+    note('pass', union(...given.list.map((value) => value.self)), node, frame);
+    return null;
+  }
+  const [self = PRIMITIVE, ...list] = given.list;
+  const [selfNode = null, ...nodes] = given.nodes;
+  const shifted: Arguments =
+    name === 'apply'
+      ? { self, selfNode, list: [], nodes: [], rest: join(...list.map(held), given.rest) }
+      : { self, selfNode, list, nodes, rest: given.rest };
+  const value: Value = { self: new Set(callee), inside: receiver.inside };
+  if (name === 'bind') bind(value, join(...given.list, given.rest), frame);
+  const result = join(callValue(value, shifted, node, frame), callGlobals(value.self, shifted, node, frame));
+  return name === 'bind' ? receiver : result;
+}
+
+function bind({ self }: Value, bound: Value, { machine }: Frame): void {
+  for (const origin of self) {
+    if (origin.kind === 'function' && grow(machine.bound, origin.node, bound)) machine.changed = true;
+  }
+}
+
+function callGlobals(origins: Origins, given: Arguments, node: Node, frame: Frame): Value {
+  const globals = [...origins].filter((origin) => origin.kind === 'global');
+  return join(...globals.map(({ name }) => callGlobal(name, given, node, frame)));
+}
+
+/** Calls a built-in function by its path. */
+function callGlobal(path: string, given: Arguments, node: Node, frame: Frame): Value {
+  const name = path.replace(/^(?:globalThis|window|self|global)\./, '');
+  const method = /^\w+\.prototype\.(\w+)$/.exec(name)?.[1];
+  if (method !== undefined) return callBuiltInMethod(method, given, node, false, frame);
+  if (frame.machine.trusted.has(name)) return holding(...given.list, given.rest);
+  const kind = FUNCTIONS.get(name);
+  const isNamespaced = NAMESPACES.has(name.slice(0, Math.max(0, name.indexOf('.')))) && !IMPURE.has(name);
+  if (RAISING.has(name) && !frame.machine.trusted.has(name)) noteRaise(frame);
+  if (kind === 'changes-first') {
+    const [first = given.rest, ...others] = given.list;
+    note('change', first.self, given.nodes[0] ?? node, frame, `${name}()`);
+    const stored = holding(...others, given.rest).inside;
+    storeInto(given.nodes[0], { self: stored, inside: stored }, frame);
+    return { self: first.self, inside: union(first.inside, stored) };
+  }
+  if (kind === undefined && !isNamespaced) {
+    note('call', new Set([intern({ kind: 'global', name })]), node, frame);
+    return UNKNOWN;
+  }
+  const returned = callBack(name, given, node, false, frame);
+  if (name === 'RegExp') return pattern(given);
+  if (name === 'Object.keys') return FRESH;
+  if (name === 'structuredClone') return UNKNOWN;
+  return kind === 'fresh' ? holding(...given.list, given.rest, returned) : PRIMITIVE;
+}
+
+function constructGlobal(path: string, given: Arguments, node: Node, frame: Frame): Value {
+  const name = path.replace(/^(?:globalThis|window|self|global)\./, '');
+  const isNow = name === 'Date' && given.list.length === 0 && given.rest === PRIMITIVE;
+  if (RAISING.has(name) && !frame.machine.trusted.has(name)) noteRaise(frame);
+  if (name === 'RegExp') return pattern(given);
+  if ((isNow || !CONSTRUCTORS.has(name)) && !frame.machine.trusted.has(name)) {
+    note('call', new Set([intern({ kind: 'global', name: `new ${name}` })]), node, frame);
+  }
+  return holding(...given.list, given.rest);
+}
+
+function pattern({ nodes, rest }: Arguments): Value {
+  const [, flags] = nodes;
+  if (!flags && rest === PRIMITIVE) return FRESH;
+  return patternWith(flags?.type === 'Literal' ? String(flags.value) : 'gy');
+}
+
+/** A regular expression with the given flags. */
+export function patternWith(flags: string): Value {
+  if (!/[gy]/.test(flags)) return FRESH;
+  const state = intern({ kind: 'stateful-pattern', sticky: flags.includes('y') });
+  return { self: union(FRESH.self, new Set([state])), inside: PRIMITIVE.self };
+}
+
+/** Calls a method that a built-in object may have. `isOwn`: the grammar has methods of that name, too. */
+function callBuiltInMethod(name: string, given: Arguments, node: Node, isOwn: boolean, frame: Frame): Value {
+  const { self: receiver } = given;
+  if (MUTATORS.has(name)) {
+    note('change', receiver.self, node, frame, `${name}()`);
+    const stored = holding(...given.list, given.rest).inside;
+    storeInto(given.selfNode, { self: stored, inside: stored }, frame);
+  } else if (!isReader(name) && !isOwn) {
+    note('unknown-method', receiver.self, node, frame, `${name}()`);
+  }
+  if (PATTERN_METHODS.has(name)) noteMatch(receiver, () => true, node, frame);
+  if (STICKY_METHODS.has(name) && given.list[0]) noteMatch(given.list[0], (sticky) => sticky, node, frame);
+  if (RAISING_METHODS.has(name) || !(METHOD_RESULTS.has(name) || MUTATORS.has(name))) noteRaise(frame);
+  const returned = callBack(name, given, node, true, frame);
+  switch (METHOD_RESULTS.get(name)) {
+    case 'primitive':
+      return PRIMITIVE;
+    case 'copy':
+      return holding(...(name === 'slice' ? [] : given.list), given.rest, held(receiver), returned);
+    case 'element':
+      return join(held(receiver), returned, ...given.list.slice(name.startsWith('reduce') ? 1 : 0));
+    case 'itself':
+      return receiver;
+    default:
+      return join(unknownResult(given), returned);
+  }
+}
+
+function unknownResult(given: Arguments): Value {
+  return join(FRESH, given.self, held(given.self), holding(...given.list, given.rest));
+}
+
+function noteMatch(value: Value, counts: (sticky: boolean) => boolean, node: Node, frame: Frame): void {
+  const isStateful = [...value.self].some((origin) => origin.kind === 'stateful-pattern' && counts(origin.sticky));
+  if (isStateful) note('match', value.self, node, frame);
+}
+
+/**
+ * Calls the functions among the arguments of a built-in, with what it may give them: for methods of collections the
+ * elements, for functions what the other arguments hold.
+ *
+ * @returns what they may give back.
+ */
+function callBack(name: string, given: Arguments, node: Node, isMethod: boolean, frame: Frame): Value {
+  const isKnown = isMethod ? METHOD_RESULTS.has(name) || MUTATORS.has(name) : true;
+  const position = CALLING.get(name);
+  if (isKnown && position === undefined) return PRIMITIVE;
+  const all = [...given.list, given.rest];
+  const callbacks = position === undefined ? all : [given.list[position] ?? PRIMITIVE, given.rest];
+  const returned: Value[] = [];
+  for (const callback of callbacks) {
+    const callees = [...callback.self].filter(isCallback);
+    if (callees.length === 0) continue;
+    const others = all.filter((value) => value !== callback);
+    const own = callees.some(({ kind }) => kind === 'function') ? callback.inside : PRIMITIVE.self;
+    const element = isMethod ? held(given.self) : join(...others.map(held));
+    const memo = join(...others, { self: own, inside: own }, element);
+    const isReduce = name === 'reduce' || name === 'reduceRight';
+    const list = isReduce ? [memo, element, PRIMITIVE, given.self] : [element, element, given.self];
+    const callee: Value = { self: new Set(callees), inside: callback.inside };
+    const each: Arguments = { self: PRIMITIVE, list, rest: PRIMITIVE, nodes: [], selfNode: null };
+    returned.push(callValue(callee, each, node, frame), callGlobals(callee.self, each, node, frame));
+    returned.push({ self: own, inside: own });
+  }
+  return join(...returned);
+}
+
+/** Whether it is worth a try to call a value that is given to a built-in. */
+function isCallback({ kind }: Origin): boolean {
+  return kind === 'function' || kind === 'argument' || kind === 'captured' || kind === 'import' || kind === 'global';
+}

@@ -1,0 +1,260 @@
+import type { MemberExpression, ObjectExpression } from 'acorn';
+import { callFunction, callRoutine, callValue, NO_ARGUMENTS, substitute } from './apply.js';
+import { assign, changeMember, declare } from './assignments.js';
+import { IMPLICIT_METHODS } from './built-ins.js';
+import { argumentsOf, evaluateCall, evaluateNew, patternWith } from './calls.js';
+import { type Frame, type Machine, meaningOf, summaryOf } from './machine.js';
+import { type ClassNode, children, type FunctionNode, isFunction, type Node, propertyName } from './nodes.js';
+import type { Routine } from './routines.js';
+import { grow } from './summaries.js';
+import {
+  ANY,
+  FRESH,
+  held,
+  holding,
+  intern,
+  join,
+  ofArgument,
+  ofFunction,
+  PRIMITIVE,
+  propertyOf,
+  THIS,
+  union,
+  type Value,
+} from './values.js';
+import { note, noteRaise, noteReturn, readThis, readVariable } from './variables.js';
+
+/** Evaluates a routine with what is known so far, and adds to its summary what it does. */
+export function evaluateRoutine(routine: Routine, machine: Machine): void {
+  const summary = machine.summaries.get(routine);
+  if (!summary) return;
+  const frame: Frame = { machine, routine, summary, value: (node) => evaluate(node, frame) };
+  machine.calls.clear();
+  const { node } = routine;
+  if (node.type === 'Program') {
+    for (const statement of node.body) run(statement, frame);
+    return;
+  }
+  if (node.type === 'PropertyDefinition') {
+    if (!node.value) return;
+    const value = evaluate(node.value, frame);
+    if (grow(summary.argumentStores, THIS, { ...holding(value), self: PRIMITIVE.self })) machine.changed = true;
+    return;
+  }
+  node.params.forEach((parameter, index) => {
+    const isRest = parameter.type === 'RestElement';
+    declare(isRest ? parameter.argument : parameter, isRest ? holding(ofArgument(ANY)) : ofArgument(index), frame);
+  });
+  if (node.body.type === 'BlockStatement') for (const statement of node.body.body) run(statement, frame);
+  else noteReturn(evaluate(node.body, frame), frame);
+}
+
+function run(node: Node, frame: Frame): void {
+  switch (node.type) {
+    case 'ReturnStatement':
+      if (node.argument) noteReturn(evaluate(node.argument, frame), frame);
+      return;
+    case 'ThrowStatement':
+      evaluate(node.argument, frame);
+      noteRaise(frame);
+      return;
+    case 'VariableDeclaration':
+      for (const { id, init } of node.declarations) declare(id, init ? evaluate(init, frame) : PRIMITIVE, frame);
+      return;
+    case 'ForInStatement':
+    case 'ForOfStatement': {
+      const collection = evaluate(node.right, frame);
+      const element = node.type === 'ForOfStatement' ? held(collection) : PRIMITIVE;
+      if (node.left.type !== 'VariableDeclaration') assign(node.left, element, frame);
+      else for (const { id } of node.left.declarations) declare(id, element, frame);
+      run(node.body, frame);
+      return;
+    }
+    case 'FunctionDeclaration':
+    case 'ClassDeclaration': {
+      const value = isFunction(node) ? functionValue(node, frame) : evaluateClass(node, frame);
+      if (node.id) declare(node.id, value, frame);
+      return;
+    }
+    case 'CatchClause':
+      if (node.param) declare(node.param, FRESH, frame);
+      run(node.body, frame);
+      return;
+    case 'LabeledStatement':
+      run(node.body, frame);
+      return;
+    case 'BreakStatement':
+    case 'ContinueStatement':
+    case 'ImportDeclaration':
+    case 'ExportAllDeclaration':
+      return;
+    case 'ExportNamedDeclaration':
+    case 'ExportDefaultDeclaration':
+      if (node.declaration) run(node.declaration, frame);
+      return;
+    default:
+      if (isStatement(node)) for (const child of children(node)) run(child, frame);
+      else evaluate(node, frame);
+  }
+}
+
+function isStatement({ type }: Node): boolean {
+  return type.endsWith('Statement') || type === 'SwitchCase' || type === 'StaticBlock';
+}
+
+function evaluate(node: Node, frame: Frame): Value {
+  switch (node.type) {
+    case 'Identifier':
+      return evaluateIdentifier(node, frame);
+    case 'ThisExpression':
+      return readThis(frame);
+    case 'MetaProperty':
+      return PRIMITIVE;
+    case 'Literal':
+      return node.regex ? patternWith(node.regex.flags) : PRIMITIVE;
+    case 'ArrayExpression':
+      return holding(...node.elements.map((each) => (each ? evaluate(each, frame) : PRIMITIVE)));
+    case 'SpreadElement':
+      return held(evaluate(node.argument, frame));
+    case 'ObjectExpression':
+      return evaluateObject(node, frame);
+    case 'FunctionExpression':
+    case 'ArrowFunctionExpression': {
+      const value = functionValue(node, frame);
+      if (node.type === 'FunctionExpression' && node.id) declareOwnName(node, value, frame);
+      return value;
+    }
+    case 'ClassExpression': {
+      const value = evaluateClass(node, frame);
+      if (node.id) declare(node.id, value, frame);
+      return value;
+    }
+    case 'AssignmentExpression': {
+      const right = evaluate(node.right, frame);
+      const isLogical = node.operator === '&&=' || node.operator === '||=' || node.operator === '??=';
+      if (node.operator !== '=') evaluate(node.left, frame);
+      const value = node.operator === '=' || isLogical ? right : PRIMITIVE;
+      assign(node.left, value, frame);
+      return isLogical ? join(evaluate(node.left, frame), value) : value;
+    }
+    case 'UpdateExpression':
+      evaluate(node.argument, frame);
+      if (node.argument.type === 'Identifier' || node.argument.type === 'MemberExpression') {
+        assign(node.argument, PRIMITIVE, frame);
+      }
+      return PRIMITIVE;
+    case 'UnaryExpression':
+      evaluate(node.argument, frame);
+      if (node.operator === 'delete') remove(node.argument, frame);
+      return PRIMITIVE;
+    case 'LogicalExpression':
+      return join(evaluate(node.left, frame), evaluate(node.right, frame));
+    case 'ConditionalExpression':
+      evaluate(node.test, frame);
+      return join(evaluate(node.consequent, frame), evaluate(node.alternate, frame));
+    case 'SequenceExpression':
+      return node.expressions.reduce((_, each) => evaluate(each, frame), PRIMITIVE);
+    case 'MemberExpression':
+      return evaluateMember(node, frame);
+    case 'CallExpression':
+      return evaluateCall(node, frame);
+    case 'NewExpression':
+      return evaluateNew(node, frame);
+    case 'TaggedTemplateExpression': {
+      const values = argumentsOf(node.quasi.expressions, frame);
+      const given = { ...values, list: [FRESH, ...values.list], nodes: [null, ...values.nodes] };
+      return callValue(evaluate(node.tag, frame), given, node, frame);
+    }
+    case 'ChainExpression':
+    case 'ParenthesizedExpression':
+      return evaluate(node.expression, frame);
+    case 'YieldExpression':
+    case 'AwaitExpression': {
+      const value = node.argument ? evaluate(node.argument, frame) : PRIMITIVE;
+      noteReturn(holding(value), frame);
+      return value;
+    }
+    default:
+      for (const child of children(node)) evaluate(child, frame);
+      return PRIMITIVE;
+  }
+}
+
+function evaluateIdentifier(node: Extract<Node, { type: 'Identifier' }>, frame: Frame): Value {
+  const isArguments = node.name === 'arguments' && isFunction(frame.routine.node);
+  if (isArguments && !frame.routine.unit.scopes.bound.has(node)) return holding(ofArgument(ANY));
+  return readVariable(node, frame);
+}
+
+function functionValue(node: FunctionNode, frame: Frame): Value {
+  const found = summaryOf(node, frame.machine);
+  // What it gives back is told as if it were called with nothing: the arguments of a call come on top.
+  return ofFunction(node, found ? substitute(found[1].returns, NO_ARGUMENTS, frame) : PRIMITIVE);
+}
+
+/** The name of a function expression belongs to the function itself. */
+function declareOwnName(node: FunctionNode, value: Value, { machine, routine }: Frame): void {
+  const binding = node.id && routine.unit.scopes.bound.get(node.id);
+  const own = { self: value.self, inside: PRIMITIVE.self };
+  if (binding && !machine.variables.has(binding)) machine.variables.set(binding, own);
+}
+
+function evaluateObject(node: ObjectExpression, frame: Frame): Value {
+  const values = node.properties.map((property) => {
+    if (property.type === 'SpreadElement') return evaluate(property, frame);
+    if (property.computed) evaluate(property.key, frame);
+    const value = evaluate(property.value, frame);
+    if (isFunction(property.value)) runImplicit(property.key, property.computed, property.value, frame);
+    return value;
+  });
+  return holding(...values);
+}
+
+/** Methods that conversions and loops call: taken to be called right where they are made. */
+function runImplicit(key: Node, computed: boolean, method: FunctionNode, frame: Frame): void {
+  const name = propertyName(key, computed);
+  if (name !== null && !IMPLICIT_METHODS.has(name)) return;
+  callFunction(method, { ...NO_ARGUMENTS, self: FRESH }, key, frame);
+}
+
+function evaluateClass(node: ClassNode, frame: Frame): Value {
+  const self: Value = ofFunction(node, PRIMITIVE);
+  // Instances are made of what the class holds: see evaluateNew.
+  const parts: Value[] = node.superClass ? [evaluate(node.superClass, frame)] : [];
+  for (const member of node.body.body) {
+    if (member.type === 'StaticBlock') {
+      for (const statement of member.body) run(statement, frame);
+      continue;
+    }
+    if (member.computed) evaluate(member.key, frame);
+    if (member.type === 'MethodDefinition') {
+      parts.push({ self: PRIMITIVE.self, inside: functionValue(member.value, frame).self });
+      if (member.kind === 'method') runImplicit(member.key, member.computed, member.value, frame);
+    } else if (member.static) {
+      const given = { ...NO_ARGUMENTS, self };
+      callRoutine(member, given, member, frame);
+      const stored = summaryOf(member, frame.machine)?.[1].argumentStores.get(THIS);
+      if (stored) parts.push(substitute(stored, given, frame));
+    }
+  }
+  return { self: self.self, inside: union(...parts.map(({ inside }) => inside)) };
+}
+
+function evaluateMember(node: MemberExpression, frame: Frame): Value {
+  const object = node.object.type === 'Super' ? readThis(frame) : evaluate(node.object, frame);
+  if (node.computed) evaluate(node.property, frame);
+  const name = propertyName(node.property, node.computed);
+  const getters = frame.machine.routines.accessors.get(name ?? '') ?? [];
+  const given = { ...NO_ARGUMENTS, self: object, selfNode: node.object };
+  const computed = getters.map((getter) => callFunction(getter, given, node, frame));
+  return join(propertyOf(object, name), ...computed);
+}
+
+function remove(node: Node, frame: Frame): void {
+  if (node.type === 'ChainExpression' || node.type === 'ParenthesizedExpression') remove(node.expression, frame);
+  else if (node.type === 'MemberExpression') changeMember(node, PRIMITIVE, frame);
+  else if (node.type === 'Identifier') {
+    const meaning = meaningOf(node, frame.routine, frame.machine);
+    if (meaning.kind === 'global') note('assign', new Set([intern(meaning)]), node, frame);
+  }
+}

@@ -1,0 +1,54 @@
+import type {
+  AnonymousClassDeclaration,
+  AnonymousFunctionDeclaration,
+  AnyNode,
+  ArrowFunctionExpression,
+  ClassDeclaration,
+  ClassExpression,
+  FunctionDeclaration,
+  FunctionExpression,
+} from 'acorn';
+
+/** Any node of a tree that acorn builds. */
+export type Node = AnyNode;
+
+/** The nodes that have parameters and a body of their own. */
+export type FunctionNode =
+  | FunctionDeclaration
+  | AnonymousFunctionDeclaration
+  | FunctionExpression
+  | ArrowFunctionExpression;
+
+export type ClassNode = ClassDeclaration | AnonymousClassDeclaration | ClassExpression;
+
+export function isFunction(node: Node): node is FunctionNode {
+  return (
+    node.type === 'FunctionDeclaration' || node.type === 'FunctionExpression' || node.type === 'ArrowFunctionExpression'
+  );
+}
+
+/** The nodes right below a node, in the order in which acorn keeps them. */
+export function children(node: Node): Node[] {
+  const found: Node[] = [];
+  // A loop and not a chain of array methods: this is where most of the time of an analysis goes.
+  for (const member of Object.values(node) as unknown[]) {
+    if (typeof member !== 'object' || member === null) continue;
+    if (Array.isArray(member)) {
+      for (const each of member) if (isNode(each)) found.push(each);
+    } else if (isNode(member)) found.push(member);
+  }
+  return found;
+}
+
+/** The name that a property, method or member access has in the source, or `null` where it is computed. */
+export function propertyName(key: Node, computed: boolean): string | null {
+  if (key.type === 'Literal') return String(key.value);
+  if (computed) return null;
+  if (key.type === 'Identifier') return key.name;
+  return key.type === 'PrivateIdentifier' ? `#${key.name}` : null;
+}
+
+/** Template literals keep plain objects beside their nodes, and literals a regular expression: neither has `start`. */
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
+}

@@ -1,0 +1,153 @@
+import type { Machine } from './machine.js';
+import { type LocationRange, locate } from './positions.js';
+import type { Routine, Unit } from './routines.js';
+import type { Binding } from './scopes.js';
+import type { Effect, Place } from './summaries.js';
+import type { Origin } from './values.js';
+
+/** Something in a grammar's code that a parser which runs it at will, or not at all, cannot have. */
+export interface Violation {
+  /** The rule whose code it is, or runs it; `null` for the per-parse initializer. */
+  readonly rule: string | null;
+  readonly message: string;
+  readonly location: LocationRange;
+}
+
+/** Who notices an effect: nobody after the parse, or somebody, or nobody knows. */
+export type Verdict =
+  | { readonly kind: 'state'; readonly binding: Binding | null }
+  | { readonly kind: 'label' | 'none' }
+  | { readonly kind: 'violation' | 'unsupported'; readonly what: string; readonly why: string };
+
+const WHY = {
+  module:
+    'it outlives the parse, while code of the grammar may run twice or be left out; ' +
+    'a variable of the per-parse initializer { ... } is made anew for each parse',
+  foreign:
+    'what is not code of the grammar may keep or read some state, while code of the grammar may run twice or be left ' +
+    'out; a function known to be pure can be listed as trusted',
+  given: 'it belongs to the caller of the parser, while code of the grammar may run twice or be left out',
+  global: 'it is seen by all code, while code of the grammar may run twice or be left out',
+} as const;
+
+const NONE: Verdict = { kind: 'none' };
+
+/** Judges one effect of a block or of the per-parse initializer. */
+export function judge(effect: Effect, machine: Machine): Verdict {
+  const { origin, deed } = effect;
+  switch (origin.kind) {
+    case 'state':
+      return { kind: 'state', binding: origin.binding };
+    case 'label':
+      return { kind: 'label' };
+    case 'leaked':
+      return {
+        kind: 'unsupported',
+        what: `may change what the top-level variable "${origin.binding.name}" holds, by way of a label`,
+        why: WHY.module,
+      };
+    case 'function':
+      return judgeFunction(effect, origin, machine);
+    case 'module':
+    case 'import':
+    case 'given':
+    case 'global':
+      // These are refused as such, see unsupported.ts.
+      if ('name' in origin && (origin.name === 'eval' || origin.name.startsWith('peg$'))) return NONE;
+      if (deed === 'pass') return judgePass(origin);
+      return { kind: 'violation', what: describe(effect, origin), why: whyOf(effect, origin) };
+    default:
+      return NONE;
+  }
+}
+
+type Shared = Extract<Origin, { kind: 'module' | 'import' | 'given' | 'global' }>;
+
+function judgePass(origin: Shared): Verdict {
+  // A text cannot be changed, and what Peggy gives can be called by anybody.
+  if (origin.kind === 'given' && origin.name !== 'options') return NONE;
+  if (origin.kind === 'global') return NONE;
+  const what = `gives ${nameOf(origin)} to a function that comes with a value`;
+  return { kind: 'unsupported', what, why: 'nobody knows what it does to it' };
+}
+
+/** A property of a function of the grammar is changed. */
+function judgeFunction({ deed }: Effect, origin: Extract<Origin, { kind: 'function' }>, machine: Machine): Verdict {
+  if (deed === 'pass' || deed === 'call' || deed === 'unknown-method') return NONE;
+  const unit = machine.units.find(({ program }) => isBelow(origin.node, program, machine));
+  if (unit?.level === 'parse') return { kind: 'state', binding: null };
+  if (unit?.level !== 'module') return NONE;
+  const name = origin.node.id?.name;
+  return { kind: 'violation', what: `changes the top-level function${name ? ` "${name}"` : ''}`, why: WHY.module };
+}
+
+function isBelow(
+  node: Extract<Origin, { kind: 'function' }>['node'],
+  program: Unit['program'],
+  machine: Machine,
+): boolean {
+  const routine = machine.routines.byNode.get(node) ?? machine.routines.classes.get(node);
+  return routine?.unit.program === program && (routine.parent === null || routine.parent.parent === null);
+}
+
+function describe({ deed, by }: Effect, origin: Shared): string {
+  const name = nameOf(origin);
+  const through = by === null ? '' : ` by ${by}`;
+  switch (deed) {
+    case 'assign':
+      return `assigns ${name}`;
+    case 'change':
+      return origin.kind === 'module' ? `changes what ${name} holds${through}` : `changes ${name}${through}`;
+    case 'match':
+      return `matches with ${name}, a pattern that keeps its place (flag g or y)`;
+    case 'call':
+      if (origin.kind === 'global') return `calls ${origin.name}()`;
+      if (origin.kind === 'given') return `calls a function of ${name}`;
+      return origin.kind === 'import' ? `calls ${name}` : `calls what ${name} holds`;
+    default:
+      return `calls ${by ?? 'a method'} of ${name}, which is not known to leave it as it is`;
+  }
+}
+
+function whyOf({ deed }: Effect, { kind }: Shared): string {
+  if (deed === 'call') return WHY.foreign;
+  return kind === 'import' ? WHY.module : WHY[kind];
+}
+
+function nameOf(origin: Shared): string {
+  switch (origin.kind) {
+    case 'module':
+      return `the top-level variable "${origin.binding.name}"`;
+    case 'import':
+      return `the imported "${origin.name}"`;
+    case 'given':
+      return `"${origin.name}"`;
+    default:
+      return origin.name === 'this' ? '"this"' : `the global "${origin.name}"`;
+  }
+}
+
+/** The violation that an effect is, as the code of a rule has it. */
+export function violationOf(
+  rule: string | null,
+  unit: Unit,
+  place: Place,
+  { what, why }: { readonly what: string; readonly why: string },
+  machine: Machine,
+): Violation {
+  const subject = rule === null ? 'The per-parse initializer' : `Rule "${rule}"`;
+  const helper = place.unit === unit ? null : functionAround(place, machine);
+  const message = `${subject} ${helper === null ? what : `runs ${helper}(), which ${what}`}: ${why}`;
+  return { rule, message, location: locate(place.unit.snippet, place.node.start, place.node.end) };
+}
+
+/** The name of the innermost function with a name that a place stands in. */
+function functionAround({ unit, node }: Place, machine: Machine): string | null {
+  let found: Routine | null = null;
+  for (const routine of machine.routines.all) {
+    const isAround = routine.unit === unit && routine.node.start <= node.start && node.end <= routine.node.end;
+    // Outer routines are entered before inner ones.
+    if (isAround && routine.name !== null) found = routine;
+  }
+  return found?.name ?? null;
+}

@@ -1,0 +1,274 @@
+import type { CatchClause, Class, Identifier, Pattern } from 'acorn';
+import {
+  type BindingKind,
+  type Declare,
+  declareHoisted,
+  declareLexical,
+  declarePattern,
+  declareVariables,
+} from './declarations.js';
+import { children, type FunctionNode, isFunction, type Node } from './nodes.js';
+
+/** A name that some code declares. */
+export interface Binding {
+  readonly name: string;
+  readonly kind: BindingKind;
+  /** The name where it is declared. */
+  readonly identifier: Identifier;
+}
+
+/** A use of a variable: an identifier that is neither its declaration nor the name of a property or a label. */
+export interface Reference {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+  /** Stands in `{ name }` for key and value at once, so that another name has to be written `{ name: other }`. */
+  readonly shorthand: boolean;
+  readonly node: Identifier;
+}
+
+/** Which identifier means which declaration. */
+export interface Scopes {
+  /** Identifiers, declaring or referring, that mean something declared inside. */
+  readonly bound: ReadonlyMap<Identifier, Binding>;
+  /** References to what is not declared inside, in source order. */
+  readonly free: readonly Reference[];
+  /** What the outermost node declares itself. */
+  readonly outermost: ReadonlyMap<string, Binding>;
+}
+
+interface Scope {
+  readonly names: Map<string, Binding>;
+  readonly parent: Scope | null;
+}
+
+interface Resolver {
+  readonly bound: Map<Identifier, Binding>;
+  readonly free: Reference[];
+}
+
+/** Resolves the names in and below a node, which counts as a function body of its own. */
+export function resolveScopes(root: Node): Scopes {
+  const resolver: Resolver = { bound: new Map(), free: [] };
+  const scope = openScope(null);
+  const declare = declareIn(scope, resolver);
+  declareHoisted(root, declare);
+  if (root.type === 'Program' || root.type === 'BlockStatement') {
+    declareLexical(root.body, declare);
+    for (const statement of root.body) visit(statement, scope, resolver);
+  } else visit(root, scope, resolver);
+  resolver.free.sort((a, b) => a.start - b.start);
+  return { ...resolver, outermost: scope.names };
+}
+
+function openScope(parent: Scope | null): Scope {
+  return { names: new Map(), parent };
+}
+
+function declareIn(scope: Scope, resolver: Resolver): Declare {
+  return (identifier, kind) => {
+    // `var a` beside a parameter `a`, or twice, is one variable.
+    const binding = scope.names.get(identifier.name) ?? { name: identifier.name, kind, identifier };
+    scope.names.set(identifier.name, binding);
+    resolver.bound.set(identifier, binding);
+  };
+}
+
+function refer(node: Identifier, shorthand: boolean, scope: Scope, resolver: Resolver): void {
+  for (let at: Scope | null = scope; at !== null; at = at.parent) {
+    const binding = at.names.get(node.name);
+    if (binding) {
+      resolver.bound.set(node, binding);
+      return;
+    }
+    // What a function itself brings along: see visitFunction.
+    if (node.name === 'arguments' && at.names.has(OWN_ARGUMENTS)) return;
+  }
+  resolver.free.push({ name: node.name, start: node.start, end: node.end, shorthand, node });
+}
+
+/** No identifier can be spelled like this. */
+const OWN_ARGUMENTS = '(arguments)';
+
+function visit(node: Node, scope: Scope, resolver: Resolver): void {
+  if (isFunction(node)) {
+    visitFunction(node, scope, resolver);
+    return;
+  }
+  switch (node.type) {
+    case 'Identifier':
+      refer(node, false, scope, resolver);
+      return;
+    case 'BlockStatement':
+      visitStatements(node.body, openScope(scope), resolver);
+      return;
+    case 'StaticBlock': {
+      const own = openScope(scope);
+      for (const statement of node.body) declareHoisted(statement, declareIn(own, resolver));
+      visitStatements(node.body, own, resolver);
+      return;
+    }
+    case 'ForStatement':
+    case 'ForInStatement':
+    case 'ForOfStatement': {
+      const own = openScope(scope);
+      const head = node.type === 'ForStatement' ? node.init : node.left;
+      if (head?.type === 'VariableDeclaration' && head.kind !== 'var') declareVariables(head, declareIn(own, resolver));
+      visitChildren(node, own, resolver);
+      return;
+    }
+    case 'SwitchStatement': {
+      visit(node.discriminant, scope, resolver);
+      const own = openScope(scope);
+      for (const { consequent } of node.cases) declareLexical(consequent, declareIn(own, resolver));
+      for (const branch of node.cases) visitChildren(branch, own, resolver);
+      return;
+    }
+    case 'CatchClause':
+      visitCatch(node, scope, resolver);
+      return;
+    case 'ClassDeclaration':
+    case 'ClassExpression':
+      visitClass(node, scope, resolver);
+      return;
+    case 'VariableDeclarator':
+      visitDeclared(node.id, scope, resolver);
+      if (node.init) visit(node.init, scope, resolver);
+      return;
+    case 'MemberExpression':
+      visit(node.object, scope, resolver);
+      if (node.computed) visit(node.property, scope, resolver);
+      return;
+    case 'Property':
+      visitProperty(node, scope, resolver);
+      return;
+    case 'MethodDefinition':
+    case 'PropertyDefinition':
+      if (node.computed) visit(node.key, scope, resolver);
+      if (node.value) visit(node.value, node.type === 'PropertyDefinition' ? ownArguments(scope) : scope, resolver);
+      return;
+    case 'LabeledStatement':
+      visit(node.body, scope, resolver);
+      return;
+    case 'ExportNamedDeclaration':
+      if (node.declaration) visit(node.declaration, scope, resolver);
+      if (node.source) return;
+      for (const { local } of node.specifiers) if (local.type === 'Identifier') refer(local, false, scope, resolver);
+      return;
+    case 'BreakStatement':
+    case 'ContinueStatement':
+    case 'MetaProperty':
+    case 'ImportDeclaration':
+    case 'ExportAllDeclaration':
+      return;
+    default:
+      visitChildren(node, scope, resolver);
+      return;
+  }
+}
+
+function visitChildren(node: Node, scope: Scope, resolver: Resolver): void {
+  for (const child of children(node)) visit(child, scope, resolver);
+}
+
+function visitStatements(statements: readonly Node[], scope: Scope, resolver: Resolver): void {
+  declareLexical(statements, declareIn(scope, resolver));
+  for (const statement of statements) visit(statement, scope, resolver);
+}
+
+function visitFunction(node: FunctionNode, scope: Scope, resolver: Resolver): void {
+  let outer = scope;
+  if (node.type === 'FunctionExpression' && node.id) {
+    outer = openScope(outer);
+    declareIn(outer, resolver)(node.id, 'function');
+  }
+  const parameters = node.type === 'ArrowFunctionExpression' ? openScope(outer) : ownArguments(outer);
+  for (const parameter of node.params) declarePattern(parameter, 'parameter', declareIn(parameters, resolver));
+  for (const parameter of node.params) visitDeclared(parameter, parameters, resolver);
+  if (node.body.type !== 'BlockStatement') {
+    visit(node.body, parameters, resolver);
+    return;
+  }
+  const body = openScope(parameters);
+  const declareVar: Declare = (identifier, kind) => {
+    const home = parameters.names.has(identifier.name) ? parameters : body;
+    declareIn(home, resolver)(identifier, kind);
+  };
+  declareHoisted(node.body, declareVar);
+  visitStatements(node.body.body, body, resolver);
+}
+
+function ownArguments(parent: Scope): Scope {
+  const scope = openScope(parent);
+  scope.names.set(OWN_ARGUMENTS, { name: OWN_ARGUMENTS, kind: 'parameter', identifier: NOWHERE });
+  return scope;
+}
+
+const NOWHERE: Identifier = { type: 'Identifier', name: OWN_ARGUMENTS, start: 0, end: 0 };
+
+function visitClass(node: Class, scope: Scope, resolver: Resolver): void {
+  const own = openScope(scope);
+  // Inside a class, its name means the class even if the outer variable is assigned: a second declaration.
+  if (node.id) own.names.set(node.id.name, outerBinding(node.id, resolver));
+  if (node.superClass) visit(node.superClass, own, resolver);
+  for (const member of node.body.body) visit(member, own, resolver);
+}
+
+function outerBinding(identifier: Identifier, resolver: Resolver): Binding {
+  const binding = resolver.bound.get(identifier) ?? { name: identifier.name, kind: 'class', identifier };
+  resolver.bound.set(identifier, binding);
+  return binding;
+}
+
+function visitCatch(node: CatchClause, scope: Scope, resolver: Resolver): void {
+  const own = openScope(scope);
+  if (node.param) {
+    declarePattern(node.param, 'catch', declareIn(own, resolver));
+    visitDeclared(node.param, own, resolver);
+  }
+  visit(node.body, own, resolver);
+}
+
+/** Visits what a declaring pattern refers to: default values and computed keys. */
+function visitDeclared(pattern: Pattern, scope: Scope, resolver: Resolver): void {
+  switch (pattern.type) {
+    case 'ArrayPattern':
+      for (const element of pattern.elements) if (element) visitDeclared(element, scope, resolver);
+      return;
+    case 'ObjectPattern':
+      for (const property of pattern.properties) {
+        if (property.type === 'RestElement') visitDeclared(property.argument, scope, resolver);
+        else {
+          if (property.computed) visit(property.key, scope, resolver);
+          visitDeclared(property.value, scope, resolver);
+        }
+      }
+      return;
+    case 'AssignmentPattern':
+      visitDeclared(pattern.left, scope, resolver);
+      visit(pattern.right, scope, resolver);
+      return;
+    case 'RestElement':
+      visitDeclared(pattern.argument, scope, resolver);
+      return;
+    default:
+      return;
+  }
+}
+
+function visitProperty(node: Extract<Node, { type: 'Property' }>, scope: Scope, resolver: Resolver): void {
+  if (node.computed) visit(node.key, scope, resolver);
+  if (!node.shorthand) {
+    visit(node.value, scope, resolver);
+    return;
+  }
+  if (node.value.type === 'Identifier') {
+    refer(node.value, true, scope, resolver);
+    return;
+  }
+  // `({ a = 1 } = x)`: a pattern that assigns.
+  if (node.value.type === 'AssignmentPattern') {
+    if (node.value.left.type === 'Identifier') refer(node.value.left, true, scope, resolver);
+    visit(node.value.right, scope, resolver);
+  }
+}

@@ -1,0 +1,41 @@
+import { children, isFunction, type Node } from './nodes.js';
+import type { Unit } from './routines.js';
+
+/** Something that the analysis cannot follow. */
+export interface Obstacle {
+  readonly node: { readonly start: number; readonly end: number };
+  readonly message: string;
+}
+
+/** What in a unit's code cannot be followed, or cannot be moved out of the parser that Peggy generates. */
+export function obstaclesIn(unit: Unit): Obstacle[] {
+  const found: Obstacle[] = [];
+  for (const { node, name } of unit.scopes.free) {
+    const message = forbiddenName(name, unit);
+    if (message !== null) found.push({ node, message });
+  }
+  walk(unit.program, found);
+  return found;
+}
+
+function forbiddenName(name: string, { level }: Unit): string | null {
+  if (name.startsWith('peg$')) return `"${name}" is internal to the parser that Peggy generates`;
+  if (name === 'eval') return 'eval() may do anything';
+  if (name === 'arguments' && level !== 'module') return '"arguments" belongs to a function that Peggy generates';
+  if (name === 'await' || name === 'yield') return `"${name}" has no fixed meaning here`;
+  return null;
+}
+
+function walk(node: Node, found: Obstacle[]): void {
+  const message = forbiddenNode(node);
+  if (message !== null) found.push({ node, message });
+  for (const child of children(node)) walk(child, found);
+}
+
+function forbiddenNode(node: Node): string | null {
+  if (isFunction(node) && node.async) return 'an asynchronous function goes on after the parse has ended';
+  if (node.type === 'WithStatement') return 'inside a "with" statement, names have no fixed meaning';
+  if (node.type === 'ImportExpression') return 'import() goes on after the parse has ended';
+  if (node.type === 'VariableDeclaration' && node.kind.endsWith('using')) return `"${node.kind}" calls unknown methods`;
+  return null;
+}

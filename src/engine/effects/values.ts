@@ -1,0 +1,141 @@
+import type { ClassNode, FunctionNode } from './nodes.js';
+import type { Binding } from './scopes.js';
+
+/** Where an object comes from, as far as it matters for who else sees it change. */
+export type Origin =
+  /** Made by the code at hand. */
+  | { readonly kind: 'fresh' }
+  /** A regular expression that keeps `lastIndex` between calls; stands beside the origin that owns it. */
+  | { readonly kind: 'stateful-pattern'; readonly sticky: boolean }
+  /** What a function is called with, or what that holds: for {@link THIS} and {@link ANY} see there. */
+  | { readonly kind: 'argument'; readonly index: number; readonly inside: boolean }
+  /** Held by a local variable of an enclosing function. */
+  | { readonly kind: 'captured'; readonly binding: Binding; readonly inside: boolean }
+  /** Made elsewhere in the same parse. */
+  | { readonly kind: 'label' }
+  /** Held by a variable of the per-parse or of the top-level initializer. */
+  | { readonly kind: 'state'; readonly binding: Binding }
+  | { readonly kind: 'module'; readonly binding: Binding }
+  /** Held by a top-level variable, and returned by some action: labels may hold it. */
+  | { readonly kind: 'leaked'; readonly binding: Binding }
+  | { readonly kind: 'import'; readonly name: string }
+  /** One of the names that Peggy gives, such as `options`. */
+  | { readonly kind: 'given'; readonly name: string }
+  /** A built-in by its dotted path, such as `Math.max`. */
+  | { readonly kind: 'global'; readonly name: string }
+  | { readonly kind: 'trusted'; readonly name: string }
+  /** Code of the grammar. */
+  | { readonly kind: 'function'; readonly node: FunctionNode | ClassNode };
+
+/** The index that stands for `this` among the arguments. */
+export const THIS = -1;
+
+/** The index that stands for all arguments together, as `arguments` and rest parameters see them. */
+export const ANY = -2;
+
+export type Origins = ReadonlySet<Origin>;
+
+/** What an expression may give: the objects that it may be, and those that can be reached through it. */
+export interface Value {
+  readonly self: Origins;
+  readonly inside: Origins;
+}
+
+const FRESH_ORIGIN: Origin = { kind: 'fresh' };
+
+/** A number, a string, or anything else that nobody can change. */
+export const PRIMITIVE: Value = { self: new Set(), inside: new Set() };
+
+/** An object made on the spot that holds no other. */
+export const FRESH: Value = { self: new Set([FRESH_ORIGIN]), inside: new Set() };
+
+const interned = new WeakMap<object, Map<string, Origin>>();
+const unique = new WeakSet<Origin>();
+const ROOT = {};
+
+/** The one object that stands for an origin, so that sets can hold it. */
+export function intern<T extends Origin>(origin: T): T {
+  if (unique.has(origin)) return origin;
+  const owner = 'binding' in origin ? origin.binding : 'node' in origin ? origin.node : ROOT;
+  const { kind } = origin;
+  const name = 'name' in origin ? origin.name : 'index' in origin ? origin.index : '';
+  const flag = ('inside' in origin && origin.inside) || ('sticky' in origin && origin.sticky);
+  const key = `${kind} ${flag} ${name}`;
+  const known = interned.get(owner) ?? new Map<string, Origin>();
+  interned.set(owner, known);
+  const found = known.get(key);
+  if (found) return found as T;
+  known.set(key, origin);
+  unique.add(origin);
+  return origin;
+}
+
+/** An object of one origin, which also holds what it gives access to. */
+export function of(origin: Origin, inside: Origin = origin): Value {
+  return { self: new Set([intern(origin)]), inside: new Set([intern(inside)]) };
+}
+
+/** Code of the grammar as a value. What a call of it may give counts as held inside. */
+export function ofFunction(node: FunctionNode | ClassNode, returns: Value): Value {
+  return { self: new Set([intern({ kind: 'function', node })]), inside: union(returns.self, returns.inside) };
+}
+
+export function ofArgument(index: number): Value {
+  return of({ kind: 'argument', index, inside: false }, { kind: 'argument', index, inside: true });
+}
+
+export function union(...sets: readonly Origins[]): Origins {
+  let result: Origins = PRIMITIVE.self;
+  let own: Set<Origin> | null = null;
+  for (const set of sets) {
+    if (set === result || set.size === 0) continue;
+    if (result.size === 0) {
+      result = set;
+      continue;
+    }
+    // Sets are shared: a copy is made only for what adds to one.
+    for (const origin of set) {
+      if (result.has(origin)) continue;
+      own ??= new Set(result);
+      own.add(origin);
+      result = own;
+    }
+  }
+  return result;
+}
+
+export function join(...values: readonly Value[]): Value {
+  return { self: union(...values.map(({ self }) => self)), inside: union(...values.map(({ inside }) => inside)) };
+}
+
+/** What a property of a value, or an element, may be. */
+export function held({ inside }: Value): Value {
+  return { self: inside, inside };
+}
+
+/** What the property of a given name may be; `null` for a name that is not known. The path tells that of a built-in. */
+export function propertyOf(value: Value, name: string | null): Value {
+  const paths = [...value.self].flatMap((origin) =>
+    origin.kind === 'global' && name !== null ? [intern({ kind: 'global', name: `${origin.name}.${name}` })] : [],
+  );
+  return { self: union(value.inside, new Set(paths)), inside: value.inside };
+}
+
+/** A new object that holds the given values. */
+export function holding(...values: readonly Value[]): Value {
+  return { self: FRESH.self, inside: union(...values.flatMap(({ self, inside }) => [self, inside])) };
+}
+
+/** A new object of which nothing else is known. */
+export const UNKNOWN: Value = { self: FRESH.self, inside: FRESH.self };
+
+/** Every origin in a value replaced by a set of others. */
+export function replace(value: Value, by: (origin: Origin) => Origins): Value {
+  const each = (origins: Origins): Origins => union(...[...origins].map(by));
+  return { self: each(value.self), inside: each(value.inside) };
+}
+
+/** Whether a join would add something. */
+export function covers(value: Value, other: Value): boolean {
+  return [...other.self].every((o) => value.self.has(o)) && [...other.inside].every((o) => value.inside.has(o));
+}

@@ -1,0 +1,214 @@
+import type { Identifier } from 'acorn';
+import { type Frame, isWithin, lifetimeOf, type Machine, meaningOf } from './machine.js';
+import type { Node } from './nodes.js';
+import type { Binding } from './scopes.js';
+import { type Deed, type Effect, grow, keyOf } from './summaries.js';
+import {
+  covers,
+  intern,
+  join,
+  type Origin,
+  type Origins,
+  of,
+  ofArgument,
+  PRIMITIVE,
+  replace,
+  THIS,
+  union,
+  type Value,
+} from './values.js';
+
+/** What a variable gives where it is read. */
+export function readVariable(identifier: Identifier, frame: Frame): Value {
+  const { machine, routine } = frame;
+  const meaning = meaningOf(identifier, routine, machine);
+  switch (meaning.kind) {
+    case 'local':
+      return readLocal(meaning.binding, frame);
+    case 'state':
+    case 'module':
+      return readShared(meaning.binding, meaning.kind, frame);
+    case 'label': {
+      // A label holds what some other block has made, alone or in the arrays of sequences and repetitions.
+      const label = of({ kind: 'label' });
+      return join(label, machine.labels, { self: PRIMITIVE.self, inside: machine.labels.self });
+    }
+    case 'global':
+      if (meaning.name === 'undefined' || meaning.name === 'NaN' || meaning.name === 'Infinity') return PRIMITIVE;
+      // What a built-in holds is told by its path.
+      return { self: new Set([intern(meaning)]), inside: new Set() };
+    default:
+      return of(meaning);
+  }
+}
+
+/** What a local variable gives: one of the routine itself, or one of a routine around it. */
+export function readLocal(binding: Binding, frame: Frame): Value {
+  const { machine, routine, summary } = frame;
+  const value = machine.variables.get(binding) ?? PRIMITIVE;
+  if (machine.routines.owners.get(binding) === routine) return value;
+  summary.reads.add(binding);
+  const captured = (origins: Origins, inside: boolean): Origins =>
+    union(
+      new Set([...origins].filter(isFree)),
+      [...origins].every(isFree) ? PRIMITIVE.self : new Set([intern({ kind: 'captured', binding, inside })]),
+    );
+  return { self: captured(value.self, false), inside: captured(value.inside, true) };
+}
+
+function readShared(binding: Binding, kind: 'state' | 'module', frame: Frame): Value {
+  const { machine, summary } = frame;
+  const owned = intern({ kind, binding });
+  const value = replace(machine.variables.get(binding) ?? PRIMITIVE, (origin) =>
+    origin.kind === 'fresh' ? new Set([owned]) : new Set([origin]),
+  );
+  if (kind === 'state') summary.reads.add(binding);
+  for (const origin of [...value.self, ...value.inside]) if (origin.kind === 'state') summary.reads.add(origin.binding);
+  return value;
+}
+
+/** Whether an origin means the same in every routine. `fresh` does not: what is made here is not made there. */
+function isFree({ kind }: Origin): boolean {
+  return kind !== 'argument' && kind !== 'captured' && kind !== 'fresh';
+}
+
+/** What a variable that a function has captured means where the function is called. */
+export function resolveCaptured(binding: Binding, inside: boolean, frame: Frame): Origins {
+  const { machine, routine } = frame;
+  const owner = machine.routines.owners.get(binding);
+  const value = machine.variables.get(binding) ?? PRIMITIVE;
+  const origins = inside ? value.inside : value.self;
+  if (owner === routine) return origins;
+  if (owner && isWithin(routine, owner)) return new Set([intern({ kind: 'captured', binding, inside })]);
+  // The function was taken out of the one that owns the variable.
+  return union(new Set([...origins].filter(isFree)), new Set([escaped(binding, frame)]));
+}
+
+function escaped(binding: Binding, { machine }: Frame): Origin {
+  const owner = machine.routines.owners.get(binding);
+  const kind = owner ? lifetimeOf(owner, machine) : 'module';
+  return kind === 'label' ? intern({ kind }) : intern({ kind, binding });
+}
+
+/** Notes that a variable may come to hold a value. */
+export function storeVariable(binding: Binding, value: Value, frame: Frame): void {
+  const { machine, routine, summary } = frame;
+  const owner = machine.routines.owners.get(binding);
+  const isShared = owner?.parent === null && owner.unit.level !== 'block';
+  if (owner === routine && !isShared) {
+    if (grow(machine.variables, binding, value)) machine.changed = true;
+    return;
+  }
+  const isLocalHere = !isShared && owner !== undefined && isWithin(routine, owner);
+  if (isLocalHere || ![...value.self, ...value.inside].every((origin) => isFree(origin) || origin.kind === 'fresh')) {
+    if (grow(summary.stores, binding, value)) machine.changed = true;
+  }
+  if (isLocalHere) return;
+  const context = (origin: Origin): boolean => origin.kind !== 'argument' && origin.kind !== 'captured';
+  const kept = replace(value, (origin) => (context(origin) ? new Set([origin]) : PRIMITIVE.self));
+  if (grow(machine.variables, binding, kept)) machine.changed = true;
+  // What the initializer itself makes and keeps is nobody else's; what blocks or functions put there may be.
+  const isOwn = routine.parent === null && routine.unit.level === 'parse';
+  const isObject = [...kept.self, ...kept.inside].some(({ kind }) => kind === 'fresh' || kind === 'label');
+  if (owner?.unit.level === 'parse' && isObject && !isOwn && !machine.sharesState) {
+    machine.sharesState = true;
+    machine.changed = true;
+  }
+}
+
+/** Notes that the object which an expression gives may come to hold a value. */
+export function storeInto(target: Node | null | undefined, value: Value, frame: Frame): void {
+  if (value.self.size + value.inside.size === 0) return;
+  const base = target && baseOf(target);
+  if (base?.type !== 'Identifier' && base?.type !== 'ThisExpression') return;
+  const content: Value = { self: PRIMITIVE.self, inside: union(value.self, value.inside) };
+  if (base.type === 'Identifier') {
+    const meaning = meaningOf(base, frame.routine, frame.machine);
+    if ('binding' in meaning) storeVariable(meaning.binding, content, frame);
+  }
+  for (const origin of frame.value(base).self) {
+    if (origin.kind === 'label') leak(content, frame.machine);
+    if (origin.kind === 'argument' && grow(frame.summary.argumentStores, origin.index, content)) {
+      frame.machine.changed = true;
+    } else if (origin.kind === 'captured' || origin.kind === 'state' || origin.kind === 'module') {
+      storeVariable(origin.binding, content, frame);
+    }
+  }
+}
+
+function baseOf(node: Node): Node {
+  if (node.type === 'MemberExpression') return baseOf(node.object);
+  if (node.type === 'ChainExpression' || node.type === 'ParenthesizedExpression') return baseOf(node.expression);
+  return node;
+}
+
+/** Notes that a value reaches labels: of what outlives the block, others may get hold in this way. */
+export function leak(value: Value, machine: Machine): void {
+  const leaking = replace(value, (origin) => {
+    if (origin.kind === 'module') return new Set([intern({ kind: 'leaked', binding: origin.binding })]);
+    const isKept = origin.kind === 'function' || origin.kind === 'state' || origin.kind === 'leaked';
+    return isKept ? new Set([origin]) : PRIMITIVE.self;
+  });
+  if (covers(machine.labels, leaking)) return;
+  machine.labels = join(machine.labels, leaking);
+  machine.changed = true;
+}
+
+/** What `this` gives: that of the routine, or of the nearest one around an arrow function. */
+export function readThis(frame: Frame): Value {
+  let at = frame.routine;
+  while (at.node.type === 'ArrowFunctionExpression' && at.parent) at = at.parent;
+  if (at.parent === null) return of({ kind: 'global', name: 'this' });
+  if (at === frame.routine) return ofArgument(THIS);
+  return of({ kind: 'captured', binding: thisOf(at, frame), inside: false });
+}
+
+/** `this` as a variable of the routine that arrow functions inside can capture. */
+function thisOf(routine: Frame['routine'], { machine }: Frame): Binding {
+  const { owners, thisBindings } = machine.routines;
+  const known = thisBindings.get(routine);
+  if (known) return known;
+  const identifier: Identifier = {
+    type: 'Identifier',
+    name: 'this',
+    start: routine.node.start,
+    end: routine.node.start,
+  };
+  const binding: Binding = { name: 'this', kind: 'const', identifier };
+  thisBindings.set(routine, binding);
+  owners.set(binding, routine);
+  machine.variables.set(binding, ofArgument(THIS));
+  return binding;
+}
+
+/** Notes what is done to each of the given objects that others may see. */
+export function note(deed: Deed, origins: Origins, node: Node, frame: Frame, by: string | null = null): void {
+  // A function of the grammar that an object may hold is hardly what the code means to change.
+  const isFunction = [...origins].every(({ kind }) => kind === 'function');
+  for (const origin of origins) {
+    if (origin.kind === 'function' && !isFunction) continue;
+    if (origin.kind === 'fresh' || origin.kind === 'stateful-pattern' || origin.kind === 'trusted') continue;
+    addEffect({ deed, origin, place: { unit: frame.routine.unit, node }, by }, frame);
+  }
+}
+
+export function addEffect(effect: Effect, { summary, machine }: Frame): void {
+  const key = keyOf(effect.origin, effect.place, effect.deed);
+  if (summary.effects.has(key)) return;
+  summary.effects.set(key, effect);
+  machine.changed = true;
+}
+
+/** Notes that code which may raise is run. */
+export function noteRaise({ summary, machine }: Frame): void {
+  if (summary.mayThrow) return;
+  summary.mayThrow = true;
+  machine.changed = true;
+}
+
+/** Adds to what the routine may return. */
+export function noteReturn(value: Value, { summary, machine }: Frame): void {
+  if (covers(summary.returns, value)) return;
+  summary.returns = join(summary.returns, value);
+  machine.changed = true;
+}

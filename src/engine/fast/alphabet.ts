@@ -1,0 +1,163 @@
+/**
+ * Turns code units into symbols.
+ *
+ * ASCII stands for itself. Other code units matter to a grammar only by the classes that hold them: two that no class tells
+ * apart are of one kind, and each kind gets a symbol. So a scanner compares bytes, whatever the input.
+ */
+import type { ast } from 'peggy';
+import { END, type SymbolSet, setOf } from './symbols.js';
+
+const CODE_UNITS = 0x10000;
+const ASCII = 0x80;
+const SURROGATES = { from: 0xd800, to: 0xdfff } as const;
+
+/** A range of code units beyond ASCII, and the symbol that stands for each of them. */
+export interface Kind {
+  readonly from: number;
+  readonly to: number;
+  readonly symbol: number;
+}
+
+export interface Alphabet {
+  /** All code units beyond ASCII, in ascending ranges. */
+  readonly kinds: readonly Kind[];
+  /** The symbols of the code units that a class holds. */
+  classSet(node: ast.CharacterClass): SymbolSet;
+  /** The symbols of the code units whose lower case is that character. */
+  foldedSet(character: string): SymbolSet;
+  symbolOf(codeUnit: number): number;
+  /** The halves of astral characters. Empty unless a class of the grammar is about code points. */
+  readonly surrogates: SymbolSet;
+}
+
+/** The grammar has more kinds of characters than there are symbols. */
+export class TooManyKinds extends Error {}
+
+/** Which code units belong to something: one flag each. */
+type Members = Uint8Array;
+
+/**
+ * The alphabet of a grammar with these classes and strings.
+ *
+ * @throws TooManyKinds when a byte cannot number them
+ */
+export function alphabetOf(classes: readonly ast.CharacterClass[], strings: readonly ast.Literal[]): Alphabet {
+  const members = new Map<string, Members>();
+  const byCodePoint = classes.some(({ unicode }) => unicode);
+  for (const node of classes) add(members, keyOfClass(node), patternOf(node));
+  for (const { value, ignoreCase } of strings) {
+    for (const character of value.split('')) {
+      if (ignoreCase) addFolded(members, character);
+      else if (character.charCodeAt(0) >= ASCII) addOne(members, character.charCodeAt(0));
+    }
+  }
+  if (byCodePoint)
+    members.set(
+      'surrogates',
+      flagged((unit) => isSurrogate(unit)),
+    );
+  const kinds = kindsOf([...members.values()]);
+  const symbolOf = (unit: number): number => (unit < ASCII ? unit : kinds[findKind(kinds, unit)]!.symbol);
+
+  const setFor = (flags: Members): SymbolSet => {
+    let set = 0n;
+    for (let unit = 0; unit < ASCII; unit++) if (flags[unit] === 1) set |= setOf(unit);
+    for (const { from, symbol } of kinds) if (flags[from] === 1) set |= setOf(symbol);
+    return set;
+  };
+  const sets = new Map<string, SymbolSet>();
+  for (const [key, flags] of members) sets.set(key, setFor(flags));
+
+  return {
+    kinds,
+    classSet: (node) => sets.get(keyOfClass(node))!,
+    foldedSet: (character) => sets.get(`folded ${character.toLowerCase()}`)!,
+    symbolOf,
+    surrogates: sets.get('surrogates') ?? 0n,
+  };
+}
+
+function add(members: Map<string, Members>, key: string, pattern: RegExp): void {
+  if (!members.has(key)) {
+    members.set(
+      key,
+      flagged((unit) => pattern.test(String.fromCharCode(unit))),
+    );
+  }
+}
+
+function addFolded(members: Map<string, Members>, character: string): void {
+  const lower = character.toLowerCase();
+  const key = `folded ${lower}`;
+  if (!members.has(key)) {
+    members.set(
+      key,
+      flagged((unit) => String.fromCharCode(unit).toLowerCase() === lower),
+    );
+  }
+}
+
+function addOne(members: Map<string, Members>, unit: number): void {
+  const key = `one ${unit}`;
+  if (!members.has(key)) {
+    const flags = new Uint8Array(CODE_UNITS);
+    flags[unit] = 1;
+    members.set(key, flags);
+  }
+}
+
+function flagged(test: (unit: number) => boolean): Members {
+  const flags = new Uint8Array(CODE_UNITS);
+  for (let unit = 0; unit < CODE_UNITS; unit++) if (test(unit)) flags[unit] = 1;
+  return flags;
+}
+
+function isSurrogate(unit: number): boolean {
+  return unit >= SURROGATES.from && unit <= SURROGATES.to;
+}
+
+/** Groups the code units beyond ASCII by the sets that hold them. */
+function kindsOf(members: readonly Members[]): Kind[] {
+  const starts = new Set([ASCII]);
+  for (const flags of members) {
+    for (let unit = ASCII + 1; unit < CODE_UNITS; unit++) if (flags[unit] !== flags[unit - 1]) starts.add(unit);
+  }
+  const symbols = new Map<string, number>();
+  const ordered = [...starts].sort((a, b) => a - b);
+  return ordered.map((from, index) => {
+    const signature = members.map((flags) => flags[from]).join('');
+    const symbol = symbols.get(signature) ?? ASCII + symbols.size;
+    if (symbol >= END) throw new TooManyKinds('the grammar tells too many kinds of characters apart');
+    symbols.set(signature, symbol);
+    return { from, to: (ordered[index + 1] ?? CODE_UNITS) - 1, symbol };
+  });
+}
+
+function findKind(kinds: readonly Kind[], unit: number): number {
+  let low = 0;
+  let high = kinds.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (kinds[middle]!.from <= unit) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+function keyOfClass({ parts, inverted, ignoreCase, unicode }: ast.CharacterClass): string {
+  return `class ${JSON.stringify([parts, inverted, ignoreCase, unicode])}`;
+}
+
+/** The class as a regular expression; the one that Peggy itself would write. */
+export function patternOf({ parts, inverted, ignoreCase, unicode }: ast.CharacterClass): RegExp {
+  const escape = (character: string): string =>
+    unicode
+      ? `\\u{${character.codePointAt(0)!.toString(16)}}`
+      : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const inside = parts.map((part) => {
+    if (typeof part === 'string') return escape(part);
+    if (Array.isArray(part)) return part.map(escape).join('-');
+    return `\\${part.value}`;
+  });
+  return new RegExp(`^[${inverted ? '^' : ''}${inside.join('')}]$`, `${ignoreCase ? 'i' : ''}${unicode ? 'u' : ''}s`);
+}

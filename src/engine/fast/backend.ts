@@ -1,0 +1,133 @@
+/** From a grammar in intermediate form to the code of its scanner. */
+import type { Effects } from '../effects/index.js';
+import { BlockCode } from './blocks.js';
+import { Facts } from './facts.js';
+import type { Initializer } from './initializer.js';
+import { rulesToInline } from './inline.js';
+import type { Block } from './ir.js';
+import type { Lowered } from './lower.js';
+import { runtime } from './runtime.js';
+import { type Reporting, Scanner, type Shared } from './scanner.js';
+import { Tables } from './tables.js';
+import { Unsupported } from './unsupported.js';
+
+export interface BackendInput {
+  readonly program: Lowered;
+  readonly effects: ReadonlyMap<Block, Effects>;
+  readonly initializer: Initializer;
+  /** Whether a function that only tells whether a text matches is asked for. */
+  readonly recognize: boolean;
+  readonly mark: (block: Block, code: string) => string;
+}
+
+/** Indentation of the functions inside the scanner's scope. */
+const DEPTH = 1;
+
+/** @throws Unsupported on what is left to Peggy's own code */
+export function scannerCode({ program, effects, initializer, recognize, mark }: BackendInput): string {
+  const codes = new Map<Block, BlockCode>();
+  const codeOf = (block: Block): BlockCode => {
+    let code = codes.get(block);
+    if (code === undefined) {
+      code = new BlockCode(block);
+      codes.set(block, code);
+    }
+    return code;
+  };
+  const effectsOf = (block: Block): Effects => effects.get(block)!;
+  const mustRun = (block: Block): boolean =>
+    effectsOf(block).writesState || effectsOf(block).changesLabels || effectsOf(block).mayThrow;
+  const callsForPosition = (block: Block): boolean => effectsOf(block).callsForPosition;
+  for (const block of program.blocks) {
+    const code = codeOf(block);
+    if (block.kind === 'bound' && (code.mentionsStart || code.needsPosition || callsForPosition(block))) {
+      throw new Unsupported('a number of repetitions that depends on the position');
+    }
+  }
+
+  const functions = new Functions();
+  const blockFunctions = new Map<BlockCode, string>();
+  const shared: Shared = {
+    program,
+    facts: new Facts(program, mustRun),
+    tables: new Tables(),
+    inlined: rulesToInline(program),
+    codeOf,
+    mustRun,
+    callsForPosition,
+    mark,
+    functionFor: (rule, builds, reporting) => functions.nameFor(rule, builds, reporting),
+    functionForBlock: (code) => {
+      let name = blockFunctions.get(code);
+      if (name === undefined) {
+        name = `${code.block.rule}$code${blockFunctions.size + 1}`;
+        blockFunctions.set(code, name);
+      }
+      return name;
+    },
+  };
+
+  const builders = program.startRules.map((rule) => functions.nameFor(rule, true, 'free'));
+  const skippers = program.startRules.map((rule) => functions.nameFor(rule, false, 'report'));
+  const written: string[] = [];
+  for (let next = functions.next(); next !== undefined; next = functions.next()) {
+    const { rule, name, builds, reporting } = next;
+    written.push(new Scanner(shared, DEPTH).rule(rule, name, builds, reporting));
+  }
+  for (const [code, name] of blockFunctions) {
+    written.push(`  function ${name}(${code.parameters.join(', ')}) {${mark(code.block, code.body)}}`);
+  }
+  return runtime({
+    alphabet: program.alphabet,
+    initializer,
+    tables: shared.tables.declarations(),
+    functions: written.join('\n\n'),
+    startRules: program.startRules.map((rule, index) => ({
+      rule,
+      builder: builders[index]!,
+      skipper: skippers[index]!,
+    })),
+    recognize,
+  });
+}
+
+interface Variant {
+  readonly rule: string;
+  readonly name: string;
+  readonly builds: boolean;
+  readonly reporting: Reporting;
+}
+
+/** The functions asked for, in the order in which they are written. */
+class Functions {
+  readonly #named = new Set<string>();
+  readonly #waiting: Variant[] = [];
+
+  nameFor(rule: string, builds: boolean, reporting: Reporting): string {
+    const variant = variantOf(rule, builds, reporting);
+    if (!this.#named.has(variant.name)) {
+      this.#named.add(variant.name);
+      this.#waiting.push(variant);
+    }
+    return variant.name;
+  }
+
+  next(): Variant | undefined {
+    return this.#waiting.shift();
+  }
+}
+
+/**
+ * `rule$build` builds. `rule$skip` only matches, and reports; it serves where reports do not matter, too. The other two are for
+ * rules that lookaheads call while failures are reported, and for values that code needs meanwhile.
+ */
+function variantOf(rule: string, builds: boolean, reporting: Reporting): Variant {
+  if (builds) {
+    return reporting === 'report'
+      ? { rule, name: `${rule}$report`, builds, reporting }
+      : { rule, name: `${rule}$build`, builds, reporting: 'free' };
+  }
+  return reporting === 'silent'
+    ? { rule, name: `${rule}$silent`, builds, reporting }
+    : { rule, name: `${rule}$skip`, builds, reporting: 'report' };
+}

@@ -1,0 +1,150 @@
+/**
+ * Ordered choices. The next symbol tells which alternatives can match at all; only those are tried, in their order.
+ */
+import { type Start, weightOf } from './facts.js';
+import type { Choice, Node, Predicate } from './ir.js';
+import { AT, BYTES } from './names.js';
+import type { Context, Scanner } from './scanner.js';
+import { END, has, rangesOf, SYMBOLS, type SymbolSet, setOf } from './symbols.js';
+
+/** Symbols on which the same alternatives can match. */
+interface Branch {
+  symbols: SymbolSet;
+  /** In the order in which they are tried. */
+  readonly alternatives: readonly Node[];
+  /** Whether an alternative is left out that would have reported its failure. */
+  readonly leavesOut: boolean;
+  /** The same, but only where a condition holds. */
+  readonly gates: readonly Predicate[];
+}
+
+/** How much larger than without a dispatch the code may become. */
+const GROWTH = 2;
+const SLACK = 30;
+
+export function writeChoice(scanner: Scanner, node: Choice, context: Context): void {
+  const target = scanner.shareable(context.target);
+  const inner: Context = { ...context, target };
+  const alternatives = flattened(scanner, node, context.target !== null);
+  const branches = branchesOf(scanner, alternatives, context);
+  if (branches === null) {
+    writeInOrder(scanner, alternatives, inner);
+    return;
+  }
+  const [only] = branches;
+  if (branches.length === 1 && only !== undefined) {
+    writeBranch(scanner, only, inner);
+    return;
+  }
+  const symbol = scanner.names.fresh('symbol');
+  scanner.out.line(`const ${symbol} = ${BYTES}[${AT}];`);
+  const last = branches.length - 1;
+  branches.forEach((branch, index) => {
+    const test = `if (${scanner.shared.tables.isIn(branch.symbols, symbol)})`;
+    if (index === 0) scanner.out.open(test);
+    else scanner.out.reopen(index === last ? 'else' : `else ${test}`);
+    writeBranch(scanner, branch, inner);
+  });
+  scanner.out.close();
+}
+
+/** The alternatives, with those of choices that are written out in their place. */
+function flattened(scanner: Scanner, { alternatives }: Choice, builds: boolean): Node[] {
+  return alternatives.flatMap((one) => {
+    const written = scanner.writtenOut(one);
+    if (written?.type !== 'choice') return [one];
+    scanner.enter(written, builds);
+    return flattened(scanner, written, builds);
+  });
+}
+
+function writeBranch(scanner: Scanner, { symbols, alternatives, leavesOut, gates }: Branch, context: Context): void {
+  if (!leavesOut && context.reporting === 'report') for (const gate of gates) scanner.reportIf(gate);
+  if (alternatives.length === 0) {
+    scanner.out.line(leavesOut ? scanner.failure(context) : context.fail);
+    return;
+  }
+  if (leavesOut) scanner.report(context.reporting);
+  writeInOrder(scanner, alternatives, { ...context, known: symbols });
+}
+
+function writeInOrder(scanner: Scanner, alternatives: readonly Node[], context: Context): void {
+  const { out, names } = scanner;
+  const last = alternatives.at(-1)!;
+  if (alternatives.length === 1) {
+    scanner.write(last, context);
+    return;
+  }
+  const back = names.fresh('back');
+  const chosen = names.fresh('chosen');
+  const returns = context.target?.kind === 'return';
+  out.line(`const ${back} = ${AT};`);
+  if (!returns) out.open(`${chosen}:`);
+  for (const alternative of alternatives.slice(0, -1)) {
+    const next = names.fresh('next');
+    out.open(`${next}:`);
+    scanner.write(alternative, { ...context, fail: `break ${next};` });
+    if (!returns) out.line(`break ${chosen};`);
+    out.close();
+    out.line(`${AT} = ${back};`);
+  }
+  scanner.write(last, context);
+  if (!returns) out.close();
+}
+
+/** The alternatives by next symbol; `null` where a dispatch would change what happens, or repeat too much code. */
+function branchesOf(scanner: Scanner, alternatives: readonly Node[], { known, reporting }: Context): Branch[] | null {
+  const { facts } = scanner.shared;
+  const starts = alternatives.map((one) => facts.startOf(one));
+  if (starts.some(({ effects }) => effects)) return null;
+  // Where conditions decide about all but one alternative, the symbol has little to add.
+  if (starts.slice(0, -1).every(({ gate }) => gate !== null)) return null;
+
+  const branches = new Map<string, Branch>();
+  for (let symbol = 0; symbol < SYMBOLS; symbol++) {
+    if (known !== null && !has(known, symbol)) continue;
+    // Numbers between ASCII and the end that stand for no kind of character do no harm: nothing reads them.
+    const out = starts.filter(({ first, nullable }) => !nullable && !has(first, symbol));
+    const leavesOut = out.some(({ loud }) => loud);
+    // What fails without reporting each time is tried, so that it reports exactly when it should; unless another does.
+    const isTried = (start: Start): boolean =>
+      !out.includes(start) || (reporting === 'report' && !leavesOut && !start.loud && start.gate === null);
+    const indexes = alternatives.flatMap((_, index) => (isTried(starts[index]!) ? [index] : []));
+    const key = `${indexes.join()} ${leavesOut}`;
+    const branch = branches.get(key);
+    if (branch !== undefined) branch.symbols |= setOf(symbol);
+    else {
+      const gates = out.flatMap((start) => (start.gate === null || isTried(start) ? [] : [start.gate]));
+      branches.set(key, {
+        symbols: setOf(symbol),
+        alternatives: indexes.map((index) => alternatives[index]!),
+        leavesOut,
+        gates,
+      });
+    }
+  }
+  const ordered = inOrder([...branches.values()]);
+  const inlinedWeight = (node: Node): number => weightWithInlined(scanner, node);
+  const before = alternatives.reduce((sum, one) => sum + inlinedWeight(one), 0);
+  const after = ordered.flatMap((one) => one.alternatives).reduce((sum, one) => sum + inlinedWeight(one), 0);
+  return after > GROWTH * before + SLACK ? null : ordered;
+}
+
+/**
+ * Branches for many symbols first: they are taken more often. The last branch is taken without a test: the one for the end of
+ * the input, which is the most ragged.
+ */
+function inOrder(branches: readonly Branch[]): Branch[] {
+  const size = ({ symbols }: Branch): number => {
+    if (has(symbols, END)) return 0;
+    return rangesOf(symbols).reduce((sum, [from, to]) => sum + to - from + 1, 0);
+  };
+  return [...branches].sort((a, b) => size(b) - size(a));
+}
+
+function weightWithInlined(scanner: Scanner, node: Node): number {
+  if (node.type === 'call' && scanner.shared.inlined.has(node.rule)) {
+    return weightWithInlined(scanner, scanner.shared.program.rules.get(node.rule)!.node);
+  }
+  return weightOf(node);
+}

@@ -1,0 +1,292 @@
+/** What can be known about a node without running it: how it may begin, and what it may do. */
+import { type Block, blocksOf, childrenOf, type Node, nodesOf, type Predicate, type Program } from './ir.js';
+import { NONE, type SymbolSet, setOf, without } from './symbols.js';
+
+/** How a match of a node can begin. */
+export interface Start {
+  /** Symbols that a match which consumes something can begin with. */
+  readonly first: SymbolSet;
+  /** Whether it can match without consuming. */
+  readonly nullable: boolean;
+  /** Whether code with an effect may run before the first symbol is decided on. */
+  readonly effects: boolean;
+  /** Whether a failure at the first symbol is always reported there, so that a reader who skips the node can report it. */
+  readonly loud: boolean;
+  /** A condition without effects under which the node is loud, where it is not always. */
+  readonly gate: Predicate | null;
+}
+
+/** A node that matches exactly one symbol and does nothing else. */
+export interface Single {
+  readonly set: SymbolSet;
+  /** Whether each failure is reported. One inside a lookahead is not. */
+  readonly loud: boolean;
+}
+
+const UNKNOWN: Start = { first: NONE, nullable: false, effects: false, loud: false, gate: null };
+
+export class Facts {
+  readonly #program: Program;
+  readonly #mustRun: (block: Block) => boolean;
+  readonly #rules = new Map<string, Start>();
+  readonly #starts = new Map<Node, Start>();
+  readonly #singles = new Map<string, Single | null>();
+  readonly #aheads = new Map<string, SymbolSet | null>();
+  readonly #effectful = new Set<string>();
+
+  /** @param mustRun whether a block has an effect, so that it cannot be left out or run at another time */
+  constructor(program: Program, mustRun: (block: Block) => boolean) {
+    this.#program = program;
+    this.#mustRun = mustRun;
+    this.#findEffectfulRules();
+    this.#findStarts();
+  }
+
+  startOf(node: Node): Start {
+    const known = this.#starts.get(node);
+    if (known !== undefined) return known;
+    const start = this.#start(node);
+    this.#starts.set(node, start);
+    return start;
+  }
+
+  /** Whether any code inside a node, or inside the rules that it calls, must run. */
+  hasEffects(node: Node): boolean {
+    for (const one of nodesOf(node)) {
+      if (blocksOf(one).some(this.#mustRun)) return true;
+      if (one.type === 'call' && this.#effectful.has(one.rule)) return true;
+    }
+    return false;
+  }
+
+  /** The one symbol that a node stands for, if it is so simple. Labels in it are looked through. */
+  singleOf(node: Node): Single | null {
+    switch (node.type) {
+      case 'symbols':
+        return { set: node.set, loud: true };
+      case 'literal': {
+        const [symbol] = node.symbols;
+        if (node.symbols.length !== 1) return null;
+        return { set: node.folded?.[0] ?? setOf(symbol!), loud: true };
+      }
+      case 'choice':
+        return this.#singleChoice(node.alternatives);
+      case 'sequence':
+        return this.#singleSequence(node.elements);
+      case 'named': {
+        const single = this.singleOf(node.item);
+        return single === null ? null : { set: single.set, loud: true };
+      }
+      case 'label':
+      case 'text':
+        return this.singleOf(node.item);
+      case 'action':
+        return this.#mustRun(node.block) ? null : this.singleOf(node.item);
+      case 'call':
+        return this.#singleRule(node.rule);
+      default:
+        return null;
+    }
+  }
+
+  /** The symbols that a lookahead asks for, where one symbol decides it. */
+  aheadOf(node: Node): SymbolSet | null {
+    const single = this.singleOf(node);
+    if (single !== null) return single.set;
+    if (node.type === 'repeat' && node.min === 1) return this.aheadOf(node.item);
+    if (node.type === 'named' || node.type === 'text' || node.type === 'label') return this.aheadOf(node.item);
+    if (node.type === 'call') return this.#aheadOfRule(node.rule);
+    return null;
+  }
+
+  /** Whether a node that fails does so at its first symbol, before anything is consumed. */
+  failsAtStart(node: Node): boolean {
+    if (this.singleOf(node) !== null || node.type === 'literal') return true;
+    if (node.type === 'repeat') return node.delimiter === null && node.min === 1 && this.failsAtStart(node.item);
+    if (node.type === 'text' || node.type === 'label') return this.failsAtStart(node.item);
+    return false;
+  }
+
+  #aheadOfRule(name: string): SymbolSet | null {
+    const known = this.#aheads.get(name);
+    if (known !== undefined) return known;
+    this.#aheads.set(name, null);
+    const ahead = this.aheadOf(this.#program.rules.get(name)!.node);
+    this.#aheads.set(name, ahead);
+    return ahead;
+  }
+
+  #singleChoice(alternatives: readonly Node[]): Single | null {
+    let set = NONE;
+    for (const alternative of alternatives) {
+      const single = this.singleOf(alternative);
+      if (single === null || !single.loud) return null;
+      set |= single.set;
+    }
+    return { set, loud: true };
+  }
+
+  /** `!x y` and `&x y`, where both are about one symbol. */
+  #singleSequence(elements: readonly Node[]): Single | null {
+    const last = elements.at(-1);
+    const single = last === undefined ? null : this.singleOf(last);
+    if (single === null) return null;
+    let { set } = single;
+    for (const element of elements.slice(0, -1)) {
+      if (element.type !== 'lookahead') return null;
+      const ahead = this.aheadOf(element.item);
+      if (ahead === null) return null;
+      set = element.negative ? without(set, ahead) : set & ahead;
+    }
+    return { set, loud: elements.length === 1 && single.loud };
+  }
+
+  #singleRule(name: string): Single | null {
+    const known = this.#singles.get(name);
+    if (known !== undefined) return known;
+    // A rule that gets here again while it is looked at is recursive, and not single.
+    this.#singles.set(name, null);
+    const single = this.singleOf(this.#program.rules.get(name)!.node);
+    this.#singles.set(name, single);
+    return single;
+  }
+
+  #findEffectfulRules(): void {
+    for (let before = -1; before !== this.#effectful.size; ) {
+      before = this.#effectful.size;
+      for (const { name, node } of this.#program.rules.values()) {
+        if (!this.#effectful.has(name) && this.hasEffects(node)) this.#effectful.add(name);
+      }
+    }
+  }
+
+  /** Rules may call each other in circles: repeats until nothing is added. */
+  #findStarts(): void {
+    for (let changed = true; changed; ) {
+      changed = false;
+      for (const { name, node } of this.#program.rules.values()) {
+        const before = this.#rules.get(name) ?? UNKNOWN;
+        const now = this.#start(node);
+        changed ||= now.first !== before.first || now.nullable !== before.nullable;
+        changed ||= now.effects !== before.effects || now.loud !== before.loud || now.gate !== before.gate;
+        this.#rules.set(name, now);
+      }
+    }
+  }
+
+  #start(node: Node): Start {
+    switch (node.type) {
+      case 'symbols':
+      case 'codePoint':
+        return { ...UNKNOWN, first: node.set, loud: true };
+      case 'literal':
+        return { ...UNKNOWN, first: node.folded?.[0] ?? setOf(node.symbols[0]!), loud: true };
+      case 'empty':
+        return { ...UNKNOWN, nullable: true };
+      case 'predicate':
+        return { ...UNKNOWN, nullable: true, effects: this.#mustRun(node.block) };
+      case 'lookahead':
+        return { ...UNKNOWN, nullable: true, effects: this.hasEffects(node.item) };
+      case 'choice':
+        return this.#startOfChoice(node.alternatives);
+      case 'sequence':
+        return this.#startOfSequence(node.elements, 0);
+      case 'repeat':
+        return this.#startOfRepeat(node);
+      case 'optional':
+        return { ...this.#start(node.item), nullable: true };
+      case 'action': {
+        const start = this.#start(node.item);
+        return { ...start, effects: start.effects || (start.nullable && this.#mustRun(node.block)) };
+      }
+      case 'named':
+        return { ...this.#start(node.item), loud: true };
+      case 'text':
+      case 'label':
+        return this.#start(node.item);
+      case 'call':
+        return this.#rules.get(node.rule) ?? UNKNOWN;
+      default:
+        return node satisfies never;
+    }
+  }
+
+  #startOfChoice(alternatives: readonly Node[]): Start {
+    const starts = alternatives.map((one) => this.#start(one));
+    return {
+      first: starts.reduce((set, { first }) => set | first, NONE),
+      nullable: starts.some(({ nullable }) => nullable),
+      effects: starts.some(({ effects }) => effects),
+      loud: starts.some(({ loud }) => loud),
+      gate: null,
+    };
+  }
+
+  #startOfSequence(elements: readonly Node[], index: number): Start {
+    const element = elements[index];
+    if (element === undefined) return { ...UNKNOWN, nullable: true };
+    const start = this.#start(element);
+    if (!start.nullable) return start;
+    const rest = this.#startOfSequence(elements, index + 1);
+    const plain = element.type === 'label' ? element.item : element;
+    const gate = this.#gateOf(plain);
+    return {
+      first: plain.type === 'lookahead' ? this.#restricted(rest, plain.item, plain.negative) : start.first | rest.first,
+      nullable: rest.nullable,
+      effects: start.effects || rest.effects,
+      // What can fail without a report hides whether the rest would have reported.
+      loud: start.loud || (this.#alwaysMatches(element) && rest.loud),
+      gate: rest.loud ? gate : null,
+    };
+  }
+
+  /** The predicate that a node consists of, if it depends on nothing that was matched. */
+  #gateOf(node: Node): Predicate | null {
+    if (node.type === 'call') return this.#gateOf(this.#program.rules.get(node.rule)!.node);
+    if (node.type !== 'predicate' || this.#mustRun(node.block)) return null;
+    return node.block.scope.size === 0 ? node : null;
+  }
+
+  #alwaysMatches(node: Node): boolean {
+    if (node.type === 'empty' || node.type === 'optional') return true;
+    if (node.type === 'repeat') return node.min === 0;
+    if (node.type === 'label' || node.type === 'text') return this.#alwaysMatches(node.item);
+    return false;
+  }
+
+  /** What is left of a start behind a lookahead. */
+  #restricted(rest: Start, ahead: Node, negative: boolean): SymbolSet {
+    if (negative) {
+      const set = this.aheadOf(ahead);
+      return set === null ? rest.first : without(rest.first, set);
+    }
+    const { first, nullable } = this.#start(ahead);
+    return nullable ? rest.first : rest.first & first;
+  }
+
+  #startOfRepeat(node: Node & { readonly type: 'repeat' }): Start {
+    const item = this.#start(node.item);
+    const delimiter = node.delimiter === null || !item.nullable ? null : this.#start(node.delimiter);
+    const several = typeof node.min === 'number' && node.min > 0;
+    const constant = typeof node.max === 'number' || node.max === null;
+    return {
+      first: item.first | (delimiter?.first ?? NONE),
+      nullable: item.nullable || !several,
+      effects: item.effects || delimiter?.effects === true || blocksOf(node).some(this.#mustRun),
+      loud: item.loud && constant,
+      gate: null,
+    };
+  }
+}
+
+/** Rules that are called, with how often; a rule's own text and not what it calls. */
+export function callsIn(node: Node): readonly string[] {
+  const calls: string[] = [];
+  for (const one of nodesOf(node)) if (one.type === 'call') calls.push(one.rule);
+  return calls;
+}
+
+/** About how much code a node is, without what it calls. */
+export function weightOf(node: Node): number {
+  return childrenOf(node).reduce((sum, child) => sum + weightOf(child), 1);
+}

@@ -1,0 +1,67 @@
+/** Repetitions: runs of one symbol as tight loops, lists with their delimiters, and counted ones. */
+import type { Repeat } from './ir.js';
+import { AT, BYTES } from './names.js';
+import type { Context, Scanner } from './scanner.js';
+import { ANY, isSubset } from './symbols.js';
+
+export function writeRepeat(scanner: Scanner, node: Repeat, context: Context): void {
+  if (isRun(scanner, node, context)) writeRun(scanner, node, context);
+  else writeList(scanner, node, context);
+}
+
+/** `[a-z]*` and `[a-z]+`, of which nobody wants the characters one by one. */
+function isRun(scanner: Scanner, node: Repeat, { target, reporting }: Context): boolean {
+  const single = scanner.shared.facts.singleOf(node.item);
+  if (single === null || target !== null || node.delimiter !== null || node.max !== null) return false;
+  return (node.min === 0 || node.min === 1) && (single.loud || reporting !== 'report');
+}
+
+function writeRun(scanner: Scanner, node: Repeat, context: Context): void {
+  const { out, shared } = scanner;
+  const { set } = shared.facts.singleOf(node.item)!;
+  const shown = node.item.type === 'symbols' ? node.item.shown : '';
+  const isNext = shared.tables.isIn(set, `${BYTES}[${AT}]`, shown);
+  if (node.min === 0) out.line(`while (${isNext}) ${AT}++;`);
+  else {
+    if (context.known === null || !isSubset(context.known, set)) {
+      out.line(`if (${shared.tables.isNotIn(set, `${BYTES}[${AT}]`, shown)}) ${scanner.failure(context)}`);
+    }
+    out.line(`do ${AT}++; while (${isNext});`);
+  }
+  // The symbol that ends a run is a failure like any other, and reported like any other.
+  if (set !== ANY || context.reporting === 'report') scanner.report(context.reporting);
+}
+
+function writeList(scanner: Scanner, node: Repeat, context: Context): void {
+  const { out, names } = scanner;
+  const min = scanner.boundOf(node.min);
+  const max = node.max === null ? null : node.max === node.min ? min : scanner.boundOf(node.max);
+  const counts = min !== '0' || max !== null;
+
+  const { target } = context;
+  const items = target === null ? null : scanner.nameFor(target, 'items');
+  const count = counts && items === null ? names.fresh('count') : null;
+  if (items !== null) out.line(`const ${items} = [];`);
+  if (count !== null) out.line(`let ${count} = 0;`);
+  const length = items === null ? count : `${items}.length`;
+
+  const last = names.fresh('last');
+  const ended = names.fresh('ended');
+  const inner: Context = { ...context, target: null, fail: `break ${ended};`, known: null };
+
+  out.line(`let ${last} = ${AT};`);
+  // A constant maximum is one at least, and is looked at after the first item.
+  if (max !== null && typeof node.max !== 'number') out.open(`${ended}: if (${length} < ${max}) for (;;)`);
+  else out.open(`${ended}: for (;;)`);
+  const item = items === null ? null : names.fresh('item');
+  scanner.write(node.item, { ...inner, target: item === null ? null : { kind: 'const', name: item } });
+  if (item !== null) out.line(`${items}.push(${item});`);
+  if (count !== null) out.line(`${count}++;`);
+  out.line(`${last} = ${AT};`);
+  if (max !== null) out.line(`if (${length} >= ${max}) break;`);
+  if (node.delimiter !== null) scanner.write(node.delimiter, inner);
+  out.close();
+  out.line(`${AT} = ${last};`);
+  if (min !== '0') out.line(`if (${length} < ${min}) ${context.fail}`);
+  if (items !== null && target?.kind !== 'const') scanner.put(target, items);
+}

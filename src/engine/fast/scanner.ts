@@ -1,0 +1,451 @@
+/**
+ * Writes the functions of a scanner: one per rule and variant.
+ *
+ * A function takes the position to start at. A variant that builds gives the value, or FAILED$, and leaves the end in `end$`; one
+ * that only matches gives the end, or -1. Inside, `at$` is the position; what fails jumps to whoever has something else to
+ * try, and that one puts the position back.
+ */
+import type { BlockCode, WrittenOut } from './blocks.js';
+import { writeChoice } from './choice.js';
+import type { Facts } from './facts.js';
+import { type Block, type Label, type Node, nodesOf, type Predicate, type Program, type RuleCall } from './ir.js';
+import { liveLabels } from './liveness.js';
+import { AT, BYTES, END_AT, FAILED, FURTHEST, INPUT, Names } from './names.js';
+import { writeRepeat } from './repeat.js';
+import type { SymbolSet } from './symbols.js';
+import { isSubset, setOf } from './symbols.js';
+import type { Tables } from './tables.js';
+import { Writer } from './writer.js';
+
+/** Where a value goes: into a new constant, into a variable that is there, or out of the function. */
+export interface Target {
+  readonly kind: 'const' | 'let' | 'return';
+  readonly name: string;
+}
+
+/**
+ * What is done about failures besides failing.
+ *
+ * - `free`: nothing; whether the furthest failure is right does not matter, because a failing parse is done again.
+ * - `report`: the furthest failure is kept.
+ * - `silent`: it must not be touched: inside lookaheads and named rules, which report by themselves or not at all.
+ */
+export type Reporting = 'free' | 'report' | 'silent';
+
+export interface Context {
+  /** `null` where the value is not used. */
+  readonly target: Target | null;
+  readonly reporting: Reporting;
+  /** The statement that fails. */
+  readonly fail: string;
+  /** What the next symbol is known to be in. */
+  readonly known: SymbolSet | null;
+}
+
+/** What all functions of a scanner share. */
+export interface Shared {
+  readonly program: Program;
+  readonly facts: Facts;
+  readonly tables: Tables;
+  readonly inlined: ReadonlySet<string>;
+  readonly codeOf: (block: Block) => BlockCode;
+  readonly mustRun: (block: Block) => boolean;
+  /** Whether functions of the grammar that a block calls ask for the position. */
+  readonly callsForPosition: (block: Block) => boolean;
+  /** The name of the function for a rule; asks for it to be written. */
+  readonly functionFor: (rule: string, builds: boolean, reporting: Reporting) => string;
+  /** The name of the function for code that cannot be written out in place. */
+  readonly functionForBlock: (code: BlockCode) => string;
+  /** Marks code of the grammar's author for the source map. */
+  readonly mark: (block: Block, code: string) => string;
+}
+
+/** Writes one function. */
+export class Scanner {
+  readonly shared: Shared;
+  readonly names = new Names();
+  readonly out: Writer;
+  readonly #variables = new Map<Label, string>();
+  readonly #live = new Set<Label>();
+
+  constructor(shared: Shared, depth: number) {
+    this.shared = shared;
+    this.out = new Writer(depth);
+  }
+
+  /** The function of a rule in one variant. */
+  rule(rule: string, name: string, builds: boolean, reporting: Reporting): string {
+    const { node } = this.shared.program.rules.get(rule)!;
+    this.out.open(`function ${name}(${AT})`);
+    const target: Target | null = builds ? { kind: 'return', name: '' } : null;
+    this.enter(node, builds);
+    this.write(node, { target, reporting, fail: builds ? `return ${FAILED};` : 'return -1;', known: null });
+    if (!builds) this.out.line(`return ${AT};`);
+    this.out.close();
+    return this.out.toString();
+  }
+
+  write(node: Node, context: Context): void {
+    const single = context.target === null ? this.shared.facts.singleOf(node) : null;
+    if (single !== null && (single.loud || context.reporting !== 'report') && !this.#holdsLiveLabel(node)) {
+      this.#matchSymbol(single.set, shownOf(node), context);
+      return;
+    }
+    switch (node.type) {
+      case 'symbols':
+        this.#matchSymbol(node.set, node.shown, context);
+        return;
+      case 'codePoint':
+        this.#codePoint(node.set, node.shown, context);
+        return;
+      case 'literal':
+        this.#literal(node, context);
+        return;
+      case 'empty':
+        this.put(context.target, '""');
+        return;
+      case 'sequence':
+        this.#sequence(node, context);
+        return;
+      case 'choice':
+        writeChoice(this, node, context);
+        return;
+      case 'repeat':
+        writeRepeat(this, node, context);
+        return;
+      case 'optional':
+        this.#optional(node.item, context);
+        return;
+      case 'text':
+        this.#text(node.item, context);
+        return;
+      case 'lookahead':
+        this.#lookahead(node.item, node.negative, context);
+        return;
+      case 'predicate':
+        this.#predicate(node.block, node.negative, context);
+        return;
+      case 'action':
+        this.#action(node.item, node.block, context);
+        return;
+      case 'label':
+        this.#label(node, context);
+        return;
+      case 'call':
+        this.#call(node, context);
+        return;
+      case 'named':
+        this.#named(node.item, context);
+        return;
+      default:
+        node satisfies never;
+    }
+  }
+
+  /** Gives a value to a target. */
+  put(target: Target | null, value: string): void {
+    if (target === null) return;
+    if (target.kind === 'return') {
+      this.out.line(`${END_AT} = ${AT};`);
+      this.out.line(`return ${value};`);
+    } else if (target.name !== value) {
+      this.out.line(`${target.kind === 'const' ? 'const ' : ''}${target.name} = ${value};`);
+    }
+  }
+
+  /** A target that blocks inside can give a value to. */
+  shareable(target: Target | null): Target | null {
+    if (target?.kind !== 'const') return target;
+    this.out.line(`let ${target.name};`);
+    return { kind: 'let', name: target.name };
+  }
+
+  /** A name for a value before it goes where it belongs; the target's own, where it has one. */
+  nameFor(target: Target | null, stem: string): string {
+    return target?.kind === 'const' ? target.name : this.names.fresh(stem);
+  }
+
+  /** The failing statement, with the report that belongs to it. */
+  failure({ reporting, fail }: Context): string {
+    return reporting === 'report' ? `{ ${reportAt()} ${fail} }` : fail;
+  }
+
+  report(reporting: Reporting): void {
+    if (reporting === 'report') this.out.line(reportAt());
+  }
+
+  /** Reports a failure here where a condition holds. */
+  reportIf({ block, negative }: Predicate): void {
+    const { statements, value } = this.#run(this.shared.codeOf(block), AT);
+    for (const statement of statements) this.out.line(statement);
+    this.out.line(`if (${negative ? '!' : ''}(${value ?? 'undefined'})) { ${reportAt()} }`);
+  }
+
+  /** An expression for a number of repetitions, evaluated once. */
+  boundOf(bound: number | Label | Block): string {
+    if (typeof bound === 'number') return String(bound);
+    const name = this.names.fresh('bound');
+    if ('code' in bound) {
+      const { statements, value } = this.#run(this.shared.codeOf(bound), AT);
+      for (const statement of statements) this.out.line(statement);
+      this.out.line(`const ${name} = ${value ?? 'undefined'} | 0;`);
+    } else this.out.line(`const ${name} = ${this.#variables.get(bound)} | 0;`);
+    return name;
+  }
+
+  #holdsLiveLabel(node: Node): boolean {
+    for (const one of nodesOf(node)) if (one.type === 'label' && this.#live.has(one)) return true;
+    return false;
+  }
+
+  /** Takes note of the labels of a rule that is about to be written. */
+  enter(node: Node, builds: boolean): void {
+    const { codeOf, mustRun } = this.shared;
+    for (const label of liveLabels(node, builds, codeOf, mustRun)) this.#live.add(label);
+  }
+
+  #matchSymbol(set: SymbolSet, shown: string, context: Context): void {
+    if (context.known === null || !isSubset(context.known, set)) {
+      const test = this.shared.tables.isNotIn(set, `${BYTES}[${AT}]`, shown);
+      this.out.line(`if (${test}) ${this.failure(context)}`);
+    }
+    if (context.target === null) this.out.line(`${AT}++;`);
+    else {
+      const name = this.nameFor(context.target, 'char');
+      this.out.line(
+        context.target.kind === 'let'
+          ? `${context.target.name} = ${INPUT}[${AT}++];`
+          : `const ${name} = ${INPUT}[${AT}++];`,
+      );
+      if (context.target.kind === 'return') this.put(context.target, name);
+    }
+  }
+
+  /** A code point that is one unit; the parse is left to Peggy's code when it may be two. */
+  #codePoint(set: SymbolSet, shown: string, context: Context): void {
+    this.#matchSymbol(set, shown, { ...context, target: null });
+    this.out.line(`if (isSurrogate$(${INPUT}.charCodeAt(${AT} - 1))) throw LEAVE$;`);
+    this.put(context.target, `${INPUT}[${AT} - 1]`);
+  }
+
+  #literal({ text, symbols, folded }: Node & { readonly type: 'literal' }, context: Context): void {
+    const known = context.known !== null && isSubset(context.known, folded?.[0] ?? setOf(symbols[0]!));
+    const at = (index: number): string => `${BYTES}[${index === 0 ? AT : `${AT} + ${index}`}]`;
+    const beyondAscii = folded === null && symbols.some((symbol) => symbol > 0x7f);
+    const tests = symbols
+      .map((symbol, index) => this.shared.tables.isNotIn(folded?.[index] ?? setOf(symbol), at(index)))
+      .slice(known ? 1 : 0);
+    // Symbols stand for kinds of characters: strings beyond ASCII are compared as they are.
+    if (beyondAscii) tests.splice(0, tests.length, `!${INPUT}.startsWith(${JSON.stringify(text)}, ${AT})`);
+    if (tests.length > 0) this.out.line(`if (${tests.join(' || ')}) ${this.failure(context)}`);
+    this.out.line(text.length === 1 ? `${AT}++;` : `${AT} += ${text.length};`);
+    if (folded === null) this.put(context.target, JSON.stringify(text));
+    else this.put(context.target, `${INPUT}.substring(${AT} - ${text.length}, ${AT})`);
+  }
+
+  #sequence({ elements, picks }: Node & { readonly type: 'sequence' }, context: Context): void {
+    const { target } = context;
+    const values: string[] = [];
+    let known = context.known;
+    for (const element of elements) {
+      const used = target !== null && (picks.length === 0 || picks.includes(element));
+      const name = used ? this.names.fresh(element.type === 'label' ? element.name : 'part') : '';
+      if (used) values.push(name);
+      this.write(element, { ...context, target: used ? { kind: 'const', name } : null, known });
+      if (!staysPut(element)) known = null;
+    }
+    this.put(target, picks.length === 1 ? values[0]! : `[${values.join(', ')}]`);
+  }
+
+  #optional(item: Node, context: Context): void {
+    const single = context.target === null ? this.shared.facts.singleOf(item) : null;
+    if (single !== null && (single.loud || context.reporting !== 'report') && !this.#holdsLiveLabel(item)) {
+      this.out.line(`if (${this.shared.tables.isIn(single.set, `${BYTES}[${AT}]`, shownOf(item))}) ${AT}++;`);
+      if (context.reporting === 'report') this.out.line(`else ${reportAt()}`);
+      return;
+    }
+    const target =
+      context.target?.kind === 'return' ? { kind: 'const' as const, name: this.names.fresh('option') } : context.target;
+    const inner = this.shareable(target);
+    const back = this.names.fresh('back');
+    const done = this.names.fresh('option');
+    const none = this.names.fresh('none');
+    this.out.line(`const ${back} = ${AT};`);
+    this.out.open(`${done}:`);
+    this.out.open(`${none}:`);
+    this.write(item, { ...context, target: inner, fail: `break ${none};` });
+    this.out.line(`break ${done};`);
+    this.out.close();
+    this.out.line(`${AT} = ${back};`);
+    this.put(inner, 'null');
+    this.out.close();
+    if (context.target?.kind === 'return') this.put(context.target, inner!.name);
+  }
+
+  #text(item: Node, context: Context): void {
+    if (context.target === null) {
+      this.write(item, context);
+      return;
+    }
+    const start = this.names.fresh('start');
+    this.out.line(`const ${start} = ${AT};`);
+    this.write(item, { ...context, target: null });
+    this.put(context.target, `${INPUT}.substring(${start}, ${AT})`);
+  }
+
+  #lookahead(item: Node, negative: boolean, context: Context): void {
+    const { shared, out } = this;
+    const reporting = context.reporting === 'free' ? 'free' : 'silent';
+    const ahead = shared.facts.hasEffects(item) ? null : shared.facts.aheadOf(item);
+    if (ahead !== null) {
+      const test = negative ? 'isIn' : 'isNotIn';
+      out.line(`if (${shared.tables[test](ahead, `${BYTES}[${AT}]`, shownOf(item))}) ${context.fail}`);
+    } else {
+      const back = this.names.fresh('back');
+      out.line(`const ${back} = ${AT};`);
+      if (negative) {
+        const absent = this.names.fresh('absent');
+        out.open(`${absent}:`);
+        this.write(item, { target: null, reporting, fail: `break ${absent};`, known: null });
+        out.line(context.fail);
+        out.close();
+      } else this.write(item, { target: null, reporting, fail: context.fail, known: null });
+      out.line(`${AT} = ${back};`);
+    }
+    this.put(context.target, 'undefined');
+  }
+
+  #predicate(block: Block, negative: boolean, context: Context): void {
+    const code = this.shared.codeOf(block);
+    const { statements, value } = this.#run(code, AT);
+    for (const statement of statements) this.out.line(statement);
+    const test = value ?? 'undefined';
+    this.out.line(`if (${negative ? test : `!(${test})`}) ${context.fail}`);
+    this.put(context.target, 'undefined');
+  }
+
+  #action(item: Node, block: Block, context: Context): void {
+    const code = this.shared.codeOf(block);
+    const runs = context.target !== null || this.shared.mustRun(block);
+    const isEmpty = item.type === 'empty';
+    const start = isEmpty ? AT : this.names.fresh('start');
+    const position = code.isFunction || code.needsPosition || this.shared.callsForPosition(block);
+    if (!isEmpty && runs && (position || code.mentionsStart)) this.out.line(`const ${start} = ${AT};`);
+    this.write(item, { ...context, target: null });
+    if (!runs) return;
+    const { statements, value } = this.#run(code, start);
+    for (const statement of statements) this.out.line(statement);
+    if (context.target !== null) this.put(context.target, value ?? 'undefined');
+    else if (value !== null && !code.isValuePure) this.out.line(`void (${value});`);
+  }
+
+  /** The code, ready to be written: either its statements, or a call. */
+  #run(code: BlockCode, start: string): WrittenOut {
+    if (code.needsPosition || this.shared.callsForPosition(code.block)) {
+      this.out.line(`from$ = ${start};`);
+      this.out.line(`to$ = ${AT};`);
+    }
+    if (code.isFunction) return { statements: [], value: this.#callOf(code) };
+    return this.#writeOut(code, start, AT);
+  }
+
+  #writeOut(code: BlockCode, start: string, end: string): WrittenOut {
+    const { mark } = this.shared;
+    const variable = (label: Label): string => this.#variables.get(label)!;
+    const { statements, value } = code.writeOut({ variable, start, end });
+    return {
+      statements: statements.map((statement) => mark(code.block, statement)),
+      value: value === null ? null : mark(code.block, value),
+    };
+  }
+
+  #callOf(code: BlockCode): string {
+    const values = code.labels.map((label) => this.#variables.get(label));
+    return `${this.shared.functionForBlock(code)}(${values.join(', ')})`;
+  }
+
+  #label(label: Label, context: Context): void {
+    if (!this.#live.has(label)) {
+      this.write(label.item, context);
+      return;
+    }
+    const name = context.target?.kind === 'const' ? context.target.name : this.names.fresh(label.name);
+    this.#variables.set(label, name);
+    this.write(label.item, { ...context, target: { kind: 'const', name } });
+    if (context.target?.kind !== 'const') this.put(context.target, name);
+  }
+
+  /** What is written in place of a call, if it is not a call that is written. */
+  writtenOut(node: Node): Node | null {
+    if (node.type !== 'call' || !this.shared.inlined.has(node.rule)) return null;
+    return this.shared.program.rules.get(node.rule)!.node;
+  }
+
+  #call(call: RuleCall, context: Context): void {
+    const { shared, out } = this;
+    const { rule } = call;
+    const node = this.writtenOut(call);
+    if (node !== null) {
+      this.enter(node, context.target !== null);
+      this.write(node, context);
+      return;
+    }
+    const { target } = context;
+    const name = shared.functionFor(rule, target !== null, context.reporting);
+    if (target === null) {
+      out.line(`${AT} = ${name}(${AT});`);
+      out.line(`if (${AT} < 0) ${context.fail}`);
+    } else if (target.kind === 'return' && context.fail === `return ${FAILED};`) {
+      out.line(`return ${name}(${AT});`);
+    } else {
+      const value = target.kind === 'let' ? target.name : this.nameFor(target, rule);
+      out.line(`${target.kind === 'let' ? '' : 'const '}${value} = ${name}(${AT});`);
+      out.line(`if (${value} === ${FAILED}) ${context.fail}`);
+      out.line(`${AT} = ${END_AT};`);
+      if (target.kind === 'return') this.put(target, value);
+    }
+  }
+
+  #named(item: Node, context: Context): void {
+    if (context.reporting !== 'report') {
+      this.write(item, context);
+      return;
+    }
+    if (this.shared.facts.failsAtStart(item)) {
+      this.write(item, { ...context, reporting: 'silent', fail: this.failure(context) });
+      return;
+    }
+    const target =
+      context.target?.kind === 'return' ? { kind: 'const' as const, name: this.names.fresh('value') } : context.target;
+    const inner = this.shareable(target);
+    const start = this.names.fresh('start');
+    const found = this.names.fresh('found');
+    const missing = this.names.fresh('missing');
+    this.out.line(`const ${start} = ${AT};`);
+    this.out.open(`${found}:`);
+    this.out.open(`${missing}:`);
+    this.write(item, { ...context, target: inner, reporting: 'silent', fail: `break ${missing};` });
+    this.out.line(`break ${found};`);
+    this.out.close();
+    this.out.line(`${AT} = ${start};`);
+    this.out.line(this.failure(context));
+    this.out.close();
+    if (context.target?.kind === 'return') this.put(context.target, inner!.name);
+  }
+}
+
+function reportAt(): string {
+  return `if (${AT} > ${FURTHEST}) ${FURTHEST} = ${AT};`;
+}
+
+/** Whether the position after a node is the one before it. */
+function staysPut(node: Node): boolean {
+  const plain = node.type === 'label' ? node.item : node;
+  return plain.type === 'lookahead' || plain.type === 'predicate' || plain.type === 'empty';
+}
+
+function shownOf(node: Node): string {
+  if (node.type === 'symbols') return node.shown;
+  if (node.type === 'call') return node.rule;
+  return '';
+}

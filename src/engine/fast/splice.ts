@@ -1,0 +1,88 @@
+/** Puts the scanner into the parser that Peggy wrote, as pieces that know where they come from. */
+import type { ast } from 'peggy';
+import type { Block } from './ir.js';
+
+/** Peggy's piece of generated code with its origin. Its package is one of Peggy's own. */
+export type SourceNode = NonNullable<ast.Grammar['code']>;
+
+/** Characters for private use, which mark the author's code until it becomes a piece of its own. */
+const OPEN = '\uE000';
+const BETWEEN = '\uE001';
+const CLOSE = '\uE002';
+const MARKED = new RegExp(`${OPEN}(\\d+)${BETWEEN}([^${CLOSE}]*)${CLOSE}`, 'g');
+
+/** Remembers whose code is where. */
+export class Marks {
+  readonly #blocks: Block[] = [];
+
+  readonly mark = (block: Block, code: string): string =>
+    `${OPEN}${this.#blocks.push(block) - 1}${BETWEEN}${code}${CLOSE}`;
+
+  /** The pieces of a text: plain strings, and the author's code with its place in the grammar. */
+  pieces(text: string, makeNode: (block: Block, code: string) => SourceNode): (string | SourceNode)[] {
+    const pieces: (string | SourceNode)[] = [];
+    let from = 0;
+    for (const match of text.matchAll(MARKED)) {
+      pieces.push(text.slice(from, match.index));
+      pieces.push(makeNode(this.#blocks[Number(match[1])]!, match[2]!));
+      from = match.index + match[0].length;
+    }
+    pieces.push(text.slice(from));
+    return pieces;
+  }
+}
+
+/**
+ * Puts code before Peggy's parse function and gives that one another name, and adds names to what the parser exports.
+ *
+ * @throws Error when Peggy writes something else than it did when this was made
+ */
+export function splice(parser: SourceNode, code: readonly (string | SourceNode)[], exported: readonly Export[]): void {
+  let found = 0;
+  const visit = (node: SourceNode): void => {
+    const { children } = node as unknown as { children: (string | SourceNode)[] };
+    const pieces = children.flatMap((child) => {
+      if (typeof child !== 'string') {
+        visit(child);
+        return [child];
+      }
+      const at = child.indexOf(PARSE);
+      if (at < 0) return [withExports(child, exported)];
+      found++;
+      const renamed = withExports(child.slice(at).replace(PARSE, SLOW_PARSE), exported);
+      return [child.slice(0, at), ...code, '\n', renamed];
+    });
+    children.splice(0, children.length, ...pieces);
+  };
+  visit(parser);
+  if (found !== 1) throw new Error('This version of Peggy writes its parse function in another way.');
+}
+
+export interface Export {
+  /** The name in the code, and the name outside. */
+  readonly local: string;
+  readonly name: string;
+}
+
+const PARSE = 'function peg$parse(input, options) {';
+const SLOW_PARSE = 'function peg$parseSlow(input, options) {';
+
+function withExports(code: string, exported: readonly Export[]): string {
+  return exported.reduce(
+    (text, { local, name }) =>
+      text
+        .replace(/^( *)peg\$parse as parse$/m, `$1peg$$parse as parse,\n$1${dollars(local)} as ${name}`)
+        .replace(/^( *)parse: peg\$parse,$/m, `$1parse: peg$$parse,\n$1${name}: ${dollars(local)},`),
+    code,
+  );
+}
+
+/** A name as the replacement of a pattern. */
+function dollars(name: string): string {
+  return name.replaceAll('$', '$$$$');
+}
+
+/** Whether code holds the characters that the marks are made of. */
+export function holdsMarks(code: string): boolean {
+  return /[\uE000-\uE002]/.test(code);
+}

@@ -1,0 +1,68 @@
+/**
+ * Tests for membership in a set of symbols: comparisons for simple sets, a bit in a table of bytes for others. Eight sets
+ * share a table, so that the tables of a grammar fit into the processor's nearest cache.
+ */
+import { rangesOf, type SymbolSet } from './symbols.js';
+
+/** Ranges that comparisons test as quickly as a table does. */
+const FEW = 2;
+const BITS = 8;
+
+export class Tables {
+  readonly #sets: { readonly set: SymbolSet; shown: string }[] = [];
+
+  /** A condition that holds when `symbol`, an expression without effects, is in the set. */
+  isIn(set: SymbolSet, symbol: string, shown = ''): string {
+    const ranges = rangesOf(set);
+    if (ranges.length === 0) return 'false';
+    if (ranges.length > FEW || (ranges.length > 1 && !isVariable(symbol))) {
+      return `(${this.#test(set, symbol, shown)}) !== 0`;
+    }
+    if (ranges.some(([from, to]) => from !== to) && !isVariable(symbol)) {
+      if (ranges[0]![0] !== 0) return `(${this.#test(set, symbol, shown)}) !== 0`;
+    }
+    const tests = ranges.map(([from, to]) => {
+      if (from === to) return `${symbol} === ${from}`;
+      return from === 0 ? `${symbol} <= ${to}` : `${symbol} >= ${from} && ${symbol} <= ${to}`;
+    });
+    if (tests.length === 1) return tests[0]!;
+    return tests.map((test) => (test.includes('&&') ? `(${test})` : test)).join(' || ');
+  }
+
+  isNotIn(set: SymbolSet, symbol: string, shown = ''): string {
+    const ranges = rangesOf(set);
+    const [first] = ranges;
+    if (first === undefined) return 'true';
+    if (ranges.length === 1 && first[0] === first[1]) return `${symbol} !== ${first[0]}`;
+    if (ranges.length === 1 && first[0] === 0) return `${symbol} > ${first[1]}`;
+    const test = this.isIn(set, symbol, shown);
+    return test.endsWith(' !== 0') ? test.replace(/ !== 0$/, ' === 0') : `!(${test})`;
+  }
+
+  /** The declarations of the tables. */
+  declarations(): string {
+    const lines: string[] = [];
+    for (let first = 0; first < this.#sets.length; first += BITS) {
+      const sets = this.#sets.slice(first, first + BITS);
+      lines.push(`const table${first / BITS}$ = tableOf$([`);
+      for (const { set, shown } of sets) {
+        const ranges = rangesOf(set).map(([from, to]) => `${from}, ${to}`);
+        lines.push(`  [${ranges.join(', ')}],${shown === '' ? '' : ` // ${shown}`}`);
+      }
+      lines.push(']);');
+    }
+    return lines.join('\n');
+  }
+
+  #test(set: SymbolSet, symbol: string, shown: string): string {
+    let index = this.#sets.findIndex((one) => one.set === set);
+    if (index < 0) index = this.#sets.push({ set, shown }) - 1;
+    const entry = this.#sets[index]!;
+    if (entry.shown === '') entry.shown = shown;
+    return `table${Math.floor(index / BITS)}$[${symbol}] & ${1 << (index % BITS)}`;
+  }
+}
+
+function isVariable(expression: string): boolean {
+  return /^[\w$]+$/.test(expression);
+}

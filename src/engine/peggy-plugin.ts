@@ -1,0 +1,162 @@
+/**
+ * A plugin for Peggy that makes its parsers fast: beside Peggy's own code it writes a scanner, which parses what is valid and
+ * leaves error messages to that code.
+ *
+ *     peggy --plugin pegwire/engine/peggy-plugin grammar.peggy
+ *
+ *     peggy.generate(grammar, { plugins: [fast], fast: { notice: console.warn } })
+ *
+ * Results and errors are those of Peggy alone, for grammars whose code has no effects that outlive a parse. Other grammars are
+ * refused, naming the rule and the line.
+ */
+import type { ast, Config, LocationRange, ParserBuildOptions, Plugin, Session } from 'peggy';
+import { analyzeEffects, type Block as CodeBlock, type Snippet } from './effects/index.js';
+import { scannerCode } from './fast/backend.js';
+import { liftInitializer } from './fast/initializer.js';
+import type { Block } from './fast/ir.js';
+import { type Lowered, lower } from './fast/lower.js';
+import { type Export, holdsMarks, Marks, type SourceNode, splice } from './fast/splice.js';
+import { Unsupported } from './fast/unsupported.js';
+
+/** What can be given as the build option `fast`. */
+export interface FastOptions {
+  /** Told why a grammar is left to Peggy's own code. @default Peggy's `info` callback */
+  readonly notice?: ((message: string) => void) | undefined;
+  /** Also export `recognize(text, options)`: whether a text matches, without building a result. @default false */
+  readonly recognize?: boolean | undefined;
+  /** Functions that are taken to have no effects, without a look at them: imported ones, and such. */
+  readonly pure?: readonly string[] | undefined;
+}
+
+declare module 'peggy' {
+  interface BuildOptionsBase {
+    fast?: FastOptions | undefined;
+  }
+}
+
+const fast: Plugin = {
+  use(config: Config, options: ParserBuildOptions): void {
+    const settings: FastOptions = options['fast'] ?? {};
+    config.passes.generate.push((grammar, buildOptions, session) => {
+      addScanner(grammar, buildOptions as ParserBuildOptions, session, settings);
+    });
+  },
+};
+
+export default fast;
+
+function addScanner(grammar: ast.Grammar, options: ParserBuildOptions, session: Session, settings: FastOptions): void {
+  const notice = settings.notice ?? ((message: string) => session.info(message));
+  const exported: Export[] = settings.recognize ? [{ local: 'peg$recognize', name: 'recognize' }] : [];
+  const parser = grammar.code!;
+  try {
+    const code = compile(grammar, options, session, settings);
+    if (code !== null) splice(parser, code, exported);
+  } catch (thrown) {
+    if (!(thrown instanceof Unsupported)) throw thrown;
+    notice(`The parser is Peggy's own, without a scanner: ${thrown.message}.`);
+    if (settings.recognize) splice(parser, [SLOW_ONLY], exported);
+  }
+}
+
+/** The scanner; `null` where the grammar has errors, which the session knows. */
+function compile(
+  grammar: ast.Grammar,
+  options: ParserBuildOptions,
+  session: Session,
+  settings: FastOptions,
+): (string | SourceNode)[] | null {
+  if (options.trace) throw new Unsupported('it was asked to trace');
+  const topLevel = snippetsOf(grammar.topLevelInitializer);
+  const perParse = snippetsOf(grammar.initializer);
+  const program = lower(grammar, options.allowedStartRules ?? [grammar.rules[0]!.name]);
+  if ([...perParse, ...program.blocks].some(({ code }) => holdsMarks(code))) {
+    throw new Unsupported('its code holds characters for private use');
+  }
+  const effects = effectsOf(program, topLevel, perParse, session, settings);
+  if (effects === null) return null;
+  // Then an action may find an object that another has changed, and what it finds depends on what was cached.
+  if (options.cache && [...effects.values()].some((one) => one.writesState || one.readsState || one.changesLabels)) {
+    throw new Unsupported('results are cached that its code changes');
+  }
+  const marks = new Marks();
+  const code = scannerCode({
+    program,
+    effects,
+    initializer: liftInitializer(perParse.map((snippet) => snippet.code).join('\n')),
+    recognize: settings.recognize === true,
+    mark: marks.mark,
+  });
+  const Node = grammar.code!.constructor as SourceNodeClass;
+  return marks.pieces(code, (block, text) => sourceNode(Node, block, text));
+}
+
+function effectsOf(
+  program: Lowered,
+  topLevel: readonly Snippet[],
+  perParse: readonly Snippet[],
+  session: Session,
+  settings: FastOptions,
+): Parameters<typeof scannerCode>[0]['effects'] | null {
+  const blocks = new Map<CodeBlock, Block>();
+  for (const block of program.blocks) {
+    const { rule, kind, code, location, scope } = block;
+    blocks.set({ rule, kind, code, location, parameters: [...scope.keys()] }, block);
+  }
+  const analysis = analyzeEffects({ topLevel, perParse, blocks: [...blocks.keys()], trusted: settings.pure ?? [] });
+  const [unsupported] = analysis.unsupported;
+  if (unsupported !== undefined) throw new Unsupported(`${unsupported.message} (${lineOf(unsupported.location)})`);
+  for (const { message, location } of analysis.violations) session.error(message, location);
+  if (analysis.violations.length > 0) return null;
+  return new Map([...analysis.effects].map(([codeBlock, effects]) => [blocks.get(codeBlock)!, effects]));
+}
+
+function snippetsOf(
+  initializer: ast.CodeBlock<string> | readonly ast.CodeBlock<string>[] | undefined | null,
+): Snippet[] {
+  if (!initializer) return [];
+  const list = Array.isArray(initializer) ? initializer : [initializer];
+  return list.map(({ code, codeLocation }) => ({ code, location: codeLocation }));
+}
+
+function lineOf({ start }: LocationRange): string {
+  return `line ${start.line}`;
+}
+
+type SourceNodeClass = new (
+  line: number | null,
+  column: number | null,
+  source: string,
+  pieces: string | SourceNode[],
+  name?: string,
+) => SourceNode;
+
+/** The author's code as a piece of the parser that a debugger can show in the grammar. */
+function sourceNode(Node: SourceNodeClass, { location, rule }: Block, text: string): SourceNode {
+  const { line, column } = location.start;
+  const source = String(location.source);
+  const lines = text.split('\n');
+  const nodes = lines.map((one, index) => {
+    const piece = index === lines.length - 1 ? one : `${one}\n`;
+    return new Node(line + index, index === 0 ? column - 1 : 0, source, piece, rule);
+  });
+  return new Node(null, null, source, nodes);
+}
+
+/** `recognize` without a scanner. */
+const SLOW_ONLY = `
+function peg$parse(input, options) {
+  return peg$parseSlow(input, options);
+}
+
+// Whether parse() would accept the input.
+function peg$recognize(input, options) {
+  try {
+    peg$parseSlow(input, options);
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof peg$SyntaxError) return false;
+    throw thrown;
+  }
+}
+`;

@@ -1,0 +1,261 @@
+import { describe, expect, test } from 'vitest';
+import { analyzeEffects, type Violation } from '../../../src/engine/effects/index.js';
+import { codeOf } from './grammar-code.js';
+
+const MADE_BEFORE = `
+  import imported from "somewhere";
+  import * as all from "elsewhere";
+  let count = 0;
+  const seen = [];
+  const byName = new Map();
+  const nested = { list: [], deep: { map: new Map() } };
+  const DIGITS = /[0-9]/g, STICKY = /[0-9]/y, PLAIN = /[0-9]/;
+  const NAMES = { "+": "plus" };
+  function bump() { return ++count; }
+  function add(list, item) { list.push(item); return list; }
+  function addDeep(list, item) { return add(list, item); }
+  function setAll({ target }, value) { target.value = value; }
+  function each(items, callback) { for (const item of items) callback(item); }
+  function make() { return []; }
+  const counter = (() => { let n = 0; return () => ++n; })();
+  const memo = (() => { const known = {}; return (key) => (known[key] ??= [key]); })();
+  const api = { make() { return {}; }, touch() { count++; }, keep(x) { this.last = x; return x; } };
+  class Tree { static made = 0; items = []; constructor(x) { this.x = x; } add(i) { this.items.push(i); return this; } }
+  const fs = require("fs");
+  const bound = ((list, item) => list.push(item)).bind(null, seen);
+  function tagged(strings, list) { list.push(1); }
+  class Statics { static list = []; static add(x) { Statics.list.push(x); } }
+  class Counted { id = ++count; }
+  class Child extends Counted { constructor() { super(); } }
+`;
+
+/** What is refused of an action with two labels, `a` and `b`, where the grammar has the code above. */
+function refused(action: string, trusted: readonly string[] = []): readonly Violation[] {
+  const grammar = `{{${MADE_BEFORE}}}\n{ let depth = 0; const stack = []; function enter() { depth++; } }\nstart = a:"a" b:"b" {${action}}\n`;
+  const { violations, unsupported } = analyzeEffects(codeOf(grammar, trusted));
+  expect(unsupported).toEqual([]);
+  for (const { location } of violations) {
+    expect(grammar.slice(location.start.offset, location.end.offset)).not.toBe('');
+    const before = grammar.slice(0, location.start.offset);
+    expect(location.start.line).toBe(before.split('\n').length);
+    expect(location.start.column).toBe(location.start.offset - before.lastIndexOf('\n'));
+  }
+  return violations;
+}
+
+describe('refused, because it outlives the parse', () => {
+  const cases: readonly (readonly [code: string, message: string])[] = [
+    ['count = 1', 'assigns the top-level variable "count"'],
+    ['count++', 'assigns the top-level variable "count"'],
+    ['[count] = [1]', 'assigns the top-level variable "count"'],
+    ['({ x: count = 2 } = a)', 'assigns the top-level variable "count"'],
+    ['for (count of a) {}', 'assigns the top-level variable "count"'],
+    ['return bump()', 'runs bump(), which assigns the top-level variable "count"'],
+    ['return a.map(bump)', 'runs bump(), which assigns the top-level variable "count"'],
+    ['return [...a].sort(() => bump())', 'runs bump()'],
+    ['return (0, bump)()', 'runs bump()'],
+    ['return bump.call(null)', 'runs bump()'],
+    ['fs(a)', 'calls what the top-level variable "fs" holds'],
+    ['fs.x.y(a)', 'calls y() of the top-level variable "fs"'],
+    ['class Q extends all.Base {} return new Q()', 'calls the imported "all"'],
+    ['const { random } = Math; return random()', 'calls Math.random()'],
+    ['bound(a)', 'by push()'],
+    ['tagged`$' + '{seen}`', 'top-level variable "seen"'],
+    ['Statics.add(a)', 'top-level variable "Statics"'],
+    ['seen.push(a)', 'changes what the top-level variable "seen" holds by push()'],
+    ['seen[0] = a', 'changes what the top-level variable "seen" holds'],
+    ['seen?.push(a)', 'by push()'],
+    ['seen["push"](a)', 'by push()'],
+    ['seen.length = 0', 'top-level variable "seen"'],
+    ['delete NAMES["+"]', 'top-level variable "NAMES"'],
+    ['byName.set(a, b)', 'by set()'],
+    ['nested.deep.map.set(a, b)', 'top-level variable "nested"'],
+    ['const s = seen; s.push(a)', 'top-level variable "seen"'],
+    ['const { list } = nested; list.push(a)', 'top-level variable "nested"'],
+    ['let s; if (a) s = seen; else s = []; s.push(1)', 'top-level variable "seen"'],
+    ['(a ? seen : []).push(1)', 'top-level variable "seen"'],
+    ['(a || seen).push(1)', 'top-level variable "seen"'],
+    ['const box = []; box.push(seen); box[0].push(1)', 'top-level variable "seen"'],
+    ['const box = { seen }; box.seen.push(1)', 'top-level variable "seen"'],
+    ['const box = []; add(box, seen); box[0].push(1)', 'top-level variable "seen"'],
+    ['a.forEach((x) => seen.push(x))', 'top-level variable "seen"'],
+    ['const list = seen; a.forEach((x) => list.push(x))', 'top-level variable "seen"'],
+    ['nested.list.forEach((x) => { x.y = 1; })', 'top-level variable "nested"'],
+    ['return a.reduce((all, x) => { all[x] = 1; return all; }, seen)', 'top-level variable "seen"'],
+    ['add(seen, a)', 'changes what the top-level variable "seen" holds by add()'],
+    ['addDeep(nested.list, a)', 'changes what the top-level variable "nested" holds by addDeep()'],
+    ['setAll({ target: nested }, a)', 'top-level variable "nested"'],
+    ['each([seen], (list) => list.push(a))', 'top-level variable "seen"'],
+    ['each(a, bump)', 'runs bump()'],
+    ['add.apply(null, [seen, a])', 'top-level variable "seen"'],
+    ['add(...[seen, a])', 'top-level variable "seen"'],
+    ['Array.prototype.push.call(seen, a)', 'by push()'],
+    ['Object.assign(nested, a)', 'changes what the top-level variable "nested" holds by Object.assign()'],
+    ['Object.defineProperty(nested, "x", { value: a })', 'by Object.defineProperty()'],
+    ['Reflect.set(nested, "x", a)', 'by Reflect.set()'],
+    ['Object.freeze(nested)', 'by Object.freeze()'],
+    ['return counter()', 'top-level variable "n"'],
+    ['memo(a)', 'top-level variable "known"'],
+    ['api.touch()', 'runs touch(), which assigns the top-level variable "count"'],
+    ['api.keep(a)', 'changes what the top-level variable "api" holds by keep()'],
+    ['api[a](b)', 'runs touch()'],
+    ['Tree.made++', 'changes the top-level function "Tree"'],
+    ['add.calls = 1', 'changes the top-level function "add"'],
+    ['return new Counted()', 'assigns the top-level variable "count"'],
+    ['return new Child()', 'assigns the top-level variable "count"'],
+    ['return DIGITS.test(a)', 'matches with the top-level variable "DIGITS"'],
+    ['return STICKY.exec(a)', 'matches with the top-level variable "STICKY"'],
+    ['return a.match(STICKY)', 'matches with the top-level variable "STICKY"'],
+    ['DIGITS.lastIndex = 0', 'top-level variable "DIGITS"'],
+    ['nested.visit(a)', 'calls visit() of the top-level variable "nested", which is not known to leave it as it is'],
+    ['input = ""', 'assigns "input"'],
+    ['options.x = 1', 'changes "options"'],
+    ['options.list.push(a)', 'changes "options" by push()'],
+    ['options.onNode(a)', 'calls onNode() of "options"'],
+    ['const { onNode } = options; onNode(a)', 'calls a function of "options"'],
+    ['undeclared = 1', 'assigns the global "undeclared"'],
+    ['globalThis.x = 1', 'changes the global "globalThis"'],
+    ['Array.prototype.x = 1', 'changes the global "Array.prototype"'],
+    ['this.x = 1', 'changes "this"'],
+    ['(() => { this.x = 1; })()', 'changes "this"'],
+    ['console.log(a)', 'calls console.log()'],
+    ['a.forEach(console.log)', 'calls console.log()'],
+    ['return Math.random()', 'calls Math.random()'],
+    ['return Date.now()', 'calls Date.now()'],
+    ['return new Date()', 'calls new Date()'],
+    ['return performance.now()', 'calls performance.now()'],
+    ['return crypto.randomUUID()', 'calls crypto.randomUUID()'],
+    ['fetch(a)', 'calls fetch()'],
+    ['return require("fs")', 'calls require()'],
+    ['return process.exit()', 'calls process.exit()'],
+    ['setTimeout(() => {}, 0)', 'calls setTimeout()'],
+    ['alert(a)', 'calls alert()'],
+    ['return new Function("return 1")', 'calls new Function()'],
+    ['return window.alert(a)', 'calls alert()'],
+    ['return imported(a)', 'calls the imported "imported"'],
+    ['return all.thing(a)', 'calls thing() of the imported "all"'],
+    ['return a.map(imported)', 'calls the imported "imported"'],
+    ['return imported`x`', 'calls the imported "imported"'],
+  ];
+  test.each(cases)('%s', (code, message) => {
+    const violations = refused(code);
+    expect(violations.map((violation) => violation.message).join('\n')).toContain(message);
+    expect(violations.every(({ rule }) => rule === 'start')).toBe(true);
+  });
+});
+
+describe('allowed', () => {
+  test.each([
+    'const list = [a]; list.push(b); list[0] = 1; return list',
+    'a.x = 1; a.list.push(b); delete a.y; a = 1; return a',
+    'return a.accept(b)',
+    'let n = 0; a.forEach(() => n++); return n',
+    'function walk(x) { n++; x.children.forEach(walk); } let n = 0; walk(a); return n',
+    'depth++; stack.push(a); enter(); stack[0].x = 1',
+    'return add([], a)',
+    'return addDeep(a, b)',
+    'const list = make(); list.push(a); return list',
+    'return add(stack, a)',
+    'return a.reduce((all, x) => { all[x] = 1; return all; }, {})',
+    'return seen.map((x) => ({ x })).concat(seen).filter(Boolean)',
+    'const copy = [...seen]; copy.push(a); return copy',
+    'const copy = seen.slice(); copy.push(a); return copy',
+    'const copy = { ...nested }; copy.x = 1; return copy',
+    'return Object.assign({}, nested, a)',
+    'const name = NAMES[a]; return { name, all: Object.keys(NAMES).length, has: byName.has(a), one: byName.get(b) }',
+    'return a.replace(DIGITS, "").split(DIGITS).concat(b.match(DIGITS), PLAIN.test(a), PLAIN.exec(b))',
+    'const re = /x/g; re.lastIndex = 0; return re.test(a)',
+    'return new RegExp(a, "g").exec(b)',
+    'const node = api.make(a); node.x = 1; return node',
+    'const tree = new Tree(a); tree.add(b).add(a); tree.y = 1; return tree',
+    'const map = new Map([[a, b]]); map.set(b, a); map.delete(a); const set = new Set(a); set.add(b); set.clear(); return map',
+    'return [Math.max(a, b), Number(a), parseInt(a, 10), String.fromCharCode(a), JSON.parse(b), new Date(a), Date.UTC(1, 2)]',
+    'return [BigInt(a), Symbol("x"), isNaN(b), Array.from(a, (x) => x), Array.isArray(b), new Error(a), decodeURIComponent(b)]',
+    'return [Object.entries(NAMES), Object.freeze({ a }), structuredClone(nested), new Uint8Array(4).fill(1), undefined, NaN]',
+    'return { text: text(), at: location().start, o: offset(), r: range().end, i: input.slice(0, 3).trim(), n: options.n ?? 1 }',
+    'if (a) error("no"); expected("yes")',
+    'try { error(a) } catch (problem) { problem.reason = b; throw problem }',
+    'return [String(a), `$' + '{NAMES[a]}`, typeof count, count + 1, seen.length]',
+    'const self = { visit(x) { this.last = x; return this; } }; self.visit(a).visit(b); return self',
+    'return a.map(String).filter((x, i, all) => all.indexOf(x) === i)',
+    'return { toString() { return a; }, get x() { return b; } }',
+    'count: for (const seen of a) { seen.x = 1; continue count; }',
+    '{ let count = 0; count++; const seen = []; seen.push(count); return seen; }',
+    'switch (a) { case "x": { return b; } default: return a.constructor.name }',
+  ])('%s', (code) => expect(refused(code)).toEqual([]));
+});
+
+test('trusted names are pure, and so are built-ins by path', () => {
+  const trusted = ['imported', 'all', 'Math.random', 'console', 'bump', 'options'];
+  const code = 'imported(a); all.thing(b); console.log(Math.random()); bump(); return options.onNode(a)';
+  expect(refused(code, trusted)).toEqual([]);
+  expect(refused(code)).toHaveLength(6);
+});
+
+test('a message names the rule, what is changed and why that is refused', () => {
+  const { violations } = analyzeEffects(codeOf('{{ let n = 0; }}\nitem\n  = "x"\n    { n += 1;\n      return n; }'));
+  expect(violations).toEqual([
+    {
+      rule: 'item',
+      message:
+        'Rule "item" assigns the top-level variable "n": it outlives the parse, while code of the grammar may run twice ' +
+        'or be left out; a variable of the per-parse initializer { ... } is made anew for each parse',
+      location: {
+        source: 'test.peggy',
+        start: { offset: 36, line: 4, column: 7 },
+        end: { offset: 37, line: 4, column: 8 },
+      },
+    },
+  ]);
+});
+
+test('what a function does is told once, for the first rule that calls it', () => {
+  const grammar =
+    '{{ let n = 0; function next() { return ++n; } }}\na = b { return next(); }\nb = "b" { return next(); }';
+  const { violations } = analyzeEffects(codeOf(grammar));
+  expect(violations.map(({ rule, location }) => [rule, location.start.offset])).toEqual([['a', 41]]);
+});
+
+test('the per-parse initializer keeps to the same rules, the top-level one is free', () => {
+  const top =
+    '{{ console.log("loaded"); globalThis.x = new Date(); const ids = new Map(); ids.set(1, 2); let n = 0; }}';
+  const own = '{ const start = Date.now(); ids.clear(); const mine = []; mine.push(n); options.x = 1; }';
+  const { violations } = analyzeEffects(codeOf(`${top}\n${own}\na = "a"`));
+  expect(violations.map(({ rule }) => rule)).toEqual([null, null, null]);
+  expect(violations[0]!.message).toMatch(/^The per-parse initializer calls Date\.now\(\): /);
+});
+
+test('a top-level object that actions return or hold in what they return is no obstacle, as long as nobody changes it', () => {
+  const grammar = (change: string): string => `
+    {{ const SHARED = { kind: "x", list: [] }; const NAMES = { "+": "plus" }; function visit(node) { return node; } }}
+    start = list:node* { ${change} }
+    node = "n" { return { shared: SHARED, name: NAMES["+"], visit }; }
+  `;
+  const { violations, unsupported } = analyzeEffects(codeOf(grammar('list.push(1); list.length = 2; return list')));
+  expect([...violations, ...unsupported]).toEqual([]);
+  const { unsupported: changed } = analyzeEffects(codeOf(grammar('list[0].shared.list.push(1)')));
+  expect(changed.map(({ message }) => message.split(':')[0])).toEqual([
+    'Rule "start" may change what the top-level variable "SHARED" holds, by way of a label',
+  ]);
+});
+
+describe('what cannot be followed is no violation', () => {
+  test.each([
+    ['{{ const x: number = 1; }}\na = "a" { return x; }', 'This is no JavaScript'],
+    ['a = "a" { return <b/>; }', 'This is no JavaScript'],
+    ['a = "a" { return eval("1"); }', 'eval()'],
+    ['a = "a" { with (Math) { return max(1, 2); } }', '"with"'],
+    ['a = "a" { return peg$currPos; }', 'internal'],
+    ['a = "a" { return arguments.length; }', 'arguments'],
+    ['a = "a" { return (async () => 1)(); }', 'asynchronous'],
+    ['a = "a" { return import("x"); }', 'import()'],
+    ['a = x:"a" { return await x; }', 'This is no JavaScript'],
+    ['{{ const SHARED = {}; }}\na = x:b { x.y = 1; }\nb = "b" { return SHARED; }', '"SHARED"'],
+    ['{{ const SHARED = {}; }}\na = x:b y:b { x.s = SHARED; }\nb = x:c { x.s.y = 1; }\nc = "c"', '"SHARED"'],
+    ['{{ const SHARED = {}; }}\na = x:b { x(SHARED); }\nb = "b" { return null; }', '"SHARED"'],
+  ])('%s', (grammar, message) => {
+    const { violations, unsupported } = analyzeEffects(codeOf(grammar));
+    expect(violations).toEqual([]);
+    expect(unsupported[0]!.message).toContain(message);
+  });
+});
