@@ -116,6 +116,9 @@ export interface SourceText {
   readonly text: string;
 }
 
+/** Whether parse() would accept the input, by the same grammar and limits; builds nothing. */
+export declare function recognize(input: string, options?: ParseOptions<StartRuleNames>): boolean;
+
 export declare class SyntaxError extends globalThis.SyntaxError {
   /**
    * Constructs the human-readable message from the machine representation.

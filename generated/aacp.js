@@ -168,7 +168,566 @@ class peg$SyntaxError extends SyntaxError {
   }
 }
 
+
+// The scanner: reads the input as bytes and builds the result, without keeping track of what could have stood where it stops.
+// An input that it refuses is scanned once more, without building, for the place of the error. The rest of the error, what
+// was expected there, is worked out by the parser below (peg$parseSlow), when somebody asks for it.
+const peg$scanner = /* @__PURE__ */ (() => {
+  const CAPACITY$ = 1048576;
+  // One symbol per code unit: an ASCII code, from 128 on a kind of other characters, and 255 behind the last one.
+  const bytes$ = new Uint8Array(CAPACITY$ + 1);
+  const encoder$ = typeof TextEncoder === "function" ? new TextEncoder() : null;
+  const FAILED$ = {};
+  const LEAVE$ = {};
+
+  let input = "";
+  let options = {};
+  let end$ = 0;
+  let furthest$ = 0;
+  let from$ = 0;
+  let to$ = 0;
+  let lines$ = null;
+  let busy$ = false;
+
+  function kindOf$() {
+    return 128;
+  }
+
+  function tableOf$(sets) {
+    const table = new Uint8Array(256);
+    sets.forEach((ranges, bit) => {
+      for (let i = 0; i < ranges.length; i += 2) {
+        for (let symbol = ranges[i]; symbol <= ranges[i + 1]; symbol++) table[symbol] |= 1 << bit;
+      }
+    });
+    return table;
+  }
+
+  const table0$ = tableOf$([
+    [0, 123, 125, 128], // [^|]
+    [0, 57, 59, 123, 125, 128], // [^|:]
+    [65, 90], // [A-Z]
+    [45, 45, 48, 57, 65, 90, 95, 95], // [A-Z0-9_\-]
+    [97, 122], // [a-z]
+    [48, 57, 95, 95, 97, 122], // [a-z0-9_]
+    [33, 123, 125, 126, 128, 128], // [^|\u{0}- \u{7f}]
+  ]);
+
+  function load$(text) {
+    const { length } = text;
+    if (encoder$ === null || encoder$.encodeInto(text, bytes$).written !== length) {
+      for (let at = 0; at < length; at++) {
+        const unit = text.charCodeAt(at);
+        bytes$[at] = unit < 128 ? unit : kindOf$(unit);
+      }
+    }
+    bytes$[length] = 255;
+  }
+
+  // input.charCodeAt(at)
+  function codeAt$(at) {
+    const symbol = at < input.length ? bytes$[at] : 255;
+    return symbol < 128 ? symbol : input.charCodeAt(at);
+  }
+
+
+  function text() {
+    return input.substring(from$, to$);
+  }
+
+  function offset() {
+    return from$;
+  }
+
+  function range() {
+    return { source: options.grammarSource, start: from$, end: to$ };
+  }
+
+  function location() {
+    return locationOf$(from$, to$);
+  }
+
+  function locationOf$(start, end) {
+    return locationIn$((lines$ ??= linesOf$(input)), options.grammarSource, start, end);
+  }
+
+  function locationIn$(lines, source, start, end) {
+    return { source, start: placeOf$(lines, start), end: placeOf$(lines, end) };
+  }
+
+  // Where the lines begin.
+  function linesOf$(text) {
+    const lines = [0];
+    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines.push(at + 1);
+    return lines;
+  }
+
+  function placeOf$(lines, offset) {
+    let low = 0;
+    let high = lines.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (lines[middle] <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { offset, line: low + 1, column: offset - lines[low] + 1 };
+  }
+
+  function error(message, location) {
+    throw new peg$SyntaxError(message, null, null, location !== undefined ? location : locationOf$(from$, to$));
+  }
+
+  function expected(description, location) {
+    const expectations = [{ type: "other", description }];
+    const found = input.substring(from$, to$);
+    const message = peg$SyntaxError.buildMessage(expectations, found);
+    throw new peg$SyntaxError(message, expectations, found, location !== undefined ? location : locationOf$(from$, to$));
+  }
+
+let spans;
+
+let maxItems;
+
+let items;
+
+function count() {
+    if (++items > maxItems) {
+      try {
+        error(`The packet has more than ${maxItems} fields`);
+      } catch (refusal) {
+        refusal.reason = "limit";
+        throw refusal;
+      }
+    }
+    return true;
+  }
+
+function packetNode(task, domain, fields, start, end) {
+    return spans
+      ? { kind: "packet", task, domain, fields, span: { start, end } }
+      : { kind: "packet", task, domain, fields };
+  }
+
+function fieldNode(key, value, start, end) {
+    return spans ? { key, value, span: { start, end } } : { key, value };
+  }
+
+function bareNode(value, start, end) {
+    return spans ? { key: "", value, bare: true, span: { start, end } } : { key: "", value, bare: true };
+  }
+
+  function begin$() {
+    end$ = 0;
+    furthest$ = 0;
+    spans = options.spans;
+    maxItems = options.maxItems ?? 100000;
+    items = 0;
+  }
+
+  function packet$build(at$) {
+    const back$1 = at$;
+    next$1: {
+      if (!(options.dialect === "tolerant")) break next$1;
+      const start$1 = at$;
+      const start$3 = at$;
+      while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
+      const slot$1 = input.substring(start$3, at$);
+      const task$1 = trimmed(slot$1).text;
+      let domain$1;
+      const back$2 = at$;
+      option$1: {
+        none$1: {
+          if (bytes$[at$] !== 124) break none$1;
+          at$++;
+          const start$5 = at$;
+          while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
+          const slot$2 = input.substring(start$5, at$);
+          const picked$2 = trimmed(slot$2).text;
+          domain$1 = picked$2;
+          break option$1;
+        }
+        at$ = back$2;
+        domain$1 = null;
+      }
+      const fields$1 = [];
+      let last$1 = at$;
+      ended$1: for (;;) {
+        if (bytes$[at$] !== 124) break ended$1;
+        at$++;
+        let picked$3;
+        const back$3 = at$;
+        chosen$2: {
+          next$2: {
+            const start$6 = at$;
+            const start$7 = at$;
+            while ((table0$[bytes$[at$]] & 2) !== 0) at$++;
+            const key$1 = input.substring(start$7, at$);
+            if (bytes$[at$] !== 58) break next$2;
+            at$++;
+            const start$8 = at$;
+            while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
+            const value$1 = input.substring(start$8, at$);
+            from$ = at$;
+            to$ = at$;
+            if (!(count())) break next$2;
+            from$ = start$6;
+            to$ = at$;
+            picked$3 = slot$code1(key$1, value$1);
+            break chosen$2;
+          }
+          at$ = back$3;
+          const start$9 = at$;
+          const start$10 = at$;
+          while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
+          const slot$3 = input.substring(start$10, at$);
+          from$ = at$;
+          to$ = at$;
+          if (!(count())) break ended$1;
+          from$ = start$9;
+          to$ = at$;
+          picked$3 = slot$code2(slot$3);
+        }
+        const item$1 = picked$3;
+        fields$1.push(item$1);
+        last$1 = at$;
+      }
+      at$ = last$1;
+      from$ = start$1;
+      to$ = at$;
+      const picked$1 = tolerant_packet$code3(task$1, domain$1, fields$1);
+      end$ = at$;
+      return picked$1;
+    }
+    at$ = back$1;
+    const start$11 = at$;
+    const start$12 = at$;
+    if ((table0$[bytes$[at$]] & 4) === 0) return FAILED$;
+    at$++;
+    while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
+    const task$2 = input.substring(start$12, at$);
+    if (bytes$[at$] !== 124) return FAILED$;
+    at$++;
+    const start$13 = at$;
+    if ((table0$[bytes$[at$]] & 4) === 0) return FAILED$;
+    at$++;
+    while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
+    const domain$2 = input.substring(start$13, at$);
+    const fields$2 = [];
+    let last$2 = at$;
+    ended$2: for (;;) {
+      if (bytes$[at$] !== 124) break ended$2;
+      at$++;
+      const start$14 = at$;
+      const start$15 = at$;
+      if ((table0$[bytes$[at$]] & 16) === 0) break ended$2;
+      at$++;
+      while ((table0$[bytes$[at$]] & 32) !== 0) at$++;
+      const key$2 = input.substring(start$15, at$);
+      if (bytes$[at$] !== 58) break ended$2;
+      at$++;
+      const start$16 = at$;
+      const back$4 = at$;
+      option$2: {
+        none$2: {
+          if ((table0$[bytes$[at$]] & 64) === 0) break none$2;
+          do at$++; while ((table0$[bytes$[at$]] & 64) !== 0);
+          let last$3 = at$;
+          ended$3: for (;;) {
+            if (bytes$[at$] !== 32) break ended$3;
+            do at$++; while (bytes$[at$] === 32);
+            if ((table0$[bytes$[at$]] & 64) === 0) break ended$3;
+            do at$++; while ((table0$[bytes$[at$]] & 64) !== 0);
+            last$3 = at$;
+          }
+          at$ = last$3;
+          break option$2;
+        }
+        at$ = back$4;
+      }
+      const value$2 = input.substring(start$16, at$);
+      from$ = at$;
+      to$ = at$;
+      if (!(count())) break ended$2;
+      const picked$4 = fieldNode(key$2, value$2, start$14, at$);
+      const item$2 = picked$4;
+      fields$2.push(item$2);
+      last$2 = at$;
+    }
+    at$ = last$2;
+    end$ = at$;
+    return packetNode(task$2, domain$2, fields$2, start$11, at$);
+  }
+
+  function packet$skip(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        if (!(options.dialect === "tolerant")) break next$1;
+        while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
+        if (at$ > furthest$) furthest$ = at$;
+        const back$2 = at$;
+        option$1: {
+          none$1: {
+            if (bytes$[at$] !== 124) { if (at$ > furthest$) furthest$ = at$; break none$1; }
+            at$++;
+            while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
+            if (at$ > furthest$) furthest$ = at$;
+            break option$1;
+          }
+          at$ = back$2;
+        }
+        let last$1 = at$;
+        ended$1: for (;;) {
+          if (bytes$[at$] !== 124) { if (at$ > furthest$) furthest$ = at$; break ended$1; }
+          at$++;
+          const back$3 = at$;
+          chosen$2: {
+            next$2: {
+              while ((table0$[bytes$[at$]] & 2) !== 0) at$++;
+              if (at$ > furthest$) furthest$ = at$;
+              if (bytes$[at$] !== 58) { if (at$ > furthest$) furthest$ = at$; break next$2; }
+              at$++;
+              while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
+              if (at$ > furthest$) furthest$ = at$;
+              from$ = at$;
+              to$ = at$;
+              if (!(count())) break next$2;
+              break chosen$2;
+            }
+            at$ = back$3;
+            while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
+            if (at$ > furthest$) furthest$ = at$;
+            from$ = at$;
+            to$ = at$;
+            if (!(count())) break ended$1;
+          }
+          last$1 = at$;
+        }
+        at$ = last$1;
+        break chosen$1;
+      }
+      at$ = back$1;
+      const start$7 = at$;
+      found$1: {
+        missing$1: {
+          if ((table0$[bytes$[at$]] & 4) === 0) break missing$1;
+          at$++;
+          while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
+          break found$1;
+        }
+        at$ = start$7;
+        { if (at$ > furthest$) furthest$ = at$; return -1; }
+      }
+      if (bytes$[at$] !== 124) { if (at$ > furthest$) furthest$ = at$; return -1; }
+      at$++;
+      const start$8 = at$;
+      found$2: {
+        missing$2: {
+          if ((table0$[bytes$[at$]] & 4) === 0) break missing$2;
+          at$++;
+          while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
+          break found$2;
+        }
+        at$ = start$8;
+        { if (at$ > furthest$) furthest$ = at$; return -1; }
+      }
+      let last$2 = at$;
+      ended$2: for (;;) {
+        if (bytes$[at$] !== 124) { if (at$ > furthest$) furthest$ = at$; break ended$2; }
+        at$++;
+        const start$10 = at$;
+        found$3: {
+          missing$3: {
+            if ((table0$[bytes$[at$]] & 16) === 0) break missing$3;
+            at$++;
+            while ((table0$[bytes$[at$]] & 32) !== 0) at$++;
+            break found$3;
+          }
+          at$ = start$10;
+          { if (at$ > furthest$) furthest$ = at$; break ended$2; }
+        }
+        if (bytes$[at$] !== 58) { if (at$ > furthest$) furthest$ = at$; break ended$2; }
+        at$++;
+        const back$4 = at$;
+        option$2: {
+          none$2: {
+            if ((table0$[bytes$[at$]] & 64) === 0) { if (at$ > furthest$) furthest$ = at$; break none$2; }
+            do at$++; while ((table0$[bytes$[at$]] & 64) !== 0);
+            let last$3 = at$;
+            ended$3: for (;;) {
+              if (bytes$[at$] !== 32) { if (at$ > furthest$) furthest$ = at$; break ended$3; }
+              do at$++; while (bytes$[at$] === 32);
+              if (at$ > furthest$) furthest$ = at$;
+              if ((table0$[bytes$[at$]] & 64) === 0) { if (at$ > furthest$) furthest$ = at$; break ended$3; }
+              do at$++; while ((table0$[bytes$[at$]] & 64) !== 0);
+              last$3 = at$;
+            }
+            at$ = last$3;
+            break option$2;
+          }
+          at$ = back$4;
+        }
+        from$ = at$;
+        to$ = at$;
+        if (!(count())) break ended$2;
+        last$2 = at$;
+      }
+      at$ = last$2;
+    }
+    return at$;
+  }
+
+  function slot$code1(key, value) {
+      const { start, end } = trimmed(text());
+      return fieldNode(trimmed(key).text, trimmed(value).text, offset() + start, offset() + end);
+    }
+
+  function slot$code2(slot) {
+      const { text, start, end } = trimmed(slot);
+      return bareNode(text, offset() + start, offset() + end);
+    }
+
+  function tolerant_packet$code3(task, domain, fields) {
+      const { start, end } = trimmed(text());
+      return packetNode(task, domain ?? "", fields, offset() + start, offset() + end);
+    }
+
+  function build$() {
+    return packet$build(0);
+  }
+
+  function skip$() {
+    return packet$skip(0);
+  }
+
+  // Whether an input can be scanned; one at a time can, and options of Peggy's own are for its own code.
+  function open$(text, given) {
+    if (busy$ || typeof text !== "string" || text.length > CAPACITY$) return false;
+    if (given === undefined) options = {};
+    else {
+      if (given === null || (given.startRule && !startRules$.includes(given.startRule))) return false;
+      if (given.peg$library || given.peg$currPos || given.peg$silentFails || given.peg$maxFailExpected) return false;
+      options = given;
+    }
+    busy$ = true;
+    input = text;
+    lines$ = null;
+    load$(text);
+    return true;
+  }
+
+  function close$() {
+    busy$ = false;
+    input = "";
+    options = {};
+    lines$ = null;
+  }
+
+  const startRules$ = ["packet"];
+
+
+  // A syntax error that knows where it is, and asks Peggy's code what was expected there when that is read.
+  class Failure$ extends SyntaxError {
+    #text;
+    #options;
+    #details;
+
+    static #EXPECTED = {
+      get() { return this.#known().expected; },
+      set(value) { own$(this, "expected", value, true); },
+      enumerable: true,
+      configurable: true,
+    };
+
+    constructor(text, given, offset) {
+      super();
+      this.#text = text;
+      this.#options = given;
+      const isEnd = offset === text.length;
+      Object.defineProperty(this, "expected", Failure$.#EXPECTED);
+      this.found = isEnd ? null : String.fromCodePoint(text.codePointAt(offset));
+      this.location = locationIn$(linesOf$(text), given?.grammarSource, offset, isEnd ? offset : offset + 1);
+      this.name = "SyntaxError";
+    }
+
+    #known() {
+      if (this.#details === undefined) {
+        try {
+          peg$parseSlow(this.#text, this.#options);
+          this.#details = { message: "Unexpected input.", expected: [] };
+        } catch (thrown) {
+          this.#details = thrown;
+        }
+      }
+      return this.#details;
+    }
+
+    get message() { return this.#known().message; }
+    set message(value) { own$(this, "message", value, false); }
+  }
+  Object.setPrototypeOf(Failure$.prototype, peg$SyntaxError.prototype);
+
+  function own$(error, name, value, enumerable) {
+    Object.defineProperty(error, name, { value, writable: true, enumerable, configurable: true });
+  }
+
+  function parse$(text, given) {
+    if (!open$(text, given)) return peg$parseSlow(text, given);
+    let offset = -1;
+    try {
+      begin$();
+      const result = build$();
+      if (result !== FAILED$ && end$ === text.length) return result;
+      begin$();
+      const end = skip$();
+      if (end !== text.length) offset = end > furthest$ ? end : furthest$;
+    } catch (thrown) {
+      if (thrown instanceof peg$SyntaxError) throw thrown;
+    } finally {
+      close$();
+    }
+    // Anything else that went wrong, such as a call stack that is too small, is left to Peggy's code.
+    if (offset < 0) return peg$parseSlow(text, given);
+    throw new Failure$(text, given, offset);
+  }
+
+  function recognize$(text, given) {
+    let scanned = false;
+    if (open$(text, given)) {
+      try {
+        begin$();
+        const end = skip$();
+        scanned = true;
+        return end === text.length;
+      } catch (thrown) {
+        if (thrown instanceof peg$SyntaxError) return false;
+      } finally {
+        close$();
+      }
+    }
+    if (scanned) return false;
+    try {
+      peg$parseSlow(text, given);
+      return true;
+    } catch (thrown) {
+      if (thrown instanceof peg$SyntaxError) return false;
+      throw thrown;
+    }
+  }
+
+  return { parse: parse$, recognize: recognize$ };
+})();
+
 function peg$parse(input, options) {
+  return peg$scanner.parse(input, options);
+}
+
+// Whether parse() would accept the input; the same limits and checks, without building the result.
+function peg$recognize(input, options) {
+  return peg$scanner.recognize(input, options);
+}
+
+function peg$parseSlow(input, options) {
   options = options !== undefined ? options : {};
 
   const peg$FAILED = {};
@@ -206,14 +765,23 @@ function peg$parse(input, options) {
   const peg$e12 = peg$classExpectation(["|"], true, false, false);
   const peg$e13 = peg$classExpectation(["|", ":"], true, false, false);
 
-  function peg$f0(task, domain, fields) {    return node({ kind: "packet", task, domain, fields });  }
-  function peg$f1(key, value) {    return node({ key, value });  }
+  function peg$f0(task, domain, fields) {    return packetNode(task, domain, fields, range().start, range().end);  }
+  function peg$f1(key, value) {    return fieldNode(key, value, range().start, range().end);  }
   function peg$f2() {    return count();  }
   function peg$f3() {    return options.dialect === "tolerant";  }
-  function peg$f4(task, domain, fields) {    return trimmedNode({ kind: "packet", task, domain: domain ?? "", fields }, trimmed(text()));  }
+  function peg$f4(task, domain, fields) {
+    const { start, end } = trimmed(text());
+    return packetNode(task, domain ?? "", fields, offset() + start, offset() + end);
+  }
   function peg$f5(slot) {    return trimmed(slot).text;  }
-  function peg$f6(key, value) {    return trimmedNode({ key: trimmed(key).text, value: trimmed(value).text }, trimmed(text()));  }
-  function peg$f7(slot) {    const bare = trimmed(slot); return trimmedNode({ key: "", value: bare.text, bare: true }, bare);  }
+  function peg$f6(key, value) {
+    const { start, end } = trimmed(text());
+    return fieldNode(trimmed(key).text, trimmed(value).text, offset() + start, offset() + end);
+  }
+  function peg$f7(slot) {
+    const { text, start, end } = trimmed(slot);
+    return bareNode(text, offset() + start, offset() + end);
+  }
   let peg$currPos = options.peg$currPos | 0;
   let peg$savedPos = peg$currPos;
   const peg$posDetailsCache = [{ line: 1, column: 1 }];
@@ -1036,6 +1604,7 @@ function peg$parse(input, options) {
   }
 
 
+  const spans = options.spans;
   const maxItems = options.maxItems ?? 100000;
   let items = 0;
 
@@ -1051,21 +1620,18 @@ function peg$parse(input, options) {
     return true;
   }
 
-  function node(fields) {
-    if (options.spans) {
-      const { start, end } = range();
-      fields.span = { start, end };
-    }
-    return fields;
+  function packetNode(task, domain, fields, start, end) {
+    return spans
+      ? { kind: "packet", task, domain, fields, span: { start, end } }
+      : { kind: "packet", task, domain, fields };
   }
 
-  // Like node(), with the span of what is left of `text` between its blanks.
-  function trimmedNode(fields, { start, end }) {
-    if (options.spans) {
-      const offset = range().start;
-      fields.span = { start: offset + start, end: offset + end };
-    }
-    return fields;
+  function fieldNode(key, value, start, end) {
+    return spans ? { key, value, span: { start, end } } : { key, value };
+  }
+
+  function bareNode(value, start, end) {
+    return spans ? { key: "", value, bare: true, span: { start, end } } : { key: "", value, bare: true };
   }
 
   peg$result = peg$startRuleFunction();
@@ -1109,5 +1675,6 @@ const peg$allowedStartRules = [
 export {
   peg$allowedStartRules as StartRules,
   peg$SyntaxError as SyntaxError,
-  peg$parse as parse
+  peg$parse as parse,
+  peg$recognize as recognize
 };

@@ -116,6 +116,9 @@ export interface SourceText {
   readonly text: string;
 }
 
+/** Whether parse() would accept the input, by the same grammar and limits; builds nothing. */
+export declare function recognize(input: string, options?: ParseOptions<StartRuleNames>): boolean;
+
 export declare class SyntaxError extends globalThis.SyntaxError {
   /**
    * Constructs the human-readable message from the machine representation.
@@ -173,7 +176,7 @@ export type ParserTracerEvent
       readonly result: unknown;
     };
 
-export type StartRuleNames = "frame";
+export type StartRuleNames = "frame" | "envelope";
 export interface ParseOptions<T extends StartRuleNames = "frame"> {
   /**
    * String or object that will be attached to the each `LocationRange` object
@@ -214,7 +217,12 @@ declare function ParseFunction<Options extends ParseOptions<"frame">>(
   options?: Options,
 ): import('../src/accp/ast.js').Frame;
 
+declare function ParseFunction<Options extends ParseOptions<"envelope">>(
+  input: string,
+  options?: Options,
+): import('../src/accp/ast.js').FrameEnvelope;
+
 declare function ParseFunction<Options extends ParseOptions<StartRuleNames>>(
   input: string,
   options?: Options,
-): import('../src/accp/ast.js').Frame;
+): import('../src/accp/ast.js').Frame | import('../src/accp/ast.js').FrameEnvelope;

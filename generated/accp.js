@@ -5,65 +5,35 @@
 
 
 
+const MINUS = 0x2d;
+const ZERO = 0x30;
+const BACKSLASH = 0x5c;
+
+// Digits that a double holds exactly, whatever they are.
+const EXACT_DIGITS = 15;
+
+// The decimal places of canonical numbers.
+const PLACES = 6;
+const POWERS = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6];
+
+// Code units of a short text with escapes.
+const SHORT = 24;
+
+// Values of the hash that is kept of each key.
+const HASHES = 2048;
+
+// Up to so many keys are compared with each other; for more of them, a table pays.
+const FEW_KEYS = 32;
+
 // The parts of an error location. A frame is one line, and all text before an error raised here was already read.
 function place(offset) {
   return { offset, line: 1, column: offset + 1 };
 }
 
-// Takes out the backslashes of escapes; what follows each one stands for itself.
-function unescaped(text) {
-  let at = text.indexOf("\\");
-  if (at < 0) return text;
-  let result = "";
-  let from = 0;
-  for (; at >= 0; at = text.indexOf("\\", from + 1)) {
-    result += text.slice(from, at);
-    from = at + 1;
-  }
-  return result + text.slice(from);
-}
-
-// The first parameter whose key an earlier one has, or -1. Short lists are compared pairwise: that beats building a set.
-function firstRepeated(params) {
-  if (params.length <= 8) {
-    for (let i = 1; i < params.length; i++) {
-      for (let j = 0; j < i; j++) if (params[i].key === params[j].key) return i;
-    }
-    return -1;
-  }
-  const keys = new Set();
-  return params.findIndex(({ key }) => keys.size === keys.add(key).size);
-}
-
-// Where item number `index` of a well-formed list begins, whose first item begins at `from`.
-function itemStart(text, from, separator, index) {
-  let depth = 0;
-  let at = from;
-  for (; index > 0; at++) {
-    const character = text[at];
-    if (character === "\\") at++;
-    else if (character === "[" || character === "{") depth++;
-    else if (character === "]" || character === "}") depth--;
-    else if (character === separator && depth === 0) index--;
-  }
-  return at;
-}
-
-function countDigits(text) {
-  return text.length - (text.startsWith("-") ? 1 : 0) - (text.includes(".") ? 1 : 0);
-}
-
 // An integer is a number, or a bigint where a double would not be exact. Zero is never JavaScript's -0.
-function integerNode(text) {
-  let value = Number(text) || 0;
-  if (!Number.isSafeInteger(value)) value = BigInt(text);
-  return text === String(value) ? { kind: "integer", value } : { kind: "integer", value, text };
-}
-
-// A decimal keeps its source digits unless they are the canonical spelling of its value.
-function decimalNode(text) {
+function exactInteger(text) {
   const value = Number(text) || 0;
-  return isCanonicalDecimal(text, value) ? { kind: "decimal", value } : { kind: "decimal", value, text };
+  return Number.isSafeInteger(value) ? value : BigInt(text);
 }
 
 // Canonical: no leading zeros, one to six places, no trailing zero but a single one, and all digits kept by the double.
@@ -230,7 +200,1281 @@ class peg$SyntaxError extends SyntaxError {
   }
 }
 
+
+// The scanner: reads the input as bytes and builds the result, without keeping track of what could have stood where it stops.
+// An input that it refuses is scanned once more, without building, for the place of the error. The rest of the error, what
+// was expected there, is worked out by the parser below (peg$parseSlow), when somebody asks for it.
+const peg$scanner = /* @__PURE__ */ (() => {
+  const CAPACITY$ = 1048576;
+  // One symbol per code unit: an ASCII code, from 128 on a kind of other characters, and 255 behind the last one.
+  const bytes$ = new Uint8Array(CAPACITY$ + 1);
+  const encoder$ = typeof TextEncoder === "function" ? new TextEncoder() : null;
+  const FAILED$ = {};
+  const LEAVE$ = {};
+
+  let input = "";
+  let options = {};
+  let end$ = 0;
+  let furthest$ = 0;
+  let from$ = 0;
+  let to$ = 0;
+  let lines$ = null;
+  let busy$ = false;
+
+  function kindOf$() {
+    return 128;
+  }
+
+  function tableOf$(sets) {
+    const table = new Uint8Array(256);
+    sets.forEach((ranges, bit) => {
+      for (let i = 0; i < ranges.length; i += 2) {
+        for (let symbol = ranges[i]; symbol <= ranges[i + 1]; symbol++) table[symbol] |= 1 << bit;
+      }
+    });
+    return table;
+  }
+
+  const table0$ = tableOf$([
+    [45, 45, 48, 57, 65, 90, 95, 95, 97, 122], // [A-Za-z0-9_\-]
+    [65, 90, 97, 122], // [A-Za-z]
+    [48, 57, 65, 90, 95, 95, 97, 122], // [A-Za-z0-9_]
+    [33, 35, 37, 43, 46, 47, 59, 61, 63, 63, 65, 90, 92, 92, 94, 101, 103, 115, 117, 122],
+    [48, 57], // [0-9]
+    [33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122], // safe_chars
+    [46, 46, 48, 57, 65, 90, 95, 95, 97, 122], // [A-Za-z0-9_.]
+    [0, 32, 44, 44, 58, 58, 62, 62, 93, 93, 124, 125, 127, 255],
+  ]);
+  const table1$ = tableOf$([
+    [36, 36, 44, 44, 58, 58, 62, 62, 64, 64, 91, 93, 123, 126], // delimiter
+    [0, 32, 36, 36, 44, 44, 58, 58, 62, 62, 64, 64, 91, 91, 93, 93, 123, 255],
+  ]);
+
+  function load$(text) {
+    const { length } = text;
+    if (encoder$ === null || encoder$.encodeInto(text, bytes$).written !== length) {
+      for (let at = 0; at < length; at++) {
+        const unit = text.charCodeAt(at);
+        bytes$[at] = unit < 128 ? unit : kindOf$(unit);
+      }
+    }
+    bytes$[length] = 255;
+  }
+
+  // input.charCodeAt(at)
+  function codeAt$(at) {
+    const symbol = at < input.length ? bytes$[at] : 255;
+    return symbol < 128 ? symbol : input.charCodeAt(at);
+  }
+
+
+  function text() {
+    return input.substring(from$, to$);
+  }
+
+  function offset() {
+    return from$;
+  }
+
+  function range() {
+    return { source: options.grammarSource, start: from$, end: to$ };
+  }
+
+  function location() {
+    return locationOf$(from$, to$);
+  }
+
+  function locationOf$(start, end) {
+    return locationIn$((lines$ ??= linesOf$(input)), options.grammarSource, start, end);
+  }
+
+  function locationIn$(lines, source, start, end) {
+    return { source, start: placeOf$(lines, start), end: placeOf$(lines, end) };
+  }
+
+  // Where the lines begin.
+  function linesOf$(text) {
+    const lines = [0];
+    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines.push(at + 1);
+    return lines;
+  }
+
+  function placeOf$(lines, offset) {
+    let low = 0;
+    let high = lines.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (lines[middle] <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { offset, line: low + 1, column: offset - lines[low] + 1 };
+  }
+
+  function error(message, location) {
+    throw new peg$SyntaxError(message, null, null, location !== undefined ? location : locationOf$(from$, to$));
+  }
+
+  function expected(description, location) {
+    const expectations = [{ type: "other", description }];
+    const found = input.substring(from$, to$);
+    const message = peg$SyntaxError.buildMessage(expectations, found);
+    throw new peg$SyntaxError(message, expectations, found, location !== undefined ? location : locationOf$(from$, to$));
+  }
+
+let lenient;
+
+let spans;
+
+let maxDepth;
+
+let maxItems;
+
+let maxDigits;
+
+// These only grow and shrink on the way in: once an opening bracket is read, no other alternative is left to try.
+let depth;
+
+let items;
+
+// The keys of all lists that are open, innermost last. Each is one number: where the key begins, and a hash of it.
+let keys;
+
+let keyCount;
+
+function refuse(reason, message, start, end) {
+    try {
+      error(message, { source: options.grammarSource, start: place(start), end: place(end) });
+    } catch (refusal) {
+      refusal.reason = reason;
+      throw refusal;
+    }
+  }
+
+// ---- Limits
+
+  // Called right after an opening bracket, before anything inside it is read.
+function enter(at) {
+    if (++depth > maxDepth) refuse("limit", `Nesting is deeper than ${maxDepth}`, at - 1, at);
+    return true;
+  }
+
+function leave() {
+    depth--;
+    return true;
+  }
+
+function count(at) {
+    if (++items > maxItems) refuse("limit", `The frame has more than ${maxItems} items`, at - 1, at);
+    return true;
+  }
+
+function limitDigits(start, end, point) {
+    if (end - start > maxDigits) {
+      const others = (codeAt$(start) === MINUS ? 1 : 0) + (point === null ? 0 : 1);
+      if (end - start - others > maxDigits) {
+        refuse("limit", `The number has more than ${maxDigits} digits`, start, end);
+      }
+    }
+    return true;
+  }
+
+// ---- Repeated keys
+function note(start, end) {
+    const hash =
+      codeAt$(start) + 7 * codeAt$(end - 1) + 61 * codeAt$((start + end) >> 1) + 331 * (end - start);
+    keys[keyCount++] = start * HASHES + (hash & (HASHES - 1));
+    return true;
+  }
+
+// Whether the keys from number `first` on are all different. It takes them away, because their list has ended.
+function distinct(first) {
+    const end = keyCount;
+    keyCount = first;
+    if (end - first > 1 && hashesMeet(first, end)) refuseRepeated(first, end);
+    return true;
+  }
+
+function hashesMeet(first, end) {
+    if (end - first > FEW_KEYS) {
+      const seen = new Uint8Array(HASHES);
+      for (let i = first; i < end; i++) if (++seen[keys[i] & (HASHES - 1)] > 1) return true;
+      return false;
+    }
+    let mask = 0;
+    for (let i = first; i < end; i++) {
+      const hash = keys[i] & (HASHES - 1);
+      const bit = 1 << (hash & 31);
+      if ((mask & bit) !== 0) {
+        for (let j = first; j < i; j++) if ((keys[j] & (HASHES - 1)) === hash) return true;
+      }
+      mask |= bit;
+    }
+    return false;
+  }
+
+// Hashes may meet by chance; keys that are the same are an error.
+function refuseRepeated(first, end) {
+    const seen = new Set();
+    for (let i = first; i < end; i++) {
+      const start = Math.floor(keys[i] / HASHES);
+      const key = input.slice(start, input.indexOf(":", start));
+      if (seen.has(key)) {
+        const shown = key.length > 40 ? key.slice(0, 40) + "..." : key;
+        refuse("duplicate-key", `The key "${shown}" appears twice`, start, start + key.length);
+      }
+      seen.add(key);
+    }
+  }
+
+// ---- Nodes of the tree
+function frameNode(agent, intent, operation, payload, metadata, start, end) {
+    return spans
+      ? { kind: "frame", agent, intent, operation, payload, metadata, span: { start, end } }
+      : { kind: "frame", agent, intent, operation, payload, metadata };
+  }
+
+function envelopeNode(agent, intent, operation, metadata, start, end) {
+    return spans
+      ? { kind: "envelope", agent, intent, operation, metadata, span: { start, end } }
+      : { kind: "envelope", agent, intent, operation, metadata };
+  }
+
+function paramNode(key, value, start, end) {
+    return spans ? { key, value, span: { start, end } } : { key, value };
+  }
+
+function arrayNode(items, start, end) {
+    return spans ? { kind: "array", items, span: { start, end } } : { kind: "array", items };
+  }
+
+function mapNode(entries, start, end) {
+    return spans ? { kind: "map", entries, span: { start, end } } : { kind: "map", entries };
+  }
+
+function refNode(path, start, end) {
+    return spans ? { kind: "ref", path, span: { start, end } } : { kind: "ref", path };
+  }
+
+function nullNode(start, end) {
+    return spans ? { kind: "null", span: { start, end } } : { kind: "null" };
+  }
+
+function booleanNode(value, start, end) {
+    return spans ? { kind: "boolean", value, span: { start, end } } : { kind: "boolean", value };
+  }
+
+function stringNode(value, start, end) {
+    return spans ? { kind: "string", value, span: { start, end } } : { kind: "string", value };
+  }
+
+// Takes out the backslashes of escapes; what follows each one stands for itself.
+function unescaped(start, end) {
+    // Short texts code by code, long ones stretch by stretch: each way is the quicker one there.
+    if (end - start <= SHORT) {
+      const codes = [];
+      for (let at = start; at < end; at++) {
+        const code = codeAt$(at);
+        codes.push(code === BACKSLASH ? codeAt$(++at) : code);
+      }
+      return String.fromCharCode(...codes);
+    }
+    let result = "";
+    let from = start;
+    for (let at = start; at < end; at++) {
+      if (codeAt$(at) !== BACKSLASH) continue;
+      result += input.slice(from, at);
+      from = ++at;
+    }
+    return result + input.slice(from, end);
+  }
+
+// A number keeps its source digits unless they are the canonical spelling of its value.
+function integerNode(magnitude, start, end) {
+    const negative = codeAt$(start) === MINUS;
+    const from = negative ? start + 1 : start;
+    if (end - from <= EXACT_DIGITS && (codeAt$(from) !== ZERO || end - start === 1)) {
+      const value = negative ? -magnitude : magnitude;
+      return spans ? { kind: "integer", value, span: { start, end } } : { kind: "integer", value };
+    }
+    const text = input.slice(start, end);
+    const value = exactInteger(text);
+    const node = text === String(value) ? { kind: "integer", value } : { kind: "integer", value, text };
+    if (spans) node.span = { start, end };
+    return node;
+  }
+
+function decimalNode(whole, fraction, start, point, end) {
+    const places = end - point - 1;
+    const negative = codeAt$(start) === MINUS;
+    const from = negative ? start + 1 : start;
+    if (
+      end - from <= EXACT_DIGITS + 1 &&
+      places <= PLACES &&
+      (codeAt$(from) !== ZERO || point - from === 1) &&
+      (codeAt$(end - 1) !== ZERO || places === 1)
+    ) {
+      // The digits without the point and the power of ten are both exact, so that the quotient is the nearest double.
+      const magnitude = (whole * POWERS[places] + fraction) / POWERS[places];
+      if (!negative || magnitude !== 0) {
+        const value = negative ? -magnitude : magnitude;
+        return spans ? { kind: "decimal", value, span: { start, end } } : { kind: "decimal", value };
+      }
+    }
+    const text = input.slice(start, end);
+    const value = Number(text) || 0;
+    const node = isCanonicalDecimal(text, value) ? { kind: "decimal", value } : { kind: "decimal", value, text };
+    if (spans) node.span = { start, end };
+    return node;
+  }
+
+  function begin$() {
+    end$ = 0;
+    furthest$ = 0;
+    lenient = options.dialect === "lenient";
+    spans = options.spans;
+    maxDepth = options.maxDepth ?? 5;
+    maxItems = options.maxItems ?? 100000;
+    maxDigits = options.maxDigits ?? 1000;
+    depth = 0;
+    items = 0;
+    keys = [];
+    keyCount = 0;
+  }
+
+  function frame$build(at$) {
+    const start$1 = at$;
+    if (bytes$[at$] !== 64) return FAILED$;
+    at$++;
+    const start$2 = at$;
+    if ((table0$[bytes$[at$]] & 1) === 0) return FAILED$;
+    do at$++; while ((table0$[bytes$[at$]] & 1) !== 0);
+    const agent$1 = input.substring(start$2, at$);
+    if (bytes$[at$] !== 62) return FAILED$;
+    at$++;
+    const start$3 = at$;
+    if ((table0$[bytes$[at$]] & 2) === 0) return FAILED$;
+    do at$++; while ((table0$[bytes$[at$]] & 2) !== 0);
+    const intent$1 = input.substring(start$3, at$);
+    if (bytes$[at$] !== 58) return FAILED$;
+    at$++;
+    const start$4 = at$;
+    if ((table0$[bytes$[at$]] & 4) === 0) return FAILED$;
+    do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+    const operation$1 = input.substring(start$4, at$);
+    if (bytes$[at$] !== 123) return FAILED$;
+    at$++;
+    let payload$1;
+    const back$1 = at$;
+    option$1: {
+      none$1: {
+        const first$1 = keyCount;
+        const picked$1 = [];
+        let last$1 = at$;
+        ended$1: for (;;) {
+          const item$1 = param$build(at$);
+          if (item$1 === FAILED$) break ended$1;
+          at$ = end$;
+          picked$1.push(item$1);
+          last$1 = at$;
+          if (bytes$[at$] !== 124) break ended$1;
+          at$++;
+        }
+        at$ = last$1;
+        if (picked$1.length < 1) break none$1;
+        if (!(distinct(first$1))) break none$1;
+        payload$1 = picked$1;
+        break option$1;
+      }
+      at$ = back$1;
+      payload$1 = null;
+    }
+    if (bytes$[at$] !== 125) return FAILED$;
+    at$++;
+    let metadata$1;
+    const back$2 = at$;
+    option$2: {
+      none$2: {
+        metadata$1 = metadata$build(at$);
+        if (metadata$1 === FAILED$) break none$2;
+        at$ = end$;
+        break option$2;
+      }
+      at$ = back$2;
+      metadata$1 = null;
+    }
+    end$ = at$;
+    return frameNode(agent$1, intent$1, operation$1, payload$1 ?? [], metadata$1, start$1, at$);
+  }
+
+  function envelope$build(at$) {
+    const start$1 = at$;
+    if (bytes$[at$] !== 64) return FAILED$;
+    at$++;
+    const start$2 = at$;
+    if ((table0$[bytes$[at$]] & 1) === 0) return FAILED$;
+    do at$++; while ((table0$[bytes$[at$]] & 1) !== 0);
+    const agent$1 = input.substring(start$2, at$);
+    if (bytes$[at$] !== 62) return FAILED$;
+    at$++;
+    const start$3 = at$;
+    if ((table0$[bytes$[at$]] & 2) === 0) return FAILED$;
+    do at$++; while ((table0$[bytes$[at$]] & 2) !== 0);
+    const intent$1 = input.substring(start$3, at$);
+    if (bytes$[at$] !== 58) return FAILED$;
+    at$++;
+    const start$4 = at$;
+    if ((table0$[bytes$[at$]] & 4) === 0) return FAILED$;
+    do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+    const operation$1 = input.substring(start$4, at$);
+    if (bytes$[at$] !== 123) return FAILED$;
+    at$++;
+    const back$1 = at$;
+    option$1: {
+      none$1: {
+        const first$1 = keyCount;
+        let count$1 = 0;
+        let last$1 = at$;
+        ended$1: for (;;) {
+          at$ = param$skip(at$);
+          if (at$ < 0) break ended$1;
+          count$1++;
+          last$1 = at$;
+          if (bytes$[at$] !== 124) break ended$1;
+          at$++;
+        }
+        at$ = last$1;
+        if (count$1 < 1) break none$1;
+        if (!(distinct(first$1))) break none$1;
+        break option$1;
+      }
+      at$ = back$1;
+    }
+    if (bytes$[at$] !== 125) return FAILED$;
+    at$++;
+    let metadata$1;
+    const back$2 = at$;
+    option$2: {
+      none$2: {
+        metadata$1 = metadata$build(at$);
+        if (metadata$1 === FAILED$) break none$2;
+        at$ = end$;
+        break option$2;
+      }
+      at$ = back$2;
+      metadata$1 = null;
+    }
+    end$ = at$;
+    return envelopeNode(agent$1, intent$1, operation$1, metadata$1, start$1, at$);
+  }
+
+  function frame$skip(at$) {
+    if (bytes$[at$] !== 64) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    at$++;
+    if ((table0$[bytes$[at$]] & 1) === 0) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    do at$++; while ((table0$[bytes$[at$]] & 1) !== 0);
+    if (bytes$[at$] !== 62) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    at$++;
+    if ((table0$[bytes$[at$]] & 2) === 0) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    do at$++; while ((table0$[bytes$[at$]] & 2) !== 0);
+    if (bytes$[at$] !== 58) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    at$++;
+    if ((table0$[bytes$[at$]] & 4) === 0) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+    if (bytes$[at$] !== 123) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    at$++;
+    const back$1 = at$;
+    option$1: {
+      none$1: {
+        const first$1 = keyCount;
+        let count$1 = 0;
+        let last$1 = at$;
+        ended$1: for (;;) {
+          at$ = param$skip(at$);
+          if (at$ < 0) break ended$1;
+          count$1++;
+          last$1 = at$;
+          if (bytes$[at$] !== 124) { if (at$ > furthest$) furthest$ = at$; break ended$1; }
+          at$++;
+        }
+        at$ = last$1;
+        if (count$1 < 1) break none$1;
+        if (!(distinct(first$1))) break none$1;
+        break option$1;
+      }
+      at$ = back$1;
+    }
+    if (bytes$[at$] !== 125) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    at$++;
+    const back$2 = at$;
+    option$2: {
+      none$2: {
+        at$ = metadata$skip(at$);
+        if (at$ < 0) break none$2;
+        break option$2;
+      }
+      at$ = back$2;
+    }
+    return at$;
+  }
+
+  function envelope$skip(at$) {
+    if (bytes$[at$] !== 64) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    at$++;
+    if ((table0$[bytes$[at$]] & 1) === 0) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    do at$++; while ((table0$[bytes$[at$]] & 1) !== 0);
+    if (bytes$[at$] !== 62) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    at$++;
+    if ((table0$[bytes$[at$]] & 2) === 0) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    do at$++; while ((table0$[bytes$[at$]] & 2) !== 0);
+    if (bytes$[at$] !== 58) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    at$++;
+    if ((table0$[bytes$[at$]] & 4) === 0) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+    if (bytes$[at$] !== 123) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    at$++;
+    const back$1 = at$;
+    option$1: {
+      none$1: {
+        const first$1 = keyCount;
+        let count$1 = 0;
+        let last$1 = at$;
+        ended$1: for (;;) {
+          at$ = param$skip(at$);
+          if (at$ < 0) break ended$1;
+          count$1++;
+          last$1 = at$;
+          if (bytes$[at$] !== 124) { if (at$ > furthest$) furthest$ = at$; break ended$1; }
+          at$++;
+        }
+        at$ = last$1;
+        if (count$1 < 1) break none$1;
+        if (!(distinct(first$1))) break none$1;
+        break option$1;
+      }
+      at$ = back$1;
+    }
+    if (bytes$[at$] !== 125) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    at$++;
+    const back$2 = at$;
+    option$2: {
+      none$2: {
+        at$ = metadata$skip(at$);
+        if (at$ < 0) break none$2;
+        break option$2;
+      }
+      at$ = back$2;
+    }
+    return at$;
+  }
+
+  function param$build(at$) {
+    const start$1 = at$;
+    const start$2 = at$;
+    const start$3 = at$;
+    if ((table0$[bytes$[at$]] & 4) === 0) return FAILED$;
+    do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+    const key$1 = input.substring(start$3, at$);
+    const end$1 = at$;
+    if (bytes$[at$] !== 58) return FAILED$;
+    at$++;
+    const value$1 = value$build(at$);
+    if (value$1 === FAILED$) return FAILED$;
+    at$ = end$;
+    if (!(count(at$))) return FAILED$;
+    if (!(note(start$2, end$1))) return FAILED$;
+    end$ = at$;
+    return paramNode(key$1, value$1, start$1, at$);
+  }
+
+  function metadata$build(at$) {
+    if (bytes$[at$] !== 91) return FAILED$;
+    at$++;
+    const first$1 = keyCount;
+    const picked$2 = [];
+    let last$1 = at$;
+    ended$1: for (;;) {
+      const item$1 = param$build(at$);
+      if (item$1 === FAILED$) break ended$1;
+      at$ = end$;
+      picked$2.push(item$1);
+      last$1 = at$;
+      if (bytes$[at$] !== 44) break ended$1;
+      at$++;
+    }
+    at$ = last$1;
+    if (picked$2.length < 1) return FAILED$;
+    if (!(distinct(first$1))) return FAILED$;
+    const picked$1 = picked$2;
+    if (bytes$[at$] !== 93) return FAILED$;
+    at$++;
+    end$ = at$;
+    return picked$1;
+  }
+
+  function param$skip(at$) {
+    const start$2 = at$;
+    if ((table0$[bytes$[at$]] & 4) === 0) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+    const end$1 = at$;
+    if (bytes$[at$] !== 58) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    at$++;
+    at$ = value$skip(at$);
+    if (at$ < 0) return -1;
+    if (!(count(at$))) return -1;
+    if (!(note(start$2, end$1))) return -1;
+    return at$;
+  }
+
+  function metadata$skip(at$) {
+    if (bytes$[at$] !== 91) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    at$++;
+    const first$1 = keyCount;
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      at$ = param$skip(at$);
+      if (at$ < 0) break ended$1;
+      count$1++;
+      last$1 = at$;
+      if (bytes$[at$] !== 44) { if (at$ > furthest$) furthest$ = at$; break ended$1; }
+      at$++;
+    }
+    at$ = last$1;
+    if (count$1 < 1) return -1;
+    if (!(distinct(first$1))) return -1;
+    if (bytes$[at$] !== 93) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    at$++;
+    return at$;
+  }
+
+  function value$build(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table0$[symbol$1] & 8) !== 0) {
+      const start$1 = at$;
+      const value$1 = lexeme$build(at$);
+      if (value$1 === FAILED$) return FAILED$;
+      at$ = end$;
+      end$ = at$;
+      return stringNode(value$1, start$1, at$);
+    } else if (symbol$1 === 45 || (symbol$1 >= 48 && symbol$1 <= 57)) {
+      const back$1 = at$;
+      next$1: {
+        const start$2 = at$;
+        const start$3 = at$;
+        if (bytes$[at$] === 45) {
+          at$++;
+        }
+        const start$4 = at$;
+        if ((table0$[bytes$[at$]] & 16) === 0) break next$1;
+        let whole$1 = 0;
+        do whole$1 = whole$1 * 10 + bytes$[at$++] - 48; while ((table0$[bytes$[at$]] & 16) !== 0);
+        if (at$ - start$4 > 15) whole$1 = Number(input.substring(start$4, at$));
+        const point$1 = at$;
+        let fraction$1;
+        const back$2 = at$;
+        option$1: {
+          none$1: {
+            if (bytes$[at$] !== 46) break none$1;
+            at$++;
+            const start$6 = at$;
+            if ((table0$[bytes$[at$]] & 16) === 0) break none$1;
+            let digits$1 = 0;
+            do digits$1 = digits$1 * 10 + bytes$[at$++] - 48; while ((table0$[bytes$[at$]] & 16) !== 0);
+            if (at$ - start$6 > 15) digits$1 = Number(input.substring(start$6, at$));
+            fraction$1 = digits$1;
+            break option$1;
+          }
+          at$ = back$2;
+          fraction$1 = null;
+        }
+        if ((table0$[bytes$[at$]] & 32) !== 0) break next$1;
+        if (bytes$[at$] === 92) break next$1;
+        if (!(limitDigits(start$3, at$, fraction$1))) break next$1;
+        end$ = at$;
+        return fraction$1 === null
+        ? integerNode(whole$1, start$3, point$1)
+        : decimalNode(whole$1, fraction$1, start$3, point$1, at$);
+      }
+      at$ = back$1;
+      const start$7 = at$;
+      const value$2 = lexeme$build(at$);
+      if (value$2 === FAILED$) return FAILED$;
+      at$ = end$;
+      end$ = at$;
+      return stringNode(value$2, start$7, at$);
+    } else if (symbol$1 === 102 || symbol$1 === 116) {
+      const back$3 = at$;
+      next$2: {
+        const symbol$2 = bytes$[at$];
+        if (symbol$2 === 102) {
+          const start$8 = at$;
+          if (bytes$[at$ + 1] !== 97 || bytes$[at$ + 2] !== 108 || bytes$[at$ + 3] !== 115 || bytes$[at$ + 4] !== 101) break next$2;
+          at$ += 5;
+          if ((table0$[bytes$[at$]] & 32) !== 0) break next$2;
+          if (bytes$[at$] === 92) break next$2;
+          end$ = at$;
+          return booleanNode(false, start$8, at$);
+        } else {
+          const start$9 = at$;
+          if (bytes$[at$ + 1] !== 114 || bytes$[at$ + 2] !== 117 || bytes$[at$ + 3] !== 101) break next$2;
+          at$ += 4;
+          if ((table0$[bytes$[at$]] & 32) !== 0) break next$2;
+          if (bytes$[at$] === 92) break next$2;
+          end$ = at$;
+          return booleanNode(true, start$9, at$);
+        }
+      }
+      at$ = back$3;
+      const start$10 = at$;
+      const value$3 = lexeme$build(at$);
+      if (value$3 === FAILED$) return FAILED$;
+      at$ = end$;
+      end$ = at$;
+      return stringNode(value$3, start$10, at$);
+    } else if (symbol$1 === 36) {
+      const start$11 = at$;
+      at$++;
+      const start$12 = at$;
+      if ((table0$[bytes$[at$]] & 64) === 0) return FAILED$;
+      do at$++; while ((table0$[bytes$[at$]] & 64) !== 0);
+      const path$1 = input.substring(start$12, at$);
+      end$ = at$;
+      return refNode(path$1, start$11, at$);
+    } else if (symbol$1 === 64) {
+      const start$13 = at$;
+      if (!(lenient)) return FAILED$;
+      const start$14 = at$;
+      if (bytes$[at$] !== 64) return FAILED$;
+      at$++;
+      if ((table0$[bytes$[at$]] & 1) === 0) return FAILED$;
+      do at$++; while ((table0$[bytes$[at$]] & 1) !== 0);
+      const back$4 = at$;
+      option$2: {
+        none$2: {
+          if (bytes$[at$] !== 58) break none$2;
+          at$++;
+          if ((table0$[bytes$[at$]] & 4) === 0) break none$2;
+          do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+          break option$2;
+        }
+        at$ = back$4;
+      }
+      const value$4 = input.substring(start$14, at$);
+      end$ = at$;
+      return stringNode(value$4, start$13, at$);
+    } else if (symbol$1 === 91) {
+      return array$build(at$);
+    } else if (symbol$1 === 123) {
+      const start$15 = at$;
+      at$++;
+      if (!(enter(at$))) return FAILED$;
+      const first$1 = keyCount;
+      const entries$1 = [];
+      let last$1 = at$;
+      ended$1: for (;;) {
+        const item$1 = param$build(at$);
+        if (item$1 === FAILED$) break ended$1;
+        at$ = end$;
+        entries$1.push(item$1);
+        last$1 = at$;
+        if (bytes$[at$] !== 44) break ended$1;
+        at$++;
+      }
+      at$ = last$1;
+      if (bytes$[at$] !== 125) return FAILED$;
+      at$++;
+      if (!(leave())) return FAILED$;
+      if (!(distinct(first$1))) return FAILED$;
+      end$ = at$;
+      return mapNode(entries$1, start$15, at$);
+    } else if (symbol$1 === 126) {
+      const start$16 = at$;
+      at$++;
+      end$ = at$;
+      return nullNode(start$16, at$);
+    } else {
+      return FAILED$;
+    }
+  }
+
+  function value$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table0$[symbol$1] & 8) !== 0) {
+      if (at$ > furthest$) furthest$ = at$;
+      at$ = lexeme$skip(at$);
+      if (at$ < 0) return -1;
+    } else if (symbol$1 === 45 || (symbol$1 >= 48 && symbol$1 <= 57)) {
+      if (at$ > furthest$) furthest$ = at$;
+      const back$1 = at$;
+      chosen$1: {
+        next$1: {
+          const start$2 = at$;
+          found$1: {
+            missing$1: {
+              const start$4 = at$;
+              if (bytes$[at$] === 45) {
+                at$++;
+              }
+              if ((table0$[bytes$[at$]] & 16) === 0) break missing$1;
+              do at$++; while ((table0$[bytes$[at$]] & 16) !== 0);
+              let fraction$1;
+              const back$2 = at$;
+              option$1: {
+                none$1: {
+                  if (bytes$[at$] !== 46) break none$1;
+                  at$++;
+                  const start$6 = at$;
+                  if ((table0$[bytes$[at$]] & 16) === 0) break none$1;
+                  let digits$1 = 0;
+                  do digits$1 = digits$1 * 10 + bytes$[at$++] - 48; while ((table0$[bytes$[at$]] & 16) !== 0);
+                  if (at$ - start$6 > 15) digits$1 = Number(input.substring(start$6, at$));
+                  fraction$1 = digits$1;
+                  break option$1;
+                }
+                at$ = back$2;
+                fraction$1 = null;
+              }
+              if ((table0$[bytes$[at$]] & 32) !== 0) break missing$1;
+              if (bytes$[at$] === 92) break missing$1;
+              if (!(limitDigits(start$4, at$, fraction$1))) break missing$1;
+              break found$1;
+            }
+            at$ = start$2;
+            { if (at$ > furthest$) furthest$ = at$; break next$1; }
+          }
+          break chosen$1;
+        }
+        at$ = back$1;
+        at$ = lexeme$skip(at$);
+        if (at$ < 0) return -1;
+      }
+    } else if (symbol$1 === 102 || symbol$1 === 116) {
+      if (at$ > furthest$) furthest$ = at$;
+      const back$3 = at$;
+      chosen$2: {
+        next$2: {
+          const start$8 = at$;
+          found$2: {
+            missing$2: {
+              const symbol$2 = bytes$[at$];
+              if (symbol$2 === 102) {
+                if (bytes$[at$ + 1] !== 97 || bytes$[at$ + 2] !== 108 || bytes$[at$ + 3] !== 115 || bytes$[at$ + 4] !== 101) break missing$2;
+                at$ += 5;
+                if ((table0$[bytes$[at$]] & 32) !== 0) break missing$2;
+                if (bytes$[at$] === 92) break missing$2;
+              } else {
+                if (bytes$[at$ + 1] !== 114 || bytes$[at$ + 2] !== 117 || bytes$[at$ + 3] !== 101) break missing$2;
+                at$ += 4;
+                if ((table0$[bytes$[at$]] & 32) !== 0) break missing$2;
+                if (bytes$[at$] === 92) break missing$2;
+              }
+              break found$2;
+            }
+            at$ = start$8;
+            { if (at$ > furthest$) furthest$ = at$; break next$2; }
+          }
+          break chosen$2;
+        }
+        at$ = back$3;
+        at$ = lexeme$skip(at$);
+        if (at$ < 0) return -1;
+      }
+    } else if (symbol$1 === 36) {
+      if (at$ > furthest$) furthest$ = at$;
+      at$++;
+      if ((table0$[bytes$[at$]] & 64) === 0) { if (at$ > furthest$) furthest$ = at$; return -1; }
+      do at$++; while ((table0$[bytes$[at$]] & 64) !== 0);
+    } else if (symbol$1 === 64) {
+      if (at$ > furthest$) furthest$ = at$;
+      if (!(lenient)) return -1;
+      if (bytes$[at$] !== 64) { if (at$ > furthest$) furthest$ = at$; return -1; }
+      at$++;
+      if ((table0$[bytes$[at$]] & 1) === 0) { if (at$ > furthest$) furthest$ = at$; return -1; }
+      do at$++; while ((table0$[bytes$[at$]] & 1) !== 0);
+      const back$4 = at$;
+      option$2: {
+        none$2: {
+          if (bytes$[at$] !== 58) { if (at$ > furthest$) furthest$ = at$; break none$2; }
+          at$++;
+          if ((table0$[bytes$[at$]] & 4) === 0) { if (at$ > furthest$) furthest$ = at$; break none$2; }
+          do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+          break option$2;
+        }
+        at$ = back$4;
+      }
+    } else if (symbol$1 === 91) {
+      if (at$ > furthest$) furthest$ = at$;
+      at$ = array$skip(at$);
+      if (at$ < 0) return -1;
+    } else if (symbol$1 === 123) {
+      if (at$ > furthest$) furthest$ = at$;
+      at$++;
+      if (!(enter(at$))) return -1;
+      const first$1 = keyCount;
+      let last$1 = at$;
+      ended$1: for (;;) {
+        at$ = param$skip(at$);
+        if (at$ < 0) break ended$1;
+        last$1 = at$;
+        if (bytes$[at$] !== 44) { if (at$ > furthest$) furthest$ = at$; break ended$1; }
+        at$++;
+      }
+      at$ = last$1;
+      if (bytes$[at$] !== 125) { if (at$ > furthest$) furthest$ = at$; return -1; }
+      at$++;
+      if (!(leave())) return -1;
+      if (!(distinct(first$1))) return -1;
+    } else if (symbol$1 === 126) {
+      if (at$ > furthest$) furthest$ = at$;
+      at$++;
+    } else {
+      { if (at$ > furthest$) furthest$ = at$; return -1; }
+    }
+    return at$;
+  }
+
+  function lexeme$build(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table0$[symbol$1] & 32) !== 0) {
+      const back$1 = at$;
+      next$1: {
+        const start$1 = at$;
+        do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
+        if (bytes$[at$] === 92) break next$1;
+        end$ = at$;
+        return input.substring(start$1, at$);
+      }
+      at$ = back$1;
+      const start$2 = at$;
+      if ((table0$[bytes$[at$]] & 32) !== 0) {
+        do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
+      }
+      let count$1 = 0;
+      let last$1 = at$;
+      ended$1: for (;;) {
+        if (bytes$[at$] !== 92) break ended$1;
+        at$++;
+        if ((table1$[bytes$[at$]] & 1) === 0) break ended$1;
+        at$++;
+        if ((table0$[bytes$[at$]] & 32) !== 0) {
+          do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
+        }
+        count$1++;
+        last$1 = at$;
+      }
+      at$ = last$1;
+      if (count$1 < 1) return FAILED$;
+      end$ = at$;
+      return unescaped(start$2, at$);
+    } else if (symbol$1 === 92) {
+      const start$3 = at$;
+      if ((table0$[bytes$[at$]] & 32) !== 0) {
+        do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
+      }
+      let count$2 = 0;
+      let last$2 = at$;
+      ended$2: for (;;) {
+        if (bytes$[at$] !== 92) break ended$2;
+        at$++;
+        if ((table1$[bytes$[at$]] & 1) === 0) break ended$2;
+        at$++;
+        if ((table0$[bytes$[at$]] & 32) !== 0) {
+          do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
+        }
+        count$2++;
+        last$2 = at$;
+      }
+      at$ = last$2;
+      if (count$2 < 1) return FAILED$;
+      end$ = at$;
+      return unescaped(start$3, at$);
+    } else {
+      return FAILED$;
+    }
+  }
+
+  function array$build(at$) {
+    const start$1 = at$;
+    if (bytes$[at$] !== 91) return FAILED$;
+    at$++;
+    if (!(enter(at$))) return FAILED$;
+    const items$1 = [];
+    let last$1 = at$;
+    ended$1: for (;;) {
+      let picked$1;
+      const back$1 = at$;
+      chosen$1: {
+        next$1: {
+          const start$2 = at$;
+          if (!(lenient)) break next$1;
+          const start$3 = at$;
+          if ((table0$[bytes$[at$]] & 4) === 0) break next$1;
+          do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+          const key$1 = input.substring(start$3, at$);
+          if (bytes$[at$] !== 58) break next$1;
+          at$++;
+          const text$1 = lexeme$build(at$);
+          if (text$1 === FAILED$) break next$1;
+          at$ = end$;
+          picked$1 = stringNode(`${key$1}:${text$1}`, start$2, at$);
+          break chosen$1;
+        }
+        at$ = back$1;
+        picked$1 = value$build(at$);
+        if (picked$1 === FAILED$) break ended$1;
+        at$ = end$;
+      }
+      if (!(count(at$))) break ended$1;
+      const item$1 = picked$1;
+      items$1.push(item$1);
+      last$1 = at$;
+      if (bytes$[at$] !== 44) break ended$1;
+      at$++;
+    }
+    at$ = last$1;
+    if (bytes$[at$] !== 93) return FAILED$;
+    at$++;
+    if (!(leave())) return FAILED$;
+    end$ = at$;
+    return arrayNode(items$1, start$1, at$);
+  }
+
+  function lexeme$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table0$[symbol$1] & 32) !== 0) {
+      const back$1 = at$;
+      chosen$1: {
+        next$1: {
+          do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
+          if (bytes$[at$] === 92) break next$1;
+          break chosen$1;
+        }
+        at$ = back$1;
+        if ((table0$[bytes$[at$]] & 32) !== 0) {
+          do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
+        } else {
+          if (at$ > furthest$) furthest$ = at$;
+        }
+        let count$1 = 0;
+        let last$1 = at$;
+        ended$1: for (;;) {
+          if (bytes$[at$] !== 92) { if (at$ > furthest$) furthest$ = at$; break ended$1; }
+          at$++;
+          if ((table1$[bytes$[at$]] & 1) === 0) { if (at$ > furthest$) furthest$ = at$; break ended$1; }
+          at$++;
+          if ((table0$[bytes$[at$]] & 32) !== 0) {
+            do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
+          } else {
+            if (at$ > furthest$) furthest$ = at$;
+          }
+          count$1++;
+          last$1 = at$;
+        }
+        at$ = last$1;
+        if (count$1 < 1) return -1;
+      }
+    } else if (symbol$1 === 92) {
+      if (at$ > furthest$) furthest$ = at$;
+      if ((table0$[bytes$[at$]] & 32) !== 0) {
+        do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
+      } else {
+        if (at$ > furthest$) furthest$ = at$;
+      }
+      let count$2 = 0;
+      let last$2 = at$;
+      ended$2: for (;;) {
+        if (bytes$[at$] !== 92) { if (at$ > furthest$) furthest$ = at$; break ended$2; }
+        at$++;
+        if ((table1$[bytes$[at$]] & 1) === 0) { if (at$ > furthest$) furthest$ = at$; break ended$2; }
+        at$++;
+        if ((table0$[bytes$[at$]] & 32) !== 0) {
+          do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
+        } else {
+          if (at$ > furthest$) furthest$ = at$;
+        }
+        count$2++;
+        last$2 = at$;
+      }
+      at$ = last$2;
+      if (count$2 < 1) return -1;
+    } else {
+      { if (at$ > furthest$) furthest$ = at$; return -1; }
+    }
+    return at$;
+  }
+
+  function array$skip(at$) {
+    if (bytes$[at$] !== 91) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    at$++;
+    if (!(enter(at$))) return -1;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      const back$1 = at$;
+      chosen$1: {
+        next$1: {
+          if (!(lenient)) break next$1;
+          if ((table0$[bytes$[at$]] & 4) === 0) { if (at$ > furthest$) furthest$ = at$; break next$1; }
+          do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+          if (bytes$[at$] !== 58) { if (at$ > furthest$) furthest$ = at$; break next$1; }
+          at$++;
+          at$ = lexeme$skip(at$);
+          if (at$ < 0) break next$1;
+          break chosen$1;
+        }
+        at$ = back$1;
+        at$ = value$skip(at$);
+        if (at$ < 0) break ended$1;
+      }
+      if (!(count(at$))) break ended$1;
+      last$1 = at$;
+      if (bytes$[at$] !== 44) { if (at$ > furthest$) furthest$ = at$; break ended$1; }
+      at$++;
+    }
+    at$ = last$1;
+    if (bytes$[at$] !== 93) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    at$++;
+    if (!(leave())) return -1;
+    return at$;
+  }
+
+  function build$() {
+    if (options.startRule === "envelope") return envelope$build(0);
+    return frame$build(0);
+  }
+
+  function skip$() {
+    if (options.startRule === "envelope") return envelope$skip(0);
+    return frame$skip(0);
+  }
+
+  // Whether an input can be scanned; one at a time can, and options of Peggy's own are for its own code.
+  function open$(text, given) {
+    if (busy$ || typeof text !== "string" || text.length > CAPACITY$) return false;
+    if (given === undefined) options = {};
+    else {
+      if (given === null || (given.startRule && !startRules$.includes(given.startRule))) return false;
+      if (given.peg$library || given.peg$currPos || given.peg$silentFails || given.peg$maxFailExpected) return false;
+      options = given;
+    }
+    busy$ = true;
+    input = text;
+    lines$ = null;
+    load$(text);
+    return true;
+  }
+
+  function close$() {
+    busy$ = false;
+    input = "";
+    options = {};
+    lines$ = null;
+  }
+
+  const startRules$ = ["frame", "envelope"];
+
+
+  // A syntax error that knows where it is, and asks Peggy's code what was expected there when that is read.
+  class Failure$ extends SyntaxError {
+    #text;
+    #options;
+    #details;
+
+    static #EXPECTED = {
+      get() { return this.#known().expected; },
+      set(value) { own$(this, "expected", value, true); },
+      enumerable: true,
+      configurable: true,
+    };
+
+    constructor(text, given, offset) {
+      super();
+      this.#text = text;
+      this.#options = given;
+      const isEnd = offset === text.length;
+      Object.defineProperty(this, "expected", Failure$.#EXPECTED);
+      this.found = isEnd ? null : String.fromCodePoint(text.codePointAt(offset));
+      this.location = locationIn$(linesOf$(text), given?.grammarSource, offset, isEnd ? offset : offset + 1);
+      this.name = "SyntaxError";
+    }
+
+    #known() {
+      if (this.#details === undefined) {
+        try {
+          peg$parseSlow(this.#text, this.#options);
+          this.#details = { message: "Unexpected input.", expected: [] };
+        } catch (thrown) {
+          this.#details = thrown;
+        }
+      }
+      return this.#details;
+    }
+
+    get message() { return this.#known().message; }
+    set message(value) { own$(this, "message", value, false); }
+  }
+  Object.setPrototypeOf(Failure$.prototype, peg$SyntaxError.prototype);
+
+  function own$(error, name, value, enumerable) {
+    Object.defineProperty(error, name, { value, writable: true, enumerable, configurable: true });
+  }
+
+  function parse$(text, given) {
+    if (!open$(text, given)) return peg$parseSlow(text, given);
+    let offset = -1;
+    try {
+      begin$();
+      const result = build$();
+      if (result !== FAILED$ && end$ === text.length) return result;
+      begin$();
+      const end = skip$();
+      if (end !== text.length) offset = end > furthest$ ? end : furthest$;
+    } catch (thrown) {
+      if (thrown instanceof peg$SyntaxError) throw thrown;
+    } finally {
+      close$();
+    }
+    // Anything else that went wrong, such as a call stack that is too small, is left to Peggy's code.
+    if (offset < 0) return peg$parseSlow(text, given);
+    throw new Failure$(text, given, offset);
+  }
+
+  function recognize$(text, given) {
+    let scanned = false;
+    if (open$(text, given)) {
+      try {
+        begin$();
+        const end = skip$();
+        scanned = true;
+        return end === text.length;
+      } catch (thrown) {
+        if (thrown instanceof peg$SyntaxError) return false;
+      } finally {
+        close$();
+      }
+    }
+    if (scanned) return false;
+    try {
+      peg$parseSlow(text, given);
+      return true;
+    } catch (thrown) {
+      if (thrown instanceof peg$SyntaxError) return false;
+      throw thrown;
+    }
+  }
+
+  return { parse: parse$, recognize: recognize$ };
+})();
+
 function peg$parse(input, options) {
+  return peg$scanner.parse(input, options);
+}
+
+// Whether parse() would accept the input; the same limits and checks, without building the result.
+function peg$recognize(input, options) {
+  return peg$scanner.recognize(input, options);
+}
+
+function peg$parseSlow(input, options) {
   options = options !== undefined ? options : {};
 
   const peg$FAILED = {};
@@ -238,6 +1482,7 @@ function peg$parse(input, options) {
 
   const peg$startRuleFunctions = {
     frame: peg$parseframe,
+    envelope: peg$parseenvelope,
   };
   let peg$startRuleFunction = peg$parseframe;
 
@@ -280,47 +1525,55 @@ function peg$parse(input, options) {
   const peg$e11 = peg$otherExpectation("boolean");
   const peg$e12 = peg$literalExpectation("true", false);
   const peg$e13 = peg$literalExpectation("false", false);
-  const peg$e14 = peg$otherExpectation("integer");
+  const peg$e14 = peg$otherExpectation("number");
   const peg$e15 = peg$literalExpectation("-", false);
   const peg$e16 = peg$classExpectation([["0", "9"]], false, false, false);
-  const peg$e17 = peg$otherExpectation("decimal");
-  const peg$e18 = peg$literalExpectation(".", false);
-  const peg$e19 = peg$literalExpectation("\\", false);
-  const peg$e20 = peg$otherExpectation("text");
-  const peg$e21 = peg$classExpectation([["!", "#"], ["%", "+"], ["-", "9"], [";", "="], "?", ["A", "Z"], ["^", "z"]], false, false, false);
-  const peg$e22 = peg$otherExpectation("delimiter");
-  const peg$e23 = peg$classExpectation(["@", ">", ":", "{", "}", "[", "]", "|", "$", ",", "~", "\\"], false, false, false);
-  const peg$e24 = peg$otherExpectation("agent id");
-  const peg$e25 = peg$classExpectation([["A", "Z"], ["a", "z"], ["0", "9"], "_", "-"], false, false, false);
-  const peg$e26 = peg$otherExpectation("intent");
-  const peg$e27 = peg$classExpectation([["A", "Z"], ["a", "z"]], false, false, false);
-  const peg$e28 = peg$otherExpectation("operation");
-  const peg$e29 = peg$classExpectation([["A", "Z"], ["a", "z"], ["0", "9"], "_"], false, false, false);
-  const peg$e30 = peg$otherExpectation("key");
-  const peg$e31 = peg$otherExpectation("reference path");
-  const peg$e32 = peg$classExpectation([["A", "Z"], ["a", "z"], ["0", "9"], "_", "."], false, false, false);
+  const peg$e17 = peg$literalExpectation(".", false);
+  const peg$e18 = peg$literalExpectation("\\", false);
+  const peg$e19 = peg$otherExpectation("text");
+  const peg$e20 = peg$classExpectation([["!", "#"], ["%", "+"], ["-", "9"], [";", "="], "?", ["A", "Z"], ["^", "z"]], false, false, false);
+  const peg$e21 = peg$otherExpectation("delimiter");
+  const peg$e22 = peg$classExpectation(["@", ">", ":", "{", "}", "[", "]", "|", "$", ",", "~", "\\"], false, false, false);
+  const peg$e23 = peg$otherExpectation("agent id");
+  const peg$e24 = peg$classExpectation([["A", "Z"], ["a", "z"], ["0", "9"], "_", "-"], false, false, false);
+  const peg$e25 = peg$otherExpectation("intent");
+  const peg$e26 = peg$classExpectation([["A", "Z"], ["a", "z"]], false, false, false);
+  const peg$e27 = peg$otherExpectation("operation");
+  const peg$e28 = peg$classExpectation([["A", "Z"], ["a", "z"], ["0", "9"], "_"], false, false, false);
+  const peg$e29 = peg$otherExpectation("key");
+  const peg$e30 = peg$otherExpectation("reference path");
+  const peg$e31 = peg$classExpectation([["A", "Z"], ["a", "z"], ["0", "9"], "_", "."], false, false, false);
 
-  function peg$f0(head, content, metadata) {    return node({ kind: "frame", ...head, ...content, metadata });  }
-  function peg$f1(agent, intent) {    return { agent, intent };  }
-  function peg$f2(operation, payload) {    return { operation, payload: payload ?? [] };  }
-  function peg$f3(params) {    return distinct(params, range().start, "|");  }
-  function peg$f4(params) {    return distinct(params, range().start, ",");  }
-  function peg$f5(key, value) {    return node({ key, value });  }
-  function peg$f6(items) {    return node({ kind: "array", items });  }
-  function peg$f7(entries) {    return node({ kind: "map", entries: distinct(entries, range().start + 1, ",") });  }
-  function peg$f8(path) {    return node({ kind: "ref", path });  }
-  function peg$f9() {    return node({ kind: "null" });  }
-  function peg$f10(text) {    return node({ kind: "boolean", value: text === "true" });  }
-  function peg$f11(text) {    return number(text, integerNode);  }
-  function peg$f12(text) {    return number(text, decimalNode);  }
-  function peg$f13(value) {    return node({ kind: "string", value });  }
-  function peg$f14(text) {    return unescaped(text);  }
-  function peg$f15() {    return enter();  }
-  function peg$f16() {    return leave();  }
-  function peg$f17() {    return count();  }
-  function peg$f18() {    return options.dialect === "lenient";  }
-  function peg$f19(value) {    return node({ kind: "string", value });  }
-  function peg$f20(key, text) {    return node({ kind: "string", value: `${key}:${text}` });  }
+  function peg$f0(agent, intent, operation, payload, metadata) {    return frameNode(agent, intent, operation, payload ?? [], metadata, range().start, range().end);  }
+  function peg$f1(agent, intent, operation, metadata) {    return envelopeNode(agent, intent, operation, metadata, range().start, range().end);  }
+  function peg$f2(first) {    return distinct(first);  }
+  function peg$f3(first) {    return distinct(first);  }
+  function peg$f4(start, key, end, value) {    return note(start, end);  }
+  function peg$f5(start, key, end, value) {    return paramNode(key, value, range().start, range().end);  }
+  function peg$f6(items) {    return arrayNode(items, range().start, range().end);  }
+  function peg$f7(first, entries) {    return distinct(first);  }
+  function peg$f8(first, entries) {    return mapNode(entries, range().start, range().end);  }
+  function peg$f9(path) {    return refNode(path, range().start, range().end);  }
+  function peg$f10() {    return nullNode(range().start, range().end);  }
+  function peg$f11() {    return booleanNode(true, range().start, range().end);  }
+  function peg$f12() {    return booleanNode(false, range().start, range().end);  }
+  function peg$f13(start, whole, point, fraction) {    return limitDigits(start, offset(), fraction);  }
+  function peg$f14(start, whole, point, fraction) {
+    return fraction === null
+      ? integerNode(Number(whole), start, point)
+      : decimalNode(Number(whole), fraction, start, point, range().end);
+  }
+  function peg$f15(digits) {    return Number(digits);  }
+  function peg$f16(value) {    return stringNode(value, range().start, range().end);  }
+  function peg$f17() {    return unescaped(range().start, range().end);  }
+  function peg$f18() {    return offset();  }
+  function peg$f19() {    return enter(offset());  }
+  function peg$f20() {    return leave();  }
+  function peg$f21() {    return count(offset());  }
+  function peg$f22() {    return keyCount;  }
+  function peg$f23() {    return lenient;  }
+  function peg$f24(value) {    return stringNode(value, range().start, range().end);  }
+  function peg$f25(key, text) {    return stringNode(`${key}:${text}`, range().start, range().end);  }
   let peg$currPos = options.peg$currPos | 0;
   let peg$savedPos = peg$currPos;
   const peg$posDetailsCache = [{ line: 1, column: 1 }];
@@ -492,33 +1745,7 @@ function peg$parse(input, options) {
   }
 
   function peg$parseframe() {
-    let s0, s1, s2, s3;
-
-    s0 = peg$currPos;
-    s1 = peg$parseheader();
-    if (s1 !== peg$FAILED) {
-      s2 = peg$parsebody();
-      if (s2 !== peg$FAILED) {
-        s3 = peg$parsemetadata();
-        if (s3 === peg$FAILED) {
-          s3 = null;
-        }
-        peg$savedPos = s0;
-        s0 = peg$f0(s1, s2, s3);
-      } else {
-        peg$currPos = s0;
-        s0 = peg$FAILED;
-      }
-    } else {
-      peg$currPos = s0;
-      s0 = peg$FAILED;
-    }
-
-    return s0;
-  }
-
-  function peg$parseheader() {
-    let s0, s1, s2, s3, s4;
+    let s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10;
 
     s0 = peg$currPos;
     if (input.charCodeAt(peg$currPos) === 64) {
@@ -541,8 +1768,58 @@ function peg$parse(input, options) {
         if (s3 !== peg$FAILED) {
           s4 = peg$parseintent();
           if (s4 !== peg$FAILED) {
-            peg$savedPos = s0;
-            s0 = peg$f1(s2, s4);
+            if (input.charCodeAt(peg$currPos) === 58) {
+              s5 = peg$c2;
+              peg$currPos++;
+            } else {
+              s5 = peg$FAILED;
+              if (peg$silentFails === 0) { peg$fail(peg$e2); }
+            }
+            if (s5 !== peg$FAILED) {
+              s6 = peg$parseoperation();
+              if (s6 !== peg$FAILED) {
+                if (input.charCodeAt(peg$currPos) === 123) {
+                  s7 = peg$c3;
+                  peg$currPos++;
+                } else {
+                  s7 = peg$FAILED;
+                  if (peg$silentFails === 0) { peg$fail(peg$e3); }
+                }
+                if (s7 !== peg$FAILED) {
+                  s8 = peg$parsepayload();
+                  if (s8 === peg$FAILED) {
+                    s8 = null;
+                  }
+                  if (input.charCodeAt(peg$currPos) === 125) {
+                    s9 = peg$c4;
+                    peg$currPos++;
+                  } else {
+                    s9 = peg$FAILED;
+                    if (peg$silentFails === 0) { peg$fail(peg$e4); }
+                  }
+                  if (s9 !== peg$FAILED) {
+                    s10 = peg$parsemetadata();
+                    if (s10 === peg$FAILED) {
+                      s10 = null;
+                    }
+                    peg$savedPos = s0;
+                    s0 = peg$f0(s2, s4, s6, s8, s10);
+                  } else {
+                    peg$currPos = s0;
+                    s0 = peg$FAILED;
+                  }
+                } else {
+                  peg$currPos = s0;
+                  s0 = peg$FAILED;
+                }
+              } else {
+                peg$currPos = s0;
+                s0 = peg$FAILED;
+              }
+            } else {
+              peg$currPos = s0;
+              s0 = peg$FAILED;
+            }
           } else {
             peg$currPos = s0;
             s0 = peg$FAILED;
@@ -563,42 +1840,82 @@ function peg$parse(input, options) {
     return s0;
   }
 
-  function peg$parsebody() {
-    let s0, s1, s2, s3, s4, s5;
+  function peg$parseenvelope() {
+    let s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10;
 
     s0 = peg$currPos;
-    if (input.charCodeAt(peg$currPos) === 58) {
-      s1 = peg$c2;
+    if (input.charCodeAt(peg$currPos) === 64) {
+      s1 = peg$c0;
       peg$currPos++;
     } else {
       s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e2); }
+      if (peg$silentFails === 0) { peg$fail(peg$e0); }
     }
     if (s1 !== peg$FAILED) {
-      s2 = peg$parseoperation();
+      s2 = peg$parseagent_id();
       if (s2 !== peg$FAILED) {
-        if (input.charCodeAt(peg$currPos) === 123) {
-          s3 = peg$c3;
+        if (input.charCodeAt(peg$currPos) === 62) {
+          s3 = peg$c1;
           peg$currPos++;
         } else {
           s3 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e3); }
+          if (peg$silentFails === 0) { peg$fail(peg$e1); }
         }
         if (s3 !== peg$FAILED) {
-          s4 = peg$parsepayload();
-          if (s4 === peg$FAILED) {
-            s4 = null;
-          }
-          if (input.charCodeAt(peg$currPos) === 125) {
-            s5 = peg$c4;
-            peg$currPos++;
-          } else {
-            s5 = peg$FAILED;
-            if (peg$silentFails === 0) { peg$fail(peg$e4); }
-          }
-          if (s5 !== peg$FAILED) {
-            peg$savedPos = s0;
-            s0 = peg$f2(s2, s4);
+          s4 = peg$parseintent();
+          if (s4 !== peg$FAILED) {
+            if (input.charCodeAt(peg$currPos) === 58) {
+              s5 = peg$c2;
+              peg$currPos++;
+            } else {
+              s5 = peg$FAILED;
+              if (peg$silentFails === 0) { peg$fail(peg$e2); }
+            }
+            if (s5 !== peg$FAILED) {
+              s6 = peg$parseoperation();
+              if (s6 !== peg$FAILED) {
+                if (input.charCodeAt(peg$currPos) === 123) {
+                  s7 = peg$c3;
+                  peg$currPos++;
+                } else {
+                  s7 = peg$FAILED;
+                  if (peg$silentFails === 0) { peg$fail(peg$e3); }
+                }
+                if (s7 !== peg$FAILED) {
+                  s8 = peg$parsepayload();
+                  if (s8 === peg$FAILED) {
+                    s8 = null;
+                  }
+                  if (input.charCodeAt(peg$currPos) === 125) {
+                    s9 = peg$c4;
+                    peg$currPos++;
+                  } else {
+                    s9 = peg$FAILED;
+                    if (peg$silentFails === 0) { peg$fail(peg$e4); }
+                  }
+                  if (s9 !== peg$FAILED) {
+                    s10 = peg$parsemetadata();
+                    if (s10 === peg$FAILED) {
+                      s10 = null;
+                    }
+                    peg$savedPos = s0;
+                    s0 = peg$f1(s2, s4, s6, s10);
+                  } else {
+                    peg$currPos = s0;
+                    s0 = peg$FAILED;
+                  }
+                } else {
+                  peg$currPos = s0;
+                  s0 = peg$FAILED;
+                }
+              } else {
+                peg$currPos = s0;
+                s0 = peg$FAILED;
+              }
+            } else {
+              peg$currPos = s0;
+              s0 = peg$FAILED;
+            }
           } else {
             peg$currPos = s0;
             s0 = peg$FAILED;
@@ -659,113 +1976,155 @@ function peg$parse(input, options) {
   }
 
   function peg$parsepayload() {
-    let s0, s1, s2, s3, s4;
+    let s0, s1, s2, s3, s4, s5;
 
     s0 = peg$currPos;
-    s1 = peg$currPos;
-    s2 = [];
-    s3 = peg$parseparam();
-    while (s3 !== peg$FAILED) {
-      s2.push(s3);
-      s3 = peg$currPos;
+    s1 = peg$parsekey_count();
+    s2 = peg$currPos;
+    s3 = [];
+    s4 = peg$parseparam();
+    while (s4 !== peg$FAILED) {
+      s3.push(s4);
+      s4 = peg$currPos;
       if (input.charCodeAt(peg$currPos) === 124) {
-        s4 = peg$c7;
+        s5 = peg$c7;
         peg$currPos++;
       } else {
-        s4 = peg$FAILED;
+        s5 = peg$FAILED;
         if (peg$silentFails === 0) { peg$fail(peg$e7); }
       }
-      if (s4 !== peg$FAILED) {
-        s4 = peg$parseparam();
-        if (s4 === peg$FAILED) {
-          peg$currPos = s3;
-          s3 = peg$FAILED;
+      if (s5 !== peg$FAILED) {
+        s5 = peg$parseparam();
+        if (s5 === peg$FAILED) {
+          peg$currPos = s4;
+          s4 = peg$FAILED;
         } else {
-          s3 = s4;
+          s4 = s5;
         }
       } else {
-        s3 = s4;
+        s4 = s5;
       }
     }
-    if (s2.length < 1) {
-      peg$currPos = s1;
-      s1 = peg$FAILED;
+    if (s3.length < 1) {
+      peg$currPos = s2;
+      s2 = peg$FAILED;
     } else {
-      s1 = s2;
+      s2 = s3;
     }
-    if (s1 !== peg$FAILED) {
-      peg$savedPos = s0;
-      s1 = peg$f3(s1);
+    if (s2 !== peg$FAILED) {
+      peg$savedPos = peg$currPos;
+      s3 = peg$f2(s1);
+      if (s3) {
+        s3 = undefined;
+      } else {
+        s3 = peg$FAILED;
+      }
+      if (s3 !== peg$FAILED) {
+        s0 = s2;
+      } else {
+        peg$currPos = s0;
+        s0 = peg$FAILED;
+      }
+    } else {
+      peg$currPos = s0;
+      s0 = peg$FAILED;
     }
-    s0 = s1;
 
     return s0;
   }
 
   function peg$parsemeta_pairs() {
-    let s0, s1, s2, s3, s4;
+    let s0, s1, s2, s3, s4, s5;
 
     s0 = peg$currPos;
-    s1 = peg$currPos;
-    s2 = [];
-    s3 = peg$parseparam();
-    while (s3 !== peg$FAILED) {
-      s2.push(s3);
-      s3 = peg$currPos;
+    s1 = peg$parsekey_count();
+    s2 = peg$currPos;
+    s3 = [];
+    s4 = peg$parseparam();
+    while (s4 !== peg$FAILED) {
+      s3.push(s4);
+      s4 = peg$currPos;
       if (input.charCodeAt(peg$currPos) === 44) {
-        s4 = peg$c8;
+        s5 = peg$c8;
         peg$currPos++;
       } else {
-        s4 = peg$FAILED;
+        s5 = peg$FAILED;
         if (peg$silentFails === 0) { peg$fail(peg$e8); }
       }
-      if (s4 !== peg$FAILED) {
-        s4 = peg$parseparam();
-        if (s4 === peg$FAILED) {
-          peg$currPos = s3;
-          s3 = peg$FAILED;
+      if (s5 !== peg$FAILED) {
+        s5 = peg$parseparam();
+        if (s5 === peg$FAILED) {
+          peg$currPos = s4;
+          s4 = peg$FAILED;
         } else {
-          s3 = s4;
+          s4 = s5;
         }
       } else {
-        s3 = s4;
+        s4 = s5;
       }
     }
-    if (s2.length < 1) {
-      peg$currPos = s1;
-      s1 = peg$FAILED;
+    if (s3.length < 1) {
+      peg$currPos = s2;
+      s2 = peg$FAILED;
     } else {
-      s1 = s2;
+      s2 = s3;
     }
-    if (s1 !== peg$FAILED) {
-      peg$savedPos = s0;
-      s1 = peg$f4(s1);
+    if (s2 !== peg$FAILED) {
+      peg$savedPos = peg$currPos;
+      s3 = peg$f3(s1);
+      if (s3) {
+        s3 = undefined;
+      } else {
+        s3 = peg$FAILED;
+      }
+      if (s3 !== peg$FAILED) {
+        s0 = s2;
+      } else {
+        peg$currPos = s0;
+        s0 = peg$FAILED;
+      }
+    } else {
+      peg$currPos = s0;
+      s0 = peg$FAILED;
     }
-    s0 = s1;
 
     return s0;
   }
 
   function peg$parseparam() {
-    let s0, s1, s2, s3, s4;
+    let s0, s1, s2, s3, s4, s5, s6, s7;
 
     s0 = peg$currPos;
-    s1 = peg$parsekey();
-    if (s1 !== peg$FAILED) {
+    s1 = peg$parsehere();
+    s2 = peg$parsekey();
+    if (s2 !== peg$FAILED) {
+      s3 = peg$parsehere();
       if (input.charCodeAt(peg$currPos) === 58) {
-        s2 = peg$c2;
+        s4 = peg$c2;
         peg$currPos++;
       } else {
-        s2 = peg$FAILED;
+        s4 = peg$FAILED;
         if (peg$silentFails === 0) { peg$fail(peg$e2); }
       }
-      if (s2 !== peg$FAILED) {
-        s3 = peg$parsevalue();
-        if (s3 !== peg$FAILED) {
-          s4 = peg$parsecounted();
-          if (s4 !== peg$FAILED) {
-            peg$savedPos = s0;
-            s0 = peg$f5(s1, s3);
+      if (s4 !== peg$FAILED) {
+        s5 = peg$parsevalue();
+        if (s5 !== peg$FAILED) {
+          s6 = peg$parsecounted();
+          if (s6 !== peg$FAILED) {
+            peg$savedPos = peg$currPos;
+            s7 = peg$f4(s1, s2, s3, s5);
+            if (s7) {
+              s7 = undefined;
+            } else {
+              s7 = peg$FAILED;
+            }
+            if (s7 !== peg$FAILED) {
+              peg$savedPos = s0;
+              s0 = peg$f5(s1, s2, s3, s5);
+            } else {
+              peg$currPos = s0;
+              s0 = peg$FAILED;
+            }
           } else {
             peg$currPos = s0;
             s0 = peg$FAILED;
@@ -904,7 +2263,7 @@ function peg$parse(input, options) {
   }
 
   function peg$parsemap() {
-    let s0, s1, s2, s3, s4, s5;
+    let s0, s1, s2, s3, s4, s5, s6, s7;
 
     s0 = peg$currPos;
     if (input.charCodeAt(peg$currPos) === 123) {
@@ -917,42 +2276,55 @@ function peg$parse(input, options) {
     if (s1 !== peg$FAILED) {
       s2 = peg$parseentered();
       if (s2 !== peg$FAILED) {
-        s3 = [];
-        s4 = peg$parseparam();
-        while (s4 !== peg$FAILED) {
-          s3.push(s4);
-          s4 = peg$currPos;
+        s3 = peg$parsekey_count();
+        s4 = [];
+        s5 = peg$parseparam();
+        while (s5 !== peg$FAILED) {
+          s4.push(s5);
+          s5 = peg$currPos;
           if (input.charCodeAt(peg$currPos) === 44) {
-            s5 = peg$c8;
+            s6 = peg$c8;
             peg$currPos++;
           } else {
-            s5 = peg$FAILED;
+            s6 = peg$FAILED;
             if (peg$silentFails === 0) { peg$fail(peg$e8); }
           }
-          if (s5 !== peg$FAILED) {
-            s5 = peg$parseparam();
-            if (s5 === peg$FAILED) {
-              peg$currPos = s4;
-              s4 = peg$FAILED;
+          if (s6 !== peg$FAILED) {
+            s6 = peg$parseparam();
+            if (s6 === peg$FAILED) {
+              peg$currPos = s5;
+              s5 = peg$FAILED;
             } else {
-              s4 = s5;
+              s5 = s6;
             }
           } else {
-            s4 = s5;
+            s5 = s6;
           }
         }
         if (input.charCodeAt(peg$currPos) === 125) {
-          s4 = peg$c4;
+          s5 = peg$c4;
           peg$currPos++;
         } else {
-          s4 = peg$FAILED;
+          s5 = peg$FAILED;
           if (peg$silentFails === 0) { peg$fail(peg$e4); }
         }
-        if (s4 !== peg$FAILED) {
-          s5 = peg$parseleft();
-          if (s5 !== peg$FAILED) {
-            peg$savedPos = s0;
-            s0 = peg$f7(s3);
+        if (s5 !== peg$FAILED) {
+          s6 = peg$parseleft();
+          if (s6 !== peg$FAILED) {
+            peg$savedPos = peg$currPos;
+            s7 = peg$f7(s3, s4);
+            if (s7) {
+              s7 = undefined;
+            } else {
+              s7 = peg$FAILED;
+            }
+            if (s7 !== peg$FAILED) {
+              peg$savedPos = s0;
+              s0 = peg$f8(s3, s4);
+            } else {
+              peg$currPos = s0;
+              s0 = peg$FAILED;
+            }
           } else {
             peg$currPos = s0;
             s0 = peg$FAILED;
@@ -988,7 +2360,7 @@ function peg$parse(input, options) {
       s2 = peg$parseref_key();
       if (s2 !== peg$FAILED) {
         peg$savedPos = s0;
-        s0 = peg$f8(s2);
+        s0 = peg$f9(s2);
       } else {
         peg$currPos = s0;
         s0 = peg$FAILED;
@@ -1014,7 +2386,7 @@ function peg$parse(input, options) {
     }
     if (s1 !== peg$FAILED) {
       peg$savedPos = s0;
-      s1 = peg$f9();
+      s1 = peg$f10();
     }
     s0 = s1;
 
@@ -1026,12 +2398,9 @@ function peg$parse(input, options) {
 
     s0 = peg$parseboolean();
     if (s0 === peg$FAILED) {
-      s0 = peg$parseinteger();
+      s0 = peg$parsenumber();
       if (s0 === peg$FAILED) {
-        s0 = peg$parsedecimal();
-        if (s0 === peg$FAILED) {
-          s0 = peg$parsestring();
-        }
+        s0 = peg$parsestring();
       }
     }
 
@@ -1050,20 +2419,11 @@ function peg$parse(input, options) {
       s1 = peg$FAILED;
       if (peg$silentFails === 0) { peg$fail(peg$e12); }
     }
-    if (s1 === peg$FAILED) {
-      if (input.substr(peg$currPos, 5) === peg$c12) {
-        s1 = peg$c12;
-        peg$currPos += 5;
-      } else {
-        s1 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e13); }
-      }
-    }
     if (s1 !== peg$FAILED) {
       s2 = peg$parseend_of_lexeme();
       if (s2 !== peg$FAILED) {
         peg$savedPos = s0;
-        s0 = peg$f10(s1);
+        s0 = peg$f11();
       } else {
         peg$currPos = s0;
         s0 = peg$FAILED;
@@ -1071,6 +2431,29 @@ function peg$parse(input, options) {
     } else {
       peg$currPos = s0;
       s0 = peg$FAILED;
+    }
+    if (s0 === peg$FAILED) {
+      s0 = peg$currPos;
+      if (input.substr(peg$currPos, 5) === peg$c12) {
+        s1 = peg$c12;
+        peg$currPos += 5;
+      } else {
+        s1 = peg$FAILED;
+        if (peg$silentFails === 0) { peg$fail(peg$e13); }
+      }
+      if (s1 !== peg$FAILED) {
+        s2 = peg$parseend_of_lexeme();
+        if (s2 !== peg$FAILED) {
+          peg$savedPos = s0;
+          s0 = peg$f12();
+        } else {
+          peg$currPos = s0;
+          s0 = peg$FAILED;
+        }
+      } else {
+        peg$currPos = s0;
+        s0 = peg$FAILED;
+      }
     }
     peg$silentFails--;
     if (s0 === peg$FAILED) {
@@ -1081,23 +2464,23 @@ function peg$parse(input, options) {
     return s0;
   }
 
-  function peg$parseinteger() {
-    let s0, s1, s2, s3, s4, s5;
+  function peg$parsenumber() {
+    let s0, s1, s2, s3, s4, s5, s6, s7;
 
     peg$silentFails++;
     s0 = peg$currPos;
-    s1 = peg$currPos;
-    s2 = peg$currPos;
+    s1 = peg$parsehere();
     if (input.charCodeAt(peg$currPos) === 45) {
-      s3 = peg$c13;
+      s2 = peg$c13;
       peg$currPos++;
     } else {
-      s3 = peg$FAILED;
+      s2 = peg$FAILED;
       if (peg$silentFails === 0) { peg$fail(peg$e15); }
     }
-    if (s3 === peg$FAILED) {
-      s3 = null;
+    if (s2 === peg$FAILED) {
+      s2 = null;
     }
+    s3 = peg$currPos;
     s4 = [];
     s5 = input.charAt(peg$currPos);
     if (peg$r0.test(s5)) {
@@ -1121,22 +2504,32 @@ function peg$parse(input, options) {
       s4 = peg$FAILED;
     }
     if (s4 !== peg$FAILED) {
-      s3 = [s3, s4];
-      s2 = s3;
+      s3 = input.substring(s3, peg$currPos);
     } else {
-      peg$currPos = s2;
-      s2 = peg$FAILED;
+      s3 = s4;
     }
-    if (s2 !== peg$FAILED) {
-      s1 = input.substring(s1, peg$currPos);
-    } else {
-      s1 = s2;
-    }
-    if (s1 !== peg$FAILED) {
-      s2 = peg$parseend_of_lexeme();
-      if (s2 !== peg$FAILED) {
-        peg$savedPos = s0;
-        s0 = peg$f11(s1);
+    if (s3 !== peg$FAILED) {
+      s4 = peg$parsehere();
+      s5 = peg$parsefraction();
+      if (s5 === peg$FAILED) {
+        s5 = null;
+      }
+      s6 = peg$parseend_of_lexeme();
+      if (s6 !== peg$FAILED) {
+        peg$savedPos = peg$currPos;
+        s7 = peg$f13(s1, s3, s4, s5);
+        if (s7) {
+          s7 = undefined;
+        } else {
+          s7 = peg$FAILED;
+        }
+        if (s7 !== peg$FAILED) {
+          peg$savedPos = s0;
+          s0 = peg$f14(s1, s3, s4, s5);
+        } else {
+          peg$currPos = s0;
+          s0 = peg$FAILED;
+        }
       } else {
         peg$currPos = s0;
         s0 = peg$FAILED;
@@ -1154,101 +2547,49 @@ function peg$parse(input, options) {
     return s0;
   }
 
-  function peg$parsedecimal() {
-    let s0, s1, s2, s3, s4, s5, s6, s7;
+  function peg$parsefraction() {
+    let s0, s1, s2, s3, s4;
 
-    peg$silentFails++;
     s0 = peg$currPos;
-    s1 = peg$currPos;
-    s2 = peg$currPos;
-    if (input.charCodeAt(peg$currPos) === 45) {
-      s3 = peg$c13;
+    if (input.charCodeAt(peg$currPos) === 46) {
+      s1 = peg$c14;
       peg$currPos++;
     } else {
-      s3 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e15); }
-    }
-    if (s3 === peg$FAILED) {
-      s3 = null;
-    }
-    s4 = [];
-    s5 = input.charAt(peg$currPos);
-    if (peg$r0.test(s5)) {
-      peg$currPos++;
-    } else {
-      s5 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e16); }
-    }
-    if (s5 !== peg$FAILED) {
-      while (s5 !== peg$FAILED) {
-        s4.push(s5);
-        s5 = input.charAt(peg$currPos);
-        if (peg$r0.test(s5)) {
-          peg$currPos++;
-        } else {
-          s5 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e16); }
-        }
-      }
-    } else {
-      s4 = peg$FAILED;
-    }
-    if (s4 !== peg$FAILED) {
-      if (input.charCodeAt(peg$currPos) === 46) {
-        s5 = peg$c14;
-        peg$currPos++;
-      } else {
-        s5 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e18); }
-      }
-      if (s5 !== peg$FAILED) {
-        s6 = [];
-        s7 = input.charAt(peg$currPos);
-        if (peg$r0.test(s7)) {
-          peg$currPos++;
-        } else {
-          s7 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e16); }
-        }
-        if (s7 !== peg$FAILED) {
-          while (s7 !== peg$FAILED) {
-            s6.push(s7);
-            s7 = input.charAt(peg$currPos);
-            if (peg$r0.test(s7)) {
-              peg$currPos++;
-            } else {
-              s7 = peg$FAILED;
-              if (peg$silentFails === 0) { peg$fail(peg$e16); }
-            }
-          }
-        } else {
-          s6 = peg$FAILED;
-        }
-        if (s6 !== peg$FAILED) {
-          s3 = [s3, s4, s5, s6];
-          s2 = s3;
-        } else {
-          peg$currPos = s2;
-          s2 = peg$FAILED;
-        }
-      } else {
-        peg$currPos = s2;
-        s2 = peg$FAILED;
-      }
-    } else {
-      peg$currPos = s2;
-      s2 = peg$FAILED;
-    }
-    if (s2 !== peg$FAILED) {
-      s1 = input.substring(s1, peg$currPos);
-    } else {
-      s1 = s2;
+      s1 = peg$FAILED;
+      if (peg$silentFails === 0) { peg$fail(peg$e17); }
     }
     if (s1 !== peg$FAILED) {
-      s2 = peg$parseend_of_lexeme();
+      s2 = peg$currPos;
+      s3 = [];
+      s4 = input.charAt(peg$currPos);
+      if (peg$r0.test(s4)) {
+        peg$currPos++;
+      } else {
+        s4 = peg$FAILED;
+        if (peg$silentFails === 0) { peg$fail(peg$e16); }
+      }
+      if (s4 !== peg$FAILED) {
+        while (s4 !== peg$FAILED) {
+          s3.push(s4);
+          s4 = input.charAt(peg$currPos);
+          if (peg$r0.test(s4)) {
+            peg$currPos++;
+          } else {
+            s4 = peg$FAILED;
+            if (peg$silentFails === 0) { peg$fail(peg$e16); }
+          }
+        }
+      } else {
+        s3 = peg$FAILED;
+      }
+      if (s3 !== peg$FAILED) {
+        s2 = input.substring(s2, peg$currPos);
+      } else {
+        s2 = s3;
+      }
       if (s2 !== peg$FAILED) {
         peg$savedPos = s0;
-        s0 = peg$f12(s1);
+        s0 = peg$f15(s2);
       } else {
         peg$currPos = s0;
         s0 = peg$FAILED;
@@ -1256,11 +2597,6 @@ function peg$parse(input, options) {
     } else {
       peg$currPos = s0;
       s0 = peg$FAILED;
-    }
-    peg$silentFails--;
-    if (s0 === peg$FAILED) {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e17); }
     }
 
     return s0;
@@ -1273,7 +2609,7 @@ function peg$parse(input, options) {
     s1 = peg$parselexeme();
     if (s1 !== peg$FAILED) {
       peg$savedPos = s0;
-      s1 = peg$f13(s1);
+      s1 = peg$f16(s1);
     }
     s0 = s1;
 
@@ -1281,36 +2617,92 @@ function peg$parse(input, options) {
   }
 
   function peg$parselexeme() {
-    let s0, s1, s2, s3;
+    let s0, s1, s2, s3, s4, s5;
 
     s0 = peg$currPos;
     s1 = peg$currPos;
-    s2 = [];
-    s3 = peg$parsesafe_chars();
-    if (s3 === peg$FAILED) {
-      s3 = peg$parseescaped_char();
-    }
-    if (s3 !== peg$FAILED) {
-      while (s3 !== peg$FAILED) {
-        s2.push(s3);
-        s3 = peg$parsesafe_chars();
-        if (s3 === peg$FAILED) {
-          s3 = peg$parseescaped_char();
-        }
+    s2 = peg$parsesafe_chars();
+    if (s2 !== peg$FAILED) {
+      s3 = peg$currPos;
+      peg$silentFails++;
+      if (input.charCodeAt(peg$currPos) === 92) {
+        s4 = peg$c15;
+        peg$currPos++;
+      } else {
+        s4 = peg$FAILED;
+        if (peg$silentFails === 0) { peg$fail(peg$e18); }
+      }
+      peg$silentFails--;
+      if (s4 === peg$FAILED) {
+        s3 = undefined;
+      } else {
+        peg$currPos = s3;
+        s3 = peg$FAILED;
+      }
+      if (s3 !== peg$FAILED) {
+        s2 = [s2, s3];
+        s1 = s2;
+      } else {
+        peg$currPos = s1;
+        s1 = peg$FAILED;
       }
     } else {
-      s2 = peg$FAILED;
-    }
-    if (s2 !== peg$FAILED) {
-      s1 = input.substring(s1, peg$currPos);
-    } else {
-      s1 = s2;
+      peg$currPos = s1;
+      s1 = peg$FAILED;
     }
     if (s1 !== peg$FAILED) {
-      peg$savedPos = s0;
-      s1 = peg$f14(s1);
+      s0 = input.substring(s0, peg$currPos);
+    } else {
+      s0 = s1;
     }
-    s0 = s1;
+    if (s0 === peg$FAILED) {
+      s0 = peg$currPos;
+      s1 = peg$parsesafe_chars();
+      if (s1 === peg$FAILED) {
+        s1 = null;
+      }
+      s2 = [];
+      s3 = peg$currPos;
+      s4 = peg$parseescaped_char();
+      if (s4 !== peg$FAILED) {
+        s5 = peg$parsesafe_chars();
+        if (s5 === peg$FAILED) {
+          s5 = null;
+        }
+        s4 = [s4, s5];
+        s3 = s4;
+      } else {
+        peg$currPos = s3;
+        s3 = peg$FAILED;
+      }
+      if (s3 !== peg$FAILED) {
+        while (s3 !== peg$FAILED) {
+          s2.push(s3);
+          s3 = peg$currPos;
+          s4 = peg$parseescaped_char();
+          if (s4 !== peg$FAILED) {
+            s5 = peg$parsesafe_chars();
+            if (s5 === peg$FAILED) {
+              s5 = null;
+            }
+            s4 = [s4, s5];
+            s3 = s4;
+          } else {
+            peg$currPos = s3;
+            s3 = peg$FAILED;
+          }
+        }
+      } else {
+        s2 = peg$FAILED;
+      }
+      if (s2 !== peg$FAILED) {
+        peg$savedPos = s0;
+        s0 = peg$f17();
+      } else {
+        peg$currPos = s0;
+        s0 = peg$FAILED;
+      }
+    }
 
     return s0;
   }
@@ -1337,7 +2729,7 @@ function peg$parse(input, options) {
         peg$currPos++;
       } else {
         s3 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e19); }
+        if (peg$silentFails === 0) { peg$fail(peg$e18); }
       }
       peg$silentFails--;
       if (s3 === peg$FAILED) {
@@ -1371,7 +2763,7 @@ function peg$parse(input, options) {
       peg$currPos++;
     } else {
       s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e21); }
+      if (peg$silentFails === 0) { peg$fail(peg$e20); }
     }
     if (s1 !== peg$FAILED) {
       while (s1 !== peg$FAILED) {
@@ -1381,7 +2773,7 @@ function peg$parse(input, options) {
           peg$currPos++;
         } else {
           s1 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e21); }
+          if (peg$silentFails === 0) { peg$fail(peg$e20); }
         }
       }
     } else {
@@ -1390,7 +2782,7 @@ function peg$parse(input, options) {
     peg$silentFails--;
     if (s0 === peg$FAILED) {
       s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e20); }
+      if (peg$silentFails === 0) { peg$fail(peg$e19); }
     }
 
     return s0;
@@ -1405,7 +2797,7 @@ function peg$parse(input, options) {
       peg$currPos++;
     } else {
       s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e19); }
+      if (peg$silentFails === 0) { peg$fail(peg$e18); }
     }
     if (s1 !== peg$FAILED) {
       s2 = peg$parsedelimiter();
@@ -1433,12 +2825,12 @@ function peg$parse(input, options) {
       peg$currPos++;
     } else {
       s0 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e23); }
+      if (peg$silentFails === 0) { peg$fail(peg$e22); }
     }
     peg$silentFails--;
     if (s0 === peg$FAILED) {
       s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e22); }
+      if (peg$silentFails === 0) { peg$fail(peg$e21); }
     }
 
     return s0;
@@ -1455,7 +2847,7 @@ function peg$parse(input, options) {
       peg$currPos++;
     } else {
       s2 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e25); }
+      if (peg$silentFails === 0) { peg$fail(peg$e24); }
     }
     if (s2 !== peg$FAILED) {
       while (s2 !== peg$FAILED) {
@@ -1465,7 +2857,7 @@ function peg$parse(input, options) {
           peg$currPos++;
         } else {
           s2 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e25); }
+          if (peg$silentFails === 0) { peg$fail(peg$e24); }
         }
       }
     } else {
@@ -1479,7 +2871,7 @@ function peg$parse(input, options) {
     peg$silentFails--;
     if (s0 === peg$FAILED) {
       s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e24); }
+      if (peg$silentFails === 0) { peg$fail(peg$e23); }
     }
 
     return s0;
@@ -1496,7 +2888,7 @@ function peg$parse(input, options) {
       peg$currPos++;
     } else {
       s2 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e27); }
+      if (peg$silentFails === 0) { peg$fail(peg$e26); }
     }
     if (s2 !== peg$FAILED) {
       while (s2 !== peg$FAILED) {
@@ -1506,7 +2898,7 @@ function peg$parse(input, options) {
           peg$currPos++;
         } else {
           s2 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e27); }
+          if (peg$silentFails === 0) { peg$fail(peg$e26); }
         }
       }
     } else {
@@ -1520,7 +2912,7 @@ function peg$parse(input, options) {
     peg$silentFails--;
     if (s0 === peg$FAILED) {
       s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e26); }
+      if (peg$silentFails === 0) { peg$fail(peg$e25); }
     }
 
     return s0;
@@ -1537,7 +2929,7 @@ function peg$parse(input, options) {
       peg$currPos++;
     } else {
       s2 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e29); }
+      if (peg$silentFails === 0) { peg$fail(peg$e28); }
     }
     if (s2 !== peg$FAILED) {
       while (s2 !== peg$FAILED) {
@@ -1547,7 +2939,7 @@ function peg$parse(input, options) {
           peg$currPos++;
         } else {
           s2 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e29); }
+          if (peg$silentFails === 0) { peg$fail(peg$e28); }
         }
       }
     } else {
@@ -1561,7 +2953,7 @@ function peg$parse(input, options) {
     peg$silentFails--;
     if (s0 === peg$FAILED) {
       s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e28); }
+      if (peg$silentFails === 0) { peg$fail(peg$e27); }
     }
 
     return s0;
@@ -1578,7 +2970,7 @@ function peg$parse(input, options) {
       peg$currPos++;
     } else {
       s2 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e29); }
+      if (peg$silentFails === 0) { peg$fail(peg$e28); }
     }
     if (s2 !== peg$FAILED) {
       while (s2 !== peg$FAILED) {
@@ -1588,7 +2980,48 @@ function peg$parse(input, options) {
           peg$currPos++;
         } else {
           s2 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e29); }
+          if (peg$silentFails === 0) { peg$fail(peg$e28); }
+        }
+      }
+    } else {
+      s1 = peg$FAILED;
+    }
+    if (s1 !== peg$FAILED) {
+      s0 = input.substring(s0, peg$currPos);
+    } else {
+      s0 = s1;
+    }
+    peg$silentFails--;
+    if (s0 === peg$FAILED) {
+      s1 = peg$FAILED;
+      if (peg$silentFails === 0) { peg$fail(peg$e29); }
+    }
+
+    return s0;
+  }
+
+  function peg$parseref_key() {
+    let s0, s1, s2;
+
+    peg$silentFails++;
+    s0 = peg$currPos;
+    s1 = [];
+    s2 = input.charAt(peg$currPos);
+    if (peg$r6.test(s2)) {
+      peg$currPos++;
+    } else {
+      s2 = peg$FAILED;
+      if (peg$silentFails === 0) { peg$fail(peg$e31); }
+    }
+    if (s2 !== peg$FAILED) {
+      while (s2 !== peg$FAILED) {
+        s1.push(s2);
+        s2 = input.charAt(peg$currPos);
+        if (peg$r6.test(s2)) {
+          peg$currPos++;
+        } else {
+          s2 = peg$FAILED;
+          if (peg$silentFails === 0) { peg$fail(peg$e31); }
         }
       }
     } else {
@@ -1608,43 +3041,14 @@ function peg$parse(input, options) {
     return s0;
   }
 
-  function peg$parseref_key() {
-    let s0, s1, s2;
+  function peg$parsehere() {
+    let s0, s1;
 
-    peg$silentFails++;
     s0 = peg$currPos;
-    s1 = [];
-    s2 = input.charAt(peg$currPos);
-    if (peg$r6.test(s2)) {
-      peg$currPos++;
-    } else {
-      s2 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e32); }
-    }
-    if (s2 !== peg$FAILED) {
-      while (s2 !== peg$FAILED) {
-        s1.push(s2);
-        s2 = input.charAt(peg$currPos);
-        if (peg$r6.test(s2)) {
-          peg$currPos++;
-        } else {
-          s2 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e32); }
-        }
-      }
-    } else {
-      s1 = peg$FAILED;
-    }
-    if (s1 !== peg$FAILED) {
-      s0 = input.substring(s0, peg$currPos);
-    } else {
-      s0 = s1;
-    }
-    peg$silentFails--;
-    if (s0 === peg$FAILED) {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e31); }
-    }
+    s1 = '';
+    peg$savedPos = s0;
+    s1 = peg$f18();
+    s0 = s1;
 
     return s0;
   }
@@ -1653,7 +3057,7 @@ function peg$parse(input, options) {
     let s0;
 
     peg$savedPos = peg$currPos;
-    s0 = peg$f15();
+    s0 = peg$f19();
     if (s0) {
       s0 = undefined;
     } else {
@@ -1667,7 +3071,7 @@ function peg$parse(input, options) {
     let s0;
 
     peg$savedPos = peg$currPos;
-    s0 = peg$f16();
+    s0 = peg$f20();
     if (s0) {
       s0 = undefined;
     } else {
@@ -1681,7 +3085,7 @@ function peg$parse(input, options) {
     let s0;
 
     peg$savedPos = peg$currPos;
-    s0 = peg$f17();
+    s0 = peg$f21();
     if (s0) {
       s0 = undefined;
     } else {
@@ -1691,11 +3095,23 @@ function peg$parse(input, options) {
     return s0;
   }
 
+  function peg$parsekey_count() {
+    let s0, s1;
+
+    s0 = peg$currPos;
+    s1 = '';
+    peg$savedPos = s0;
+    s1 = peg$f22();
+    s0 = s1;
+
+    return s0;
+  }
+
   function peg$parselenient() {
     let s0;
 
     peg$savedPos = peg$currPos;
-    s0 = peg$f18();
+    s0 = peg$f23();
     if (s0) {
       s0 = undefined;
     } else {
@@ -1764,7 +3180,7 @@ function peg$parse(input, options) {
       }
       if (s2 !== peg$FAILED) {
         peg$savedPos = s0;
-        s0 = peg$f19(s2);
+        s0 = peg$f24(s2);
       } else {
         peg$currPos = s0;
         s0 = peg$FAILED;
@@ -1796,7 +3212,7 @@ function peg$parse(input, options) {
           s4 = peg$parselexeme();
           if (s4 !== peg$FAILED) {
             peg$savedPos = s0;
-            s0 = peg$f20(s2, s4);
+            s0 = peg$f25(s2, s4);
           } else {
             peg$currPos = s0;
             s0 = peg$FAILED;
@@ -1818,13 +3234,19 @@ function peg$parse(input, options) {
   }
 
 
+  const lenient = options.dialect === "lenient";
+  const spans = options.spans;
   const maxDepth = options.maxDepth ?? 5;
   const maxItems = options.maxItems ?? 100000;
   const maxDigits = options.maxDigits ?? 1000;
 
-  // Both only grow and shrink on the way in: once an opening bracket is read, no other alternative is left to try.
+  // These only grow and shrink on the way in: once an opening bracket is read, no other alternative is left to try.
   let depth = 0;
   let items = 0;
+
+  // The keys of all lists that are open, innermost last. Each is one number: where the key begins, and a hash of it.
+  const keys = [];
+  let keyCount = 0;
 
   function refuse(reason, message, start, end) {
     try {
@@ -1835,10 +3257,11 @@ function peg$parse(input, options) {
     }
   }
 
+  // ---- Limits
+
   // Called right after an opening bracket, before anything inside it is read.
-  function enter() {
-    const { start } = range();
-    if (++depth > maxDepth) refuse("limit", `Nesting is deeper than ${maxDepth}`, start - 1, start);
+  function enter(at) {
+    if (++depth > maxDepth) refuse("limit", `Nesting is deeper than ${maxDepth}`, at - 1, at);
     return true;
   }
 
@@ -1847,33 +3270,170 @@ function peg$parse(input, options) {
     return true;
   }
 
-  function count() {
-    const { start } = range();
-    if (++items > maxItems) refuse("limit", `The frame has more than ${maxItems} items`, start - 1, start);
+  function count(at) {
+    if (++items > maxItems) refuse("limit", `The frame has more than ${maxItems} items`, at - 1, at);
     return true;
   }
 
-  function distinct(params, from, separator) {
-    const index = firstRepeated(params);
-    if (index < 0) return params;
-    const { key } = params[index];
-    const shown = key.length > 40 ? key.slice(0, 40) + "..." : key;
-    const start = itemStart(input, from, separator, index);
-    return refuse("duplicate-key", `The key "${shown}" appears twice`, start, start + key.length);
-  }
-
-  function number(text, read) {
-    const { start, end } = range();
-    if (countDigits(text) > maxDigits) refuse("limit", `The number has more than ${maxDigits} digits`, start, end);
-    return node(read(text));
-  }
-
-  function node(fields) {
-    if (options.spans) {
-      const { start, end } = range();
-      fields.span = { start, end };
+  function limitDigits(start, end, point) {
+    if (end - start > maxDigits) {
+      const others = (input.charCodeAt(start) === MINUS ? 1 : 0) + (point === null ? 0 : 1);
+      if (end - start - others > maxDigits) {
+        refuse("limit", `The number has more than ${maxDigits} digits`, start, end);
+      }
     }
-    return fields;
+    return true;
+  }
+
+  // ---- Repeated keys
+
+  function note(start, end) {
+    const hash =
+      input.charCodeAt(start) + 7 * input.charCodeAt(end - 1) + 61 * input.charCodeAt((start + end) >> 1) + 331 * (end - start);
+    keys[keyCount++] = start * HASHES + (hash & (HASHES - 1));
+    return true;
+  }
+
+  // Whether the keys from number `first` on are all different. It takes them away, because their list has ended.
+  function distinct(first) {
+    const end = keyCount;
+    keyCount = first;
+    if (end - first > 1 && hashesMeet(first, end)) refuseRepeated(first, end);
+    return true;
+  }
+
+  function hashesMeet(first, end) {
+    if (end - first > FEW_KEYS) {
+      const seen = new Uint8Array(HASHES);
+      for (let i = first; i < end; i++) if (++seen[keys[i] & (HASHES - 1)] > 1) return true;
+      return false;
+    }
+    let mask = 0;
+    for (let i = first; i < end; i++) {
+      const hash = keys[i] & (HASHES - 1);
+      const bit = 1 << (hash & 31);
+      if ((mask & bit) !== 0) {
+        for (let j = first; j < i; j++) if ((keys[j] & (HASHES - 1)) === hash) return true;
+      }
+      mask |= bit;
+    }
+    return false;
+  }
+
+  // Hashes may meet by chance; keys that are the same are an error.
+  function refuseRepeated(first, end) {
+    const seen = new Set();
+    for (let i = first; i < end; i++) {
+      const start = Math.floor(keys[i] / HASHES);
+      const key = input.slice(start, input.indexOf(":", start));
+      if (seen.has(key)) {
+        const shown = key.length > 40 ? key.slice(0, 40) + "..." : key;
+        refuse("duplicate-key", `The key "${shown}" appears twice`, start, start + key.length);
+      }
+      seen.add(key);
+    }
+  }
+
+  // ---- Nodes of the tree
+
+  function frameNode(agent, intent, operation, payload, metadata, start, end) {
+    return spans
+      ? { kind: "frame", agent, intent, operation, payload, metadata, span: { start, end } }
+      : { kind: "frame", agent, intent, operation, payload, metadata };
+  }
+
+  function envelopeNode(agent, intent, operation, metadata, start, end) {
+    return spans
+      ? { kind: "envelope", agent, intent, operation, metadata, span: { start, end } }
+      : { kind: "envelope", agent, intent, operation, metadata };
+  }
+
+  function paramNode(key, value, start, end) {
+    return spans ? { key, value, span: { start, end } } : { key, value };
+  }
+
+  function arrayNode(items, start, end) {
+    return spans ? { kind: "array", items, span: { start, end } } : { kind: "array", items };
+  }
+
+  function mapNode(entries, start, end) {
+    return spans ? { kind: "map", entries, span: { start, end } } : { kind: "map", entries };
+  }
+
+  function refNode(path, start, end) {
+    return spans ? { kind: "ref", path, span: { start, end } } : { kind: "ref", path };
+  }
+
+  function nullNode(start, end) {
+    return spans ? { kind: "null", span: { start, end } } : { kind: "null" };
+  }
+
+  function booleanNode(value, start, end) {
+    return spans ? { kind: "boolean", value, span: { start, end } } : { kind: "boolean", value };
+  }
+
+  function stringNode(value, start, end) {
+    return spans ? { kind: "string", value, span: { start, end } } : { kind: "string", value };
+  }
+
+  // Takes out the backslashes of escapes; what follows each one stands for itself.
+  function unescaped(start, end) {
+    // Short texts code by code, long ones stretch by stretch: each way is the quicker one there.
+    if (end - start <= SHORT) {
+      const codes = [];
+      for (let at = start; at < end; at++) {
+        const code = input.charCodeAt(at);
+        codes.push(code === BACKSLASH ? input.charCodeAt(++at) : code);
+      }
+      return String.fromCharCode(...codes);
+    }
+    let result = "";
+    let from = start;
+    for (let at = start; at < end; at++) {
+      if (input.charCodeAt(at) !== BACKSLASH) continue;
+      result += input.slice(from, at);
+      from = ++at;
+    }
+    return result + input.slice(from, end);
+  }
+
+  // A number keeps its source digits unless they are the canonical spelling of its value.
+  function integerNode(magnitude, start, end) {
+    const negative = input.charCodeAt(start) === MINUS;
+    const from = negative ? start + 1 : start;
+    if (end - from <= EXACT_DIGITS && (input.charCodeAt(from) !== ZERO || end - start === 1)) {
+      const value = negative ? -magnitude : magnitude;
+      return spans ? { kind: "integer", value, span: { start, end } } : { kind: "integer", value };
+    }
+    const text = input.slice(start, end);
+    const value = exactInteger(text);
+    const node = text === String(value) ? { kind: "integer", value } : { kind: "integer", value, text };
+    if (spans) node.span = { start, end };
+    return node;
+  }
+
+  function decimalNode(whole, fraction, start, point, end) {
+    const places = end - point - 1;
+    const negative = input.charCodeAt(start) === MINUS;
+    const from = negative ? start + 1 : start;
+    if (
+      end - from <= EXACT_DIGITS + 1 &&
+      places <= PLACES &&
+      (input.charCodeAt(from) !== ZERO || point - from === 1) &&
+      (input.charCodeAt(end - 1) !== ZERO || places === 1)
+    ) {
+      // The digits without the point and the power of ten are both exact, so that the quotient is the nearest double.
+      const magnitude = (whole * POWERS[places] + fraction) / POWERS[places];
+      if (!negative || magnitude !== 0) {
+        const value = negative ? -magnitude : magnitude;
+        return spans ? { kind: "decimal", value, span: { start, end } } : { kind: "decimal", value };
+      }
+    }
+    const text = input.slice(start, end);
+    const value = Number(text) || 0;
+    const node = isCanonicalDecimal(text, value) ? { kind: "decimal", value } : { kind: "decimal", value, text };
+    if (spans) node.span = { start, end };
+    return node;
   }
 
   peg$result = peg$startRuleFunction();
@@ -1911,11 +3471,13 @@ function peg$parse(input, options) {
 }
 
 const peg$allowedStartRules = [
-  "frame"
+  "frame",
+  "envelope"
 ];
 
 export {
   peg$allowedStartRules as StartRules,
   peg$SyntaxError as SyntaxError,
-  peg$parse as parse
+  peg$parse as parse,
+  peg$recognize as recognize
 };

@@ -18,6 +18,17 @@ export interface Frame {
   readonly span?: Span;
 }
 
+/** What a router needs of a frame: all but the payload, which was checked and left out. */
+export interface FrameEnvelope {
+  readonly kind: 'envelope';
+  readonly agent: string;
+  readonly intent: string;
+  readonly operation: string;
+  /** `null` when the frame has no metadata block; a block is never empty. */
+  readonly metadata: readonly Param[] | null;
+  readonly span?: Span;
+}
+
 /** `key:value` in a payload, a map or a metadata block. Keys are unique within one list. */
 export interface Param {
   readonly key: string;

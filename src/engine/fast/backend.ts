@@ -6,6 +6,7 @@ import type { Initializer } from './initializer.js';
 import { rulesToInline } from './inline.js';
 import type { Block } from './ir.js';
 import type { Lowered } from './lower.js';
+import { numberLabels } from './numbers.js';
 import { runtime } from './runtime.js';
 import { type Reporting, Scanner, type Shared } from './scanner.js';
 import { Tables } from './tables.js';
@@ -47,11 +48,13 @@ export function scannerCode({ program, effects, initializer, recognize, mark }: 
 
   const functions = new Functions();
   const blockFunctions = new Map<BlockCode, string>();
+  const facts = new Facts(program, mustRun);
   const shared: Shared = {
     program,
-    facts: new Facts(program, mustRun),
+    facts,
     tables: new Tables(),
     inlined: rulesToInline(program),
+    numbers: numberLabels(program, facts, codeOf),
     codeOf,
     mustRun,
     callsForPosition,

@@ -17,6 +17,8 @@ import { Unsupported } from './unsupported.js';
 export interface Place {
   /** The variable that holds a label's value. */
   readonly variable: (label: Label) => string;
+  /** Whether that variable holds the number of a label's digits, instead of the digits. */
+  readonly isNumber: (label: Label) => boolean;
   /** Expressions for where the match begins and ends. */
   readonly start: string;
   readonly end: string;
@@ -27,6 +29,9 @@ export interface WrittenOut {
   /** The returned value; `null` where the code returns none. */
   readonly value: string | null;
 }
+
+/** Functions that make a number of digits. */
+export type NumberFunction = 'Number' | 'parseFloat' | 'parseInt';
 
 export class BlockCode {
   readonly block: Block;
@@ -68,6 +73,37 @@ export class BlockCode {
     return [...this.block.scope].filter(([, label]) => this.labels.includes(label)).map(([name]) => name);
   }
 
+  /** The one function that the code gives a label to, where it does nothing else with it and makes a number of its digits. */
+  numberUse(label: Label): NumberFunction | null {
+    if (this.isFunction) return null;
+    const references = this.#references.filter(({ name }) => this.block.scope.get(name) === label);
+    const calls = references.map(({ node }) => this.#numberCall(node));
+    const [first] = calls;
+    if (!first || !calls.every((call) => call?.name === first.name)) return null;
+    return first.name;
+  }
+
+  /** The call that makes a number of an identifier. */
+  #numberCall(
+    identifier: Node,
+  ): { readonly name: NumberFunction; readonly start: number; readonly end: number } | null {
+    const open: Node[] = [this.#program];
+    for (let node = open.pop(); node !== undefined; node = open.pop()) {
+      if (node.type === 'CallExpression' && node.arguments[0] === identifier && node.callee.type === 'Identifier') {
+        const { name } = node.callee;
+        const [, radix] = node.arguments;
+        const isDecimal = radix?.type === 'Literal' && radix.value === 10;
+        const { start, end } = node;
+        if (this.block.scope.has(name)) return null;
+        if (name === 'parseInt') return isDecimal && node.arguments.length === 2 ? { name, start, end } : null;
+        if (name === 'Number' || name === 'parseFloat')
+          return node.arguments.length === 1 ? { name, start, end } : null;
+      }
+      open.push(...children(node));
+    }
+    return null;
+  }
+
   /** The code as the body of a function. */
   get body(): string {
     return edited(this.block.code, this.#charCodeEdits());
@@ -92,10 +128,14 @@ export class BlockCode {
     return POSITION_FUNCTIONS.has(name) && !this.block.scope.has(name);
   }
 
-  #labelEdits({ variable }: Place): Edit[] {
-    return this.#references.flatMap(({ name, start, end, shorthand }) => {
+  #labelEdits({ variable, isNumber }: Place): Edit[] {
+    return this.#references.flatMap(({ name, start, end, shorthand, node }) => {
       const label = this.block.scope.get(name);
       if (label === undefined) return [];
+      if (isNumber(label)) {
+        const call = this.#numberCall(node)!;
+        return [{ start: call.start, end: call.end, text: variable(label) }];
+      }
       return [{ start, end, text: shorthand ? `${name}: ${variable(label)}` : variable(label) }];
     });
   }

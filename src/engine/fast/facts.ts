@@ -31,6 +31,7 @@ export class Facts {
   readonly #rules = new Map<string, Start>();
   readonly #starts = new Map<Node, Start>();
   readonly #singles = new Map<string, Single | null>();
+  readonly #decisive = new Map<string, boolean>();
   readonly #aheads = new Map<string, SymbolSet | null>();
   readonly #effectful = new Set<string>();
 
@@ -103,8 +104,17 @@ export class Facts {
   failsAtStart(node: Node): boolean {
     if (this.singleOf(node) !== null || node.type === 'literal') return true;
     if (node.type === 'repeat') return node.delimiter === null && node.min === 1 && this.failsAtStart(node.item);
-    if (node.type === 'text' || node.type === 'label') return this.failsAtStart(node.item);
-    return false;
+    if (node.type === 'text' || node.type === 'label' || node.type === 'named') return this.failsAtStart(node.item);
+    return node.type === 'call' && this.#failsAtStart(node.rule);
+  }
+
+  #failsAtStart(name: string): boolean {
+    const known = this.#decisive.get(name);
+    if (known !== undefined) return known;
+    this.#decisive.set(name, false);
+    const decisive = this.failsAtStart(this.#program.rules.get(name)!.node);
+    this.#decisive.set(name, decisive);
+    return decisive;
   }
 
   #aheadOfRule(name: string): SymbolSet | null {

@@ -5,7 +5,9 @@ import type { Program } from './ir.js';
 /** Rules of at most this weight are copied to each of their callers. */
 const SMALL = 10;
 /** Rules with one caller are moved there up to this weight: beyond it, reading the result is harder than stepping into it. */
-const ONE_CALLER = 40;
+const ONE_CALLER = 80;
+/** The same for rules that call themselves by way of others: frames of deep recursion should stay small. */
+const PART_OF_CIRCLE = 24;
 
 /** @returns the names of the rules that are written out in place */
 export function rulesToInline(program: Program): ReadonlySet<string> {
@@ -29,7 +31,7 @@ export function rulesToInline(program: Program): ReadonlySet<string> {
     weights.set(name, weight);
     // Of rules that call each other in a circle, one has to stay a function.
     const isCircle = reach(program, name, inlined).has(name);
-    const limit = callers.get(name) === 1 && !reach(program, name).has(name) ? ONE_CALLER : SMALL;
+    const limit = callers.get(name) !== 1 ? SMALL : reach(program, name).has(name) ? PART_OF_CIRCLE : ONE_CALLER;
     if (weight <= limit && !isCircle) inlined.add(name);
     return weight;
   };

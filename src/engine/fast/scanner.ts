@@ -5,12 +5,22 @@
  * that only matches gives the end, or -1. Inside, `at$` is the position; what fails jumps to whoever has something else to
  * try, and that one puts the position back.
  */
-import type { BlockCode, WrittenOut } from './blocks.js';
+import type { BlockCode, NumberFunction, WrittenOut } from './blocks.js';
 import { writeChoice } from './choice.js';
 import type { Facts } from './facts.js';
-import { type Block, type Label, type Node, nodesOf, type Predicate, type Program, type RuleCall } from './ir.js';
+import {
+  type Block,
+  type Label,
+  type Node,
+  nodesOf,
+  type Predicate,
+  type Program,
+  type Repeat,
+  type RuleCall,
+} from './ir.js';
 import { liveLabels } from './liveness.js';
 import { AT, BYTES, END_AT, FAILED, FURTHEST, INPUT, Names } from './names.js';
+import { EXACT_DIGITS } from './numbers.js';
 import { writeRepeat } from './repeat.js';
 import type { SymbolSet } from './symbols.js';
 import { isSubset, setOf } from './symbols.js';
@@ -48,6 +58,8 @@ export interface Shared {
   readonly facts: Facts;
   readonly tables: Tables;
   readonly inlined: ReadonlySet<string>;
+  /** Labels of which only the number is wanted. */
+  readonly numbers: ReadonlyMap<Label, NumberFunction>;
   readonly codeOf: (block: Block) => BlockCode;
   readonly mustRun: (block: Block) => boolean;
   /** Whether functions of the grammar that a block calls ask for the position. */
@@ -258,10 +270,16 @@ export class Scanner {
   }
 
   #optional(item: Node, context: Context): void {
-    const single = context.target === null ? this.shared.facts.singleOf(item) : null;
-    if (single !== null && (single.loud || context.reporting !== 'report') && !this.#holdsLiveLabel(item)) {
-      this.out.line(`if (${this.shared.tables.isIn(single.set, `${BYTES}[${AT}]`, shownOf(item))}) ${AT}++;`);
-      if (context.reporting === 'report') this.out.line(`else ${reportAt()}`);
+    const { facts, tables } = this.shared;
+    const ahead = context.target === null && facts.failsAtStart(item) ? facts.aheadOf(item) : null;
+    if (ahead !== null && !this.#holdsLiveLabel(item)) {
+      this.out.open(`if (${tables.isIn(ahead, `${BYTES}[${AT}]`, shownOf(item))})`);
+      this.write(item, { ...context, known: ahead });
+      if (context.reporting === 'report') {
+        this.out.reopen('else');
+        this.report(context.reporting);
+      }
+      this.out.close();
       return;
     }
     const target =
@@ -352,7 +370,12 @@ export class Scanner {
   #writeOut(code: BlockCode, start: string, end: string): WrittenOut {
     const { mark } = this.shared;
     const variable = (label: Label): string => this.#variables.get(label)!;
-    const { statements, value } = code.writeOut({ variable, start, end });
+    const { statements, value } = code.writeOut({
+      variable,
+      isNumber: (label) => this.shared.numbers.has(label),
+      start,
+      end,
+    });
     return {
       statements: statements.map((statement) => mark(code.block, statement)),
       value: value === null ? null : mark(code.block, value),
@@ -369,10 +392,35 @@ export class Scanner {
       this.write(label.item, context);
       return;
     }
+    const convert = this.shared.numbers.get(label);
+    // Picked, it is wanted as it stands.
+    if (convert !== undefined && context.target === null) {
+      this.#number(label, convert, context);
+      return;
+    }
     const name = context.target?.kind === 'const' ? context.target.name : this.names.fresh(label.name);
     this.#variables.set(label, name);
     this.write(label.item, { ...context, target: { kind: 'const', name } });
     if (context.target?.kind !== 'const') this.put(context.target, name);
+  }
+
+  /** Adds up digits while it reads them. */
+  #number(label: Label, convert: NumberFunction, context: Context): void {
+    const { out, shared } = this;
+    const run = (label.item as Node & { readonly type: 'text' }).item as Repeat;
+    const { set } = shared.facts.singleOf(run.item)!;
+    const name = this.names.fresh(label.name);
+    const start = this.names.fresh('start');
+    const digit = `${BYTES}[${AT}]`;
+    this.#variables.set(label, name);
+    out.line(`const ${start} = ${AT};`);
+    out.line(`if (${shared.tables.isNotIn(set, digit, shownOf(run.item))}) ${this.failure(context)}`);
+    out.line(`let ${name} = 0;`);
+    out.line(`do ${name} = ${name} * 10 + ${BYTES}[${AT}++] - 48; while (${shared.tables.isIn(set, digit)});`);
+    this.report(context.reporting);
+    const radix = convert === 'parseInt' ? ', 10' : '';
+    const exact = `${convert}(${INPUT}.substring(${start}, ${AT})${radix})`;
+    out.line(`if (${AT} - ${start} > ${EXACT_DIGITS}) ${name} = ${exact};`);
   }
 
   /** What is written in place of a call, if it is not a call that is written. */

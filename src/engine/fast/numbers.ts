@@ -1,0 +1,54 @@
+/**
+ * Labels that hold digits and are only ever asked for their number, as in `digits:$[0-9]+ { return Number(digits); }`. The scanner
+ * adds the number up while it reads the digits, and makes no string of them.
+ */
+import type { BlockCode, NumberFunction } from './blocks.js';
+import type { Facts } from './facts.js';
+import { type Block, isBlock, type Label, type Node, nodesOf, type Program } from './ir.js';
+import { isSubset, setOf } from './symbols.js';
+
+const DIGITS = [...'0123456789'].reduce((set, digit) => set | setOf(digit.charCodeAt(0)), 0n);
+
+/** Digits up to which a sum of doubles is exact. */
+export const EXACT_DIGITS = 15;
+
+/** The labels, each with the function that makes a number of what they hold. */
+export function numberLabels(
+  program: Program,
+  facts: Facts,
+  codeOf: (block: Block) => BlockCode,
+): ReadonlyMap<Label, NumberFunction> {
+  const uses = new Map<Label, NumberFunction | null>();
+  const use = (label: Label, how: NumberFunction | null): void => {
+    const before = uses.get(label);
+    uses.set(label, before === undefined || before === how ? how : null);
+  };
+  for (const block of program.blocks) {
+    const code = codeOf(block);
+    for (const label of code.labels) use(label, code.numberUse(label));
+  }
+  const labels: Label[] = [];
+  for (const { node } of program.rules.values()) {
+    for (const one of nodesOf(node)) {
+      if (one.type === 'label' && isDigits(one.item, facts)) labels.push(one);
+      if (one.type !== 'repeat') continue;
+      for (const bound of [one.min, one.max]) {
+        if (typeof bound === 'object' && bound !== null && !isBlock(bound)) use(bound, null);
+      }
+    }
+  }
+  const found = new Map<Label, NumberFunction>();
+  for (const label of labels) {
+    const how = uses.get(label);
+    if (how) found.set(label, how);
+  }
+  return found;
+}
+
+/** `$[0-9]+`, or a run of some of the digits. */
+function isDigits(node: Node, facts: Facts): boolean {
+  if (node.type !== 'text' || node.item.type !== 'repeat') return false;
+  const { item, delimiter, min, max } = node.item;
+  const single = facts.singleOf(item);
+  return delimiter === null && min === 1 && max === null && single !== null && isSubset(single.set, DIGITS);
+}
