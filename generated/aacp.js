@@ -169,19 +169,18 @@ class peg$SyntaxError extends SyntaxError {
 }
 
 
-// The scanner: reads the input as bytes and builds the result, without keeping track of what could have stood where it stops.
-// An input that it refuses is scanned once more, without building, for the place of the error. The rest of the error, what
-// was expected there, is worked out by the parser below (peg$parseSlow), when somebody asks for it.
-const peg$scanner = /* @__PURE__ */ (() => {
-  const CAPACITY$ = 1048576;
+// The scanner reads the input as bytes and builds the result, without keeping track of what could have stood where it stops.
+// An input that it refuses is scanned once more, without building, for the place of the error; and a third time, for what was
+// expected there, when somebody asks for it. So each rule has up to three functions: rule$build, rule$skip, rule$expect.
+const peg$makeScanner = (capacity$) => {
   // One symbol per code unit: an ASCII code, from 128 on a kind of other characters, and 255 behind the last one.
-  const bytes$ = new Uint8Array(CAPACITY$ + 1);
+  const bytes$ = new Uint8Array(capacity$ + 1);
   const encoder$ = typeof TextEncoder === "function" ? new TextEncoder() : null;
   const FAILED$ = {};
-  const LEAVE$ = {};
+  const NO_OPTIONS$ = Object.freeze({});
 
   let input = "";
-  let options = {};
+  let options = NO_OPTIONS$;
   let end$ = 0;
   let furthest$ = 0;
   let from$ = 0;
@@ -193,17 +192,7 @@ const peg$scanner = /* @__PURE__ */ (() => {
     return 128;
   }
 
-  function tableOf$(sets) {
-    const table = new Uint8Array(256);
-    sets.forEach((ranges, bit) => {
-      for (let i = 0; i < ranges.length; i += 2) {
-        for (let symbol = ranges[i]; symbol <= ranges[i + 1]; symbol++) table[symbol] |= 1 << bit;
-      }
-    });
-    return table;
-  }
-
-  const table0$ = tableOf$([
+  const table0$ = peg$tableOf([
     [0, 123, 125, 128], // [^|]
     [0, 57, 59, 123, 125, 128], // [^|:]
     [65, 90], // [A-Z]
@@ -230,7 +219,6 @@ const peg$scanner = /* @__PURE__ */ (() => {
     return symbol < 128 ? symbol : input.charCodeAt(at);
   }
 
-
   function text() {
     return input.substring(from$, to$);
   }
@@ -243,45 +231,12 @@ const peg$scanner = /* @__PURE__ */ (() => {
     return { source: options.grammarSource, start: from$, end: to$ };
   }
 
-  function location() {
-    return locationOf$(from$, to$);
-  }
-
   function locationOf$(start, end) {
-    return locationIn$((lines$ ??= linesOf$(input)), options.grammarSource, start, end);
-  }
-
-  function locationIn$(lines, source, start, end) {
-    return { source, start: placeOf$(lines, start), end: placeOf$(lines, end) };
-  }
-
-  // Where the lines begin.
-  function linesOf$(text) {
-    const lines = [0];
-    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines.push(at + 1);
-    return lines;
-  }
-
-  function placeOf$(lines, offset) {
-    let low = 0;
-    let high = lines.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (lines[middle] <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return { offset, line: low + 1, column: offset - lines[low] + 1 };
+    return peg$locationIn((lines$ ??= peg$linesOf(input)), options.grammarSource, start, end);
   }
 
   function error(message, location) {
     throw new peg$SyntaxError(message, null, null, location !== undefined ? location : locationOf$(from$, to$));
-  }
-
-  function expected(description, location) {
-    const expectations = [{ type: "other", description }];
-    const found = input.substring(from$, to$);
-    const message = peg$SyntaxError.buildMessage(expectations, found);
-    throw new peg$SyntaxError(message, expectations, found, location !== undefined ? location : locationOf$(from$, to$));
   }
 
 let spans;
@@ -577,6 +532,132 @@ function bareNode(value, start, end) {
     return at$;
   }
 
+  function packet$expect(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        if (!(options.dialect === "tolerant")) break next$1;
+        while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
+        miss$(at$, 0);
+        const back$2 = at$;
+        option$1: {
+          none$1: {
+            if (bytes$[at$] !== 124) { miss$(at$, 1); break none$1; }
+            at$++;
+            while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
+            miss$(at$, 0);
+            break option$1;
+          }
+          at$ = back$2;
+        }
+        let last$1 = at$;
+        ended$1: for (;;) {
+          if (bytes$[at$] !== 124) { miss$(at$, 1); break ended$1; }
+          at$++;
+          const back$3 = at$;
+          chosen$2: {
+            next$2: {
+              while ((table0$[bytes$[at$]] & 2) !== 0) at$++;
+              miss$(at$, 2);
+              if (bytes$[at$] !== 58) { miss$(at$, 3); break next$2; }
+              at$++;
+              while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
+              miss$(at$, 0);
+              from$ = at$;
+              to$ = at$;
+              if (!(count())) break next$2;
+              break chosen$2;
+            }
+            at$ = back$3;
+            while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
+            miss$(at$, 0);
+            from$ = at$;
+            to$ = at$;
+            if (!(count())) break ended$1;
+          }
+          last$1 = at$;
+        }
+        at$ = last$1;
+        break chosen$1;
+      }
+      at$ = back$1;
+      const start$7 = at$;
+      found$1: {
+        missing$1: {
+          if ((table0$[bytes$[at$]] & 4) === 0) break missing$1;
+          at$++;
+          while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
+          break found$1;
+        }
+        at$ = start$7;
+        { miss$(at$, 4); return -1; }
+      }
+      if (bytes$[at$] !== 124) { miss$(at$, 1); return -1; }
+      at$++;
+      const start$8 = at$;
+      found$2: {
+        missing$2: {
+          if ((table0$[bytes$[at$]] & 4) === 0) break missing$2;
+          at$++;
+          while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
+          break found$2;
+        }
+        at$ = start$8;
+        { miss$(at$, 5); return -1; }
+      }
+      let last$2 = at$;
+      ended$2: for (;;) {
+        if (bytes$[at$] !== 124) { miss$(at$, 1); break ended$2; }
+        at$++;
+        const start$10 = at$;
+        found$3: {
+          missing$3: {
+            if ((table0$[bytes$[at$]] & 16) === 0) break missing$3;
+            at$++;
+            while ((table0$[bytes$[at$]] & 32) !== 0) at$++;
+            break found$3;
+          }
+          at$ = start$10;
+          { miss$(at$, 6); break ended$2; }
+        }
+        if (bytes$[at$] !== 58) { miss$(at$, 3); break ended$2; }
+        at$++;
+        const back$4 = at$;
+        option$2: {
+          none$2: {
+            if ((table0$[bytes$[at$]] & 64) === 0) { miss$(at$, 7); break none$2; }
+            do at$++; while ((table0$[bytes$[at$]] & 64) !== 0);
+            let last$3 = at$;
+            ended$3: for (;;) {
+              let count$1 = 0;
+              let last$4 = at$;
+              ended$4: for (;;) {
+                if (bytes$[at$] !== 32) { miss$(at$, 8); break ended$4; }
+                at$++;
+                count$1++;
+                last$4 = at$;
+              }
+              at$ = last$4;
+              if (count$1 < 1) break ended$3;
+              if ((table0$[bytes$[at$]] & 64) === 0) { miss$(at$, 7); break ended$3; }
+              do at$++; while ((table0$[bytes$[at$]] & 64) !== 0);
+              last$3 = at$;
+            }
+            at$ = last$3;
+            break option$2;
+          }
+          at$ = back$4;
+        }
+        from$ = at$;
+        to$ = at$;
+        if (!(count())) break ended$2;
+        last$2 = at$;
+      }
+      at$ = last$2;
+    }
+    return at$;
+  }
+
   function slot$code1(key, value) {
       const { start, end } = trimmed(text());
       return fieldNode(trimmed(key).text, trimmed(value).text, offset() + start, offset() + end);
@@ -600,1073 +681,190 @@ function bareNode(value, start, end) {
     return packet$skip(0);
   }
 
-  // Whether an input can be scanned; one at a time can, and options of Peggy's own are for its own code.
   function open$(text, given) {
-    if (busy$ || typeof text !== "string" || text.length > CAPACITY$) return false;
-    if (given === undefined) options = {};
-    else {
-      if (given === null || (given.startRule && !startRules$.includes(given.startRule))) return false;
-      if (given.peg$library || given.peg$currPos || given.peg$silentFails || given.peg$maxFailExpected) return false;
-      options = given;
-    }
     busy$ = true;
     input = text;
+    options = given === undefined ? NO_OPTIONS$ : given;
     lines$ = null;
     load$(text);
-    return true;
   }
 
   function close$() {
     busy$ = false;
     input = "";
-    options = {};
+    options = NO_OPTIONS$;
     lines$ = null;
   }
 
   const startRules$ = ["packet"];
 
-
-  // A syntax error that knows where it is, and asks Peggy's code what was expected there when that is read.
-  class Failure$ extends SyntaxError {
-    #text;
-    #options;
-    #details;
-
-    static #EXPECTED = {
-      get() { return this.#known().expected; },
-      set(value) { own$(this, "expected", value, true); },
-      enumerable: true,
-      configurable: true,
-    };
-
-    constructor(text, given, offset) {
-      super();
-      this.#text = text;
-      this.#options = given;
-      const isEnd = offset === text.length;
-      Object.defineProperty(this, "expected", Failure$.#EXPECTED);
-      this.found = isEnd ? null : String.fromCodePoint(text.codePointAt(offset));
-      this.location = locationIn$(linesOf$(text), given?.grammarSource, offset, isEnd ? offset : offset + 1);
-      this.name = "SyntaxError";
-    }
-
-    #known() {
-      if (this.#details === undefined) {
-        try {
-          peg$parseSlow(this.#text, this.#options);
-          this.#details = { message: "Unexpected input.", expected: [] };
-        } catch (thrown) {
-          this.#details = thrown;
-        }
-      }
-      return this.#details;
-    }
-
-    get message() { return this.#known().message; }
-    set message(value) { own$(this, "message", value, false); }
-  }
-  Object.setPrototypeOf(Failure$.prototype, peg$SyntaxError.prototype);
-
-  function own$(error, name, value, enumerable) {
-    Object.defineProperty(error, name, { value, writable: true, enumerable, configurable: true });
+  // Another scanner is made for an input inside of an input, or for one that is too long.
+  function scannerFor$(text, given) {
+    if (typeof text !== "string") throw new TypeError("The input is no string.");
+    const rule = given?.startRule;
+    if (rule && !startRules$.includes(rule)) throw new Error(`Can't start parsing from rule "${rule}".`);
+    return busy$ || text.length > capacity$ ? peg$makeScanner(text.length) : null;
   }
 
   function parse$(text, given) {
-    if (!open$(text, given)) return peg$parseSlow(text, given);
-    let offset = -1;
+    const other = scannerFor$(text, given);
+    if (other !== null) return other.parse(text, given);
+    let offset = 0;
+    open$(text, given);
     try {
       begin$();
       const result = build$();
       if (result !== FAILED$ && end$ === text.length) return result;
       begin$();
       const end = skip$();
-      if (end !== text.length) offset = end > furthest$ ? end : furthest$;
-    } catch (thrown) {
-      if (thrown instanceof peg$SyntaxError) throw thrown;
+      offset = end > furthest$ ? end : furthest$;
     } finally {
       close$();
     }
-    // Anything else that went wrong, such as a call stack that is too small, is left to Peggy's code.
-    if (offset < 0) return peg$parseSlow(text, given);
-    throw new Failure$(text, given, offset);
+    throw new peg$Failure(text, given, offset);
   }
 
   function recognize$(text, given) {
-    let scanned = false;
-    if (open$(text, given)) {
-      try {
-        begin$();
-        const end = skip$();
-        scanned = true;
-        return end === text.length;
-      } catch (thrown) {
-        if (thrown instanceof peg$SyntaxError) return false;
-      } finally {
-        close$();
-      }
-    }
-    if (scanned) return false;
+    const other = scannerFor$(text, given);
+    if (other !== null) return other.recognize(text, given);
+    open$(text, given);
     try {
-      peg$parseSlow(text, given);
-      return true;
+      begin$();
+      return skip$() === text.length;
     } catch (thrown) {
       if (thrown instanceof peg$SyntaxError) return false;
       throw thrown;
+    } finally {
+      close$();
     }
   }
 
-  return { parse: parse$, recognize: recognize$ };
-})();
+  const expectations$ = [
+    {"type":"class","parts":["|"],"inverted":true,"ignoreCase":false,"unicode":false},
+    {"type":"literal","text":"|","ignoreCase":false},
+    {"type":"class","parts":["|",":"],"inverted":true,"ignoreCase":false,"unicode":false},
+    {"type":"literal","text":":","ignoreCase":false},
+    {"type":"other","description":"TASK"},
+    {"type":"other","description":"DOM"},
+    {"type":"other","description":"key"},
+    {"type":"other","description":"text"},
+    {"type":"literal","text":" ","ignoreCase":false},
+  ];
+  let expected$ = [];
+
+  function miss$(at, expectation) {
+    if (at === furthest$) expected$.push(expectations$[expectation]);
+  }
+
+  function expect$() {
+    return packet$expect(0);
+  }
+
+  // What could have stood at the furthest place that was reached.
+  function expectedAt$(text, given, offset) {
+    const other = scannerFor$(text, given);
+    if (other !== null) return other.expectedAt(text, given, offset);
+    expected$ = [];
+    open$(text, given);
+    try {
+      begin$();
+      furthest$ = offset;
+      if (expect$() === offset) expected$.push({ type: "end" });
+      return expected$;
+    } finally {
+      close$();
+    }
+  }
+
+  return { parse: parse$, recognize: recognize$, expectedAt: expectedAt$ };
+};
+
+// Where the lines of a text begin.
+function peg$linesOf(text) {
+  const lines = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines.push(at + 1);
+  return lines;
+}
+
+function peg$placeOf(lines, offset) {
+  let low = 0;
+  let high = lines.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (lines[middle] <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return { offset, line: low + 1, column: offset - lines[low] + 1 };
+}
+
+function peg$locationIn(lines, source, start, end) {
+  return { source, start: peg$placeOf(lines, start), end: peg$placeOf(lines, end) };
+}
+
+function peg$tableOf(sets) {
+  const table = new Uint8Array(256);
+  sets.forEach((ranges, bit) => {
+    for (let i = 0; i < ranges.length; i += 2) {
+      for (let symbol = ranges[i]; symbol <= ranges[i + 1]; symbol++) table[symbol] |= 1 << bit;
+    }
+  });
+  return table;
+}
+
+const peg$scanner = /* @__PURE__ */ peg$makeScanner(1048576);
+
+
+// A syntax error that knows where it is, and works out what was expected there when that is read.
+class peg$Failure extends SyntaxError {
+  #text;
+  #options;
+  #details;
+
+  static #EXPECTED = {
+    get() { return this.#known.expected; },
+    set(value) { this.#own("expected", value, true); },
+    enumerable: true,
+    configurable: true,
+  };
+
+  constructor(text, given, offset) {
+    super();
+    this.#text = text;
+    this.#options = given;
+    const isEnd = offset === text.length;
+    Object.defineProperty(this, "expected", peg$Failure.#EXPECTED);
+    this.found = isEnd ? null : String.fromCodePoint(text.codePointAt(offset));
+    this.location = peg$locationIn(peg$linesOf(text), given?.grammarSource, offset, isEnd ? offset : offset + 1);
+    this.name = "SyntaxError";
+  }
+
+  get #known() {
+    return (this.#details ??= this.#work());
+  }
+
+  #work() {
+      const expected = peg$scanner.expectedAt(this.#text, this.#options, this.location.start.offset);
+      return { message: peg$SyntaxError.buildMessage(expected, this.found), expected };
+  }
+
+  #own(name, value, enumerable) {
+    Object.defineProperty(this, name, { value, writable: true, enumerable, configurable: true });
+  }
+
+  get message() { return this.#known.message; }
+  set message(value) { this.#own("message", value, false); }
+}
+Object.setPrototypeOf(peg$Failure.prototype, peg$SyntaxError.prototype);
 
 function peg$parse(input, options) {
   return peg$scanner.parse(input, options);
 }
 
-// Whether parse() would accept the input; the same limits and checks, without building the result.
+// Whether parse() would accept the input: the same checks, without building the result.
 function peg$recognize(input, options) {
   return peg$scanner.recognize(input, options);
 }
 
-function peg$parseSlow(input, options) {
-  options = options !== undefined ? options : {};
-
-  const peg$FAILED = {};
-  const peg$source = options.grammarSource;
-
-  const peg$startRuleFunctions = {
-    packet: peg$parsepacket,
-  };
-  let peg$startRuleFunction = peg$parsepacket;
-
-  const peg$c0 = "|";
-  const peg$c1 = ":";
-  const peg$c2 = " ";
-
-  const peg$r0 = /^[A-Z]/;
-  const peg$r1 = /^[A-Z0-9_\-]/;
-  const peg$r2 = /^[a-z]/;
-  const peg$r3 = /^[a-z0-9_]/;
-  const peg$r4 = /^[^|\0- \x7F]/;
-  const peg$r5 = /^[^|]/;
-  const peg$r6 = /^[^|:]/;
-
-  const peg$e0 = peg$literalExpectation("|", false);
-  const peg$e1 = peg$otherExpectation("TASK");
-  const peg$e2 = peg$classExpectation([["A", "Z"]], false, false, false);
-  const peg$e3 = peg$classExpectation([["A", "Z"], ["0", "9"], "_", "-"], false, false, false);
-  const peg$e4 = peg$otherExpectation("DOM");
-  const peg$e5 = peg$literalExpectation(":", false);
-  const peg$e6 = peg$otherExpectation("key");
-  const peg$e7 = peg$classExpectation([["a", "z"]], false, false, false);
-  const peg$e8 = peg$classExpectation([["a", "z"], ["0", "9"], "_"], false, false, false);
-  const peg$e9 = peg$literalExpectation(" ", false);
-  const peg$e10 = peg$otherExpectation("text");
-  const peg$e11 = peg$classExpectation(["|", ["\0", " "], "\x7F"], true, false, false);
-  const peg$e12 = peg$classExpectation(["|"], true, false, false);
-  const peg$e13 = peg$classExpectation(["|", ":"], true, false, false);
-
-  function peg$f0(task, domain, fields) {    return packetNode(task, domain, fields, range().start, range().end);  }
-  function peg$f1(key, value) {    return fieldNode(key, value, range().start, range().end);  }
-  function peg$f2() {    return count();  }
-  function peg$f3() {    return options.dialect === "tolerant";  }
-  function peg$f4(task, domain, fields) {
-    const { start, end } = trimmed(text());
-    return packetNode(task, domain ?? "", fields, offset() + start, offset() + end);
-  }
-  function peg$f5(slot) {    return trimmed(slot).text;  }
-  function peg$f6(key, value) {
-    const { start, end } = trimmed(text());
-    return fieldNode(trimmed(key).text, trimmed(value).text, offset() + start, offset() + end);
-  }
-  function peg$f7(slot) {
-    const { text, start, end } = trimmed(slot);
-    return bareNode(text, offset() + start, offset() + end);
-  }
-  let peg$currPos = options.peg$currPos | 0;
-  let peg$savedPos = peg$currPos;
-  const peg$posDetailsCache = [{ line: 1, column: 1 }];
-  let peg$maxFailPos = peg$currPos;
-  let peg$maxFailExpected = options.peg$maxFailExpected || [];
-  let peg$silentFails = options.peg$silentFails | 0;
-
-  let peg$result;
-
-  if (options.startRule) {
-    if (!(options.startRule in peg$startRuleFunctions)) {
-      throw new Error("Can't start parsing from rule \"" + options.startRule + "\".");
-    }
-
-    peg$startRuleFunction = peg$startRuleFunctions[options.startRule];
-  }
-
-  function text() {
-    return input.substring(peg$savedPos, peg$currPos);
-  }
-
-  function offset() {
-    return peg$savedPos;
-  }
-
-  function range() {
-    return {
-      source: peg$source,
-      start: peg$savedPos,
-      end: peg$currPos,
-    };
-  }
-
-  function location() {
-    return peg$computeLocation(peg$savedPos, peg$currPos);
-  }
-
-  function expected(description, location) {
-    location = location !== undefined
-      ? location
-      : peg$computeLocation(peg$savedPos, peg$currPos);
-
-    throw peg$buildStructuredError(
-      [peg$otherExpectation(description)],
-      input.substring(peg$savedPos, peg$currPos),
-      location
-    );
-  }
-
-  function error(message, location) {
-    location = location !== undefined
-      ? location
-      : peg$computeLocation(peg$savedPos, peg$currPos);
-
-    throw peg$buildSimpleError(message, location);
-  }
-
-  function peg$getUnicode(pos = peg$currPos) {
-    const cp = input.codePointAt(pos);
-    if (cp === undefined) {
-      return "";
-    }
-    return String.fromCodePoint(cp);
-  }
-
-  function peg$literalExpectation(text, ignoreCase) {
-    return { type: "literal", text, ignoreCase };
-  }
-
-  function peg$classExpectation(parts, inverted, ignoreCase, unicode) {
-    return { type: "class", parts, inverted, ignoreCase, unicode };
-  }
-
-  function peg$anyExpectation() {
-    return { type: "any" };
-  }
-
-  function peg$endExpectation() {
-    return { type: "end" };
-  }
-
-  function peg$otherExpectation(description) {
-    return { type: "other", description };
-  }
-
-  function peg$computePosDetails(pos) {
-    let details = peg$posDetailsCache[pos];
-    let p;
-
-    if (details) {
-      return details;
-    } else {
-      if (pos >= peg$posDetailsCache.length) {
-        p = peg$posDetailsCache.length - 1;
-      } else {
-        p = pos;
-        while (!peg$posDetailsCache[--p]) {}
-      }
-
-      details = peg$posDetailsCache[p];
-      details = {
-        line: details.line,
-        column: details.column,
-      };
-
-      while (p < pos) {
-        if (input.charCodeAt(p) === 10) {
-          details.line++;
-          details.column = 1;
-        } else {
-          details.column++;
-        }
-
-        p++;
-      }
-
-      peg$posDetailsCache[pos] = details;
-
-      return details;
-    }
-  }
-
-  function peg$computeLocation(startPos, endPos, offset) {
-    const startPosDetails = peg$computePosDetails(startPos);
-    const endPosDetails = peg$computePosDetails(endPos);
-
-    const res = {
-      source: peg$source,
-      start: {
-        offset: startPos,
-        line: startPosDetails.line,
-        column: startPosDetails.column,
-      },
-      end: {
-        offset: endPos,
-        line: endPosDetails.line,
-        column: endPosDetails.column,
-      },
-    };
-    if (offset && peg$source && (typeof peg$source.offset === "function")) {
-      res.start = peg$source.offset(res.start);
-      res.end = peg$source.offset(res.end);
-    }
-    return res;
-  }
-
-  function peg$fail(expected) {
-    if (peg$currPos < peg$maxFailPos) { return; }
-
-    if (peg$currPos > peg$maxFailPos) {
-      peg$maxFailPos = peg$currPos;
-      peg$maxFailExpected = [];
-    }
-
-    peg$maxFailExpected.push(expected);
-  }
-
-  function peg$buildSimpleError(message, location) {
-    return new peg$SyntaxError(message, null, null, location);
-  }
-
-  function peg$buildStructuredError(expected, found, location) {
-    return new peg$SyntaxError(
-      peg$SyntaxError.buildMessage(expected, found),
-      expected,
-      found,
-      location
-    );
-  }
-
-  function peg$parsepacket() {
-    let s0, s1, s2;
-
-    s0 = peg$currPos;
-    s1 = peg$parsetolerant();
-    if (s1 !== peg$FAILED) {
-      s2 = peg$parsetolerant_packet();
-      s0 = s2;
-    } else {
-      peg$currPos = s0;
-      s0 = peg$FAILED;
-    }
-    if (s0 === peg$FAILED) {
-      s0 = peg$parsestrict_packet();
-    }
-
-    return s0;
-  }
-
-  function peg$parsestrict_packet() {
-    let s0, s1, s2, s3, s4, s5, s6, s7;
-
-    s0 = peg$currPos;
-    s1 = peg$parsetask();
-    if (s1 !== peg$FAILED) {
-      if (input.charCodeAt(peg$currPos) === 124) {
-        s2 = peg$c0;
-        peg$currPos++;
-      } else {
-        s2 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e0); }
-      }
-      if (s2 !== peg$FAILED) {
-        s3 = peg$parsedom();
-        if (s3 !== peg$FAILED) {
-          s4 = [];
-          s5 = peg$currPos;
-          if (input.charCodeAt(peg$currPos) === 124) {
-            s6 = peg$c0;
-            peg$currPos++;
-          } else {
-            s6 = peg$FAILED;
-            if (peg$silentFails === 0) { peg$fail(peg$e0); }
-          }
-          if (s6 !== peg$FAILED) {
-            s7 = peg$parsefield();
-            if (s7 !== peg$FAILED) {
-              s5 = s7;
-            } else {
-              peg$currPos = s5;
-              s5 = peg$FAILED;
-            }
-          } else {
-            peg$currPos = s5;
-            s5 = peg$FAILED;
-          }
-          while (s5 !== peg$FAILED) {
-            s4.push(s5);
-            s5 = peg$currPos;
-            if (input.charCodeAt(peg$currPos) === 124) {
-              s6 = peg$c0;
-              peg$currPos++;
-            } else {
-              s6 = peg$FAILED;
-              if (peg$silentFails === 0) { peg$fail(peg$e0); }
-            }
-            if (s6 !== peg$FAILED) {
-              s7 = peg$parsefield();
-              if (s7 !== peg$FAILED) {
-                s5 = s7;
-              } else {
-                peg$currPos = s5;
-                s5 = peg$FAILED;
-              }
-            } else {
-              peg$currPos = s5;
-              s5 = peg$FAILED;
-            }
-          }
-          peg$savedPos = s0;
-          s0 = peg$f0(s1, s3, s4);
-        } else {
-          peg$currPos = s0;
-          s0 = peg$FAILED;
-        }
-      } else {
-        peg$currPos = s0;
-        s0 = peg$FAILED;
-      }
-    } else {
-      peg$currPos = s0;
-      s0 = peg$FAILED;
-    }
-
-    return s0;
-  }
-
-  function peg$parsetask() {
-    let s0, s1, s2, s3, s4;
-
-    peg$silentFails++;
-    s0 = peg$currPos;
-    s1 = peg$currPos;
-    s2 = input.charAt(peg$currPos);
-    if (peg$r0.test(s2)) {
-      peg$currPos++;
-    } else {
-      s2 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e2); }
-    }
-    if (s2 !== peg$FAILED) {
-      s3 = [];
-      s4 = input.charAt(peg$currPos);
-      if (peg$r1.test(s4)) {
-        peg$currPos++;
-      } else {
-        s4 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e3); }
-      }
-      while (s4 !== peg$FAILED) {
-        s3.push(s4);
-        s4 = input.charAt(peg$currPos);
-        if (peg$r1.test(s4)) {
-          peg$currPos++;
-        } else {
-          s4 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e3); }
-        }
-      }
-      s2 = [s2, s3];
-      s1 = s2;
-    } else {
-      peg$currPos = s1;
-      s1 = peg$FAILED;
-    }
-    if (s1 !== peg$FAILED) {
-      s0 = input.substring(s0, peg$currPos);
-    } else {
-      s0 = s1;
-    }
-    peg$silentFails--;
-    if (s0 === peg$FAILED) {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e1); }
-    }
-
-    return s0;
-  }
-
-  function peg$parsedom() {
-    let s0, s1, s2, s3, s4;
-
-    peg$silentFails++;
-    s0 = peg$currPos;
-    s1 = peg$currPos;
-    s2 = input.charAt(peg$currPos);
-    if (peg$r0.test(s2)) {
-      peg$currPos++;
-    } else {
-      s2 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e2); }
-    }
-    if (s2 !== peg$FAILED) {
-      s3 = [];
-      s4 = input.charAt(peg$currPos);
-      if (peg$r1.test(s4)) {
-        peg$currPos++;
-      } else {
-        s4 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e3); }
-      }
-      while (s4 !== peg$FAILED) {
-        s3.push(s4);
-        s4 = input.charAt(peg$currPos);
-        if (peg$r1.test(s4)) {
-          peg$currPos++;
-        } else {
-          s4 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e3); }
-        }
-      }
-      s2 = [s2, s3];
-      s1 = s2;
-    } else {
-      peg$currPos = s1;
-      s1 = peg$FAILED;
-    }
-    if (s1 !== peg$FAILED) {
-      s0 = input.substring(s0, peg$currPos);
-    } else {
-      s0 = s1;
-    }
-    peg$silentFails--;
-    if (s0 === peg$FAILED) {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e4); }
-    }
-
-    return s0;
-  }
-
-  function peg$parsefield() {
-    let s0, s1, s2, s3, s4;
-
-    s0 = peg$currPos;
-    s1 = peg$parsekey();
-    if (s1 !== peg$FAILED) {
-      if (input.charCodeAt(peg$currPos) === 58) {
-        s2 = peg$c1;
-        peg$currPos++;
-      } else {
-        s2 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e5); }
-      }
-      if (s2 !== peg$FAILED) {
-        s3 = peg$currPos;
-        s4 = peg$parsevalue();
-        s3 = input.substring(s3, peg$currPos);
-        s4 = peg$parsecounted();
-        if (s4 !== peg$FAILED) {
-          peg$savedPos = s0;
-          s0 = peg$f1(s1, s3);
-        } else {
-          peg$currPos = s0;
-          s0 = peg$FAILED;
-        }
-      } else {
-        peg$currPos = s0;
-        s0 = peg$FAILED;
-      }
-    } else {
-      peg$currPos = s0;
-      s0 = peg$FAILED;
-    }
-
-    return s0;
-  }
-
-  function peg$parsekey() {
-    let s0, s1, s2, s3, s4;
-
-    peg$silentFails++;
-    s0 = peg$currPos;
-    s1 = peg$currPos;
-    s2 = input.charAt(peg$currPos);
-    if (peg$r2.test(s2)) {
-      peg$currPos++;
-    } else {
-      s2 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e7); }
-    }
-    if (s2 !== peg$FAILED) {
-      s3 = [];
-      s4 = input.charAt(peg$currPos);
-      if (peg$r3.test(s4)) {
-        peg$currPos++;
-      } else {
-        s4 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e8); }
-      }
-      while (s4 !== peg$FAILED) {
-        s3.push(s4);
-        s4 = input.charAt(peg$currPos);
-        if (peg$r3.test(s4)) {
-          peg$currPos++;
-        } else {
-          s4 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e8); }
-        }
-      }
-      s2 = [s2, s3];
-      s1 = s2;
-    } else {
-      peg$currPos = s1;
-      s1 = peg$FAILED;
-    }
-    if (s1 !== peg$FAILED) {
-      s0 = input.substring(s0, peg$currPos);
-    } else {
-      s0 = s1;
-    }
-    peg$silentFails--;
-    if (s0 === peg$FAILED) {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e6); }
-    }
-
-    return s0;
-  }
-
-  function peg$parsevalue() {
-    let s0, s1, s2, s3, s4, s5;
-
-    s0 = peg$currPos;
-    s1 = peg$parsewords();
-    if (s1 !== peg$FAILED) {
-      s2 = [];
-      s3 = peg$currPos;
-      s4 = [];
-      if (input.charCodeAt(peg$currPos) === 32) {
-        s5 = peg$c2;
-        peg$currPos++;
-      } else {
-        s5 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e9); }
-      }
-      if (s5 !== peg$FAILED) {
-        while (s5 !== peg$FAILED) {
-          s4.push(s5);
-          if (input.charCodeAt(peg$currPos) === 32) {
-            s5 = peg$c2;
-            peg$currPos++;
-          } else {
-            s5 = peg$FAILED;
-            if (peg$silentFails === 0) { peg$fail(peg$e9); }
-          }
-        }
-      } else {
-        s4 = peg$FAILED;
-      }
-      if (s4 !== peg$FAILED) {
-        s5 = peg$parsewords();
-        if (s5 !== peg$FAILED) {
-          s4 = [s4, s5];
-          s3 = s4;
-        } else {
-          peg$currPos = s3;
-          s3 = peg$FAILED;
-        }
-      } else {
-        peg$currPos = s3;
-        s3 = peg$FAILED;
-      }
-      while (s3 !== peg$FAILED) {
-        s2.push(s3);
-        s3 = peg$currPos;
-        s4 = [];
-        if (input.charCodeAt(peg$currPos) === 32) {
-          s5 = peg$c2;
-          peg$currPos++;
-        } else {
-          s5 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e9); }
-        }
-        if (s5 !== peg$FAILED) {
-          while (s5 !== peg$FAILED) {
-            s4.push(s5);
-            if (input.charCodeAt(peg$currPos) === 32) {
-              s5 = peg$c2;
-              peg$currPos++;
-            } else {
-              s5 = peg$FAILED;
-              if (peg$silentFails === 0) { peg$fail(peg$e9); }
-            }
-          }
-        } else {
-          s4 = peg$FAILED;
-        }
-        if (s4 !== peg$FAILED) {
-          s5 = peg$parsewords();
-          if (s5 !== peg$FAILED) {
-            s4 = [s4, s5];
-            s3 = s4;
-          } else {
-            peg$currPos = s3;
-            s3 = peg$FAILED;
-          }
-        } else {
-          peg$currPos = s3;
-          s3 = peg$FAILED;
-        }
-      }
-      s1 = [s1, s2];
-      s0 = s1;
-    } else {
-      peg$currPos = s0;
-      s0 = peg$FAILED;
-    }
-    if (s0 === peg$FAILED) {
-      s0 = null;
-    }
-
-    return s0;
-  }
-
-  function peg$parsewords() {
-    let s0, s1;
-
-    peg$silentFails++;
-    s0 = [];
-    s1 = input.charAt(peg$currPos);
-    if (peg$r4.test(s1)) {
-      peg$currPos++;
-    } else {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e11); }
-    }
-    if (s1 !== peg$FAILED) {
-      while (s1 !== peg$FAILED) {
-        s0.push(s1);
-        s1 = input.charAt(peg$currPos);
-        if (peg$r4.test(s1)) {
-          peg$currPos++;
-        } else {
-          s1 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e11); }
-        }
-      }
-    } else {
-      s0 = peg$FAILED;
-    }
-    peg$silentFails--;
-    if (s0 === peg$FAILED) {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e10); }
-    }
-
-    return s0;
-  }
-
-  function peg$parsecounted() {
-    let s0;
-
-    peg$savedPos = peg$currPos;
-    s0 = peg$f2();
-    if (s0) {
-      s0 = undefined;
-    } else {
-      s0 = peg$FAILED;
-    }
-
-    return s0;
-  }
-
-  function peg$parsetolerant() {
-    let s0;
-
-    peg$savedPos = peg$currPos;
-    s0 = peg$f3();
-    if (s0) {
-      s0 = undefined;
-    } else {
-      s0 = peg$FAILED;
-    }
-
-    return s0;
-  }
-
-  function peg$parsetolerant_packet() {
-    let s0, s1, s2, s3, s4, s5, s6;
-
-    s0 = peg$currPos;
-    s1 = peg$parsetoken();
-    s2 = peg$currPos;
-    if (input.charCodeAt(peg$currPos) === 124) {
-      s3 = peg$c0;
-      peg$currPos++;
-    } else {
-      s3 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e0); }
-    }
-    if (s3 !== peg$FAILED) {
-      s4 = peg$parsetoken();
-      s2 = s4;
-    } else {
-      peg$currPos = s2;
-      s2 = peg$FAILED;
-    }
-    if (s2 === peg$FAILED) {
-      s2 = null;
-    }
-    s3 = [];
-    s4 = peg$currPos;
-    if (input.charCodeAt(peg$currPos) === 124) {
-      s5 = peg$c0;
-      peg$currPos++;
-    } else {
-      s5 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e0); }
-    }
-    if (s5 !== peg$FAILED) {
-      s6 = peg$parseslot();
-      if (s6 !== peg$FAILED) {
-        s4 = s6;
-      } else {
-        peg$currPos = s4;
-        s4 = peg$FAILED;
-      }
-    } else {
-      peg$currPos = s4;
-      s4 = peg$FAILED;
-    }
-    while (s4 !== peg$FAILED) {
-      s3.push(s4);
-      s4 = peg$currPos;
-      if (input.charCodeAt(peg$currPos) === 124) {
-        s5 = peg$c0;
-        peg$currPos++;
-      } else {
-        s5 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e0); }
-      }
-      if (s5 !== peg$FAILED) {
-        s6 = peg$parseslot();
-        if (s6 !== peg$FAILED) {
-          s4 = s6;
-        } else {
-          peg$currPos = s4;
-          s4 = peg$FAILED;
-        }
-      } else {
-        peg$currPos = s4;
-        s4 = peg$FAILED;
-      }
-    }
-    peg$savedPos = s0;
-    s0 = peg$f4(s1, s2, s3);
-
-    return s0;
-  }
-
-  function peg$parsetoken() {
-    let s0, s1, s2, s3;
-
-    s0 = peg$currPos;
-    s1 = peg$currPos;
-    s2 = [];
-    s3 = input.charAt(peg$currPos);
-    if (peg$r5.test(s3)) {
-      peg$currPos++;
-    } else {
-      s3 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e12); }
-    }
-    while (s3 !== peg$FAILED) {
-      s2.push(s3);
-      s3 = input.charAt(peg$currPos);
-      if (peg$r5.test(s3)) {
-        peg$currPos++;
-      } else {
-        s3 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e12); }
-      }
-    }
-    s1 = input.substring(s1, peg$currPos);
-    peg$savedPos = s0;
-    s1 = peg$f5(s1);
-    s0 = s1;
-
-    return s0;
-  }
-
-  function peg$parseslot() {
-    let s0, s1, s2, s3, s4, s5;
-
-    s0 = peg$currPos;
-    s1 = peg$currPos;
-    s2 = [];
-    s3 = input.charAt(peg$currPos);
-    if (peg$r6.test(s3)) {
-      peg$currPos++;
-    } else {
-      s3 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e13); }
-    }
-    while (s3 !== peg$FAILED) {
-      s2.push(s3);
-      s3 = input.charAt(peg$currPos);
-      if (peg$r6.test(s3)) {
-        peg$currPos++;
-      } else {
-        s3 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e13); }
-      }
-    }
-    s1 = input.substring(s1, peg$currPos);
-    if (input.charCodeAt(peg$currPos) === 58) {
-      s2 = peg$c1;
-      peg$currPos++;
-    } else {
-      s2 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e5); }
-    }
-    if (s2 !== peg$FAILED) {
-      s3 = peg$currPos;
-      s4 = [];
-      s5 = input.charAt(peg$currPos);
-      if (peg$r5.test(s5)) {
-        peg$currPos++;
-      } else {
-        s5 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e12); }
-      }
-      while (s5 !== peg$FAILED) {
-        s4.push(s5);
-        s5 = input.charAt(peg$currPos);
-        if (peg$r5.test(s5)) {
-          peg$currPos++;
-        } else {
-          s5 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e12); }
-        }
-      }
-      s3 = input.substring(s3, peg$currPos);
-      s4 = peg$parsecounted();
-      if (s4 !== peg$FAILED) {
-        peg$savedPos = s0;
-        s0 = peg$f6(s1, s3);
-      } else {
-        peg$currPos = s0;
-        s0 = peg$FAILED;
-      }
-    } else {
-      peg$currPos = s0;
-      s0 = peg$FAILED;
-    }
-    if (s0 === peg$FAILED) {
-      s0 = peg$currPos;
-      s1 = peg$currPos;
-      s2 = [];
-      s3 = input.charAt(peg$currPos);
-      if (peg$r5.test(s3)) {
-        peg$currPos++;
-      } else {
-        s3 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e12); }
-      }
-      while (s3 !== peg$FAILED) {
-        s2.push(s3);
-        s3 = input.charAt(peg$currPos);
-        if (peg$r5.test(s3)) {
-          peg$currPos++;
-        } else {
-          s3 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e12); }
-        }
-      }
-      s1 = input.substring(s1, peg$currPos);
-      s2 = peg$parsecounted();
-      if (s2 !== peg$FAILED) {
-        peg$savedPos = s0;
-        s0 = peg$f7(s1);
-      } else {
-        peg$currPos = s0;
-        s0 = peg$FAILED;
-      }
-    }
-
-    return s0;
-  }
-
-
-  const spans = options.spans;
-  const maxItems = options.maxItems ?? 100000;
-  let items = 0;
-
-  function count() {
-    if (++items > maxItems) {
-      try {
-        error(`The packet has more than ${maxItems} fields`);
-      } catch (refusal) {
-        refusal.reason = "limit";
-        throw refusal;
-      }
-    }
-    return true;
-  }
-
-  function packetNode(task, domain, fields, start, end) {
-    return spans
-      ? { kind: "packet", task, domain, fields, span: { start, end } }
-      : { kind: "packet", task, domain, fields };
-  }
-
-  function fieldNode(key, value, start, end) {
-    return spans ? { key, value, span: { start, end } } : { key, value };
-  }
-
-  function bareNode(value, start, end) {
-    return spans ? { key: "", value, bare: true, span: { start, end } } : { key: "", value, bare: true };
-  }
-
-  peg$result = peg$startRuleFunction();
-
-  const peg$success = (peg$result !== peg$FAILED && peg$currPos === input.length);
-  function peg$throw() {
-    if (peg$result !== peg$FAILED && peg$currPos < input.length) {
-      peg$fail(peg$endExpectation());
-    }
-
-    throw peg$buildStructuredError(
-      peg$maxFailExpected,
-      peg$maxFailPos < input.length ? peg$getUnicode(peg$maxFailPos) : null,
-      peg$maxFailPos < input.length
-        ? peg$computeLocation(peg$maxFailPos, peg$maxFailPos + 1)
-        : peg$computeLocation(peg$maxFailPos, peg$maxFailPos)
-    );
-  }
-  if (options.peg$library) {
-    return /** @type {any} */ ({
-      peg$result,
-      peg$currPos,
-      peg$FAILED,
-      peg$maxFailExpected,
-      peg$maxFailPos,
-      peg$success,
-      peg$throw: peg$success ? undefined : peg$throw,
-    });
-  }
-  if (peg$success) {
-    return peg$result;
-  } else {
-    peg$throw();
-  }
-}
 
 const peg$allowedStartRules = [
   "packet"

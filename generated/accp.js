@@ -201,19 +201,18 @@ class peg$SyntaxError extends SyntaxError {
 }
 
 
-// The scanner: reads the input as bytes and builds the result, without keeping track of what could have stood where it stops.
-// An input that it refuses is scanned once more, without building, for the place of the error. The rest of the error, what
-// was expected there, is worked out by the parser below (peg$parseSlow), when somebody asks for it.
-const peg$scanner = /* @__PURE__ */ (() => {
-  const CAPACITY$ = 1048576;
+// The scanner reads the input as bytes and builds the result, without keeping track of what could have stood where it stops.
+// An input that it refuses is scanned once more, without building, for the place of the error; and a third time, for what was
+// expected there, when somebody asks for it. So each rule has up to three functions: rule$build, rule$skip, rule$expect.
+const peg$makeScanner = (capacity$) => {
   // One symbol per code unit: an ASCII code, from 128 on a kind of other characters, and 255 behind the last one.
-  const bytes$ = new Uint8Array(CAPACITY$ + 1);
+  const bytes$ = new Uint8Array(capacity$ + 1);
   const encoder$ = typeof TextEncoder === "function" ? new TextEncoder() : null;
   const FAILED$ = {};
-  const LEAVE$ = {};
+  const NO_OPTIONS$ = Object.freeze({});
 
   let input = "";
-  let options = {};
+  let options = NO_OPTIONS$;
   let end$ = 0;
   let furthest$ = 0;
   let from$ = 0;
@@ -225,17 +224,7 @@ const peg$scanner = /* @__PURE__ */ (() => {
     return 128;
   }
 
-  function tableOf$(sets) {
-    const table = new Uint8Array(256);
-    sets.forEach((ranges, bit) => {
-      for (let i = 0; i < ranges.length; i += 2) {
-        for (let symbol = ranges[i]; symbol <= ranges[i + 1]; symbol++) table[symbol] |= 1 << bit;
-      }
-    });
-    return table;
-  }
-
-  const table0$ = tableOf$([
+  const table0$ = peg$tableOf([
     [45, 45, 48, 57, 65, 90, 95, 95, 97, 122], // [A-Za-z0-9_\-]
     [65, 90, 97, 122], // [A-Za-z]
     [48, 57, 65, 90, 95, 95, 97, 122], // [A-Za-z0-9_]
@@ -245,7 +234,8 @@ const peg$scanner = /* @__PURE__ */ (() => {
     [46, 46, 48, 57, 65, 90, 95, 95, 97, 122], // [A-Za-z0-9_.]
     [0, 32, 44, 44, 58, 58, 62, 62, 93, 93, 124, 125, 127, 255],
   ]);
-  const table1$ = tableOf$([
+  const table1$ = peg$tableOf([
+    [0, 101, 103, 115, 117, 255],
     [36, 36, 44, 44, 58, 58, 62, 62, 64, 64, 91, 93, 123, 126], // delimiter
     [0, 32, 36, 36, 44, 44, 58, 58, 62, 62, 64, 64, 91, 91, 93, 93, 123, 255],
   ]);
@@ -267,7 +257,6 @@ const peg$scanner = /* @__PURE__ */ (() => {
     return symbol < 128 ? symbol : input.charCodeAt(at);
   }
 
-
   function text() {
     return input.substring(from$, to$);
   }
@@ -280,45 +269,12 @@ const peg$scanner = /* @__PURE__ */ (() => {
     return { source: options.grammarSource, start: from$, end: to$ };
   }
 
-  function location() {
-    return locationOf$(from$, to$);
-  }
-
   function locationOf$(start, end) {
-    return locationIn$((lines$ ??= linesOf$(input)), options.grammarSource, start, end);
-  }
-
-  function locationIn$(lines, source, start, end) {
-    return { source, start: placeOf$(lines, start), end: placeOf$(lines, end) };
-  }
-
-  // Where the lines begin.
-  function linesOf$(text) {
-    const lines = [0];
-    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines.push(at + 1);
-    return lines;
-  }
-
-  function placeOf$(lines, offset) {
-    let low = 0;
-    let high = lines.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (lines[middle] <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return { offset, line: low + 1, column: offset - lines[low] + 1 };
+    return peg$locationIn((lines$ ??= peg$linesOf(input)), options.grammarSource, start, end);
   }
 
   function error(message, location) {
     throw new peg$SyntaxError(message, null, null, location !== undefined ? location : locationOf$(from$, to$));
-  }
-
-  function expected(description, location) {
-    const expectations = [{ type: "other", description }];
-    const found = input.substring(from$, to$);
-    const message = peg$SyntaxError.buildMessage(expectations, found);
-    throw new peg$SyntaxError(message, expectations, found, location !== undefined ? location : locationOf$(from$, to$));
   }
 
 let lenient;
@@ -767,6 +723,106 @@ function decimalNode(whole, fraction, start, point, end) {
     return at$;
   }
 
+  function frame$expect(at$) {
+    if (bytes$[at$] !== 64) { miss$(at$, 0); return -1; }
+    at$++;
+    if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 1); return -1; }
+    do at$++; while ((table0$[bytes$[at$]] & 1) !== 0);
+    if (bytes$[at$] !== 62) { miss$(at$, 2); return -1; }
+    at$++;
+    if ((table0$[bytes$[at$]] & 2) === 0) { miss$(at$, 3); return -1; }
+    do at$++; while ((table0$[bytes$[at$]] & 2) !== 0);
+    if (bytes$[at$] !== 58) { miss$(at$, 4); return -1; }
+    at$++;
+    if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 5); return -1; }
+    do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+    if (bytes$[at$] !== 123) { miss$(at$, 6); return -1; }
+    at$++;
+    const back$1 = at$;
+    option$1: {
+      none$1: {
+        const first$1 = keyCount;
+        let count$1 = 0;
+        let last$1 = at$;
+        ended$1: for (;;) {
+          at$ = param$expect(at$);
+          if (at$ < 0) break ended$1;
+          count$1++;
+          last$1 = at$;
+          if (bytes$[at$] !== 124) { miss$(at$, 7); break ended$1; }
+          at$++;
+        }
+        at$ = last$1;
+        if (count$1 < 1) break none$1;
+        if (!(distinct(first$1))) break none$1;
+        break option$1;
+      }
+      at$ = back$1;
+    }
+    if (bytes$[at$] !== 125) { miss$(at$, 8); return -1; }
+    at$++;
+    const back$2 = at$;
+    option$2: {
+      none$2: {
+        at$ = metadata$expect(at$);
+        if (at$ < 0) break none$2;
+        break option$2;
+      }
+      at$ = back$2;
+    }
+    return at$;
+  }
+
+  function envelope$expect(at$) {
+    if (bytes$[at$] !== 64) { miss$(at$, 0); return -1; }
+    at$++;
+    if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 1); return -1; }
+    do at$++; while ((table0$[bytes$[at$]] & 1) !== 0);
+    if (bytes$[at$] !== 62) { miss$(at$, 2); return -1; }
+    at$++;
+    if ((table0$[bytes$[at$]] & 2) === 0) { miss$(at$, 3); return -1; }
+    do at$++; while ((table0$[bytes$[at$]] & 2) !== 0);
+    if (bytes$[at$] !== 58) { miss$(at$, 4); return -1; }
+    at$++;
+    if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 5); return -1; }
+    do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+    if (bytes$[at$] !== 123) { miss$(at$, 6); return -1; }
+    at$++;
+    const back$1 = at$;
+    option$1: {
+      none$1: {
+        const first$1 = keyCount;
+        let count$1 = 0;
+        let last$1 = at$;
+        ended$1: for (;;) {
+          at$ = param$expect(at$);
+          if (at$ < 0) break ended$1;
+          count$1++;
+          last$1 = at$;
+          if (bytes$[at$] !== 124) { miss$(at$, 7); break ended$1; }
+          at$++;
+        }
+        at$ = last$1;
+        if (count$1 < 1) break none$1;
+        if (!(distinct(first$1))) break none$1;
+        break option$1;
+      }
+      at$ = back$1;
+    }
+    if (bytes$[at$] !== 125) { miss$(at$, 8); return -1; }
+    at$++;
+    const back$2 = at$;
+    option$2: {
+      none$2: {
+        at$ = metadata$expect(at$);
+        if (at$ < 0) break none$2;
+        break option$2;
+      }
+      at$ = back$2;
+    }
+    return at$;
+  }
+
   function param$build(at$) {
     const start$1 = at$;
     const start$2 = at$;
@@ -843,6 +899,42 @@ function decimalNode(whole, fraction, start, point, end) {
     if (count$1 < 1) return -1;
     if (!(distinct(first$1))) return -1;
     if (bytes$[at$] !== 93) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    at$++;
+    return at$;
+  }
+
+  function param$expect(at$) {
+    const start$2 = at$;
+    if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 9); return -1; }
+    do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+    const end$1 = at$;
+    if (bytes$[at$] !== 58) { miss$(at$, 4); return -1; }
+    at$++;
+    at$ = value$expect(at$);
+    if (at$ < 0) return -1;
+    if (!(count(at$))) return -1;
+    if (!(note(start$2, end$1))) return -1;
+    return at$;
+  }
+
+  function metadata$expect(at$) {
+    if (bytes$[at$] !== 91) { miss$(at$, 10); return -1; }
+    at$++;
+    const first$1 = keyCount;
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      at$ = param$expect(at$);
+      if (at$ < 0) break ended$1;
+      count$1++;
+      last$1 = at$;
+      if (bytes$[at$] !== 44) { miss$(at$, 11); break ended$1; }
+      at$++;
+    }
+    at$ = last$1;
+    if (count$1 < 1) return -1;
+    if (!(distinct(first$1))) return -1;
+    if (bytes$[at$] !== 93) { miss$(at$, 12); return -1; }
     at$++;
     return at$;
   }
@@ -1133,6 +1225,140 @@ function decimalNode(whole, fraction, start, point, end) {
     return at$;
   }
 
+  function value$expect(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        at$ = array$expect(at$);
+        if (at$ < 0) break next$1;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$2: {
+        if (bytes$[at$] !== 123) { miss$(at$, 6); break next$2; }
+        at$++;
+        if (!(enter(at$))) break next$2;
+        const first$1 = keyCount;
+        let last$1 = at$;
+        ended$1: for (;;) {
+          at$ = param$expect(at$);
+          if (at$ < 0) break ended$1;
+          last$1 = at$;
+          if (bytes$[at$] !== 44) { miss$(at$, 11); break ended$1; }
+          at$++;
+        }
+        at$ = last$1;
+        if (bytes$[at$] !== 125) { miss$(at$, 8); break next$2; }
+        at$++;
+        if (!(leave())) break next$2;
+        if (!(distinct(first$1))) break next$2;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$3: {
+        if (bytes$[at$] !== 36) { miss$(at$, 13); break next$3; }
+        at$++;
+        if ((table0$[bytes$[at$]] & 64) === 0) { miss$(at$, 14); break next$3; }
+        do at$++; while ((table0$[bytes$[at$]] & 64) !== 0);
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$4: {
+        if (bytes$[at$] !== 126) { miss$(at$, 15); break next$4; }
+        at$++;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$5: {
+        if (!(lenient)) break next$5;
+        if (bytes$[at$] !== 64) { miss$(at$, 0); break next$5; }
+        at$++;
+        if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 1); break next$5; }
+        do at$++; while ((table0$[bytes$[at$]] & 1) !== 0);
+        const back$2 = at$;
+        option$1: {
+          none$1: {
+            if (bytes$[at$] !== 58) { miss$(at$, 4); break none$1; }
+            at$++;
+            if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 5); break none$1; }
+            do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+            break option$1;
+          }
+          at$ = back$2;
+        }
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$6: {
+        const start$5 = at$;
+        found$1: {
+          missing$1: {
+            const symbol$1 = bytes$[at$];
+            if (symbol$1 === 102) {
+              if (bytes$[at$ + 1] !== 97 || bytes$[at$ + 2] !== 108 || bytes$[at$ + 3] !== 115 || bytes$[at$ + 4] !== 101) break missing$1;
+              at$ += 5;
+              if ((table0$[bytes$[at$]] & 32) !== 0) break missing$1;
+              if (bytes$[at$] === 92) break missing$1;
+            } else if (symbol$1 === 116) {
+              if (bytes$[at$ + 1] !== 114 || bytes$[at$ + 2] !== 117 || bytes$[at$ + 3] !== 101) break missing$1;
+              at$ += 4;
+              if ((table0$[bytes$[at$]] & 32) !== 0) break missing$1;
+              if (bytes$[at$] === 92) break missing$1;
+            } else {
+              break missing$1;
+            }
+            break found$1;
+          }
+          at$ = start$5;
+          { miss$(at$, 16); break next$6; }
+        }
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$7: {
+        const start$8 = at$;
+        found$2: {
+          missing$2: {
+            const start$10 = at$;
+            if (bytes$[at$] === 45) {
+              at$++;
+            }
+            if ((table0$[bytes$[at$]] & 16) === 0) break missing$2;
+            do at$++; while ((table0$[bytes$[at$]] & 16) !== 0);
+            let fraction$1;
+            const back$3 = at$;
+            option$2: {
+              none$2: {
+                if (bytes$[at$] !== 46) break none$2;
+                at$++;
+                const start$12 = at$;
+                if ((table0$[bytes$[at$]] & 16) === 0) break none$2;
+                let digits$1 = 0;
+                do digits$1 = digits$1 * 10 + bytes$[at$++] - 48; while ((table0$[bytes$[at$]] & 16) !== 0);
+                if (at$ - start$12 > 15) digits$1 = Number(input.substring(start$12, at$));
+                fraction$1 = digits$1;
+                break option$2;
+              }
+              at$ = back$3;
+              fraction$1 = null;
+            }
+            if ((table0$[bytes$[at$]] & 32) !== 0) break missing$2;
+            if (bytes$[at$] === 92) break missing$2;
+            if (!(limitDigits(start$10, at$, fraction$1))) break missing$2;
+            break found$2;
+          }
+          at$ = start$8;
+          { miss$(at$, 17); break next$7; }
+        }
+        break chosen$1;
+      }
+      at$ = back$1;
+      at$ = lexeme$expect(at$);
+      if (at$ < 0) return -1;
+    }
+    return at$;
+  }
+
   function lexeme$build(at$) {
     const symbol$1 = bytes$[at$];
     if ((table0$[symbol$1] & 32) !== 0) {
@@ -1154,7 +1380,7 @@ function decimalNode(whole, fraction, start, point, end) {
       ended$1: for (;;) {
         if (bytes$[at$] !== 92) break ended$1;
         at$++;
-        if ((table1$[bytes$[at$]] & 1) === 0) break ended$1;
+        if ((table1$[bytes$[at$]] & 2) === 0) break ended$1;
         at$++;
         if ((table0$[bytes$[at$]] & 32) !== 0) {
           do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
@@ -1176,7 +1402,7 @@ function decimalNode(whole, fraction, start, point, end) {
       ended$2: for (;;) {
         if (bytes$[at$] !== 92) break ended$2;
         at$++;
-        if ((table1$[bytes$[at$]] & 1) === 0) break ended$2;
+        if ((table1$[bytes$[at$]] & 2) === 0) break ended$2;
         at$++;
         if ((table0$[bytes$[at$]] & 32) !== 0) {
           do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
@@ -1260,7 +1486,7 @@ function decimalNode(whole, fraction, start, point, end) {
         ended$1: for (;;) {
           if (bytes$[at$] !== 92) { if (at$ > furthest$) furthest$ = at$; break ended$1; }
           at$++;
-          if ((table1$[bytes$[at$]] & 1) === 0) { if (at$ > furthest$) furthest$ = at$; break ended$1; }
+          if ((table1$[bytes$[at$]] & 2) === 0) { if (at$ > furthest$) furthest$ = at$; break ended$1; }
           at$++;
           if ((table0$[bytes$[at$]] & 32) !== 0) {
             do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
@@ -1285,7 +1511,7 @@ function decimalNode(whole, fraction, start, point, end) {
       ended$2: for (;;) {
         if (bytes$[at$] !== 92) { if (at$ > furthest$) furthest$ = at$; break ended$2; }
         at$++;
-        if ((table1$[bytes$[at$]] & 1) === 0) { if (at$ > furthest$) furthest$ = at$; break ended$2; }
+        if ((table1$[bytes$[at$]] & 2) === 0) { if (at$ > furthest$) furthest$ = at$; break ended$2; }
         at$++;
         if ((table0$[bytes$[at$]] & 32) !== 0) {
           do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
@@ -1337,6 +1563,84 @@ function decimalNode(whole, fraction, start, point, end) {
     return at$;
   }
 
+  function array$expect(at$) {
+    if (bytes$[at$] !== 91) { miss$(at$, 10); return -1; }
+    at$++;
+    if (!(enter(at$))) return -1;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      const back$1 = at$;
+      chosen$1: {
+        next$1: {
+          if (!(lenient)) break next$1;
+          if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 9); break next$1; }
+          do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+          if (bytes$[at$] !== 58) { miss$(at$, 4); break next$1; }
+          at$++;
+          at$ = lexeme$expect(at$);
+          if (at$ < 0) break next$1;
+          break chosen$1;
+        }
+        at$ = back$1;
+        at$ = value$expect(at$);
+        if (at$ < 0) break ended$1;
+      }
+      if (!(count(at$))) break ended$1;
+      last$1 = at$;
+      if (bytes$[at$] !== 44) { miss$(at$, 11); break ended$1; }
+      at$++;
+    }
+    at$ = last$1;
+    if (bytes$[at$] !== 93) { miss$(at$, 12); return -1; }
+    at$++;
+    if (!(leave())) return -1;
+    return at$;
+  }
+
+  function lexeme$expect(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        if ((table0$[bytes$[at$]] & 32) === 0) { miss$(at$, 18); break next$1; }
+        do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
+        if (bytes$[at$] === 92) break next$1;
+        break chosen$1;
+      }
+      at$ = back$1;
+      const back$2 = at$;
+      option$1: {
+        none$1: {
+          if ((table0$[bytes$[at$]] & 32) === 0) { miss$(at$, 18); break none$1; }
+          do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
+          break option$1;
+        }
+        at$ = back$2;
+      }
+      let count$1 = 0;
+      let last$1 = at$;
+      ended$1: for (;;) {
+        if (bytes$[at$] !== 92) { miss$(at$, 19); break ended$1; }
+        at$++;
+        if ((table1$[bytes$[at$]] & 2) === 0) { miss$(at$, 20); break ended$1; }
+        at$++;
+        const back$3 = at$;
+        option$2: {
+          none$2: {
+            if ((table0$[bytes$[at$]] & 32) === 0) { miss$(at$, 18); break none$2; }
+            do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
+            break option$2;
+          }
+          at$ = back$3;
+        }
+        count$1++;
+        last$1 = at$;
+      }
+      at$ = last$1;
+      if (count$1 < 1) return -1;
+    }
+    return at$;
+  }
+
   function build$() {
     if (options.startRule === "envelope") return envelope$build(0);
     return frame$build(0);
@@ -1347,2128 +1651,203 @@ function decimalNode(whole, fraction, start, point, end) {
     return frame$skip(0);
   }
 
-  // Whether an input can be scanned; one at a time can, and options of Peggy's own are for its own code.
   function open$(text, given) {
-    if (busy$ || typeof text !== "string" || text.length > CAPACITY$) return false;
-    if (given === undefined) options = {};
-    else {
-      if (given === null || (given.startRule && !startRules$.includes(given.startRule))) return false;
-      if (given.peg$library || given.peg$currPos || given.peg$silentFails || given.peg$maxFailExpected) return false;
-      options = given;
-    }
     busy$ = true;
     input = text;
+    options = given === undefined ? NO_OPTIONS$ : given;
     lines$ = null;
     load$(text);
-    return true;
   }
 
   function close$() {
     busy$ = false;
     input = "";
-    options = {};
+    options = NO_OPTIONS$;
     lines$ = null;
   }
 
   const startRules$ = ["frame", "envelope"];
 
-
-  // A syntax error that knows where it is, and asks Peggy's code what was expected there when that is read.
-  class Failure$ extends SyntaxError {
-    #text;
-    #options;
-    #details;
-
-    static #EXPECTED = {
-      get() { return this.#known().expected; },
-      set(value) { own$(this, "expected", value, true); },
-      enumerable: true,
-      configurable: true,
-    };
-
-    constructor(text, given, offset) {
-      super();
-      this.#text = text;
-      this.#options = given;
-      const isEnd = offset === text.length;
-      Object.defineProperty(this, "expected", Failure$.#EXPECTED);
-      this.found = isEnd ? null : String.fromCodePoint(text.codePointAt(offset));
-      this.location = locationIn$(linesOf$(text), given?.grammarSource, offset, isEnd ? offset : offset + 1);
-      this.name = "SyntaxError";
-    }
-
-    #known() {
-      if (this.#details === undefined) {
-        try {
-          peg$parseSlow(this.#text, this.#options);
-          this.#details = { message: "Unexpected input.", expected: [] };
-        } catch (thrown) {
-          this.#details = thrown;
-        }
-      }
-      return this.#details;
-    }
-
-    get message() { return this.#known().message; }
-    set message(value) { own$(this, "message", value, false); }
-  }
-  Object.setPrototypeOf(Failure$.prototype, peg$SyntaxError.prototype);
-
-  function own$(error, name, value, enumerable) {
-    Object.defineProperty(error, name, { value, writable: true, enumerable, configurable: true });
+  // Another scanner is made for an input inside of an input, or for one that is too long.
+  function scannerFor$(text, given) {
+    if (typeof text !== "string") throw new TypeError("The input is no string.");
+    const rule = given?.startRule;
+    if (rule && !startRules$.includes(rule)) throw new Error(`Can't start parsing from rule "${rule}".`);
+    return busy$ || text.length > capacity$ ? peg$makeScanner(text.length) : null;
   }
 
   function parse$(text, given) {
-    if (!open$(text, given)) return peg$parseSlow(text, given);
-    let offset = -1;
+    const other = scannerFor$(text, given);
+    if (other !== null) return other.parse(text, given);
+    let offset = 0;
+    open$(text, given);
     try {
       begin$();
       const result = build$();
       if (result !== FAILED$ && end$ === text.length) return result;
       begin$();
       const end = skip$();
-      if (end !== text.length) offset = end > furthest$ ? end : furthest$;
-    } catch (thrown) {
-      if (thrown instanceof peg$SyntaxError) throw thrown;
+      offset = end > furthest$ ? end : furthest$;
     } finally {
       close$();
     }
-    // Anything else that went wrong, such as a call stack that is too small, is left to Peggy's code.
-    if (offset < 0) return peg$parseSlow(text, given);
-    throw new Failure$(text, given, offset);
+    throw new peg$Failure(text, given, offset);
   }
 
   function recognize$(text, given) {
-    let scanned = false;
-    if (open$(text, given)) {
-      try {
-        begin$();
-        const end = skip$();
-        scanned = true;
-        return end === text.length;
-      } catch (thrown) {
-        if (thrown instanceof peg$SyntaxError) return false;
-      } finally {
-        close$();
-      }
-    }
-    if (scanned) return false;
+    const other = scannerFor$(text, given);
+    if (other !== null) return other.recognize(text, given);
+    open$(text, given);
     try {
-      peg$parseSlow(text, given);
-      return true;
+      begin$();
+      return skip$() === text.length;
     } catch (thrown) {
       if (thrown instanceof peg$SyntaxError) return false;
       throw thrown;
+    } finally {
+      close$();
     }
   }
 
-  return { parse: parse$, recognize: recognize$ };
-})();
+  const expectations$ = [
+    {"type":"literal","text":"@","ignoreCase":false},
+    {"type":"other","description":"agent id"},
+    {"type":"literal","text":">","ignoreCase":false},
+    {"type":"other","description":"intent"},
+    {"type":"literal","text":":","ignoreCase":false},
+    {"type":"other","description":"operation"},
+    {"type":"literal","text":"{","ignoreCase":false},
+    {"type":"literal","text":"|","ignoreCase":false},
+    {"type":"literal","text":"}","ignoreCase":false},
+    {"type":"other","description":"key"},
+    {"type":"literal","text":"[","ignoreCase":false},
+    {"type":"literal","text":",","ignoreCase":false},
+    {"type":"literal","text":"]","ignoreCase":false},
+    {"type":"literal","text":"$","ignoreCase":false},
+    {"type":"other","description":"reference path"},
+    {"type":"literal","text":"~","ignoreCase":false},
+    {"type":"other","description":"boolean"},
+    {"type":"other","description":"number"},
+    {"type":"other","description":"text"},
+    {"type":"literal","text":"\\","ignoreCase":false},
+    {"type":"other","description":"delimiter"},
+  ];
+  let expected$ = [];
+
+  function miss$(at, expectation) {
+    if (at === furthest$) expected$.push(expectations$[expectation]);
+  }
+
+  function expect$() {
+    if (options.startRule === "envelope") return envelope$expect(0);
+    return frame$expect(0);
+  }
+
+  // What could have stood at the furthest place that was reached.
+  function expectedAt$(text, given, offset) {
+    const other = scannerFor$(text, given);
+    if (other !== null) return other.expectedAt(text, given, offset);
+    expected$ = [];
+    open$(text, given);
+    try {
+      begin$();
+      furthest$ = offset;
+      if (expect$() === offset) expected$.push({ type: "end" });
+      return expected$;
+    } finally {
+      close$();
+    }
+  }
+
+  return { parse: parse$, recognize: recognize$, expectedAt: expectedAt$ };
+};
+
+// Where the lines of a text begin.
+function peg$linesOf(text) {
+  const lines = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines.push(at + 1);
+  return lines;
+}
+
+function peg$placeOf(lines, offset) {
+  let low = 0;
+  let high = lines.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (lines[middle] <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return { offset, line: low + 1, column: offset - lines[low] + 1 };
+}
+
+function peg$locationIn(lines, source, start, end) {
+  return { source, start: peg$placeOf(lines, start), end: peg$placeOf(lines, end) };
+}
+
+function peg$tableOf(sets) {
+  const table = new Uint8Array(256);
+  sets.forEach((ranges, bit) => {
+    for (let i = 0; i < ranges.length; i += 2) {
+      for (let symbol = ranges[i]; symbol <= ranges[i + 1]; symbol++) table[symbol] |= 1 << bit;
+    }
+  });
+  return table;
+}
+
+const peg$scanner = /* @__PURE__ */ peg$makeScanner(1048576);
+
+
+// A syntax error that knows where it is, and works out what was expected there when that is read.
+class peg$Failure extends SyntaxError {
+  #text;
+  #options;
+  #details;
+
+  static #EXPECTED = {
+    get() { return this.#known.expected; },
+    set(value) { this.#own("expected", value, true); },
+    enumerable: true,
+    configurable: true,
+  };
+
+  constructor(text, given, offset) {
+    super();
+    this.#text = text;
+    this.#options = given;
+    const isEnd = offset === text.length;
+    Object.defineProperty(this, "expected", peg$Failure.#EXPECTED);
+    this.found = isEnd ? null : String.fromCodePoint(text.codePointAt(offset));
+    this.location = peg$locationIn(peg$linesOf(text), given?.grammarSource, offset, isEnd ? offset : offset + 1);
+    this.name = "SyntaxError";
+  }
+
+  get #known() {
+    return (this.#details ??= this.#work());
+  }
+
+  #work() {
+      const expected = peg$scanner.expectedAt(this.#text, this.#options, this.location.start.offset);
+      return { message: peg$SyntaxError.buildMessage(expected, this.found), expected };
+  }
+
+  #own(name, value, enumerable) {
+    Object.defineProperty(this, name, { value, writable: true, enumerable, configurable: true });
+  }
+
+  get message() { return this.#known.message; }
+  set message(value) { this.#own("message", value, false); }
+}
+Object.setPrototypeOf(peg$Failure.prototype, peg$SyntaxError.prototype);
 
 function peg$parse(input, options) {
   return peg$scanner.parse(input, options);
 }
 
-// Whether parse() would accept the input; the same limits and checks, without building the result.
+// Whether parse() would accept the input: the same checks, without building the result.
 function peg$recognize(input, options) {
   return peg$scanner.recognize(input, options);
 }
 
-function peg$parseSlow(input, options) {
-  options = options !== undefined ? options : {};
-
-  const peg$FAILED = {};
-  const peg$source = options.grammarSource;
-
-  const peg$startRuleFunctions = {
-    frame: peg$parseframe,
-    envelope: peg$parseenvelope,
-  };
-  let peg$startRuleFunction = peg$parseframe;
-
-  const peg$c0 = "@";
-  const peg$c1 = ">";
-  const peg$c2 = ":";
-  const peg$c3 = "{";
-  const peg$c4 = "}";
-  const peg$c5 = "[";
-  const peg$c6 = "]";
-  const peg$c7 = "|";
-  const peg$c8 = ",";
-  const peg$c9 = "$";
-  const peg$c10 = "~";
-  const peg$c11 = "true";
-  const peg$c12 = "false";
-  const peg$c13 = "-";
-  const peg$c14 = ".";
-  const peg$c15 = "\\";
-
-  const peg$r0 = /^[0-9]/;
-  const peg$r1 = /^[!-#%-+\--9;-=?A-Z\^-z]/;
-  const peg$r2 = /^[@>:{}[\]|$,~\\]/;
-  const peg$r3 = /^[A-Za-z0-9_\-]/;
-  const peg$r4 = /^[A-Za-z]/;
-  const peg$r5 = /^[A-Za-z0-9_]/;
-  const peg$r6 = /^[A-Za-z0-9_.]/;
-
-  const peg$e0 = peg$literalExpectation("@", false);
-  const peg$e1 = peg$literalExpectation(">", false);
-  const peg$e2 = peg$literalExpectation(":", false);
-  const peg$e3 = peg$literalExpectation("{", false);
-  const peg$e4 = peg$literalExpectation("}", false);
-  const peg$e5 = peg$literalExpectation("[", false);
-  const peg$e6 = peg$literalExpectation("]", false);
-  const peg$e7 = peg$literalExpectation("|", false);
-  const peg$e8 = peg$literalExpectation(",", false);
-  const peg$e9 = peg$literalExpectation("$", false);
-  const peg$e10 = peg$literalExpectation("~", false);
-  const peg$e11 = peg$otherExpectation("boolean");
-  const peg$e12 = peg$literalExpectation("true", false);
-  const peg$e13 = peg$literalExpectation("false", false);
-  const peg$e14 = peg$otherExpectation("number");
-  const peg$e15 = peg$literalExpectation("-", false);
-  const peg$e16 = peg$classExpectation([["0", "9"]], false, false, false);
-  const peg$e17 = peg$literalExpectation(".", false);
-  const peg$e18 = peg$literalExpectation("\\", false);
-  const peg$e19 = peg$otherExpectation("text");
-  const peg$e20 = peg$classExpectation([["!", "#"], ["%", "+"], ["-", "9"], [";", "="], "?", ["A", "Z"], ["^", "z"]], false, false, false);
-  const peg$e21 = peg$otherExpectation("delimiter");
-  const peg$e22 = peg$classExpectation(["@", ">", ":", "{", "}", "[", "]", "|", "$", ",", "~", "\\"], false, false, false);
-  const peg$e23 = peg$otherExpectation("agent id");
-  const peg$e24 = peg$classExpectation([["A", "Z"], ["a", "z"], ["0", "9"], "_", "-"], false, false, false);
-  const peg$e25 = peg$otherExpectation("intent");
-  const peg$e26 = peg$classExpectation([["A", "Z"], ["a", "z"]], false, false, false);
-  const peg$e27 = peg$otherExpectation("operation");
-  const peg$e28 = peg$classExpectation([["A", "Z"], ["a", "z"], ["0", "9"], "_"], false, false, false);
-  const peg$e29 = peg$otherExpectation("key");
-  const peg$e30 = peg$otherExpectation("reference path");
-  const peg$e31 = peg$classExpectation([["A", "Z"], ["a", "z"], ["0", "9"], "_", "."], false, false, false);
-
-  function peg$f0(agent, intent, operation, payload, metadata) {    return frameNode(agent, intent, operation, payload ?? [], metadata, range().start, range().end);  }
-  function peg$f1(agent, intent, operation, metadata) {    return envelopeNode(agent, intent, operation, metadata, range().start, range().end);  }
-  function peg$f2(first) {    return distinct(first);  }
-  function peg$f3(first) {    return distinct(first);  }
-  function peg$f4(start, key, end, value) {    return note(start, end);  }
-  function peg$f5(start, key, end, value) {    return paramNode(key, value, range().start, range().end);  }
-  function peg$f6(items) {    return arrayNode(items, range().start, range().end);  }
-  function peg$f7(first, entries) {    return distinct(first);  }
-  function peg$f8(first, entries) {    return mapNode(entries, range().start, range().end);  }
-  function peg$f9(path) {    return refNode(path, range().start, range().end);  }
-  function peg$f10() {    return nullNode(range().start, range().end);  }
-  function peg$f11() {    return booleanNode(true, range().start, range().end);  }
-  function peg$f12() {    return booleanNode(false, range().start, range().end);  }
-  function peg$f13(start, whole, point, fraction) {    return limitDigits(start, offset(), fraction);  }
-  function peg$f14(start, whole, point, fraction) {
-    return fraction === null
-      ? integerNode(Number(whole), start, point)
-      : decimalNode(Number(whole), fraction, start, point, range().end);
-  }
-  function peg$f15(digits) {    return Number(digits);  }
-  function peg$f16(value) {    return stringNode(value, range().start, range().end);  }
-  function peg$f17() {    return unescaped(range().start, range().end);  }
-  function peg$f18() {    return offset();  }
-  function peg$f19() {    return enter(offset());  }
-  function peg$f20() {    return leave();  }
-  function peg$f21() {    return count(offset());  }
-  function peg$f22() {    return keyCount;  }
-  function peg$f23() {    return lenient;  }
-  function peg$f24(value) {    return stringNode(value, range().start, range().end);  }
-  function peg$f25(key, text) {    return stringNode(`${key}:${text}`, range().start, range().end);  }
-  let peg$currPos = options.peg$currPos | 0;
-  let peg$savedPos = peg$currPos;
-  const peg$posDetailsCache = [{ line: 1, column: 1 }];
-  let peg$maxFailPos = peg$currPos;
-  let peg$maxFailExpected = options.peg$maxFailExpected || [];
-  let peg$silentFails = options.peg$silentFails | 0;
-
-  let peg$result;
-
-  if (options.startRule) {
-    if (!(options.startRule in peg$startRuleFunctions)) {
-      throw new Error("Can't start parsing from rule \"" + options.startRule + "\".");
-    }
-
-    peg$startRuleFunction = peg$startRuleFunctions[options.startRule];
-  }
-
-  function text() {
-    return input.substring(peg$savedPos, peg$currPos);
-  }
-
-  function offset() {
-    return peg$savedPos;
-  }
-
-  function range() {
-    return {
-      source: peg$source,
-      start: peg$savedPos,
-      end: peg$currPos,
-    };
-  }
-
-  function location() {
-    return peg$computeLocation(peg$savedPos, peg$currPos);
-  }
-
-  function expected(description, location) {
-    location = location !== undefined
-      ? location
-      : peg$computeLocation(peg$savedPos, peg$currPos);
-
-    throw peg$buildStructuredError(
-      [peg$otherExpectation(description)],
-      input.substring(peg$savedPos, peg$currPos),
-      location
-    );
-  }
-
-  function error(message, location) {
-    location = location !== undefined
-      ? location
-      : peg$computeLocation(peg$savedPos, peg$currPos);
-
-    throw peg$buildSimpleError(message, location);
-  }
-
-  function peg$getUnicode(pos = peg$currPos) {
-    const cp = input.codePointAt(pos);
-    if (cp === undefined) {
-      return "";
-    }
-    return String.fromCodePoint(cp);
-  }
-
-  function peg$literalExpectation(text, ignoreCase) {
-    return { type: "literal", text, ignoreCase };
-  }
-
-  function peg$classExpectation(parts, inverted, ignoreCase, unicode) {
-    return { type: "class", parts, inverted, ignoreCase, unicode };
-  }
-
-  function peg$anyExpectation() {
-    return { type: "any" };
-  }
-
-  function peg$endExpectation() {
-    return { type: "end" };
-  }
-
-  function peg$otherExpectation(description) {
-    return { type: "other", description };
-  }
-
-  function peg$computePosDetails(pos) {
-    let details = peg$posDetailsCache[pos];
-    let p;
-
-    if (details) {
-      return details;
-    } else {
-      if (pos >= peg$posDetailsCache.length) {
-        p = peg$posDetailsCache.length - 1;
-      } else {
-        p = pos;
-        while (!peg$posDetailsCache[--p]) {}
-      }
-
-      details = peg$posDetailsCache[p];
-      details = {
-        line: details.line,
-        column: details.column,
-      };
-
-      while (p < pos) {
-        if (input.charCodeAt(p) === 10) {
-          details.line++;
-          details.column = 1;
-        } else {
-          details.column++;
-        }
-
-        p++;
-      }
-
-      peg$posDetailsCache[pos] = details;
-
-      return details;
-    }
-  }
-
-  function peg$computeLocation(startPos, endPos, offset) {
-    const startPosDetails = peg$computePosDetails(startPos);
-    const endPosDetails = peg$computePosDetails(endPos);
-
-    const res = {
-      source: peg$source,
-      start: {
-        offset: startPos,
-        line: startPosDetails.line,
-        column: startPosDetails.column,
-      },
-      end: {
-        offset: endPos,
-        line: endPosDetails.line,
-        column: endPosDetails.column,
-      },
-    };
-    if (offset && peg$source && (typeof peg$source.offset === "function")) {
-      res.start = peg$source.offset(res.start);
-      res.end = peg$source.offset(res.end);
-    }
-    return res;
-  }
-
-  function peg$fail(expected) {
-    if (peg$currPos < peg$maxFailPos) { return; }
-
-    if (peg$currPos > peg$maxFailPos) {
-      peg$maxFailPos = peg$currPos;
-      peg$maxFailExpected = [];
-    }
-
-    peg$maxFailExpected.push(expected);
-  }
-
-  function peg$buildSimpleError(message, location) {
-    return new peg$SyntaxError(message, null, null, location);
-  }
-
-  function peg$buildStructuredError(expected, found, location) {
-    return new peg$SyntaxError(
-      peg$SyntaxError.buildMessage(expected, found),
-      expected,
-      found,
-      location
-    );
-  }
-
-  function peg$parseframe() {
-    let s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10;
-
-    s0 = peg$currPos;
-    if (input.charCodeAt(peg$currPos) === 64) {
-      s1 = peg$c0;
-      peg$currPos++;
-    } else {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e0); }
-    }
-    if (s1 !== peg$FAILED) {
-      s2 = peg$parseagent_id();
-      if (s2 !== peg$FAILED) {
-        if (input.charCodeAt(peg$currPos) === 62) {
-          s3 = peg$c1;
-          peg$currPos++;
-        } else {
-          s3 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e1); }
-        }
-        if (s3 !== peg$FAILED) {
-          s4 = peg$parseintent();
-          if (s4 !== peg$FAILED) {
-            if (input.charCodeAt(peg$currPos) === 58) {
-              s5 = peg$c2;
-              peg$currPos++;
-            } else {
-              s5 = peg$FAILED;
-              if (peg$silentFails === 0) { peg$fail(peg$e2); }
-            }
-            if (s5 !== peg$FAILED) {
-              s6 = peg$parseoperation();
-              if (s6 !== peg$FAILED) {
-                if (input.charCodeAt(peg$currPos) === 123) {
-                  s7 = peg$c3;
-                  peg$currPos++;
-                } else {
-                  s7 = peg$FAILED;
-                  if (peg$silentFails === 0) { peg$fail(peg$e3); }
-                }
-                if (s7 !== peg$FAILED) {
-                  s8 = peg$parsepayload();
-                  if (s8 === peg$FAILED) {
-                    s8 = null;
-                  }
-                  if (input.charCodeAt(peg$currPos) === 125) {
-                    s9 = peg$c4;
-                    peg$currPos++;
-                  } else {
-                    s9 = peg$FAILED;
-                    if (peg$silentFails === 0) { peg$fail(peg$e4); }
-                  }
-                  if (s9 !== peg$FAILED) {
-                    s10 = peg$parsemetadata();
-                    if (s10 === peg$FAILED) {
-                      s10 = null;
-                    }
-                    peg$savedPos = s0;
-                    s0 = peg$f0(s2, s4, s6, s8, s10);
-                  } else {
-                    peg$currPos = s0;
-                    s0 = peg$FAILED;
-                  }
-                } else {
-                  peg$currPos = s0;
-                  s0 = peg$FAILED;
-                }
-              } else {
-                peg$currPos = s0;
-                s0 = peg$FAILED;
-              }
-            } else {
-              peg$currPos = s0;
-              s0 = peg$FAILED;
-            }
-          } else {
-            peg$currPos = s0;
-            s0 = peg$FAILED;
-          }
-        } else {
-          peg$currPos = s0;
-          s0 = peg$FAILED;
-        }
-      } else {
-        peg$currPos = s0;
-        s0 = peg$FAILED;
-      }
-    } else {
-      peg$currPos = s0;
-      s0 = peg$FAILED;
-    }
-
-    return s0;
-  }
-
-  function peg$parseenvelope() {
-    let s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10;
-
-    s0 = peg$currPos;
-    if (input.charCodeAt(peg$currPos) === 64) {
-      s1 = peg$c0;
-      peg$currPos++;
-    } else {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e0); }
-    }
-    if (s1 !== peg$FAILED) {
-      s2 = peg$parseagent_id();
-      if (s2 !== peg$FAILED) {
-        if (input.charCodeAt(peg$currPos) === 62) {
-          s3 = peg$c1;
-          peg$currPos++;
-        } else {
-          s3 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e1); }
-        }
-        if (s3 !== peg$FAILED) {
-          s4 = peg$parseintent();
-          if (s4 !== peg$FAILED) {
-            if (input.charCodeAt(peg$currPos) === 58) {
-              s5 = peg$c2;
-              peg$currPos++;
-            } else {
-              s5 = peg$FAILED;
-              if (peg$silentFails === 0) { peg$fail(peg$e2); }
-            }
-            if (s5 !== peg$FAILED) {
-              s6 = peg$parseoperation();
-              if (s6 !== peg$FAILED) {
-                if (input.charCodeAt(peg$currPos) === 123) {
-                  s7 = peg$c3;
-                  peg$currPos++;
-                } else {
-                  s7 = peg$FAILED;
-                  if (peg$silentFails === 0) { peg$fail(peg$e3); }
-                }
-                if (s7 !== peg$FAILED) {
-                  s8 = peg$parsepayload();
-                  if (s8 === peg$FAILED) {
-                    s8 = null;
-                  }
-                  if (input.charCodeAt(peg$currPos) === 125) {
-                    s9 = peg$c4;
-                    peg$currPos++;
-                  } else {
-                    s9 = peg$FAILED;
-                    if (peg$silentFails === 0) { peg$fail(peg$e4); }
-                  }
-                  if (s9 !== peg$FAILED) {
-                    s10 = peg$parsemetadata();
-                    if (s10 === peg$FAILED) {
-                      s10 = null;
-                    }
-                    peg$savedPos = s0;
-                    s0 = peg$f1(s2, s4, s6, s10);
-                  } else {
-                    peg$currPos = s0;
-                    s0 = peg$FAILED;
-                  }
-                } else {
-                  peg$currPos = s0;
-                  s0 = peg$FAILED;
-                }
-              } else {
-                peg$currPos = s0;
-                s0 = peg$FAILED;
-              }
-            } else {
-              peg$currPos = s0;
-              s0 = peg$FAILED;
-            }
-          } else {
-            peg$currPos = s0;
-            s0 = peg$FAILED;
-          }
-        } else {
-          peg$currPos = s0;
-          s0 = peg$FAILED;
-        }
-      } else {
-        peg$currPos = s0;
-        s0 = peg$FAILED;
-      }
-    } else {
-      peg$currPos = s0;
-      s0 = peg$FAILED;
-    }
-
-    return s0;
-  }
-
-  function peg$parsemetadata() {
-    let s0, s1, s2, s3;
-
-    s0 = peg$currPos;
-    if (input.charCodeAt(peg$currPos) === 91) {
-      s1 = peg$c5;
-      peg$currPos++;
-    } else {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e5); }
-    }
-    if (s1 !== peg$FAILED) {
-      s2 = peg$parsemeta_pairs();
-      if (s2 !== peg$FAILED) {
-        if (input.charCodeAt(peg$currPos) === 93) {
-          s3 = peg$c6;
-          peg$currPos++;
-        } else {
-          s3 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e6); }
-        }
-        if (s3 !== peg$FAILED) {
-          s0 = s2;
-        } else {
-          peg$currPos = s0;
-          s0 = peg$FAILED;
-        }
-      } else {
-        peg$currPos = s0;
-        s0 = peg$FAILED;
-      }
-    } else {
-      peg$currPos = s0;
-      s0 = peg$FAILED;
-    }
-
-    return s0;
-  }
-
-  function peg$parsepayload() {
-    let s0, s1, s2, s3, s4, s5;
-
-    s0 = peg$currPos;
-    s1 = peg$parsekey_count();
-    s2 = peg$currPos;
-    s3 = [];
-    s4 = peg$parseparam();
-    while (s4 !== peg$FAILED) {
-      s3.push(s4);
-      s4 = peg$currPos;
-      if (input.charCodeAt(peg$currPos) === 124) {
-        s5 = peg$c7;
-        peg$currPos++;
-      } else {
-        s5 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e7); }
-      }
-      if (s5 !== peg$FAILED) {
-        s5 = peg$parseparam();
-        if (s5 === peg$FAILED) {
-          peg$currPos = s4;
-          s4 = peg$FAILED;
-        } else {
-          s4 = s5;
-        }
-      } else {
-        s4 = s5;
-      }
-    }
-    if (s3.length < 1) {
-      peg$currPos = s2;
-      s2 = peg$FAILED;
-    } else {
-      s2 = s3;
-    }
-    if (s2 !== peg$FAILED) {
-      peg$savedPos = peg$currPos;
-      s3 = peg$f2(s1);
-      if (s3) {
-        s3 = undefined;
-      } else {
-        s3 = peg$FAILED;
-      }
-      if (s3 !== peg$FAILED) {
-        s0 = s2;
-      } else {
-        peg$currPos = s0;
-        s0 = peg$FAILED;
-      }
-    } else {
-      peg$currPos = s0;
-      s0 = peg$FAILED;
-    }
-
-    return s0;
-  }
-
-  function peg$parsemeta_pairs() {
-    let s0, s1, s2, s3, s4, s5;
-
-    s0 = peg$currPos;
-    s1 = peg$parsekey_count();
-    s2 = peg$currPos;
-    s3 = [];
-    s4 = peg$parseparam();
-    while (s4 !== peg$FAILED) {
-      s3.push(s4);
-      s4 = peg$currPos;
-      if (input.charCodeAt(peg$currPos) === 44) {
-        s5 = peg$c8;
-        peg$currPos++;
-      } else {
-        s5 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e8); }
-      }
-      if (s5 !== peg$FAILED) {
-        s5 = peg$parseparam();
-        if (s5 === peg$FAILED) {
-          peg$currPos = s4;
-          s4 = peg$FAILED;
-        } else {
-          s4 = s5;
-        }
-      } else {
-        s4 = s5;
-      }
-    }
-    if (s3.length < 1) {
-      peg$currPos = s2;
-      s2 = peg$FAILED;
-    } else {
-      s2 = s3;
-    }
-    if (s2 !== peg$FAILED) {
-      peg$savedPos = peg$currPos;
-      s3 = peg$f3(s1);
-      if (s3) {
-        s3 = undefined;
-      } else {
-        s3 = peg$FAILED;
-      }
-      if (s3 !== peg$FAILED) {
-        s0 = s2;
-      } else {
-        peg$currPos = s0;
-        s0 = peg$FAILED;
-      }
-    } else {
-      peg$currPos = s0;
-      s0 = peg$FAILED;
-    }
-
-    return s0;
-  }
-
-  function peg$parseparam() {
-    let s0, s1, s2, s3, s4, s5, s6, s7;
-
-    s0 = peg$currPos;
-    s1 = peg$parsehere();
-    s2 = peg$parsekey();
-    if (s2 !== peg$FAILED) {
-      s3 = peg$parsehere();
-      if (input.charCodeAt(peg$currPos) === 58) {
-        s4 = peg$c2;
-        peg$currPos++;
-      } else {
-        s4 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e2); }
-      }
-      if (s4 !== peg$FAILED) {
-        s5 = peg$parsevalue();
-        if (s5 !== peg$FAILED) {
-          s6 = peg$parsecounted();
-          if (s6 !== peg$FAILED) {
-            peg$savedPos = peg$currPos;
-            s7 = peg$f4(s1, s2, s3, s5);
-            if (s7) {
-              s7 = undefined;
-            } else {
-              s7 = peg$FAILED;
-            }
-            if (s7 !== peg$FAILED) {
-              peg$savedPos = s0;
-              s0 = peg$f5(s1, s2, s3, s5);
-            } else {
-              peg$currPos = s0;
-              s0 = peg$FAILED;
-            }
-          } else {
-            peg$currPos = s0;
-            s0 = peg$FAILED;
-          }
-        } else {
-          peg$currPos = s0;
-          s0 = peg$FAILED;
-        }
-      } else {
-        peg$currPos = s0;
-        s0 = peg$FAILED;
-      }
-    } else {
-      peg$currPos = s0;
-      s0 = peg$FAILED;
-    }
-
-    return s0;
-  }
-
-  function peg$parsevalue() {
-    let s0;
-
-    s0 = peg$parsearray();
-    if (s0 === peg$FAILED) {
-      s0 = peg$parsemap();
-      if (s0 === peg$FAILED) {
-        s0 = peg$parseref();
-        if (s0 === peg$FAILED) {
-          s0 = peg$parsenull();
-          if (s0 === peg$FAILED) {
-            s0 = peg$parsemention();
-            if (s0 === peg$FAILED) {
-              s0 = peg$parsetyped_literal();
-            }
-          }
-        }
-      }
-    }
-
-    return s0;
-  }
-
-  function peg$parsearray() {
-    let s0, s1, s2, s3, s4, s5;
-
-    s0 = peg$currPos;
-    if (input.charCodeAt(peg$currPos) === 91) {
-      s1 = peg$c5;
-      peg$currPos++;
-    } else {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e5); }
-    }
-    if (s1 !== peg$FAILED) {
-      s2 = peg$parseentered();
-      if (s2 !== peg$FAILED) {
-        s3 = [];
-        s4 = peg$parseitem();
-        while (s4 !== peg$FAILED) {
-          s3.push(s4);
-          s4 = peg$currPos;
-          if (input.charCodeAt(peg$currPos) === 44) {
-            s5 = peg$c8;
-            peg$currPos++;
-          } else {
-            s5 = peg$FAILED;
-            if (peg$silentFails === 0) { peg$fail(peg$e8); }
-          }
-          if (s5 !== peg$FAILED) {
-            s5 = peg$parseitem();
-            if (s5 === peg$FAILED) {
-              peg$currPos = s4;
-              s4 = peg$FAILED;
-            } else {
-              s4 = s5;
-            }
-          } else {
-            s4 = s5;
-          }
-        }
-        if (input.charCodeAt(peg$currPos) === 93) {
-          s4 = peg$c6;
-          peg$currPos++;
-        } else {
-          s4 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e6); }
-        }
-        if (s4 !== peg$FAILED) {
-          s5 = peg$parseleft();
-          if (s5 !== peg$FAILED) {
-            peg$savedPos = s0;
-            s0 = peg$f6(s3);
-          } else {
-            peg$currPos = s0;
-            s0 = peg$FAILED;
-          }
-        } else {
-          peg$currPos = s0;
-          s0 = peg$FAILED;
-        }
-      } else {
-        peg$currPos = s0;
-        s0 = peg$FAILED;
-      }
-    } else {
-      peg$currPos = s0;
-      s0 = peg$FAILED;
-    }
-
-    return s0;
-  }
-
-  function peg$parseitem() {
-    let s0, s1, s2;
-
-    s0 = peg$currPos;
-    s1 = peg$parsekeyed_item();
-    if (s1 === peg$FAILED) {
-      s1 = peg$parsevalue();
-    }
-    if (s1 !== peg$FAILED) {
-      s2 = peg$parsecounted();
-      if (s2 !== peg$FAILED) {
-        s0 = s1;
-      } else {
-        peg$currPos = s0;
-        s0 = peg$FAILED;
-      }
-    } else {
-      peg$currPos = s0;
-      s0 = peg$FAILED;
-    }
-
-    return s0;
-  }
-
-  function peg$parsemap() {
-    let s0, s1, s2, s3, s4, s5, s6, s7;
-
-    s0 = peg$currPos;
-    if (input.charCodeAt(peg$currPos) === 123) {
-      s1 = peg$c3;
-      peg$currPos++;
-    } else {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e3); }
-    }
-    if (s1 !== peg$FAILED) {
-      s2 = peg$parseentered();
-      if (s2 !== peg$FAILED) {
-        s3 = peg$parsekey_count();
-        s4 = [];
-        s5 = peg$parseparam();
-        while (s5 !== peg$FAILED) {
-          s4.push(s5);
-          s5 = peg$currPos;
-          if (input.charCodeAt(peg$currPos) === 44) {
-            s6 = peg$c8;
-            peg$currPos++;
-          } else {
-            s6 = peg$FAILED;
-            if (peg$silentFails === 0) { peg$fail(peg$e8); }
-          }
-          if (s6 !== peg$FAILED) {
-            s6 = peg$parseparam();
-            if (s6 === peg$FAILED) {
-              peg$currPos = s5;
-              s5 = peg$FAILED;
-            } else {
-              s5 = s6;
-            }
-          } else {
-            s5 = s6;
-          }
-        }
-        if (input.charCodeAt(peg$currPos) === 125) {
-          s5 = peg$c4;
-          peg$currPos++;
-        } else {
-          s5 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e4); }
-        }
-        if (s5 !== peg$FAILED) {
-          s6 = peg$parseleft();
-          if (s6 !== peg$FAILED) {
-            peg$savedPos = peg$currPos;
-            s7 = peg$f7(s3, s4);
-            if (s7) {
-              s7 = undefined;
-            } else {
-              s7 = peg$FAILED;
-            }
-            if (s7 !== peg$FAILED) {
-              peg$savedPos = s0;
-              s0 = peg$f8(s3, s4);
-            } else {
-              peg$currPos = s0;
-              s0 = peg$FAILED;
-            }
-          } else {
-            peg$currPos = s0;
-            s0 = peg$FAILED;
-          }
-        } else {
-          peg$currPos = s0;
-          s0 = peg$FAILED;
-        }
-      } else {
-        peg$currPos = s0;
-        s0 = peg$FAILED;
-      }
-    } else {
-      peg$currPos = s0;
-      s0 = peg$FAILED;
-    }
-
-    return s0;
-  }
-
-  function peg$parseref() {
-    let s0, s1, s2;
-
-    s0 = peg$currPos;
-    if (input.charCodeAt(peg$currPos) === 36) {
-      s1 = peg$c9;
-      peg$currPos++;
-    } else {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e9); }
-    }
-    if (s1 !== peg$FAILED) {
-      s2 = peg$parseref_key();
-      if (s2 !== peg$FAILED) {
-        peg$savedPos = s0;
-        s0 = peg$f9(s2);
-      } else {
-        peg$currPos = s0;
-        s0 = peg$FAILED;
-      }
-    } else {
-      peg$currPos = s0;
-      s0 = peg$FAILED;
-    }
-
-    return s0;
-  }
-
-  function peg$parsenull() {
-    let s0, s1;
-
-    s0 = peg$currPos;
-    if (input.charCodeAt(peg$currPos) === 126) {
-      s1 = peg$c10;
-      peg$currPos++;
-    } else {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e10); }
-    }
-    if (s1 !== peg$FAILED) {
-      peg$savedPos = s0;
-      s1 = peg$f10();
-    }
-    s0 = s1;
-
-    return s0;
-  }
-
-  function peg$parsetyped_literal() {
-    let s0;
-
-    s0 = peg$parseboolean();
-    if (s0 === peg$FAILED) {
-      s0 = peg$parsenumber();
-      if (s0 === peg$FAILED) {
-        s0 = peg$parsestring();
-      }
-    }
-
-    return s0;
-  }
-
-  function peg$parseboolean() {
-    let s0, s1, s2;
-
-    peg$silentFails++;
-    s0 = peg$currPos;
-    if (input.substr(peg$currPos, 4) === peg$c11) {
-      s1 = peg$c11;
-      peg$currPos += 4;
-    } else {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e12); }
-    }
-    if (s1 !== peg$FAILED) {
-      s2 = peg$parseend_of_lexeme();
-      if (s2 !== peg$FAILED) {
-        peg$savedPos = s0;
-        s0 = peg$f11();
-      } else {
-        peg$currPos = s0;
-        s0 = peg$FAILED;
-      }
-    } else {
-      peg$currPos = s0;
-      s0 = peg$FAILED;
-    }
-    if (s0 === peg$FAILED) {
-      s0 = peg$currPos;
-      if (input.substr(peg$currPos, 5) === peg$c12) {
-        s1 = peg$c12;
-        peg$currPos += 5;
-      } else {
-        s1 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e13); }
-      }
-      if (s1 !== peg$FAILED) {
-        s2 = peg$parseend_of_lexeme();
-        if (s2 !== peg$FAILED) {
-          peg$savedPos = s0;
-          s0 = peg$f12();
-        } else {
-          peg$currPos = s0;
-          s0 = peg$FAILED;
-        }
-      } else {
-        peg$currPos = s0;
-        s0 = peg$FAILED;
-      }
-    }
-    peg$silentFails--;
-    if (s0 === peg$FAILED) {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e11); }
-    }
-
-    return s0;
-  }
-
-  function peg$parsenumber() {
-    let s0, s1, s2, s3, s4, s5, s6, s7;
-
-    peg$silentFails++;
-    s0 = peg$currPos;
-    s1 = peg$parsehere();
-    if (input.charCodeAt(peg$currPos) === 45) {
-      s2 = peg$c13;
-      peg$currPos++;
-    } else {
-      s2 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e15); }
-    }
-    if (s2 === peg$FAILED) {
-      s2 = null;
-    }
-    s3 = peg$currPos;
-    s4 = [];
-    s5 = input.charAt(peg$currPos);
-    if (peg$r0.test(s5)) {
-      peg$currPos++;
-    } else {
-      s5 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e16); }
-    }
-    if (s5 !== peg$FAILED) {
-      while (s5 !== peg$FAILED) {
-        s4.push(s5);
-        s5 = input.charAt(peg$currPos);
-        if (peg$r0.test(s5)) {
-          peg$currPos++;
-        } else {
-          s5 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e16); }
-        }
-      }
-    } else {
-      s4 = peg$FAILED;
-    }
-    if (s4 !== peg$FAILED) {
-      s3 = input.substring(s3, peg$currPos);
-    } else {
-      s3 = s4;
-    }
-    if (s3 !== peg$FAILED) {
-      s4 = peg$parsehere();
-      s5 = peg$parsefraction();
-      if (s5 === peg$FAILED) {
-        s5 = null;
-      }
-      s6 = peg$parseend_of_lexeme();
-      if (s6 !== peg$FAILED) {
-        peg$savedPos = peg$currPos;
-        s7 = peg$f13(s1, s3, s4, s5);
-        if (s7) {
-          s7 = undefined;
-        } else {
-          s7 = peg$FAILED;
-        }
-        if (s7 !== peg$FAILED) {
-          peg$savedPos = s0;
-          s0 = peg$f14(s1, s3, s4, s5);
-        } else {
-          peg$currPos = s0;
-          s0 = peg$FAILED;
-        }
-      } else {
-        peg$currPos = s0;
-        s0 = peg$FAILED;
-      }
-    } else {
-      peg$currPos = s0;
-      s0 = peg$FAILED;
-    }
-    peg$silentFails--;
-    if (s0 === peg$FAILED) {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e14); }
-    }
-
-    return s0;
-  }
-
-  function peg$parsefraction() {
-    let s0, s1, s2, s3, s4;
-
-    s0 = peg$currPos;
-    if (input.charCodeAt(peg$currPos) === 46) {
-      s1 = peg$c14;
-      peg$currPos++;
-    } else {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e17); }
-    }
-    if (s1 !== peg$FAILED) {
-      s2 = peg$currPos;
-      s3 = [];
-      s4 = input.charAt(peg$currPos);
-      if (peg$r0.test(s4)) {
-        peg$currPos++;
-      } else {
-        s4 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e16); }
-      }
-      if (s4 !== peg$FAILED) {
-        while (s4 !== peg$FAILED) {
-          s3.push(s4);
-          s4 = input.charAt(peg$currPos);
-          if (peg$r0.test(s4)) {
-            peg$currPos++;
-          } else {
-            s4 = peg$FAILED;
-            if (peg$silentFails === 0) { peg$fail(peg$e16); }
-          }
-        }
-      } else {
-        s3 = peg$FAILED;
-      }
-      if (s3 !== peg$FAILED) {
-        s2 = input.substring(s2, peg$currPos);
-      } else {
-        s2 = s3;
-      }
-      if (s2 !== peg$FAILED) {
-        peg$savedPos = s0;
-        s0 = peg$f15(s2);
-      } else {
-        peg$currPos = s0;
-        s0 = peg$FAILED;
-      }
-    } else {
-      peg$currPos = s0;
-      s0 = peg$FAILED;
-    }
-
-    return s0;
-  }
-
-  function peg$parsestring() {
-    let s0, s1;
-
-    s0 = peg$currPos;
-    s1 = peg$parselexeme();
-    if (s1 !== peg$FAILED) {
-      peg$savedPos = s0;
-      s1 = peg$f16(s1);
-    }
-    s0 = s1;
-
-    return s0;
-  }
-
-  function peg$parselexeme() {
-    let s0, s1, s2, s3, s4, s5;
-
-    s0 = peg$currPos;
-    s1 = peg$currPos;
-    s2 = peg$parsesafe_chars();
-    if (s2 !== peg$FAILED) {
-      s3 = peg$currPos;
-      peg$silentFails++;
-      if (input.charCodeAt(peg$currPos) === 92) {
-        s4 = peg$c15;
-        peg$currPos++;
-      } else {
-        s4 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e18); }
-      }
-      peg$silentFails--;
-      if (s4 === peg$FAILED) {
-        s3 = undefined;
-      } else {
-        peg$currPos = s3;
-        s3 = peg$FAILED;
-      }
-      if (s3 !== peg$FAILED) {
-        s2 = [s2, s3];
-        s1 = s2;
-      } else {
-        peg$currPos = s1;
-        s1 = peg$FAILED;
-      }
-    } else {
-      peg$currPos = s1;
-      s1 = peg$FAILED;
-    }
-    if (s1 !== peg$FAILED) {
-      s0 = input.substring(s0, peg$currPos);
-    } else {
-      s0 = s1;
-    }
-    if (s0 === peg$FAILED) {
-      s0 = peg$currPos;
-      s1 = peg$parsesafe_chars();
-      if (s1 === peg$FAILED) {
-        s1 = null;
-      }
-      s2 = [];
-      s3 = peg$currPos;
-      s4 = peg$parseescaped_char();
-      if (s4 !== peg$FAILED) {
-        s5 = peg$parsesafe_chars();
-        if (s5 === peg$FAILED) {
-          s5 = null;
-        }
-        s4 = [s4, s5];
-        s3 = s4;
-      } else {
-        peg$currPos = s3;
-        s3 = peg$FAILED;
-      }
-      if (s3 !== peg$FAILED) {
-        while (s3 !== peg$FAILED) {
-          s2.push(s3);
-          s3 = peg$currPos;
-          s4 = peg$parseescaped_char();
-          if (s4 !== peg$FAILED) {
-            s5 = peg$parsesafe_chars();
-            if (s5 === peg$FAILED) {
-              s5 = null;
-            }
-            s4 = [s4, s5];
-            s3 = s4;
-          } else {
-            peg$currPos = s3;
-            s3 = peg$FAILED;
-          }
-        }
-      } else {
-        s2 = peg$FAILED;
-      }
-      if (s2 !== peg$FAILED) {
-        peg$savedPos = s0;
-        s0 = peg$f17();
-      } else {
-        peg$currPos = s0;
-        s0 = peg$FAILED;
-      }
-    }
-
-    return s0;
-  }
-
-  function peg$parseend_of_lexeme() {
-    let s0, s1, s2, s3;
-
-    s0 = peg$currPos;
-    s1 = peg$currPos;
-    peg$silentFails++;
-    s2 = peg$parsesafe_chars();
-    peg$silentFails--;
-    if (s2 === peg$FAILED) {
-      s1 = undefined;
-    } else {
-      peg$currPos = s1;
-      s1 = peg$FAILED;
-    }
-    if (s1 !== peg$FAILED) {
-      s2 = peg$currPos;
-      peg$silentFails++;
-      if (input.charCodeAt(peg$currPos) === 92) {
-        s3 = peg$c15;
-        peg$currPos++;
-      } else {
-        s3 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e18); }
-      }
-      peg$silentFails--;
-      if (s3 === peg$FAILED) {
-        s2 = undefined;
-      } else {
-        peg$currPos = s2;
-        s2 = peg$FAILED;
-      }
-      if (s2 !== peg$FAILED) {
-        s1 = [s1, s2];
-        s0 = s1;
-      } else {
-        peg$currPos = s0;
-        s0 = peg$FAILED;
-      }
-    } else {
-      peg$currPos = s0;
-      s0 = peg$FAILED;
-    }
-
-    return s0;
-  }
-
-  function peg$parsesafe_chars() {
-    let s0, s1;
-
-    peg$silentFails++;
-    s0 = [];
-    s1 = input.charAt(peg$currPos);
-    if (peg$r1.test(s1)) {
-      peg$currPos++;
-    } else {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e20); }
-    }
-    if (s1 !== peg$FAILED) {
-      while (s1 !== peg$FAILED) {
-        s0.push(s1);
-        s1 = input.charAt(peg$currPos);
-        if (peg$r1.test(s1)) {
-          peg$currPos++;
-        } else {
-          s1 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e20); }
-        }
-      }
-    } else {
-      s0 = peg$FAILED;
-    }
-    peg$silentFails--;
-    if (s0 === peg$FAILED) {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e19); }
-    }
-
-    return s0;
-  }
-
-  function peg$parseescaped_char() {
-    let s0, s1, s2;
-
-    s0 = peg$currPos;
-    if (input.charCodeAt(peg$currPos) === 92) {
-      s1 = peg$c15;
-      peg$currPos++;
-    } else {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e18); }
-    }
-    if (s1 !== peg$FAILED) {
-      s2 = peg$parsedelimiter();
-      if (s2 !== peg$FAILED) {
-        s1 = [s1, s2];
-        s0 = s1;
-      } else {
-        peg$currPos = s0;
-        s0 = peg$FAILED;
-      }
-    } else {
-      peg$currPos = s0;
-      s0 = peg$FAILED;
-    }
-
-    return s0;
-  }
-
-  function peg$parsedelimiter() {
-    let s0, s1;
-
-    peg$silentFails++;
-    s0 = input.charAt(peg$currPos);
-    if (peg$r2.test(s0)) {
-      peg$currPos++;
-    } else {
-      s0 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e22); }
-    }
-    peg$silentFails--;
-    if (s0 === peg$FAILED) {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e21); }
-    }
-
-    return s0;
-  }
-
-  function peg$parseagent_id() {
-    let s0, s1, s2;
-
-    peg$silentFails++;
-    s0 = peg$currPos;
-    s1 = [];
-    s2 = input.charAt(peg$currPos);
-    if (peg$r3.test(s2)) {
-      peg$currPos++;
-    } else {
-      s2 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e24); }
-    }
-    if (s2 !== peg$FAILED) {
-      while (s2 !== peg$FAILED) {
-        s1.push(s2);
-        s2 = input.charAt(peg$currPos);
-        if (peg$r3.test(s2)) {
-          peg$currPos++;
-        } else {
-          s2 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e24); }
-        }
-      }
-    } else {
-      s1 = peg$FAILED;
-    }
-    if (s1 !== peg$FAILED) {
-      s0 = input.substring(s0, peg$currPos);
-    } else {
-      s0 = s1;
-    }
-    peg$silentFails--;
-    if (s0 === peg$FAILED) {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e23); }
-    }
-
-    return s0;
-  }
-
-  function peg$parseintent() {
-    let s0, s1, s2;
-
-    peg$silentFails++;
-    s0 = peg$currPos;
-    s1 = [];
-    s2 = input.charAt(peg$currPos);
-    if (peg$r4.test(s2)) {
-      peg$currPos++;
-    } else {
-      s2 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e26); }
-    }
-    if (s2 !== peg$FAILED) {
-      while (s2 !== peg$FAILED) {
-        s1.push(s2);
-        s2 = input.charAt(peg$currPos);
-        if (peg$r4.test(s2)) {
-          peg$currPos++;
-        } else {
-          s2 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e26); }
-        }
-      }
-    } else {
-      s1 = peg$FAILED;
-    }
-    if (s1 !== peg$FAILED) {
-      s0 = input.substring(s0, peg$currPos);
-    } else {
-      s0 = s1;
-    }
-    peg$silentFails--;
-    if (s0 === peg$FAILED) {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e25); }
-    }
-
-    return s0;
-  }
-
-  function peg$parseoperation() {
-    let s0, s1, s2;
-
-    peg$silentFails++;
-    s0 = peg$currPos;
-    s1 = [];
-    s2 = input.charAt(peg$currPos);
-    if (peg$r5.test(s2)) {
-      peg$currPos++;
-    } else {
-      s2 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e28); }
-    }
-    if (s2 !== peg$FAILED) {
-      while (s2 !== peg$FAILED) {
-        s1.push(s2);
-        s2 = input.charAt(peg$currPos);
-        if (peg$r5.test(s2)) {
-          peg$currPos++;
-        } else {
-          s2 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e28); }
-        }
-      }
-    } else {
-      s1 = peg$FAILED;
-    }
-    if (s1 !== peg$FAILED) {
-      s0 = input.substring(s0, peg$currPos);
-    } else {
-      s0 = s1;
-    }
-    peg$silentFails--;
-    if (s0 === peg$FAILED) {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e27); }
-    }
-
-    return s0;
-  }
-
-  function peg$parsekey() {
-    let s0, s1, s2;
-
-    peg$silentFails++;
-    s0 = peg$currPos;
-    s1 = [];
-    s2 = input.charAt(peg$currPos);
-    if (peg$r5.test(s2)) {
-      peg$currPos++;
-    } else {
-      s2 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e28); }
-    }
-    if (s2 !== peg$FAILED) {
-      while (s2 !== peg$FAILED) {
-        s1.push(s2);
-        s2 = input.charAt(peg$currPos);
-        if (peg$r5.test(s2)) {
-          peg$currPos++;
-        } else {
-          s2 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e28); }
-        }
-      }
-    } else {
-      s1 = peg$FAILED;
-    }
-    if (s1 !== peg$FAILED) {
-      s0 = input.substring(s0, peg$currPos);
-    } else {
-      s0 = s1;
-    }
-    peg$silentFails--;
-    if (s0 === peg$FAILED) {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e29); }
-    }
-
-    return s0;
-  }
-
-  function peg$parseref_key() {
-    let s0, s1, s2;
-
-    peg$silentFails++;
-    s0 = peg$currPos;
-    s1 = [];
-    s2 = input.charAt(peg$currPos);
-    if (peg$r6.test(s2)) {
-      peg$currPos++;
-    } else {
-      s2 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e31); }
-    }
-    if (s2 !== peg$FAILED) {
-      while (s2 !== peg$FAILED) {
-        s1.push(s2);
-        s2 = input.charAt(peg$currPos);
-        if (peg$r6.test(s2)) {
-          peg$currPos++;
-        } else {
-          s2 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e31); }
-        }
-      }
-    } else {
-      s1 = peg$FAILED;
-    }
-    if (s1 !== peg$FAILED) {
-      s0 = input.substring(s0, peg$currPos);
-    } else {
-      s0 = s1;
-    }
-    peg$silentFails--;
-    if (s0 === peg$FAILED) {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e30); }
-    }
-
-    return s0;
-  }
-
-  function peg$parsehere() {
-    let s0, s1;
-
-    s0 = peg$currPos;
-    s1 = '';
-    peg$savedPos = s0;
-    s1 = peg$f18();
-    s0 = s1;
-
-    return s0;
-  }
-
-  function peg$parseentered() {
-    let s0;
-
-    peg$savedPos = peg$currPos;
-    s0 = peg$f19();
-    if (s0) {
-      s0 = undefined;
-    } else {
-      s0 = peg$FAILED;
-    }
-
-    return s0;
-  }
-
-  function peg$parseleft() {
-    let s0;
-
-    peg$savedPos = peg$currPos;
-    s0 = peg$f20();
-    if (s0) {
-      s0 = undefined;
-    } else {
-      s0 = peg$FAILED;
-    }
-
-    return s0;
-  }
-
-  function peg$parsecounted() {
-    let s0;
-
-    peg$savedPos = peg$currPos;
-    s0 = peg$f21();
-    if (s0) {
-      s0 = undefined;
-    } else {
-      s0 = peg$FAILED;
-    }
-
-    return s0;
-  }
-
-  function peg$parsekey_count() {
-    let s0, s1;
-
-    s0 = peg$currPos;
-    s1 = '';
-    peg$savedPos = s0;
-    s1 = peg$f22();
-    s0 = s1;
-
-    return s0;
-  }
-
-  function peg$parselenient() {
-    let s0;
-
-    peg$savedPos = peg$currPos;
-    s0 = peg$f23();
-    if (s0) {
-      s0 = undefined;
-    } else {
-      s0 = peg$FAILED;
-    }
-
-    return s0;
-  }
-
-  function peg$parsemention() {
-    let s0, s1, s2, s3, s4, s5, s6, s7, s8;
-
-    s0 = peg$currPos;
-    s1 = peg$parselenient();
-    if (s1 !== peg$FAILED) {
-      s2 = peg$currPos;
-      s3 = peg$currPos;
-      if (input.charCodeAt(peg$currPos) === 64) {
-        s4 = peg$c0;
-        peg$currPos++;
-      } else {
-        s4 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e0); }
-      }
-      if (s4 !== peg$FAILED) {
-        s5 = peg$parseagent_id();
-        if (s5 !== peg$FAILED) {
-          s6 = peg$currPos;
-          if (input.charCodeAt(peg$currPos) === 58) {
-            s7 = peg$c2;
-            peg$currPos++;
-          } else {
-            s7 = peg$FAILED;
-            if (peg$silentFails === 0) { peg$fail(peg$e2); }
-          }
-          if (s7 !== peg$FAILED) {
-            s8 = peg$parseoperation();
-            if (s8 !== peg$FAILED) {
-              s7 = [s7, s8];
-              s6 = s7;
-            } else {
-              peg$currPos = s6;
-              s6 = peg$FAILED;
-            }
-          } else {
-            peg$currPos = s6;
-            s6 = peg$FAILED;
-          }
-          if (s6 === peg$FAILED) {
-            s6 = null;
-          }
-          s4 = [s4, s5, s6];
-          s3 = s4;
-        } else {
-          peg$currPos = s3;
-          s3 = peg$FAILED;
-        }
-      } else {
-        peg$currPos = s3;
-        s3 = peg$FAILED;
-      }
-      if (s3 !== peg$FAILED) {
-        s2 = input.substring(s2, peg$currPos);
-      } else {
-        s2 = s3;
-      }
-      if (s2 !== peg$FAILED) {
-        peg$savedPos = s0;
-        s0 = peg$f24(s2);
-      } else {
-        peg$currPos = s0;
-        s0 = peg$FAILED;
-      }
-    } else {
-      peg$currPos = s0;
-      s0 = peg$FAILED;
-    }
-
-    return s0;
-  }
-
-  function peg$parsekeyed_item() {
-    let s0, s1, s2, s3, s4;
-
-    s0 = peg$currPos;
-    s1 = peg$parselenient();
-    if (s1 !== peg$FAILED) {
-      s2 = peg$parsekey();
-      if (s2 !== peg$FAILED) {
-        if (input.charCodeAt(peg$currPos) === 58) {
-          s3 = peg$c2;
-          peg$currPos++;
-        } else {
-          s3 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e2); }
-        }
-        if (s3 !== peg$FAILED) {
-          s4 = peg$parselexeme();
-          if (s4 !== peg$FAILED) {
-            peg$savedPos = s0;
-            s0 = peg$f25(s2, s4);
-          } else {
-            peg$currPos = s0;
-            s0 = peg$FAILED;
-          }
-        } else {
-          peg$currPos = s0;
-          s0 = peg$FAILED;
-        }
-      } else {
-        peg$currPos = s0;
-        s0 = peg$FAILED;
-      }
-    } else {
-      peg$currPos = s0;
-      s0 = peg$FAILED;
-    }
-
-    return s0;
-  }
-
-
-  const lenient = options.dialect === "lenient";
-  const spans = options.spans;
-  const maxDepth = options.maxDepth ?? 5;
-  const maxItems = options.maxItems ?? 100000;
-  const maxDigits = options.maxDigits ?? 1000;
-
-  // These only grow and shrink on the way in: once an opening bracket is read, no other alternative is left to try.
-  let depth = 0;
-  let items = 0;
-
-  // The keys of all lists that are open, innermost last. Each is one number: where the key begins, and a hash of it.
-  const keys = [];
-  let keyCount = 0;
-
-  function refuse(reason, message, start, end) {
-    try {
-      error(message, { source: options.grammarSource, start: place(start), end: place(end) });
-    } catch (refusal) {
-      refusal.reason = reason;
-      throw refusal;
-    }
-  }
-
-  // ---- Limits
-
-  // Called right after an opening bracket, before anything inside it is read.
-  function enter(at) {
-    if (++depth > maxDepth) refuse("limit", `Nesting is deeper than ${maxDepth}`, at - 1, at);
-    return true;
-  }
-
-  function leave() {
-    depth--;
-    return true;
-  }
-
-  function count(at) {
-    if (++items > maxItems) refuse("limit", `The frame has more than ${maxItems} items`, at - 1, at);
-    return true;
-  }
-
-  function limitDigits(start, end, point) {
-    if (end - start > maxDigits) {
-      const others = (input.charCodeAt(start) === MINUS ? 1 : 0) + (point === null ? 0 : 1);
-      if (end - start - others > maxDigits) {
-        refuse("limit", `The number has more than ${maxDigits} digits`, start, end);
-      }
-    }
-    return true;
-  }
-
-  // ---- Repeated keys
-
-  function note(start, end) {
-    const hash =
-      input.charCodeAt(start) + 7 * input.charCodeAt(end - 1) + 61 * input.charCodeAt((start + end) >> 1) + 331 * (end - start);
-    keys[keyCount++] = start * HASHES + (hash & (HASHES - 1));
-    return true;
-  }
-
-  // Whether the keys from number `first` on are all different. It takes them away, because their list has ended.
-  function distinct(first) {
-    const end = keyCount;
-    keyCount = first;
-    if (end - first > 1 && hashesMeet(first, end)) refuseRepeated(first, end);
-    return true;
-  }
-
-  function hashesMeet(first, end) {
-    if (end - first > FEW_KEYS) {
-      const seen = new Uint8Array(HASHES);
-      for (let i = first; i < end; i++) if (++seen[keys[i] & (HASHES - 1)] > 1) return true;
-      return false;
-    }
-    let mask = 0;
-    for (let i = first; i < end; i++) {
-      const hash = keys[i] & (HASHES - 1);
-      const bit = 1 << (hash & 31);
-      if ((mask & bit) !== 0) {
-        for (let j = first; j < i; j++) if ((keys[j] & (HASHES - 1)) === hash) return true;
-      }
-      mask |= bit;
-    }
-    return false;
-  }
-
-  // Hashes may meet by chance; keys that are the same are an error.
-  function refuseRepeated(first, end) {
-    const seen = new Set();
-    for (let i = first; i < end; i++) {
-      const start = Math.floor(keys[i] / HASHES);
-      const key = input.slice(start, input.indexOf(":", start));
-      if (seen.has(key)) {
-        const shown = key.length > 40 ? key.slice(0, 40) + "..." : key;
-        refuse("duplicate-key", `The key "${shown}" appears twice`, start, start + key.length);
-      }
-      seen.add(key);
-    }
-  }
-
-  // ---- Nodes of the tree
-
-  function frameNode(agent, intent, operation, payload, metadata, start, end) {
-    return spans
-      ? { kind: "frame", agent, intent, operation, payload, metadata, span: { start, end } }
-      : { kind: "frame", agent, intent, operation, payload, metadata };
-  }
-
-  function envelopeNode(agent, intent, operation, metadata, start, end) {
-    return spans
-      ? { kind: "envelope", agent, intent, operation, metadata, span: { start, end } }
-      : { kind: "envelope", agent, intent, operation, metadata };
-  }
-
-  function paramNode(key, value, start, end) {
-    return spans ? { key, value, span: { start, end } } : { key, value };
-  }
-
-  function arrayNode(items, start, end) {
-    return spans ? { kind: "array", items, span: { start, end } } : { kind: "array", items };
-  }
-
-  function mapNode(entries, start, end) {
-    return spans ? { kind: "map", entries, span: { start, end } } : { kind: "map", entries };
-  }
-
-  function refNode(path, start, end) {
-    return spans ? { kind: "ref", path, span: { start, end } } : { kind: "ref", path };
-  }
-
-  function nullNode(start, end) {
-    return spans ? { kind: "null", span: { start, end } } : { kind: "null" };
-  }
-
-  function booleanNode(value, start, end) {
-    return spans ? { kind: "boolean", value, span: { start, end } } : { kind: "boolean", value };
-  }
-
-  function stringNode(value, start, end) {
-    return spans ? { kind: "string", value, span: { start, end } } : { kind: "string", value };
-  }
-
-  // Takes out the backslashes of escapes; what follows each one stands for itself.
-  function unescaped(start, end) {
-    // Short texts code by code, long ones stretch by stretch: each way is the quicker one there.
-    if (end - start <= SHORT) {
-      const codes = [];
-      for (let at = start; at < end; at++) {
-        const code = input.charCodeAt(at);
-        codes.push(code === BACKSLASH ? input.charCodeAt(++at) : code);
-      }
-      return String.fromCharCode(...codes);
-    }
-    let result = "";
-    let from = start;
-    for (let at = start; at < end; at++) {
-      if (input.charCodeAt(at) !== BACKSLASH) continue;
-      result += input.slice(from, at);
-      from = ++at;
-    }
-    return result + input.slice(from, end);
-  }
-
-  // A number keeps its source digits unless they are the canonical spelling of its value.
-  function integerNode(magnitude, start, end) {
-    const negative = input.charCodeAt(start) === MINUS;
-    const from = negative ? start + 1 : start;
-    if (end - from <= EXACT_DIGITS && (input.charCodeAt(from) !== ZERO || end - start === 1)) {
-      const value = negative ? -magnitude : magnitude;
-      return spans ? { kind: "integer", value, span: { start, end } } : { kind: "integer", value };
-    }
-    const text = input.slice(start, end);
-    const value = exactInteger(text);
-    const node = text === String(value) ? { kind: "integer", value } : { kind: "integer", value, text };
-    if (spans) node.span = { start, end };
-    return node;
-  }
-
-  function decimalNode(whole, fraction, start, point, end) {
-    const places = end - point - 1;
-    const negative = input.charCodeAt(start) === MINUS;
-    const from = negative ? start + 1 : start;
-    if (
-      end - from <= EXACT_DIGITS + 1 &&
-      places <= PLACES &&
-      (input.charCodeAt(from) !== ZERO || point - from === 1) &&
-      (input.charCodeAt(end - 1) !== ZERO || places === 1)
-    ) {
-      // The digits without the point and the power of ten are both exact, so that the quotient is the nearest double.
-      const magnitude = (whole * POWERS[places] + fraction) / POWERS[places];
-      if (!negative || magnitude !== 0) {
-        const value = negative ? -magnitude : magnitude;
-        return spans ? { kind: "decimal", value, span: { start, end } } : { kind: "decimal", value };
-      }
-    }
-    const text = input.slice(start, end);
-    const value = Number(text) || 0;
-    const node = isCanonicalDecimal(text, value) ? { kind: "decimal", value } : { kind: "decimal", value, text };
-    if (spans) node.span = { start, end };
-    return node;
-  }
-
-  peg$result = peg$startRuleFunction();
-
-  const peg$success = (peg$result !== peg$FAILED && peg$currPos === input.length);
-  function peg$throw() {
-    if (peg$result !== peg$FAILED && peg$currPos < input.length) {
-      peg$fail(peg$endExpectation());
-    }
-
-    throw peg$buildStructuredError(
-      peg$maxFailExpected,
-      peg$maxFailPos < input.length ? peg$getUnicode(peg$maxFailPos) : null,
-      peg$maxFailPos < input.length
-        ? peg$computeLocation(peg$maxFailPos, peg$maxFailPos + 1)
-        : peg$computeLocation(peg$maxFailPos, peg$maxFailPos)
-    );
-  }
-  if (options.peg$library) {
-    return /** @type {any} */ ({
-      peg$result,
-      peg$currPos,
-      peg$FAILED,
-      peg$maxFailExpected,
-      peg$maxFailPos,
-      peg$success,
-      peg$throw: peg$success ? undefined : peg$throw,
-    });
-  }
-  if (peg$success) {
-    return peg$result;
-  } else {
-    peg$throw();
-  }
-}
 
 const peg$allowedStartRules = [
   "frame",

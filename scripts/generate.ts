@@ -78,6 +78,7 @@ async function generate(target: Target, folder: string): Promise<Map<string, str
     allowedStartRules: Object.keys(target.returnTypes),
     plugins: [fast],
     fast: {
+      standalone: true,
       recognize: true,
       pure: target.pure,
       notice: (message) => {

@@ -22,6 +22,11 @@ import { Unsupported } from './fast/unsupported.js';
 export interface FastOptions {
   /** Told why a grammar is left to Peggy's own code. @default Peggy's `info` callback */
   readonly notice?: ((message: string) => void) | undefined;
+  /**
+   * Leave Peggy's own parse function out: the scanner explains its errors by itself, in half the code. Grammars that the scanner
+   * cannot do are refused then. Library mode and input that is no string are not supported. @default false
+   */
+  readonly standalone?: boolean | undefined;
   /** Also export `recognize(text, options)`: whether a text matches, without building a result. @default false */
   readonly recognize?: boolean | undefined;
   /** Functions that are taken to have no effects, without a look at them: imported ones, and such. */
@@ -51,11 +56,15 @@ function addScanner(grammar: ast.Grammar, options: ParserBuildOptions, session: 
   const parser = grammar.code!;
   try {
     const code = compile(grammar, options, session, settings);
-    if (code !== null) splice(parser, code, exported);
+    if (code !== null) splice(parser, code, exported, settings.standalone === true);
   } catch (thrown) {
     if (!(thrown instanceof Unsupported)) throw thrown;
+    if (settings.standalone) {
+      session.error(`This grammar cannot do without Peggy's own code: ${thrown.message}`);
+      return;
+    }
     notice(`The parser is Peggy's own, without a scanner: ${thrown.message}.`);
-    if (settings.recognize) splice(parser, [SLOW_ONLY], exported);
+    if (settings.recognize) splice(parser, [SLOW_ONLY], exported, false);
   }
 }
 
@@ -84,6 +93,7 @@ function compile(
     program,
     effects,
     initializer: liftInitializer(perParse.map((snippet) => snippet.code).join('\n')),
+    standalone: settings.standalone === true,
     recognize: settings.recognize === true,
     mark: marks.mark,
   });

@@ -150,13 +150,13 @@ function keyOfClass({ parts, inverted, ignoreCase, unicode }: ast.CharacterClass
 
 /** The class as a regular expression; the one that Peggy itself would write. */
 export function patternOf({ parts, inverted, ignoreCase, unicode }: ast.CharacterClass): RegExp {
-  const escape = (character: string): string =>
+  const escaped = (character: string): string =>
     unicode
       ? `\\u{${character.codePointAt(0)!.toString(16)}}`
       : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   const inside = parts.map((part) => {
-    if (typeof part === 'string') return escape(part);
-    if (Array.isArray(part)) return part.map(escape).join('-');
+    if (typeof part === 'string') return escaped(part);
+    if (Array.isArray(part)) return part.map(escaped).join('-');
     return `\\${part.value}`;
   });
   return new RegExp(`^[${inverted ? '^' : ''}${inside.join('')}]$`, `${ignoreCase ? 'i' : ''}${unicode ? 'u' : ''}s`);

@@ -4,7 +4,7 @@ import { BlockCode } from './blocks.js';
 import { Facts } from './facts.js';
 import type { Initializer } from './initializer.js';
 import { rulesToInline } from './inline.js';
-import type { Block } from './ir.js';
+import { type Block, type Expectation, nodesOf } from './ir.js';
 import type { Lowered } from './lower.js';
 import { numberLabels } from './numbers.js';
 import { runtime } from './runtime.js';
@@ -16,6 +16,8 @@ export interface BackendInput {
   readonly program: Lowered;
   readonly effects: ReadonlyMap<Block, Effects>;
   readonly initializer: Initializer;
+  /** Whether the scanner has to do without Peggy's code beside it. */
+  readonly standalone: boolean;
   /** Whether a function that only tells whether a text matches is asked for. */
   readonly recognize: boolean;
   readonly mark: (block: Block, code: string) => string;
@@ -25,7 +27,7 @@ export interface BackendInput {
 const DEPTH = 1;
 
 /** @throws Unsupported on what is left to Peggy's own code */
-export function scannerCode({ program, effects, initializer, recognize, mark }: BackendInput): string {
+export function scannerCode({ program, effects, initializer, standalone, recognize, mark }: BackendInput): string {
   const codes = new Map<Block, BlockCode>();
   const codeOf = (block: Block): BlockCode => {
     let code = codes.get(block);
@@ -46,7 +48,9 @@ export function scannerCode({ program, effects, initializer, recognize, mark }: 
     }
   }
 
+  if (standalone) checkStandalone(program);
   const functions = new Functions();
+  const expectations: Expectation[] = [];
   const blockFunctions = new Map<BlockCode, string>();
   const facts = new Facts(program, mustRun);
   const shared: Shared = {
@@ -54,11 +58,15 @@ export function scannerCode({ program, effects, initializer, recognize, mark }: 
     facts,
     tables: new Tables(),
     inlined: rulesToInline(program),
-    numbers: numberLabels(program, facts, codeOf),
+    numbers: numberLabels(program, codeOf),
     codeOf,
     mustRun,
     callsForPosition,
     mark,
+    numberOf: (expectation) => {
+      const known = expectations.findIndex((one) => JSON.stringify(one) === JSON.stringify(expectation));
+      return known < 0 ? expectations.push(expectation) - 1 : known;
+    },
     functionFor: (rule, builds, reporting) => functions.nameFor(rule, builds, reporting),
     functionForBlock: (code) => {
       let name = blockFunctions.get(code);
@@ -72,6 +80,7 @@ export function scannerCode({ program, effects, initializer, recognize, mark }: 
 
   const builders = program.startRules.map((rule) => functions.nameFor(rule, true, 'free'));
   const skippers = program.startRules.map((rule) => functions.nameFor(rule, false, 'report'));
+  const explainers = standalone ? program.startRules.map((rule) => functions.nameFor(rule, false, 'expect')) : [];
   const written: string[] = [];
   for (let next = functions.next(); next !== undefined; next = functions.next()) {
     const { rule, name, builds, reporting } = next;
@@ -89,9 +98,32 @@ export function scannerCode({ program, effects, initializer, recognize, mark }: 
       rule,
       builder: builders[index]!,
       skipper: skippers[index]!,
+      explainer: explainers[index],
     })),
+    expectations: standalone ? expectations : null,
+    given: givenNames(program, codeOf, initializer),
     recognize,
   });
+}
+
+/** The position functions and such that code of the grammar mentions, and that have to be there for it. */
+function givenNames(
+  program: Lowered,
+  codeOf: (block: Block) => BlockCode,
+  initializer: Initializer,
+): ReadonlySet<string> {
+  const names = new Set<string>(initializer.references);
+  for (const block of program.blocks) for (const name of codeOf(block).mentioned) names.add(name);
+  return names;
+}
+
+/** @throws Unsupported on what only Peggy's code can do */
+function checkStandalone(program: Lowered): void {
+  for (const { name, node } of program.rules.values()) {
+    for (const one of nodesOf(node)) {
+      if (one.type === 'codePoint') throw new Unsupported(`rule "${name}" matches code points, not code units`);
+    }
+  }
 }
 
 interface Variant {
@@ -125,6 +157,7 @@ class Functions {
  * rules that lookaheads call while failures are reported, and for values that code needs meanwhile.
  */
 function variantOf(rule: string, builds: boolean, reporting: Reporting): Variant {
+  if (reporting === 'expect') return { rule, name: `${rule}$expect${builds ? 'Build' : ''}`, builds, reporting };
   if (builds) {
     return reporting === 'report'
       ? { rule, name: `${rule}$report`, builds, reporting }

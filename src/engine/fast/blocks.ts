@@ -68,6 +68,11 @@ export class BlockCode {
       names.has('expected');
   }
 
+  /** Names that the code refers to and does not declare. */
+  get mentioned(): readonly string[] {
+    return this.#references.map(({ name }) => name);
+  }
+
   /** The names by which the code knows its labels. */
   get parameters(): readonly string[] {
     return [...this.block.scope].filter(([, label]) => this.labels.includes(label)).map(([name]) => name);

@@ -96,7 +96,7 @@ function writeInOrder(scanner: Scanner, alternatives: readonly Node[], context: 
 function branchesOf(scanner: Scanner, alternatives: readonly Node[], { known, reporting }: Context): Branch[] | null {
   const { facts } = scanner.shared;
   const starts = alternatives.map((one) => facts.startOf(one));
-  if (starts.some(({ effects }) => effects)) return null;
+  if (reporting === 'expect' || starts.some(({ effects }) => effects)) return null;
   // Where conditions decide about all but one alternative, the symbol has little to add.
   if (starts.slice(0, -1).every(({ gate }) => gate !== null)) return null;
 

@@ -15,6 +15,8 @@ export interface Initializer {
   readonly declarations: string;
   /** Statements that run at the start of a parse. */
   readonly statements: string;
+  /** Names that its code refers to and does not declare. */
+  readonly references: readonly string[];
 }
 
 /** @throws Unsupported on code that cannot be lifted */
@@ -23,7 +25,8 @@ export function liftInitializer(code: string): Initializer {
   const clash = clashingName(program);
   if (clash !== undefined) throw new Unsupported(`the name "${clash}" is reserved for generated code`);
   checkNames(program);
-  const edits = charCodeEdits(program, freeReferences(program));
+  const references = freeReferences(program);
+  const edits = charCodeEdits(program, references);
   const textFrom = (start: number, end: number): string => edited(code, edits, start, end);
 
   const declarations: string[] = [];
@@ -46,7 +49,11 @@ export function liftInitializer(code: string): Initializer {
       throw new Unsupported('an initializer that returns');
     } else statements.push(comment + text);
   }
-  return { declarations: declarations.join('\n\n'), statements: statements.join('\n') };
+  return {
+    declarations: declarations.join('\n\n'),
+    statements: statements.join('\n'),
+    references: references.map(({ name }) => name),
+  };
 }
 
 function assignments(declaration: VariableDeclaration, textFrom: (start: number, end: number) => string): string[] {
@@ -65,8 +72,9 @@ function boundNames(declaration: VariableDeclaration): string[] {
     if (node.type === 'Identifier') names.push(node.name);
     else if (node.type === 'ObjectPattern') {
       for (const property of node.properties) collect(property.type === 'Property' ? property.value : property);
-    } else if (node.type === 'ArrayPattern') node.elements.forEach((one) => one && collect(one));
-    else if (node.type === 'AssignmentPattern') collect(node.left);
+    } else if (node.type === 'ArrayPattern') {
+      for (const element of node.elements) if (element) collect(element);
+    } else if (node.type === 'AssignmentPattern') collect(node.left);
     else if (node.type === 'RestElement') collect(node.argument);
   };
   for (const { id } of declaration.declarations) collect(id);

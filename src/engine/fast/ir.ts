@@ -16,10 +16,24 @@ export interface Block {
   readonly scope: ReadonlyMap<string, Label>;
 }
 
+/** What Peggy says could have stood where a node failed, in the form of its errors. */
+export type Expectation =
+  | { readonly type: 'literal'; readonly text: string; readonly ignoreCase: boolean }
+  | {
+      readonly type: 'class';
+      readonly parts: readonly unknown[];
+      readonly inverted: boolean;
+      readonly ignoreCase: boolean;
+      readonly unicode: boolean;
+    }
+  | { readonly type: 'any' }
+  | { readonly type: 'other'; readonly description: string };
+
 /** One code unit out of a set. Its value is that character. */
 export interface Symbols {
   readonly type: 'symbols';
   readonly set: SymbolSet;
+  readonly expected: Expectation;
   /** As the grammar spells it; for comments. */
   readonly shown: string;
 }
@@ -28,6 +42,7 @@ export interface Symbols {
 export interface CodePoint {
   readonly type: 'codePoint';
   readonly set: SymbolSet;
+  readonly expected: Expectation;
   readonly shown: string;
 }
 
@@ -37,6 +52,7 @@ export interface Literal {
   readonly text: string;
   readonly symbols: readonly number[];
   readonly folded: readonly SymbolSet[] | null;
+  readonly expected: Expectation;
 }
 
 /** Matches nothing, always; its value is the empty string. */
@@ -113,6 +129,7 @@ export interface RuleCall {
 export interface Named {
   readonly type: 'named';
   readonly item: Node;
+  readonly expected: Expectation;
 }
 
 export type Node =

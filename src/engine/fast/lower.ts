@@ -1,8 +1,8 @@
 /** From Peggy's checked syntax tree to the intermediate form: resolves labels and characters. */
 import type { ast, LocationRange } from 'peggy';
 import { type Alphabet, alphabetOf, TooManyKinds } from './alphabet.js';
-import type { Block, Bound, Label, Node, Program, Rule } from './ir.js';
-import { ANY, without } from './symbols.js';
+import type { Block, Bound, Expectation, Label, Node, Program, Rule } from './ir.js';
+import { ANY } from './symbols.js';
 import { Unsupported } from './unsupported.js';
 
 export interface Lowered extends Program {
@@ -72,7 +72,11 @@ class RuleLowering {
   expression(node: PeggyNode, scope: Scope): Node {
     switch (node.type) {
       case 'named':
-        return { type: 'named', item: this.expression(node.expression, scope) };
+        return {
+          type: 'named',
+          item: this.expression(node.expression, scope),
+          expected: { type: 'other', description: node.name },
+        };
       case 'choice':
         return { type: 'choice', alternatives: node.alternatives.map((one) => this.#inside(one, scope)) };
       case 'action': {
@@ -122,7 +126,7 @@ class RuleLowering {
       case 'class':
         return this.#class(node);
       case 'any':
-        return { type: 'symbols', set: ANY, shown: '.' };
+        return { type: 'symbols', set: ANY, shown: '.', expected: { type: 'any' } };
       case 'library_ref':
         throw new Unsupported('rules imported from another grammar are matched by that grammar’s parser');
       default:
@@ -181,14 +185,17 @@ class RuleLowering {
       text: value,
       symbols: characters.map((one) => this.#alphabet.symbolOf(one.charCodeAt(0))),
       folded: ignoreCase ? characters.map((one) => this.#alphabet.foldedSet(one)) : null,
+      expected: { type: 'literal', text: value, ignoreCase },
     };
   }
 
   #class(node: ast.CharacterClass): Node {
     const set = this.#alphabet.classSet(node);
     const shown = shownClass(node);
-    if (!node.unicode) return { type: 'symbols', set, shown };
-    return { type: 'codePoint', set: without(set, this.#alphabet.surrogates) | this.#alphabet.surrogates, shown };
+    const { parts, inverted, ignoreCase, unicode } = node;
+    const expected: Expectation = { type: 'class', parts, inverted, ignoreCase, unicode };
+    if (!unicode) return { type: 'symbols', set, shown, expected };
+    return { type: 'codePoint', set: set | this.#alphabet.surrogates, shown, expected };
   }
 
   #block(kind: Block['kind'], code: string, location: LocationRange, scope: Scope): Block {

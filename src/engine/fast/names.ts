@@ -27,13 +27,13 @@ export const POSITION_FUNCTIONS: ReadonlySet<string> = new Set([
 ]);
 
 /** What the generated code declares for itself, by form: numbered variables, functions of rules, and the rest. */
-const OURS = /\$(?:\d+|build|skip|report|silent|code\d+)$|^table\d+\$$/;
+const OURS = /\$(?:\d+|build|skip|report|silent|expect|expectBuild|code\d+)$|^table\d+\$$/;
 const RUNTIME: ReadonlySet<string> = new Set(
   [
-    ...['AT', 'BYTES', 'CAPACITY', 'FAILED', 'LEAVE', 'Failure', 'at', 'begin', 'build', 'busy', 'bytes', 'close'],
-    ...['codeAt', 'encoder', 'end', 'from', 'furthest', 'isSurrogate', 'kindOf', 'kindTable', 'kinds', 'lines'],
-    ...['linesOf', 'load', 'locationIn', 'locationOf', 'open', 'own', 'parse', 'placeOf', 'recognize', 'skip'],
-    ...['startRules', 'tableOf', 'to'],
+    ...['at', 'begin', 'build', 'busy', 'bytes', 'canScan', 'capacity', 'close', 'codeAt', 'encoder', 'end', 'expect'],
+    ...['expectations', 'expected', 'expectedAt', 'from', 'furthest', 'isSurrogate', 'kindOf', 'kindTable', 'kinds'],
+    ...['lines', 'load', 'locationOf', 'miss', 'open', 'parse', 'recognize', 'scannerFor', 'skip', 'startRules', 'to'],
+    ...['FAILED', 'LEAVE', 'NO_OPTIONS'],
   ].map((name) => `${name}$`),
 );
 

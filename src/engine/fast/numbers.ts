@@ -3,7 +3,6 @@
  * adds the number up while it reads the digits, and makes no string of them.
  */
 import type { BlockCode, NumberFunction } from './blocks.js';
-import type { Facts } from './facts.js';
 import { type Block, isBlock, type Label, type Node, nodesOf, type Program } from './ir.js';
 import { isSubset, setOf } from './symbols.js';
 
@@ -15,7 +14,6 @@ export const EXACT_DIGITS = 15;
 /** The labels, each with the function that makes a number of what they hold. */
 export function numberLabels(
   program: Program,
-  facts: Facts,
   codeOf: (block: Block) => BlockCode,
 ): ReadonlyMap<Label, NumberFunction> {
   const uses = new Map<Label, NumberFunction | null>();
@@ -30,7 +28,7 @@ export function numberLabels(
   const labels: Label[] = [];
   for (const { node } of program.rules.values()) {
     for (const one of nodesOf(node)) {
-      if (one.type === 'label' && isDigits(one.item, facts)) labels.push(one);
+      if (one.type === 'label' && isDigits(one.item)) labels.push(one);
       if (one.type !== 'repeat') continue;
       for (const bound of [one.min, one.max]) {
         if (typeof bound === 'object' && bound !== null && !isBlock(bound)) use(bound, null);
@@ -46,9 +44,8 @@ export function numberLabels(
 }
 
 /** `$[0-9]+`, or a run of some of the digits. */
-function isDigits(node: Node, facts: Facts): boolean {
+function isDigits(node: Node): boolean {
   if (node.type !== 'text' || node.item.type !== 'repeat') return false;
   const { item, delimiter, min, max } = node.item;
-  const single = facts.singleOf(item);
-  return delimiter === null && min === 1 && max === null && single !== null && isSubset(single.set, DIGITS);
+  return delimiter === null && min === 1 && max === null && item.type === 'symbols' && isSubset(item.set, DIGITS);
 }

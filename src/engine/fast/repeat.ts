@@ -2,7 +2,7 @@
 import type { Repeat } from './ir.js';
 import { AT, BYTES } from './names.js';
 import type { Context, Scanner } from './scanner.js';
-import { ANY, isSubset } from './symbols.js';
+import { isSubset } from './symbols.js';
 
 export function writeRepeat(scanner: Scanner, node: Repeat, context: Context): void {
   if (isRun(scanner, node, context)) writeRun(scanner, node, context);
@@ -13,23 +13,24 @@ export function writeRepeat(scanner: Scanner, node: Repeat, context: Context): v
 function isRun(scanner: Scanner, node: Repeat, { target, reporting }: Context): boolean {
   const single = scanner.shared.facts.singleOf(node.item);
   if (single === null || target !== null || node.delimiter !== null || node.max !== null) return false;
+  if (reporting === 'expect' && node.item.type !== 'symbols') return false;
   return (node.min === 0 || node.min === 1) && (single.loud || reporting !== 'report');
 }
 
 function writeRun(scanner: Scanner, node: Repeat, context: Context): void {
   const { out, shared } = scanner;
   const { set } = shared.facts.singleOf(node.item)!;
-  const shown = node.item.type === 'symbols' ? node.item.shown : '';
+  const { shown, expected } = node.item.type === 'symbols' ? node.item : { shown: '', expected: undefined };
   const isNext = shared.tables.isIn(set, `${BYTES}[${AT}]`, shown);
   if (node.min === 0) out.line(`while (${isNext}) ${AT}++;`);
   else {
     if (context.known === null || !isSubset(context.known, set)) {
-      out.line(`if (${shared.tables.isNotIn(set, `${BYTES}[${AT}]`, shown)}) ${scanner.failure(context)}`);
+      out.line(`if (${shared.tables.isNotIn(set, `${BYTES}[${AT}]`, shown)}) ${scanner.failure(context, expected)}`);
     }
     out.line(`do ${AT}++; while (${isNext});`);
   }
   // The symbol that ends a run is a failure like any other, and reported like any other.
-  if (set !== ANY || context.reporting === 'report') scanner.report(context.reporting);
+  scanner.report(context.reporting, expected);
 }
 
 function writeList(scanner: Scanner, node: Repeat, context: Context): void {

@@ -10,6 +10,7 @@ import { writeChoice } from './choice.js';
 import type { Facts } from './facts.js';
 import {
   type Block,
+  type Expectation,
   type Label,
   type Node,
   nodesOf,
@@ -38,9 +39,10 @@ export interface Target {
  *
  * - `free`: nothing; whether the furthest failure is right does not matter, because a failing parse is done again.
  * - `report`: the furthest failure is kept.
+ * - `expect`: what was expected at the furthest failure, which is known, is collected.
  * - `silent`: it must not be touched: inside lookaheads and named rules, which report by themselves or not at all.
  */
-export type Reporting = 'free' | 'report' | 'silent';
+export type Reporting = 'free' | 'report' | 'silent' | 'expect';
 
 export interface Context {
   /** `null` where the value is not used. */
@@ -68,6 +70,8 @@ export interface Shared {
   readonly functionFor: (rule: string, builds: boolean, reporting: Reporting) => string;
   /** The name of the function for code that cannot be written out in place. */
   readonly functionForBlock: (code: BlockCode) => string;
+  /** The number of an expectation in the scanner's list. */
+  readonly numberOf: (expectation: Expectation) => number;
   /** Marks code of the grammar's author for the source map. */
   readonly mark: (block: Block, code: string) => string;
 }
@@ -98,17 +102,17 @@ export class Scanner {
   }
 
   write(node: Node, context: Context): void {
-    const single = context.target === null ? this.shared.facts.singleOf(node) : null;
+    const single = context.target === null && context.reporting !== 'expect' ? this.shared.facts.singleOf(node) : null;
     if (single !== null && (single.loud || context.reporting !== 'report') && !this.#holdsLiveLabel(node)) {
       this.#matchSymbol(single.set, shownOf(node), context);
       return;
     }
     switch (node.type) {
       case 'symbols':
-        this.#matchSymbol(node.set, node.shown, context);
+        this.#matchSymbol(node.set, node.shown, context, node.expected);
         return;
       case 'codePoint':
-        this.#codePoint(node.set, node.shown, context);
+        this.#codePoint(node, context);
         return;
       case 'literal':
         this.#literal(node, context);
@@ -147,7 +151,7 @@ export class Scanner {
         this.#call(node, context);
         return;
       case 'named':
-        this.#named(node.item, context);
+        this.#named(node, context);
         return;
       default:
         node satisfies never;
@@ -178,12 +182,21 @@ export class Scanner {
   }
 
   /** The failing statement, with the report that belongs to it. */
-  failure({ reporting, fail }: Context): string {
-    return reporting === 'report' ? `{ ${reportAt()} ${fail} }` : fail;
+  failure({ reporting, fail }: Context, expected?: Expectation): string {
+    const report = this.#reportOf(reporting, expected);
+    return report === '' ? fail : `{ ${report} ${fail} }`;
   }
 
-  report(reporting: Reporting): void {
-    if (reporting === 'report') this.out.line(reportAt());
+  report(reporting: Reporting, expected?: Expectation): void {
+    const report = this.#reportOf(reporting, expected);
+    if (report !== '') this.out.line(report);
+  }
+
+  #reportOf(reporting: Reporting, expected: Expectation | undefined): string {
+    if (reporting === 'report') return reportAt();
+    // Without an expectation it is not a terminal that fails, and those inside have told theirs.
+    if (reporting === 'expect' && expected !== undefined) return `miss$(${AT}, ${this.shared.numberOf(expected)});`;
+    return '';
   }
 
   /** Reports a failure here where a condition holds. */
@@ -216,10 +229,10 @@ export class Scanner {
     for (const label of liveLabels(node, builds, codeOf, mustRun)) this.#live.add(label);
   }
 
-  #matchSymbol(set: SymbolSet, shown: string, context: Context): void {
+  #matchSymbol(set: SymbolSet, shown: string, context: Context, expected?: Expectation): void {
     if (context.known === null || !isSubset(context.known, set)) {
       const test = this.shared.tables.isNotIn(set, `${BYTES}[${AT}]`, shown);
-      this.out.line(`if (${test}) ${this.failure(context)}`);
+      this.out.line(`if (${test}) ${this.failure(context, expected)}`);
     }
     if (context.target === null) this.out.line(`${AT}++;`);
     else {
@@ -234,13 +247,13 @@ export class Scanner {
   }
 
   /** A code point that is one unit; the parse is left to Peggy's code when it may be two. */
-  #codePoint(set: SymbolSet, shown: string, context: Context): void {
-    this.#matchSymbol(set, shown, { ...context, target: null });
+  #codePoint({ set, shown, expected }: Node & { readonly type: 'codePoint' }, context: Context): void {
+    this.#matchSymbol(set, shown, { ...context, target: null }, expected);
     this.out.line(`if (isSurrogate$(${INPUT}.charCodeAt(${AT} - 1))) throw LEAVE$;`);
     this.put(context.target, `${INPUT}[${AT} - 1]`);
   }
 
-  #literal({ text, symbols, folded }: Node & { readonly type: 'literal' }, context: Context): void {
+  #literal({ text, symbols, folded, expected }: Node & { readonly type: 'literal' }, context: Context): void {
     const known = context.known !== null && isSubset(context.known, folded?.[0] ?? setOf(symbols[0]!));
     const at = (index: number): string => `${BYTES}[${index === 0 ? AT : `${AT} + ${index}`}]`;
     const beyondAscii = folded === null && symbols.some((symbol) => symbol > 0x7f);
@@ -249,7 +262,7 @@ export class Scanner {
       .slice(known ? 1 : 0);
     // Symbols stand for kinds of characters: strings beyond ASCII are compared as they are.
     if (beyondAscii) tests.splice(0, tests.length, `!${INPUT}.startsWith(${JSON.stringify(text)}, ${AT})`);
-    if (tests.length > 0) this.out.line(`if (${tests.join(' || ')}) ${this.failure(context)}`);
+    if (tests.length > 0) this.out.line(`if (${tests.join(' || ')}) ${this.failure(context, expected)}`);
     this.out.line(text.length === 1 ? `${AT}++;` : `${AT} += ${text.length};`);
     if (folded === null) this.put(context.target, JSON.stringify(text));
     else this.put(context.target, `${INPUT}.substring(${AT} - ${text.length}, ${AT})`);
@@ -271,7 +284,8 @@ export class Scanner {
 
   #optional(item: Node, context: Context): void {
     const { facts, tables } = this.shared;
-    const ahead = context.target === null && facts.failsAtStart(item) ? facts.aheadOf(item) : null;
+    const isShort = context.target === null && context.reporting !== 'expect' && facts.failsAtStart(item);
+    const ahead = isShort ? facts.aheadOf(item) : null;
     if (ahead !== null && !this.#holdsLiveLabel(item)) {
       this.out.open(`if (${tables.isIn(ahead, `${BYTES}[${AT}]`, shownOf(item))})`);
       this.write(item, { ...context, known: ahead });
@@ -414,10 +428,11 @@ export class Scanner {
     const digit = `${BYTES}[${AT}]`;
     this.#variables.set(label, name);
     out.line(`const ${start} = ${AT};`);
-    out.line(`if (${shared.tables.isNotIn(set, digit, shownOf(run.item))}) ${this.failure(context)}`);
+    const { expected } = run.item as Node & { readonly type: 'symbols' };
+    out.line(`if (${shared.tables.isNotIn(set, digit, shownOf(run.item))}) ${this.failure(context, expected)}`);
     out.line(`let ${name} = 0;`);
     out.line(`do ${name} = ${name} * 10 + ${BYTES}[${AT}++] - 48; while (${shared.tables.isIn(set, digit)});`);
-    this.report(context.reporting);
+    this.report(context.reporting, expected);
     const radix = convert === 'parseInt' ? ', 10' : '';
     const exact = `${convert}(${INPUT}.substring(${start}, ${AT})${radix})`;
     out.line(`if (${AT} - ${start} > ${EXACT_DIGITS}) ${name} = ${exact};`);
@@ -454,13 +469,13 @@ export class Scanner {
     }
   }
 
-  #named(item: Node, context: Context): void {
-    if (context.reporting !== 'report') {
+  #named({ item, expected }: Node & { readonly type: 'named' }, context: Context): void {
+    if (context.reporting !== 'report' && context.reporting !== 'expect') {
       this.write(item, context);
       return;
     }
     if (this.shared.facts.failsAtStart(item)) {
-      this.write(item, { ...context, reporting: 'silent', fail: this.failure(context) });
+      this.write(item, { ...context, reporting: 'silent', fail: this.failure(context, expected) });
       return;
     }
     const target =
@@ -476,7 +491,7 @@ export class Scanner {
     this.out.line(`break ${found};`);
     this.out.close();
     this.out.line(`${AT} = ${start};`);
-    this.out.line(this.failure(context));
+    this.out.line(this.failure(context, expected));
     this.out.close();
     if (context.target?.kind === 'return') this.put(context.target, inner!.name);
   }

@@ -33,14 +33,28 @@ export class Marks {
 }
 
 /**
- * Puts code before Peggy's parse function and gives that one another name, and adds names to what the parser exports.
+ * Puts code before Peggy's parse function and gives that one another name, or puts it in its place; and adds names to what
+ * the parser exports.
  *
  * @throws Error when Peggy writes something else than it did when this was made
  */
-export function splice(parser: SourceNode, code: readonly (string | SourceNode)[], exported: readonly Export[]): void {
+export function splice(
+  parser: SourceNode,
+  code: readonly (string | SourceNode)[],
+  exported: readonly Export[],
+  standalone: boolean,
+): void {
   let found = 0;
   const visit = (node: SourceNode): void => {
     const { children } = node as unknown as { children: (string | SourceNode)[] };
+    // Peggy's parse function is the last thing of its node.
+    const start = children.findIndex((child) => typeof child === 'string' && child.includes(PARSE));
+    if (standalone && start >= 0) {
+      found++;
+      const before = children[start] as string;
+      children.splice(start, children.length, before.slice(0, before.indexOf(PARSE)), ...code, '\n');
+      return;
+    }
     const pieces = children.flatMap((child) => {
       if (typeof child !== 'string') {
         visit(child);

@@ -44,7 +44,7 @@ export class Tables {
     const lines: string[] = [];
     for (let first = 0; first < this.#sets.length; first += BITS) {
       const sets = this.#sets.slice(first, first + BITS);
-      lines.push(`const table${first / BITS}$ = tableOf$([`);
+      lines.push(`const table${first / BITS}$ = peg$tableOf([`);
       for (const { set, shown } of sets) {
         const ranges = rangesOf(set).map(([from, to]) => `${from}, ${to}`);
         lines.push(`  [${ranges.join(', ')}],${shown === '' ? '' : ` // ${shown}`}`);

@@ -1,0 +1,241 @@
+/**
+ * How a generated parser refuses: the class of its errors, and the two ways to work out what was expected: by Peggy's own
+ * parser, or by functions of the scanner.
+ */
+import type { Expectation } from './ir.js';
+import { type StartRule, startSwitch } from './runtime.js';
+
+export interface Errors {
+  /** What a reader of the generated code should know. */
+  readonly introduction: string;
+  /** The end of the scanner's scope. */
+  readonly inside: (recognize: boolean) => string;
+  /** What stands behind the scanner. */
+  readonly outside: (recognize: boolean) => string;
+}
+
+/** With Peggy's parser under the name `peg$parseSlow`. */
+export function peggyErrors(startRules: readonly StartRule[]): Errors {
+  const names = startRules.map(({ rule }) => JSON.stringify(rule)).join(', ');
+  return {
+    introduction: `// The scanner reads the input as bytes and builds the result, without keeping track of what could have stood where it stops.
+// An input that it refuses is scanned once more, without building, for the place of the error. The rest of the error, what
+// was expected there, is worked out by Peggy's own parser below (peg$parseSlow), when somebody asks for it.`,
+    inside: (recognize) => `
+  const startRules$ = [${names}];
+
+  // One input is scanned at a time; options of Peggy's own are for its own code.
+  function canScan$(text, given) {
+    if (busy$ || typeof text !== "string" || text.length > capacity$) return false;
+    if (given === undefined) return true;
+    if (given === null || (given.startRule && !startRules$.includes(given.startRule))) return false;
+    return !(given.peg$library || given.peg$currPos || given.peg$silentFails || given.peg$maxFailExpected);
+  }
+
+  function parse$(text, given) {
+    if (!canScan$(text, given)) return peg$parseSlow(text, given);
+    let offset = -1;
+    open$(text, given);
+    try {
+      begin$();
+      const result = build$();
+      if (result !== FAILED$ && end$ === text.length) return result;
+      begin$();
+      const end = skip$();
+      if (end !== text.length) offset = end > furthest$ ? end : furthest$;
+    } catch (thrown) {
+      if (thrown instanceof peg$SyntaxError) throw thrown;
+    } finally {
+      close$();
+    }
+    // Anything else that went wrong, such as a call stack that is too small, is left to Peggy's code.
+    if (offset < 0) return peg$parseSlow(text, given);
+    throw new peg$Failure(text, given, offset);
+  }
+${recognize ? RECOGNIZE_OR_SLOW : ''}
+  return { parse: parse$${recognize ? ', recognize: recognize$' : ''} };`,
+    outside: (recognize) => `${failureClass(`
+      try {
+        peg$parseSlow(this.#text, this.#options);
+      } catch (thrown) {
+        if (thrown instanceof peg$SyntaxError) return thrown;
+      }
+      return { message: "Unexpected input.", expected: [] };`)}
+${exported(recognize)}`,
+  };
+}
+
+/** Without Peggy's parser. */
+export function standaloneErrors(startRules: readonly StartRule[], expectations: readonly Expectation[]): Errors {
+  const names = startRules.map(({ rule }) => `"${rule}"`).join(', ');
+  const list = expectations.map((one) => `    ${JSON.stringify(one)},`).join('\n');
+  return {
+    introduction: `// The scanner reads the input as bytes and builds the result, without keeping track of what could have stood where it stops.
+// An input that it refuses is scanned once more, without building, for the place of the error; and a third time, for what was
+// expected there, when somebody asks for it. So each rule has up to three functions: rule$build, rule$skip, rule$expect.`,
+    inside: (recognize) => `
+  const startRules$ = [${names}];
+
+  // Another scanner is made for an input inside of an input, or for one that is too long.
+  function scannerFor$(text, given) {
+    if (typeof text !== "string") throw new TypeError("The input is no string.");
+    const rule = given?.startRule;
+    if (rule && !startRules$.includes(rule)) throw new Error(\`Can't start parsing from rule "\${rule}".\`);
+    return busy$ || text.length > capacity$ ? peg$makeScanner(text.length) : null;
+  }
+
+  function parse$(text, given) {
+    const other = scannerFor$(text, given);
+    if (other !== null) return other.parse(text, given);
+    let offset = 0;
+    open$(text, given);
+    try {
+      begin$();
+      const result = build$();
+      if (result !== FAILED$ && end$ === text.length) return result;
+      begin$();
+      const end = skip$();
+      offset = end > furthest$ ? end : furthest$;
+    } finally {
+      close$();
+    }
+    throw new peg$Failure(text, given, offset);
+  }
+${recognize ? RECOGNIZE : ''}
+  const expectations$ = [
+${list}
+  ];
+  let expected$ = [];
+
+  function miss$(at, expectation) {
+    if (at === furthest$) expected$.push(expectations$[expectation]);
+  }
+
+  function expect$() {
+${startSwitch(startRules, ({ explainer }) => explainer)}
+  }
+
+  // What could have stood at the furthest place that was reached.
+  function expectedAt$(text, given, offset) {
+    const other = scannerFor$(text, given);
+    if (other !== null) return other.expectedAt(text, given, offset);
+    expected$ = [];
+    open$(text, given);
+    try {
+      begin$();
+      furthest$ = offset;
+      if (expect$() === offset) expected$.push({ type: "end" });
+      return expected$;
+    } finally {
+      close$();
+    }
+  }
+
+  return { parse: parse$${recognize ? ', recognize: recognize$' : ''}, expectedAt: expectedAt$ };`,
+    outside: (recognize) => `${failureClass(`
+      const expected = peg$scanner.expectedAt(this.#text, this.#options, this.location.start.offset);
+      return { message: peg$SyntaxError.buildMessage(expected, this.found), expected };`)}
+${exported(recognize)}`,
+  };
+}
+
+/** @param details statements that return `{ message, expected }` */
+function failureClass(details: string): string {
+  return `
+// A syntax error that knows where it is, and works out what was expected there when that is read.
+class peg$Failure extends SyntaxError {
+  #text;
+  #options;
+  #details;
+
+  static #EXPECTED = {
+    get() { return this.#known.expected; },
+    set(value) { this.#own("expected", value, true); },
+    enumerable: true,
+    configurable: true,
+  };
+
+  constructor(text, given, offset) {
+    super();
+    this.#text = text;
+    this.#options = given;
+    const isEnd = offset === text.length;
+    Object.defineProperty(this, "expected", peg$Failure.#EXPECTED);
+    this.found = isEnd ? null : String.fromCodePoint(text.codePointAt(offset));
+    this.location = peg$locationIn(peg$linesOf(text), given?.grammarSource, offset, isEnd ? offset : offset + 1);
+    this.name = "SyntaxError";
+  }
+
+  get #known() {
+    return (this.#details ??= this.#work());
+  }
+
+  #work() {${details}
+  }
+
+  #own(name, value, enumerable) {
+    Object.defineProperty(this, name, { value, writable: true, enumerable, configurable: true });
+  }
+
+  get message() { return this.#known.message; }
+  set message(value) { this.#own("message", value, false); }
+}
+Object.setPrototypeOf(peg$Failure.prototype, peg$SyntaxError.prototype);`;
+}
+
+function exported(recognize: boolean): string {
+  return `
+function peg$parse(input, options) {
+  return peg$scanner.parse(input, options);
+}
+${
+  recognize
+    ? `
+// Whether parse() would accept the input: the same checks, without building the result.
+function peg$recognize(input, options) {
+  return peg$scanner.recognize(input, options);
+}
+`
+    : ''
+}`;
+}
+
+const RECOGNIZE = `
+  function recognize$(text, given) {
+    const other = scannerFor$(text, given);
+    if (other !== null) return other.recognize(text, given);
+    open$(text, given);
+    try {
+      begin$();
+      return skip$() === text.length;
+    } catch (thrown) {
+      if (thrown instanceof peg$SyntaxError) return false;
+      throw thrown;
+    } finally {
+      close$();
+    }
+  }
+`;
+
+const RECOGNIZE_OR_SLOW = `
+  function recognize$(text, given) {
+    if (canScan$(text, given)) {
+      open$(text, given);
+      try {
+        begin$();
+        return skip$() === text.length;
+      } catch (thrown) {
+        if (thrown instanceof peg$SyntaxError) return false;
+      } finally {
+        close$();
+      }
+    }
+    try {
+      peg$parseSlow(text, given);
+      return true;
+    } catch (thrown) {
+      if (thrown instanceof peg$SyntaxError) return false;
+      throw thrown;
+    }
+  }
+`;
