@@ -174,12 +174,13 @@ class peg$SyntaxError extends SyntaxError {
 // expected there, when somebody asks for it. So each rule has up to three functions: rule$build, rule$skip, rule$expect.
 const peg$makeScanner = (capacity$) => {
   // One symbol per code unit: an ASCII code, from 128 on a kind of other characters, and 255 behind the last one.
-  const bytes$ = new Uint8Array(capacity$ + 1);
+  const bytes$ = new Uint8Array(capacity$ + 16);
   const encoder$ = typeof TextEncoder === "function" ? new TextEncoder() : null;
   const FAILED$ = {};
   const NO_OPTIONS$ = Object.freeze({});
 
   let input = "";
+  let length$ = 0;
   let options = NO_OPTIONS$;
   let end$ = 0;
   let furthest$ = 0;
@@ -201,6 +202,12 @@ const peg$makeScanner = (capacity$) => {
     [48, 57, 95, 95, 97, 122], // [a-z0-9_]
     [33, 123, 125, 126, 128, 128], // [^|\u{0}- \u{7f}]
   ]);
+  const runs0$ = peg$runsOf([0, 123, 125, 128]); // [^|]
+  const runs1$ = peg$runsOf([0, 57, 59, 123, 125, 128]); // [^|:]
+  const runs2$ = peg$runsOf([45, 45, 48, 57, 65, 90, 95, 95]); // [A-Z0-9_\-]
+  const runs3$ = peg$runsOf([48, 57, 95, 95, 97, 122]); // [a-z0-9_]
+  const runs4$ = peg$runsOf([33, 123, 125, 126, 128, 128]); // [^|\u{0}- \u{7f}]
+  const runs5$ = peg$runsOf([32, 32]);
 
   function load$(text) {
     const { length } = text;
@@ -213,9 +220,26 @@ const peg$makeScanner = (capacity$) => {
     bytes$[length] = 255;
   }
 
+
+  const pairs$ = new DataView(bytes$.buffer);
+
+  // Where the run ends that begins at `at`. Each number counts only where those before it are full: -(2 >> 1) is a mask of
+  // ones, -(1 >> 1) of zeros.
+  function runEnd$(runs, at) {
+    for (;;) {
+      const first = runs[pairs$.getUint16(at, true)];
+      const second = runs[pairs$.getUint16(at + 2, true)];
+      const third = runs[pairs$.getUint16(at + 4, true)];
+      const fourth = runs[pairs$.getUint16(at + 6, true)];
+      const length = first + (-(first >> 1) & (second + (-(second >> 1) & (third + (-(third >> 1) & fourth)))));
+      at += length;
+      if (length < 8) return at;
+    }
+  }
+
   // input.charCodeAt(at)
   function codeAt$(at) {
-    const symbol = at < input.length ? bytes$[at] : 255;
+    const symbol = at < length$ ? bytes$[at] : 255;
     return symbol < 128 ? symbol : input.charCodeAt(at);
   }
 
@@ -285,7 +309,7 @@ function bareNode(value, start, end) {
       if (!(options.dialect === "tolerant")) break next$1;
       const start$1 = at$;
       const start$3 = at$;
-      while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
+      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
       const slot$1 = input.substring(start$3, at$);
       const task$1 = trimmed(slot$1).text;
       let domain$1;
@@ -295,7 +319,7 @@ function bareNode(value, start, end) {
           if (bytes$[at$] !== 124) break none$1;
           at$++;
           const start$5 = at$;
-          while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
+          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
           const slot$2 = input.substring(start$5, at$);
           const picked$2 = trimmed(slot$2).text;
           domain$1 = picked$2;
@@ -315,12 +339,12 @@ function bareNode(value, start, end) {
           next$2: {
             const start$6 = at$;
             const start$7 = at$;
-            while ((table0$[bytes$[at$]] & 2) !== 0) at$++;
+            if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(runs1$, at$);
             const key$1 = input.substring(start$7, at$);
             if (bytes$[at$] !== 58) break next$2;
             at$++;
             const start$8 = at$;
-            while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
+            if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
             const value$1 = input.substring(start$8, at$);
             from$ = at$;
             to$ = at$;
@@ -333,7 +357,7 @@ function bareNode(value, start, end) {
           at$ = back$3;
           const start$9 = at$;
           const start$10 = at$;
-          while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
+          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
           const slot$3 = input.substring(start$10, at$);
           from$ = at$;
           to$ = at$;
@@ -358,14 +382,14 @@ function bareNode(value, start, end) {
     const start$12 = at$;
     if ((table0$[bytes$[at$]] & 4) === 0) return FAILED$;
     at$++;
-    while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
+    if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(runs2$, at$);
     const task$2 = input.substring(start$12, at$);
     if (bytes$[at$] !== 124) return FAILED$;
     at$++;
     const start$13 = at$;
     if ((table0$[bytes$[at$]] & 4) === 0) return FAILED$;
     at$++;
-    while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
+    if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(runs2$, at$);
     const domain$2 = input.substring(start$13, at$);
     const fields$2 = [];
     let last$2 = at$;
@@ -376,7 +400,7 @@ function bareNode(value, start, end) {
       const start$15 = at$;
       if ((table0$[bytes$[at$]] & 16) === 0) break ended$2;
       at$++;
-      while ((table0$[bytes$[at$]] & 32) !== 0) at$++;
+      if ((table0$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs3$, at$);
       const key$2 = input.substring(start$15, at$);
       if (bytes$[at$] !== 58) break ended$2;
       at$++;
@@ -385,13 +409,13 @@ function bareNode(value, start, end) {
       option$2: {
         none$2: {
           if ((table0$[bytes$[at$]] & 64) === 0) break none$2;
-          do at$++; while ((table0$[bytes$[at$]] & 64) !== 0);
+          at$ = runEnd$(runs4$, at$);
           let last$3 = at$;
           ended$3: for (;;) {
             if (bytes$[at$] !== 32) break ended$3;
-            do at$++; while (bytes$[at$] === 32);
+            at$ = runEnd$(runs5$, at$);
             if ((table0$[bytes$[at$]] & 64) === 0) break ended$3;
-            do at$++; while ((table0$[bytes$[at$]] & 64) !== 0);
+            at$ = runEnd$(runs4$, at$);
             last$3 = at$;
           }
           at$ = last$3;
@@ -418,14 +442,14 @@ function bareNode(value, start, end) {
     chosen$1: {
       next$1: {
         if (!(options.dialect === "tolerant")) break next$1;
-        while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
         if (at$ > furthest$) furthest$ = at$;
         const back$2 = at$;
         option$1: {
           none$1: {
             if (bytes$[at$] !== 124) { if (at$ > furthest$) furthest$ = at$; break none$1; }
             at$++;
-            while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
+            if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
             if (at$ > furthest$) furthest$ = at$;
             break option$1;
           }
@@ -438,11 +462,11 @@ function bareNode(value, start, end) {
           const back$3 = at$;
           chosen$2: {
             next$2: {
-              while ((table0$[bytes$[at$]] & 2) !== 0) at$++;
+              if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(runs1$, at$);
               if (at$ > furthest$) furthest$ = at$;
               if (bytes$[at$] !== 58) { if (at$ > furthest$) furthest$ = at$; break next$2; }
               at$++;
-              while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
+              if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
               if (at$ > furthest$) furthest$ = at$;
               from$ = at$;
               to$ = at$;
@@ -450,7 +474,7 @@ function bareNode(value, start, end) {
               break chosen$2;
             }
             at$ = back$3;
-            while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
+            if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
             if (at$ > furthest$) furthest$ = at$;
             from$ = at$;
             to$ = at$;
@@ -467,7 +491,7 @@ function bareNode(value, start, end) {
         missing$1: {
           if ((table0$[bytes$[at$]] & 4) === 0) break missing$1;
           at$++;
-          while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
+          if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(runs2$, at$);
           break found$1;
         }
         at$ = start$7;
@@ -480,7 +504,7 @@ function bareNode(value, start, end) {
         missing$2: {
           if ((table0$[bytes$[at$]] & 4) === 0) break missing$2;
           at$++;
-          while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
+          if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(runs2$, at$);
           break found$2;
         }
         at$ = start$8;
@@ -495,7 +519,7 @@ function bareNode(value, start, end) {
           missing$3: {
             if ((table0$[bytes$[at$]] & 16) === 0) break missing$3;
             at$++;
-            while ((table0$[bytes$[at$]] & 32) !== 0) at$++;
+            if ((table0$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs3$, at$);
             break found$3;
           }
           at$ = start$10;
@@ -507,14 +531,14 @@ function bareNode(value, start, end) {
         option$2: {
           none$2: {
             if ((table0$[bytes$[at$]] & 64) === 0) { if (at$ > furthest$) furthest$ = at$; break none$2; }
-            do at$++; while ((table0$[bytes$[at$]] & 64) !== 0);
+            at$ = runEnd$(runs4$, at$);
             let last$3 = at$;
             ended$3: for (;;) {
               if (bytes$[at$] !== 32) { if (at$ > furthest$) furthest$ = at$; break ended$3; }
-              do at$++; while (bytes$[at$] === 32);
+              at$ = runEnd$(runs5$, at$);
               if (at$ > furthest$) furthest$ = at$;
               if ((table0$[bytes$[at$]] & 64) === 0) { if (at$ > furthest$) furthest$ = at$; break ended$3; }
-              do at$++; while ((table0$[bytes$[at$]] & 64) !== 0);
+              at$ = runEnd$(runs4$, at$);
               last$3 = at$;
             }
             at$ = last$3;
@@ -537,14 +561,14 @@ function bareNode(value, start, end) {
     chosen$1: {
       next$1: {
         if (!(options.dialect === "tolerant")) break next$1;
-        while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
         miss$(at$, 0);
         const back$2 = at$;
         option$1: {
           none$1: {
             if (bytes$[at$] !== 124) { miss$(at$, 1); break none$1; }
             at$++;
-            while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
+            if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
             miss$(at$, 0);
             break option$1;
           }
@@ -557,11 +581,11 @@ function bareNode(value, start, end) {
           const back$3 = at$;
           chosen$2: {
             next$2: {
-              while ((table0$[bytes$[at$]] & 2) !== 0) at$++;
+              if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(runs1$, at$);
               miss$(at$, 2);
               if (bytes$[at$] !== 58) { miss$(at$, 3); break next$2; }
               at$++;
-              while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
+              if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
               miss$(at$, 0);
               from$ = at$;
               to$ = at$;
@@ -569,7 +593,7 @@ function bareNode(value, start, end) {
               break chosen$2;
             }
             at$ = back$3;
-            while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
+            if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
             miss$(at$, 0);
             from$ = at$;
             to$ = at$;
@@ -586,7 +610,7 @@ function bareNode(value, start, end) {
         missing$1: {
           if ((table0$[bytes$[at$]] & 4) === 0) break missing$1;
           at$++;
-          while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
+          if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(runs2$, at$);
           break found$1;
         }
         at$ = start$7;
@@ -599,7 +623,7 @@ function bareNode(value, start, end) {
         missing$2: {
           if ((table0$[bytes$[at$]] & 4) === 0) break missing$2;
           at$++;
-          while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
+          if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(runs2$, at$);
           break found$2;
         }
         at$ = start$8;
@@ -614,7 +638,7 @@ function bareNode(value, start, end) {
           missing$3: {
             if ((table0$[bytes$[at$]] & 16) === 0) break missing$3;
             at$++;
-            while ((table0$[bytes$[at$]] & 32) !== 0) at$++;
+            if ((table0$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs3$, at$);
             break found$3;
           }
           at$ = start$10;
@@ -626,7 +650,7 @@ function bareNode(value, start, end) {
         option$2: {
           none$2: {
             if ((table0$[bytes$[at$]] & 64) === 0) { miss$(at$, 7); break none$2; }
-            do at$++; while ((table0$[bytes$[at$]] & 64) !== 0);
+            at$ = runEnd$(runs4$, at$);
             let last$3 = at$;
             ended$3: for (;;) {
               let count$1 = 0;
@@ -640,7 +664,7 @@ function bareNode(value, start, end) {
               at$ = last$4;
               if (count$1 < 1) break ended$3;
               if ((table0$[bytes$[at$]] & 64) === 0) { miss$(at$, 7); break ended$3; }
-              do at$++; while ((table0$[bytes$[at$]] & 64) !== 0);
+              at$ = runEnd$(runs4$, at$);
               last$3 = at$;
             }
             at$ = last$3;
@@ -684,6 +708,7 @@ function bareNode(value, start, end) {
   function open$(text, given) {
     busy$ = true;
     input = text;
+    length$ = text.length;
     options = given === undefined ? NO_OPTIONS$ : given;
     lines$ = null;
     load$(text);
@@ -692,6 +717,7 @@ function bareNode(value, start, end) {
   function close$() {
     busy$ = false;
     input = "";
+    length$ = 0;
     options = NO_OPTIONS$;
     lines$ = null;
   }
@@ -809,6 +835,16 @@ function peg$tableOf(sets) {
     }
   });
   return table;
+}
+
+// For each pair of symbols, the first one in the low half: how many of them, from the first on, are in a set.
+function peg$runsOf(ranges) {
+  const set = peg$tableOf([ranges]);
+  const runs = new Uint8Array(65536);
+  for (let first = 0; first < 256; first++) {
+    if (set[first] === 1) for (let second = 0; second < 256; second++) runs[first + 256 * second] = 1 + set[second];
+  }
+  return runs;
 }
 
 const peg$scanner = /* @__PURE__ */ peg$makeScanner(1048576);

@@ -16,14 +16,15 @@ const EXACT_DIGITS = 15;
 const PLACES = 6;
 const POWERS = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6];
 
-// Code units of a short text with escapes.
-const SHORT = 24;
+// Up to so many keys are told apart by their hashes; for more of them, a set pays.
+const FEW_KEYS = 64;
 
-// Values of the hash that is kept of each key.
-const HASHES = 2048;
-
-// Up to so many keys are compared with each other; for more of them, a table pays.
-const FEW_KEYS = 32;
+// Scratch memory; what an earlier parse has left there is never read. For each key of the lists that are open, innermost
+// last: where it begins, and a hash of it.
+const starts = [];
+const hashes = [];
+// The code units of a text without its backslashes, if it is short.
+const codes = new Uint16Array(40);
 
 // The parts of an error location. A frame is one line, and all text before an error raised here was already read.
 function place(offset) {
@@ -206,12 +207,13 @@ class peg$SyntaxError extends SyntaxError {
 // expected there, when somebody asks for it. So each rule has up to three functions: rule$build, rule$skip, rule$expect.
 const peg$makeScanner = (capacity$) => {
   // One symbol per code unit: an ASCII code, from 128 on a kind of other characters, and 255 behind the last one.
-  const bytes$ = new Uint8Array(capacity$ + 1);
+  const bytes$ = new Uint8Array(capacity$ + 16);
   const encoder$ = typeof TextEncoder === "function" ? new TextEncoder() : null;
   const FAILED$ = {};
   const NO_OPTIONS$ = Object.freeze({});
 
   let input = "";
+  let length$ = 0;
   let options = NO_OPTIONS$;
   let end$ = 0;
   let furthest$ = 0;
@@ -228,9 +230,9 @@ const peg$makeScanner = (capacity$) => {
     [45, 45, 48, 57, 65, 90, 95, 95, 97, 122], // [A-Za-z0-9_\-]
     [65, 90, 97, 122], // [A-Za-z]
     [48, 57, 65, 90, 95, 95, 97, 122], // [A-Za-z0-9_]
-    [33, 35, 37, 43, 46, 47, 59, 61, 63, 63, 65, 90, 92, 92, 94, 101, 103, 115, 117, 122],
+    [33, 35, 37, 43, 46, 47, 59, 61, 63, 63, 65, 90, 94, 101, 103, 115, 117, 122],
+    [33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122], // [!-#%-+\--9;-=?A-Z\^-z]
     [48, 57], // [0-9]
-    [33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122], // safe_chars
     [46, 46, 48, 57, 65, 90, 95, 95, 97, 122], // [A-Za-z0-9_.]
     [0, 32, 44, 44, 58, 58, 62, 62, 93, 93, 124, 125, 127, 255],
   ]);
@@ -239,6 +241,12 @@ const peg$makeScanner = (capacity$) => {
     [36, 36, 44, 44, 58, 58, 62, 62, 64, 64, 91, 93, 123, 126], // delimiter
     [0, 32, 36, 36, 44, 44, 58, 58, 62, 62, 64, 64, 91, 91, 93, 93, 123, 255],
   ]);
+  const runs0$ = peg$runsOf([45, 45, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_\-]
+  const runs1$ = peg$runsOf([65, 90, 97, 122]); // [A-Za-z]
+  const runs2$ = peg$runsOf([48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_]
+  const runs3$ = peg$runsOf([33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122]); // [!-#%-+\--9;-=?A-Z\^-z]
+  const runs4$ = peg$runsOf([48, 57]); // [0-9]
+  const runs5$ = peg$runsOf([46, 46, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_.]
 
   function load$(text) {
     const { length } = text;
@@ -251,9 +259,48 @@ const peg$makeScanner = (capacity$) => {
     bytes$[length] = 255;
   }
 
+
+  const pairs$ = new DataView(bytes$.buffer);
+
+  // Where the run ends that begins at `at`. Each number counts only where those before it are full: -(2 >> 1) is a mask of
+  // ones, -(1 >> 1) of zeros.
+  function runEnd$(runs, at) {
+    for (;;) {
+      const first = runs[pairs$.getUint16(at, true)];
+      const second = runs[pairs$.getUint16(at + 2, true)];
+      const third = runs[pairs$.getUint16(at + 4, true)];
+      const fourth = runs[pairs$.getUint16(at + 6, true)];
+      const length = first + (-(first >> 1) & (second + (-(second >> 1) & (third + (-(third >> 1) & fourth)))));
+      at += length;
+      if (length < 8) return at;
+    }
+  }
+
+  // The number that up to four digits are, given as the bytes of a word: the first digit lowest, and zeros below it.
+  function fourDigits$(word) {
+    const digits = word & 0x0f0f0f0f;
+    const pairs = (digits * 10 + (digits >>> 8)) & 0x00ff00ff;
+    return (pairs * 100 + (pairs >>> 16)) & 0xffff;
+  }
+
+  // The number that a run of digits is, read in words of four.
+  function numberAt$(start, end) {
+    const count = end - start;
+    if (count <= 4) return fourDigits$(pairs$.getInt32(start, true) << (32 - 8 * count));
+    const last = fourDigits$(pairs$.getInt32(end - 4, true));
+    if (count <= 8) return fourDigits$(pairs$.getInt32(start, true) << (64 - 8 * count)) * 1e4 + last;
+    const middle = fourDigits$(pairs$.getInt32(end - 8, true)) * 1e4 + last;
+    if (count <= 12) return fourDigits$(pairs$.getInt32(start, true) << (96 - 8 * count)) * 1e8 + middle;
+    if (count <= 15) {
+      const upper = fourDigits$(pairs$.getInt32(end - 12, true)) * 1e8 + middle;
+      return fourDigits$(pairs$.getInt32(start, true) << (128 - 8 * count)) * 1e12 + upper;
+    }
+    return Number(input.substring(start, end));
+  }
+
   // input.charCodeAt(at)
   function codeAt$(at) {
-    const symbol = at < input.length ? bytes$[at] : 255;
+    const symbol = at < length$ ? bytes$[at] : 255;
     return symbol < 128 ? symbol : input.charCodeAt(at);
   }
 
@@ -292,9 +339,7 @@ let depth;
 
 let items;
 
-// The keys of all lists that are open, innermost last. Each is one number: where the key begins, and a hash of it.
-let keys;
-
+// How many keys the lists that are open have, all together.
 let keyCount;
 
 function refuse(reason, message, start, end) {
@@ -336,9 +381,9 @@ function limitDigits(start, end, point) {
 
 // ---- Repeated keys
 function note(start, end) {
-    const hash =
-      codeAt$(start) + 7 * codeAt$(end - 1) + 61 * codeAt$((start + end) >> 1) + 331 * (end - start);
-    keys[keyCount++] = start * HASHES + (hash & (HASHES - 1));
+    starts[keyCount] = start;
+    hashes[keyCount++] =
+      codeAt$(start) ^ (codeAt$(end - 1) << 7) ^ (codeAt$((start + end) >> 1) << 14) ^ ((end - start) << 21);
     return true;
   }
 
@@ -350,20 +395,17 @@ function distinct(first) {
     return true;
   }
 
+// Two bits of 32 for each hash: only where both are taken, hashes are compared.
 function hashesMeet(first, end) {
-    if (end - first > FEW_KEYS) {
-      const seen = new Uint8Array(HASHES);
-      for (let i = first; i < end; i++) if (++seen[keys[i] & (HASHES - 1)] > 1) return true;
-      return false;
-    }
+    if (end - first > FEW_KEYS) return true;
     let mask = 0;
     for (let i = first; i < end; i++) {
-      const hash = keys[i] & (HASHES - 1);
-      const bit = 1 << (hash & 31);
-      if ((mask & bit) !== 0) {
-        for (let j = first; j < i; j++) if ((keys[j] & (HASHES - 1)) === hash) return true;
+      const mixed = Math.imul(hashes[i], 0x9e3779b1);
+      const bits = (1 << (mixed >>> 27)) | (1 << ((mixed >>> 22) & 31));
+      if ((mask & bits) === bits) {
+        for (let j = first; j < i; j++) if (hashes[j] === hashes[i]) return true;
       }
-      mask |= bit;
+      mask |= bits;
     }
     return false;
   }
@@ -372,7 +414,7 @@ function hashesMeet(first, end) {
 function refuseRepeated(first, end) {
     const seen = new Set();
     for (let i = first; i < end; i++) {
-      const start = Math.floor(keys[i] / HASHES);
+      const start = starts[i];
       const key = input.slice(start, input.indexOf(":", start));
       if (seen.has(key)) {
         const shown = key.length > 40 ? key.slice(0, 40) + "..." : key;
@@ -425,33 +467,60 @@ function stringNode(value, start, end) {
 
 // Takes out the backslashes of escapes; what follows each one stands for itself.
 function unescaped(start, end) {
-    // Short texts code by code, long ones stretch by stretch: each way is the quicker one there.
-    if (end - start <= SHORT) {
-      const codes = [];
-      for (let at = start; at < end; at++) {
-        const code = codeAt$(at);
-        codes.push(code === BACKSLASH ? codeAt$(++at) : code);
-      }
-      return String.fromCharCode(...codes);
+    if (end - start > codes.length) return unescapedStretches(start, end);
+    let count = 0;
+    for (let at = start; at < end; at++) {
+      const code = codeAt$(at);
+      codes[count++] = code === BACKSLASH ? codeAt$(++at) : code;
     }
-    let result = "";
+    let text = "";
+    let i = 0;
+    for (; i + 4 <= count; i += 4) text += String.fromCharCode(codes[i], codes[i + 1], codes[i + 2], codes[i + 3]);
+    for (; i < count; i++) text += String.fromCharCode(codes[i]);
+    return text;
+  }
+
+// Long texts stretch by stretch.
+function unescapedStretches(start, end) {
+    let text = "";
     let from = start;
     for (let at = start; at < end; at++) {
       if (codeAt$(at) !== BACKSLASH) continue;
-      result += input.slice(from, at);
+      text += input.slice(from, at);
       from = ++at;
     }
-    return result + input.slice(from, end);
+    return text + input.slice(from, end);
   }
 
-// A number keeps its source digits unless they are the canonical spelling of its value.
+// A number keeps its source digits unless they are the canonical spelling of its value. The common ones need no look at
+  // the digits: no leading zero, and few enough to be exact.
 function integerNode(magnitude, start, end) {
     const negative = codeAt$(start) === MINUS;
+    const digit = negative ? codeAt$(start + 1) : codeAt$(start);
+    if ((digit === ZERO && end - start > 1) || end - start > EXACT_DIGITS) return otherInteger(start, end);
+    const value = negative ? -magnitude : magnitude;
+    return spans ? { kind: "integer", value, span: { start, end } } : { kind: "integer", value };
+  }
+
+function decimalNode(whole, fraction, start, point, end) {
+    const negative = codeAt$(start) === MINUS;
     const from = negative ? start + 1 : start;
-    if (end - from <= EXACT_DIGITS && (codeAt$(from) !== ZERO || end - start === 1)) {
-      const value = negative ? -magnitude : magnitude;
-      return spans ? { kind: "integer", value, span: { start, end } } : { kind: "integer", value };
+    const places = end - point - 1;
+    if (
+      (codeAt$(from) === ZERO && (negative || point - from > 1)) ||
+      (codeAt$(end - 1) === ZERO && places > 1) ||
+      places > PLACES ||
+      end - start > EXACT_DIGITS
+    ) {
+      return otherDecimal(start, end);
     }
+    // The digits without the point and the power of ten are both exact, so that the quotient is the nearest double.
+    const magnitude = (whole * POWERS[places] + fraction) / POWERS[places];
+    const value = negative ? -magnitude : magnitude;
+    return spans ? { kind: "decimal", value, span: { start, end } } : { kind: "decimal", value };
+  }
+
+function otherInteger(start, end) {
     const text = input.slice(start, end);
     const value = exactInteger(text);
     const node = text === String(value) ? { kind: "integer", value } : { kind: "integer", value, text };
@@ -459,23 +528,7 @@ function integerNode(magnitude, start, end) {
     return node;
   }
 
-function decimalNode(whole, fraction, start, point, end) {
-    const places = end - point - 1;
-    const negative = codeAt$(start) === MINUS;
-    const from = negative ? start + 1 : start;
-    if (
-      end - from <= EXACT_DIGITS + 1 &&
-      places <= PLACES &&
-      (codeAt$(from) !== ZERO || point - from === 1) &&
-      (codeAt$(end - 1) !== ZERO || places === 1)
-    ) {
-      // The digits without the point and the power of ten are both exact, so that the quotient is the nearest double.
-      const magnitude = (whole * POWERS[places] + fraction) / POWERS[places];
-      if (!negative || magnitude !== 0) {
-        const value = negative ? -magnitude : magnitude;
-        return spans ? { kind: "decimal", value, span: { start, end } } : { kind: "decimal", value };
-      }
-    }
+function otherDecimal(start, end) {
     const text = input.slice(start, end);
     const value = Number(text) || 0;
     const node = isCanonicalDecimal(text, value) ? { kind: "decimal", value } : { kind: "decimal", value, text };
@@ -493,7 +546,6 @@ function decimalNode(whole, fraction, start, point, end) {
     maxDigits = options.maxDigits ?? 1000;
     depth = 0;
     items = 0;
-    keys = [];
     keyCount = 0;
   }
 
@@ -503,19 +555,19 @@ function decimalNode(whole, fraction, start, point, end) {
     at$++;
     const start$2 = at$;
     if ((table0$[bytes$[at$]] & 1) === 0) return FAILED$;
-    do at$++; while ((table0$[bytes$[at$]] & 1) !== 0);
+    at$ = runEnd$(runs0$, at$);
     const agent$1 = input.substring(start$2, at$);
     if (bytes$[at$] !== 62) return FAILED$;
     at$++;
     const start$3 = at$;
     if ((table0$[bytes$[at$]] & 2) === 0) return FAILED$;
-    do at$++; while ((table0$[bytes$[at$]] & 2) !== 0);
+    at$ = runEnd$(runs1$, at$);
     const intent$1 = input.substring(start$3, at$);
     if (bytes$[at$] !== 58) return FAILED$;
     at$++;
     const start$4 = at$;
     if ((table0$[bytes$[at$]] & 4) === 0) return FAILED$;
-    do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+    at$ = runEnd$(runs2$, at$);
     const operation$1 = input.substring(start$4, at$);
     if (bytes$[at$] !== 123) return FAILED$;
     at$++;
@@ -568,19 +620,19 @@ function decimalNode(whole, fraction, start, point, end) {
     at$++;
     const start$2 = at$;
     if ((table0$[bytes$[at$]] & 1) === 0) return FAILED$;
-    do at$++; while ((table0$[bytes$[at$]] & 1) !== 0);
+    at$ = runEnd$(runs0$, at$);
     const agent$1 = input.substring(start$2, at$);
     if (bytes$[at$] !== 62) return FAILED$;
     at$++;
     const start$3 = at$;
     if ((table0$[bytes$[at$]] & 2) === 0) return FAILED$;
-    do at$++; while ((table0$[bytes$[at$]] & 2) !== 0);
+    at$ = runEnd$(runs1$, at$);
     const intent$1 = input.substring(start$3, at$);
     if (bytes$[at$] !== 58) return FAILED$;
     at$++;
     const start$4 = at$;
     if ((table0$[bytes$[at$]] & 4) === 0) return FAILED$;
-    do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+    at$ = runEnd$(runs2$, at$);
     const operation$1 = input.substring(start$4, at$);
     if (bytes$[at$] !== 123) return FAILED$;
     at$++;
@@ -627,15 +679,15 @@ function decimalNode(whole, fraction, start, point, end) {
     if (bytes$[at$] !== 64) { if (at$ > furthest$) furthest$ = at$; return -1; }
     at$++;
     if ((table0$[bytes$[at$]] & 1) === 0) { if (at$ > furthest$) furthest$ = at$; return -1; }
-    do at$++; while ((table0$[bytes$[at$]] & 1) !== 0);
+    at$ = runEnd$(runs0$, at$);
     if (bytes$[at$] !== 62) { if (at$ > furthest$) furthest$ = at$; return -1; }
     at$++;
     if ((table0$[bytes$[at$]] & 2) === 0) { if (at$ > furthest$) furthest$ = at$; return -1; }
-    do at$++; while ((table0$[bytes$[at$]] & 2) !== 0);
+    at$ = runEnd$(runs1$, at$);
     if (bytes$[at$] !== 58) { if (at$ > furthest$) furthest$ = at$; return -1; }
     at$++;
     if ((table0$[bytes$[at$]] & 4) === 0) { if (at$ > furthest$) furthest$ = at$; return -1; }
-    do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+    at$ = runEnd$(runs2$, at$);
     if (bytes$[at$] !== 123) { if (at$ > furthest$) furthest$ = at$; return -1; }
     at$++;
     const back$1 = at$;
@@ -677,15 +729,15 @@ function decimalNode(whole, fraction, start, point, end) {
     if (bytes$[at$] !== 64) { if (at$ > furthest$) furthest$ = at$; return -1; }
     at$++;
     if ((table0$[bytes$[at$]] & 1) === 0) { if (at$ > furthest$) furthest$ = at$; return -1; }
-    do at$++; while ((table0$[bytes$[at$]] & 1) !== 0);
+    at$ = runEnd$(runs0$, at$);
     if (bytes$[at$] !== 62) { if (at$ > furthest$) furthest$ = at$; return -1; }
     at$++;
     if ((table0$[bytes$[at$]] & 2) === 0) { if (at$ > furthest$) furthest$ = at$; return -1; }
-    do at$++; while ((table0$[bytes$[at$]] & 2) !== 0);
+    at$ = runEnd$(runs1$, at$);
     if (bytes$[at$] !== 58) { if (at$ > furthest$) furthest$ = at$; return -1; }
     at$++;
     if ((table0$[bytes$[at$]] & 4) === 0) { if (at$ > furthest$) furthest$ = at$; return -1; }
-    do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+    at$ = runEnd$(runs2$, at$);
     if (bytes$[at$] !== 123) { if (at$ > furthest$) furthest$ = at$; return -1; }
     at$++;
     const back$1 = at$;
@@ -727,15 +779,15 @@ function decimalNode(whole, fraction, start, point, end) {
     if (bytes$[at$] !== 64) { miss$(at$, 0); return -1; }
     at$++;
     if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 1); return -1; }
-    do at$++; while ((table0$[bytes$[at$]] & 1) !== 0);
+    at$ = runEnd$(runs0$, at$);
     if (bytes$[at$] !== 62) { miss$(at$, 2); return -1; }
     at$++;
     if ((table0$[bytes$[at$]] & 2) === 0) { miss$(at$, 3); return -1; }
-    do at$++; while ((table0$[bytes$[at$]] & 2) !== 0);
+    at$ = runEnd$(runs1$, at$);
     if (bytes$[at$] !== 58) { miss$(at$, 4); return -1; }
     at$++;
     if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 5); return -1; }
-    do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+    at$ = runEnd$(runs2$, at$);
     if (bytes$[at$] !== 123) { miss$(at$, 6); return -1; }
     at$++;
     const back$1 = at$;
@@ -777,15 +829,15 @@ function decimalNode(whole, fraction, start, point, end) {
     if (bytes$[at$] !== 64) { miss$(at$, 0); return -1; }
     at$++;
     if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 1); return -1; }
-    do at$++; while ((table0$[bytes$[at$]] & 1) !== 0);
+    at$ = runEnd$(runs0$, at$);
     if (bytes$[at$] !== 62) { miss$(at$, 2); return -1; }
     at$++;
     if ((table0$[bytes$[at$]] & 2) === 0) { miss$(at$, 3); return -1; }
-    do at$++; while ((table0$[bytes$[at$]] & 2) !== 0);
+    at$ = runEnd$(runs1$, at$);
     if (bytes$[at$] !== 58) { miss$(at$, 4); return -1; }
     at$++;
     if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 5); return -1; }
-    do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+    at$ = runEnd$(runs2$, at$);
     if (bytes$[at$] !== 123) { miss$(at$, 6); return -1; }
     at$++;
     const back$1 = at$;
@@ -828,7 +880,7 @@ function decimalNode(whole, fraction, start, point, end) {
     const start$2 = at$;
     const start$3 = at$;
     if ((table0$[bytes$[at$]] & 4) === 0) return FAILED$;
-    do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+    at$ = runEnd$(runs2$, at$);
     const key$1 = input.substring(start$3, at$);
     const end$1 = at$;
     if (bytes$[at$] !== 58) return FAILED$;
@@ -870,7 +922,7 @@ function decimalNode(whole, fraction, start, point, end) {
   function param$skip(at$) {
     const start$2 = at$;
     if ((table0$[bytes$[at$]] & 4) === 0) { if (at$ > furthest$) furthest$ = at$; return -1; }
-    do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+    at$ = runEnd$(runs2$, at$);
     const end$1 = at$;
     if (bytes$[at$] !== 58) { if (at$ > furthest$) furthest$ = at$; return -1; }
     at$++;
@@ -906,7 +958,7 @@ function decimalNode(whole, fraction, start, point, end) {
   function param$expect(at$) {
     const start$2 = at$;
     if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 9); return -1; }
-    do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+    at$ = runEnd$(runs2$, at$);
     const end$1 = at$;
     if (bytes$[at$] !== 58) { miss$(at$, 4); return -1; }
     at$++;
@@ -942,148 +994,163 @@ function decimalNode(whole, fraction, start, point, end) {
   function value$build(at$) {
     const symbol$1 = bytes$[at$];
     if ((table0$[symbol$1] & 8) !== 0) {
-      const start$1 = at$;
-      const value$1 = lexeme$build(at$);
-      if (value$1 === FAILED$) return FAILED$;
-      at$ = end$;
-      end$ = at$;
-      return stringNode(value$1, start$1, at$);
-    } else if (symbol$1 === 45 || (symbol$1 >= 48 && symbol$1 <= 57)) {
       const back$1 = at$;
       next$1: {
+        const start$1 = at$;
         const start$2 = at$;
-        const start$3 = at$;
+        at$ = runEnd$(runs3$, at$);
+        if (bytes$[at$] === 92) break next$1;
+        const value$1 = input.substring(start$2, at$);
+        end$ = at$;
+        return stringNode(value$1, start$1, at$);
+      }
+      at$ = back$1;
+      const start$3 = at$;
+      const value$2 = escaped$build(at$);
+      if (value$2 === FAILED$) return FAILED$;
+      at$ = end$;
+      end$ = at$;
+      return stringNode(value$2, start$3, at$);
+    } else if (symbol$1 === 45 || (symbol$1 >= 48 && symbol$1 <= 57)) {
+      const back$2 = at$;
+      next$2: {
+        const start$4 = at$;
+        const start$5 = at$;
         if (bytes$[at$] === 45) {
           at$++;
         }
-        const start$4 = at$;
-        if ((table0$[bytes$[at$]] & 16) === 0) break next$1;
-        let whole$1 = 0;
-        do whole$1 = whole$1 * 10 + bytes$[at$++] - 48; while ((table0$[bytes$[at$]] & 16) !== 0);
-        if (at$ - start$4 > 15) whole$1 = Number(input.substring(start$4, at$));
+        const start$6 = at$;
+        if ((table0$[bytes$[at$]] & 32) === 0) break next$2;
+        at$ = runEnd$(runs4$, at$);
+        const whole$1 = numberAt$(start$6, at$);
         const point$1 = at$;
         let fraction$1;
-        const back$2 = at$;
+        const back$3 = at$;
         option$1: {
           none$1: {
             if (bytes$[at$] !== 46) break none$1;
             at$++;
-            const start$6 = at$;
-            if ((table0$[bytes$[at$]] & 16) === 0) break none$1;
-            let digits$1 = 0;
-            do digits$1 = digits$1 * 10 + bytes$[at$++] - 48; while ((table0$[bytes$[at$]] & 16) !== 0);
-            if (at$ - start$6 > 15) digits$1 = Number(input.substring(start$6, at$));
+            const start$8 = at$;
+            if ((table0$[bytes$[at$]] & 32) === 0) break none$1;
+            at$ = runEnd$(runs4$, at$);
+            const digits$1 = numberAt$(start$8, at$);
             fraction$1 = digits$1;
             break option$1;
           }
-          at$ = back$2;
+          at$ = back$3;
           fraction$1 = null;
         }
-        if ((table0$[bytes$[at$]] & 32) !== 0) break next$1;
-        if (bytes$[at$] === 92) break next$1;
-        if (!(limitDigits(start$3, at$, fraction$1))) break next$1;
+        if ((table0$[bytes$[at$]] & 16) !== 0) break next$2;
+        if (bytes$[at$] === 92) break next$2;
+        if (!(limitDigits(start$5, at$, fraction$1))) break next$2;
         end$ = at$;
         return fraction$1 === null
-        ? integerNode(whole$1, start$3, point$1)
-        : decimalNode(whole$1, fraction$1, start$3, point$1, at$);
+        ? integerNode(whole$1, start$5, point$1)
+        : decimalNode(whole$1, fraction$1, start$5, point$1, at$);
       }
-      at$ = back$1;
-      const start$7 = at$;
-      const value$2 = lexeme$build(at$);
-      if (value$2 === FAILED$) return FAILED$;
+      at$ = back$2;
+      next$3: {
+        const start$9 = at$;
+        const start$10 = at$;
+        at$ = runEnd$(runs3$, at$);
+        if (bytes$[at$] === 92) break next$3;
+        const value$3 = input.substring(start$10, at$);
+        end$ = at$;
+        return stringNode(value$3, start$9, at$);
+      }
+      at$ = back$2;
+      const start$11 = at$;
+      const value$4 = escaped$build(at$);
+      if (value$4 === FAILED$) return FAILED$;
       at$ = end$;
       end$ = at$;
-      return stringNode(value$2, start$7, at$);
+      return stringNode(value$4, start$11, at$);
     } else if (symbol$1 === 102 || symbol$1 === 116) {
-      const back$3 = at$;
-      next$2: {
+      const back$4 = at$;
+      next$4: {
         const symbol$2 = bytes$[at$];
         if (symbol$2 === 102) {
-          const start$8 = at$;
-          if (bytes$[at$ + 1] !== 97 || bytes$[at$ + 2] !== 108 || bytes$[at$ + 3] !== 115 || bytes$[at$ + 4] !== 101) break next$2;
+          const start$12 = at$;
+          if (bytes$[at$ + 1] !== 97 || bytes$[at$ + 2] !== 108 || bytes$[at$ + 3] !== 115 || bytes$[at$ + 4] !== 101) break next$4;
           at$ += 5;
-          if ((table0$[bytes$[at$]] & 32) !== 0) break next$2;
-          if (bytes$[at$] === 92) break next$2;
+          if ((table0$[bytes$[at$]] & 16) !== 0) break next$4;
+          if (bytes$[at$] === 92) break next$4;
           end$ = at$;
-          return booleanNode(false, start$8, at$);
+          return booleanNode(false, start$12, at$);
         } else {
-          const start$9 = at$;
-          if (bytes$[at$ + 1] !== 114 || bytes$[at$ + 2] !== 117 || bytes$[at$ + 3] !== 101) break next$2;
+          const start$13 = at$;
+          if (bytes$[at$ + 1] !== 114 || bytes$[at$ + 2] !== 117 || bytes$[at$ + 3] !== 101) break next$4;
           at$ += 4;
-          if ((table0$[bytes$[at$]] & 32) !== 0) break next$2;
-          if (bytes$[at$] === 92) break next$2;
+          if ((table0$[bytes$[at$]] & 16) !== 0) break next$4;
+          if (bytes$[at$] === 92) break next$4;
           end$ = at$;
-          return booleanNode(true, start$9, at$);
+          return booleanNode(true, start$13, at$);
         }
       }
-      at$ = back$3;
-      const start$10 = at$;
-      const value$3 = lexeme$build(at$);
-      if (value$3 === FAILED$) return FAILED$;
+      at$ = back$4;
+      next$5: {
+        const start$14 = at$;
+        const start$15 = at$;
+        at$ = runEnd$(runs3$, at$);
+        if (bytes$[at$] === 92) break next$5;
+        const value$5 = input.substring(start$15, at$);
+        end$ = at$;
+        return stringNode(value$5, start$14, at$);
+      }
+      at$ = back$4;
+      const start$16 = at$;
+      const value$6 = escaped$build(at$);
+      if (value$6 === FAILED$) return FAILED$;
       at$ = end$;
       end$ = at$;
-      return stringNode(value$3, start$10, at$);
+      return stringNode(value$6, start$16, at$);
     } else if (symbol$1 === 36) {
-      const start$11 = at$;
+      const start$17 = at$;
       at$++;
-      const start$12 = at$;
+      const start$18 = at$;
       if ((table0$[bytes$[at$]] & 64) === 0) return FAILED$;
-      do at$++; while ((table0$[bytes$[at$]] & 64) !== 0);
-      const path$1 = input.substring(start$12, at$);
+      at$ = runEnd$(runs5$, at$);
+      const path$1 = input.substring(start$18, at$);
       end$ = at$;
-      return refNode(path$1, start$11, at$);
+      return refNode(path$1, start$17, at$);
     } else if (symbol$1 === 64) {
-      const start$13 = at$;
+      const start$19 = at$;
       if (!(lenient)) return FAILED$;
-      const start$14 = at$;
+      const start$20 = at$;
       if (bytes$[at$] !== 64) return FAILED$;
       at$++;
       if ((table0$[bytes$[at$]] & 1) === 0) return FAILED$;
-      do at$++; while ((table0$[bytes$[at$]] & 1) !== 0);
-      const back$4 = at$;
+      at$ = runEnd$(runs0$, at$);
+      const back$5 = at$;
       option$2: {
         none$2: {
           if (bytes$[at$] !== 58) break none$2;
           at$++;
           if ((table0$[bytes$[at$]] & 4) === 0) break none$2;
-          do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+          at$ = runEnd$(runs2$, at$);
           break option$2;
         }
-        at$ = back$4;
+        at$ = back$5;
       }
-      const value$4 = input.substring(start$14, at$);
+      const value$7 = input.substring(start$20, at$);
       end$ = at$;
-      return stringNode(value$4, start$13, at$);
+      return stringNode(value$7, start$19, at$);
     } else if (symbol$1 === 91) {
       return array$build(at$);
+    } else if (symbol$1 === 92) {
+      const start$21 = at$;
+      const value$8 = escaped$build(at$);
+      if (value$8 === FAILED$) return FAILED$;
+      at$ = end$;
+      end$ = at$;
+      return stringNode(value$8, start$21, at$);
     } else if (symbol$1 === 123) {
-      const start$15 = at$;
-      at$++;
-      if (!(enter(at$))) return FAILED$;
-      const first$1 = keyCount;
-      const entries$1 = [];
-      let last$1 = at$;
-      ended$1: for (;;) {
-        const item$1 = param$build(at$);
-        if (item$1 === FAILED$) break ended$1;
-        at$ = end$;
-        entries$1.push(item$1);
-        last$1 = at$;
-        if (bytes$[at$] !== 44) break ended$1;
-        at$++;
-      }
-      at$ = last$1;
-      if (bytes$[at$] !== 125) return FAILED$;
-      at$++;
-      if (!(leave())) return FAILED$;
-      if (!(distinct(first$1))) return FAILED$;
-      end$ = at$;
-      return mapNode(entries$1, start$15, at$);
+      return map$build(at$);
     } else if (symbol$1 === 126) {
-      const start$16 = at$;
+      const start$22 = at$;
       at$++;
       end$ = at$;
-      return nullNode(start$16, at$);
+      return nullNode(start$22, at$);
     } else {
       return FAILED$;
     }
@@ -1093,129 +1160,139 @@ function decimalNode(whole, fraction, start, point, end) {
     const symbol$1 = bytes$[at$];
     if ((table0$[symbol$1] & 8) !== 0) {
       if (at$ > furthest$) furthest$ = at$;
-      at$ = lexeme$skip(at$);
-      if (at$ < 0) return -1;
-    } else if (symbol$1 === 45 || (symbol$1 >= 48 && symbol$1 <= 57)) {
-      if (at$ > furthest$) furthest$ = at$;
       const back$1 = at$;
       chosen$1: {
         next$1: {
-          const start$2 = at$;
+          at$ = runEnd$(runs3$, at$);
+          if (bytes$[at$] === 92) break next$1;
+          break chosen$1;
+        }
+        at$ = back$1;
+        at$ = escaped$skip(at$);
+        if (at$ < 0) return -1;
+      }
+    } else if (symbol$1 === 45 || (symbol$1 >= 48 && symbol$1 <= 57)) {
+      if (at$ > furthest$) furthest$ = at$;
+      const back$2 = at$;
+      chosen$2: {
+        next$2: {
+          const start$3 = at$;
           found$1: {
             missing$1: {
-              const start$4 = at$;
+              const start$5 = at$;
               if (bytes$[at$] === 45) {
                 at$++;
               }
-              if ((table0$[bytes$[at$]] & 16) === 0) break missing$1;
-              do at$++; while ((table0$[bytes$[at$]] & 16) !== 0);
+              if ((table0$[bytes$[at$]] & 32) === 0) break missing$1;
+              at$ = runEnd$(runs4$, at$);
               let fraction$1;
-              const back$2 = at$;
+              const back$3 = at$;
               option$1: {
                 none$1: {
                   if (bytes$[at$] !== 46) break none$1;
                   at$++;
-                  const start$6 = at$;
-                  if ((table0$[bytes$[at$]] & 16) === 0) break none$1;
-                  let digits$1 = 0;
-                  do digits$1 = digits$1 * 10 + bytes$[at$++] - 48; while ((table0$[bytes$[at$]] & 16) !== 0);
-                  if (at$ - start$6 > 15) digits$1 = Number(input.substring(start$6, at$));
+                  const start$7 = at$;
+                  if ((table0$[bytes$[at$]] & 32) === 0) break none$1;
+                  at$ = runEnd$(runs4$, at$);
+                  const digits$1 = numberAt$(start$7, at$);
                   fraction$1 = digits$1;
                   break option$1;
                 }
-                at$ = back$2;
+                at$ = back$3;
                 fraction$1 = null;
               }
-              if ((table0$[bytes$[at$]] & 32) !== 0) break missing$1;
+              if ((table0$[bytes$[at$]] & 16) !== 0) break missing$1;
               if (bytes$[at$] === 92) break missing$1;
-              if (!(limitDigits(start$4, at$, fraction$1))) break missing$1;
+              if (!(limitDigits(start$5, at$, fraction$1))) break missing$1;
               break found$1;
             }
-            at$ = start$2;
-            { if (at$ > furthest$) furthest$ = at$; break next$1; }
+            at$ = start$3;
+            { if (at$ > furthest$) furthest$ = at$; break next$2; }
           }
-          break chosen$1;
+          break chosen$2;
         }
-        at$ = back$1;
-        at$ = lexeme$skip(at$);
+        at$ = back$2;
+        next$3: {
+          at$ = runEnd$(runs3$, at$);
+          if (bytes$[at$] === 92) break next$3;
+          break chosen$2;
+        }
+        at$ = back$2;
+        at$ = escaped$skip(at$);
         if (at$ < 0) return -1;
       }
     } else if (symbol$1 === 102 || symbol$1 === 116) {
       if (at$ > furthest$) furthest$ = at$;
-      const back$3 = at$;
-      chosen$2: {
-        next$2: {
-          const start$8 = at$;
+      const back$4 = at$;
+      chosen$3: {
+        next$4: {
+          const start$10 = at$;
           found$2: {
             missing$2: {
               const symbol$2 = bytes$[at$];
               if (symbol$2 === 102) {
                 if (bytes$[at$ + 1] !== 97 || bytes$[at$ + 2] !== 108 || bytes$[at$ + 3] !== 115 || bytes$[at$ + 4] !== 101) break missing$2;
                 at$ += 5;
-                if ((table0$[bytes$[at$]] & 32) !== 0) break missing$2;
+                if ((table0$[bytes$[at$]] & 16) !== 0) break missing$2;
                 if (bytes$[at$] === 92) break missing$2;
               } else {
                 if (bytes$[at$ + 1] !== 114 || bytes$[at$ + 2] !== 117 || bytes$[at$ + 3] !== 101) break missing$2;
                 at$ += 4;
-                if ((table0$[bytes$[at$]] & 32) !== 0) break missing$2;
+                if ((table0$[bytes$[at$]] & 16) !== 0) break missing$2;
                 if (bytes$[at$] === 92) break missing$2;
               }
               break found$2;
             }
-            at$ = start$8;
-            { if (at$ > furthest$) furthest$ = at$; break next$2; }
+            at$ = start$10;
+            { if (at$ > furthest$) furthest$ = at$; break next$4; }
           }
-          break chosen$2;
+          break chosen$3;
         }
-        at$ = back$3;
-        at$ = lexeme$skip(at$);
+        at$ = back$4;
+        next$5: {
+          at$ = runEnd$(runs3$, at$);
+          if (bytes$[at$] === 92) break next$5;
+          break chosen$3;
+        }
+        at$ = back$4;
+        at$ = escaped$skip(at$);
         if (at$ < 0) return -1;
       }
     } else if (symbol$1 === 36) {
       if (at$ > furthest$) furthest$ = at$;
       at$++;
       if ((table0$[bytes$[at$]] & 64) === 0) { if (at$ > furthest$) furthest$ = at$; return -1; }
-      do at$++; while ((table0$[bytes$[at$]] & 64) !== 0);
+      at$ = runEnd$(runs5$, at$);
     } else if (symbol$1 === 64) {
       if (at$ > furthest$) furthest$ = at$;
       if (!(lenient)) return -1;
       if (bytes$[at$] !== 64) { if (at$ > furthest$) furthest$ = at$; return -1; }
       at$++;
       if ((table0$[bytes$[at$]] & 1) === 0) { if (at$ > furthest$) furthest$ = at$; return -1; }
-      do at$++; while ((table0$[bytes$[at$]] & 1) !== 0);
-      const back$4 = at$;
+      at$ = runEnd$(runs0$, at$);
+      const back$5 = at$;
       option$2: {
         none$2: {
           if (bytes$[at$] !== 58) { if (at$ > furthest$) furthest$ = at$; break none$2; }
           at$++;
           if ((table0$[bytes$[at$]] & 4) === 0) { if (at$ > furthest$) furthest$ = at$; break none$2; }
-          do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+          at$ = runEnd$(runs2$, at$);
           break option$2;
         }
-        at$ = back$4;
+        at$ = back$5;
       }
     } else if (symbol$1 === 91) {
       if (at$ > furthest$) furthest$ = at$;
       at$ = array$skip(at$);
       if (at$ < 0) return -1;
+    } else if (symbol$1 === 92) {
+      if (at$ > furthest$) furthest$ = at$;
+      at$ = escaped$skip(at$);
+      if (at$ < 0) return -1;
     } else if (symbol$1 === 123) {
       if (at$ > furthest$) furthest$ = at$;
-      at$++;
-      if (!(enter(at$))) return -1;
-      const first$1 = keyCount;
-      let last$1 = at$;
-      ended$1: for (;;) {
-        at$ = param$skip(at$);
-        if (at$ < 0) break ended$1;
-        last$1 = at$;
-        if (bytes$[at$] !== 44) { if (at$ > furthest$) furthest$ = at$; break ended$1; }
-        at$++;
-      }
-      at$ = last$1;
-      if (bytes$[at$] !== 125) { if (at$ > furthest$) furthest$ = at$; return -1; }
-      at$++;
-      if (!(leave())) return -1;
-      if (!(distinct(first$1))) return -1;
+      at$ = map$skip(at$);
+      if (at$ < 0) return -1;
     } else if (symbol$1 === 126) {
       if (at$ > furthest$) furthest$ = at$;
       at$++;
@@ -1235,23 +1312,8 @@ function decimalNode(whole, fraction, start, point, end) {
       }
       at$ = back$1;
       next$2: {
-        if (bytes$[at$] !== 123) { miss$(at$, 6); break next$2; }
-        at$++;
-        if (!(enter(at$))) break next$2;
-        const first$1 = keyCount;
-        let last$1 = at$;
-        ended$1: for (;;) {
-          at$ = param$expect(at$);
-          if (at$ < 0) break ended$1;
-          last$1 = at$;
-          if (bytes$[at$] !== 44) { miss$(at$, 11); break ended$1; }
-          at$++;
-        }
-        at$ = last$1;
-        if (bytes$[at$] !== 125) { miss$(at$, 8); break next$2; }
-        at$++;
-        if (!(leave())) break next$2;
-        if (!(distinct(first$1))) break next$2;
+        at$ = map$expect(at$);
+        if (at$ < 0) break next$2;
         break chosen$1;
       }
       at$ = back$1;
@@ -1259,7 +1321,7 @@ function decimalNode(whole, fraction, start, point, end) {
         if (bytes$[at$] !== 36) { miss$(at$, 13); break next$3; }
         at$++;
         if ((table0$[bytes$[at$]] & 64) === 0) { miss$(at$, 14); break next$3; }
-        do at$++; while ((table0$[bytes$[at$]] & 64) !== 0);
+        at$ = runEnd$(runs5$, at$);
         break chosen$1;
       }
       at$ = back$1;
@@ -1274,14 +1336,14 @@ function decimalNode(whole, fraction, start, point, end) {
         if (bytes$[at$] !== 64) { miss$(at$, 0); break next$5; }
         at$++;
         if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 1); break next$5; }
-        do at$++; while ((table0$[bytes$[at$]] & 1) !== 0);
+        at$ = runEnd$(runs0$, at$);
         const back$2 = at$;
         option$1: {
           none$1: {
             if (bytes$[at$] !== 58) { miss$(at$, 4); break none$1; }
             at$++;
             if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 5); break none$1; }
-            do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+            at$ = runEnd$(runs2$, at$);
             break option$1;
           }
           at$ = back$2;
@@ -1290,133 +1352,103 @@ function decimalNode(whole, fraction, start, point, end) {
       }
       at$ = back$1;
       next$6: {
-        const start$5 = at$;
+        const start$4 = at$;
         found$1: {
           missing$1: {
             const symbol$1 = bytes$[at$];
             if (symbol$1 === 102) {
               if (bytes$[at$ + 1] !== 97 || bytes$[at$ + 2] !== 108 || bytes$[at$ + 3] !== 115 || bytes$[at$ + 4] !== 101) break missing$1;
               at$ += 5;
-              if ((table0$[bytes$[at$]] & 32) !== 0) break missing$1;
+              if ((table0$[bytes$[at$]] & 16) !== 0) break missing$1;
               if (bytes$[at$] === 92) break missing$1;
             } else if (symbol$1 === 116) {
               if (bytes$[at$ + 1] !== 114 || bytes$[at$ + 2] !== 117 || bytes$[at$ + 3] !== 101) break missing$1;
               at$ += 4;
-              if ((table0$[bytes$[at$]] & 32) !== 0) break missing$1;
+              if ((table0$[bytes$[at$]] & 16) !== 0) break missing$1;
               if (bytes$[at$] === 92) break missing$1;
             } else {
               break missing$1;
             }
             break found$1;
           }
-          at$ = start$5;
+          at$ = start$4;
           { miss$(at$, 16); break next$6; }
         }
         break chosen$1;
       }
       at$ = back$1;
       next$7: {
-        const start$8 = at$;
+        const start$7 = at$;
         found$2: {
           missing$2: {
-            const start$10 = at$;
+            const start$9 = at$;
             if (bytes$[at$] === 45) {
               at$++;
             }
-            if ((table0$[bytes$[at$]] & 16) === 0) break missing$2;
-            do at$++; while ((table0$[bytes$[at$]] & 16) !== 0);
+            if ((table0$[bytes$[at$]] & 32) === 0) break missing$2;
+            at$ = runEnd$(runs4$, at$);
             let fraction$1;
             const back$3 = at$;
             option$2: {
               none$2: {
                 if (bytes$[at$] !== 46) break none$2;
                 at$++;
-                const start$12 = at$;
-                if ((table0$[bytes$[at$]] & 16) === 0) break none$2;
-                let digits$1 = 0;
-                do digits$1 = digits$1 * 10 + bytes$[at$++] - 48; while ((table0$[bytes$[at$]] & 16) !== 0);
-                if (at$ - start$12 > 15) digits$1 = Number(input.substring(start$12, at$));
+                const start$11 = at$;
+                if ((table0$[bytes$[at$]] & 32) === 0) break none$2;
+                at$ = runEnd$(runs4$, at$);
+                const digits$1 = numberAt$(start$11, at$);
                 fraction$1 = digits$1;
                 break option$2;
               }
               at$ = back$3;
               fraction$1 = null;
             }
-            if ((table0$[bytes$[at$]] & 32) !== 0) break missing$2;
+            if ((table0$[bytes$[at$]] & 16) !== 0) break missing$2;
             if (bytes$[at$] === 92) break missing$2;
-            if (!(limitDigits(start$10, at$, fraction$1))) break missing$2;
+            if (!(limitDigits(start$9, at$, fraction$1))) break missing$2;
             break found$2;
           }
-          at$ = start$8;
+          at$ = start$7;
           { miss$(at$, 17); break next$7; }
         }
         break chosen$1;
       }
       at$ = back$1;
-      at$ = lexeme$expect(at$);
+      next$8: {
+        if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 18); break next$8; }
+        at$ = runEnd$(runs3$, at$);
+        if (bytes$[at$] === 92) break next$8;
+        break chosen$1;
+      }
+      at$ = back$1;
+      at$ = escaped$expect(at$);
       if (at$ < 0) return -1;
     }
     return at$;
   }
 
-  function lexeme$build(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table0$[symbol$1] & 32) !== 0) {
-      const back$1 = at$;
-      next$1: {
-        const start$1 = at$;
-        do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
-        if (bytes$[at$] === 92) break next$1;
-        end$ = at$;
-        return input.substring(start$1, at$);
-      }
-      at$ = back$1;
-      const start$2 = at$;
-      if ((table0$[bytes$[at$]] & 32) !== 0) {
-        do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
-      }
-      let count$1 = 0;
-      let last$1 = at$;
-      ended$1: for (;;) {
-        if (bytes$[at$] !== 92) break ended$1;
-        at$++;
-        if ((table1$[bytes$[at$]] & 2) === 0) break ended$1;
-        at$++;
-        if ((table0$[bytes$[at$]] & 32) !== 0) {
-          do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
-        }
-        count$1++;
-        last$1 = at$;
-      }
-      at$ = last$1;
-      if (count$1 < 1) return FAILED$;
-      end$ = at$;
-      return unescaped(start$2, at$);
-    } else if (symbol$1 === 92) {
-      const start$3 = at$;
-      if ((table0$[bytes$[at$]] & 32) !== 0) {
-        do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
-      }
-      let count$2 = 0;
-      let last$2 = at$;
-      ended$2: for (;;) {
-        if (bytes$[at$] !== 92) break ended$2;
-        at$++;
-        if ((table1$[bytes$[at$]] & 2) === 0) break ended$2;
-        at$++;
-        if ((table0$[bytes$[at$]] & 32) !== 0) {
-          do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
-        }
-        count$2++;
-        last$2 = at$;
-      }
-      at$ = last$2;
-      if (count$2 < 1) return FAILED$;
-      end$ = at$;
-      return unescaped(start$3, at$);
-    } else {
-      return FAILED$;
+  function escaped$build(at$) {
+    const start$1 = at$;
+    if ((table0$[bytes$[at$]] & 16) !== 0) {
+      at$ = runEnd$(runs3$, at$);
     }
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      if (bytes$[at$] !== 92) break ended$1;
+      at$++;
+      if ((table1$[bytes$[at$]] & 2) === 0) break ended$1;
+      at$++;
+      if ((table0$[bytes$[at$]] & 16) !== 0) {
+        at$ = runEnd$(runs3$, at$);
+      }
+      count$1++;
+      last$1 = at$;
+    }
+    at$ = last$1;
+    if (count$1 < 1) return FAILED$;
+    end$ = at$;
+    return unescaped(start$1, at$);
   }
 
   function array$build(at$) {
@@ -1435,13 +1467,34 @@ function decimalNode(whole, fraction, start, point, end) {
           if (!(lenient)) break next$1;
           const start$3 = at$;
           if ((table0$[bytes$[at$]] & 4) === 0) break next$1;
-          do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+          at$ = runEnd$(runs2$, at$);
           const key$1 = input.substring(start$3, at$);
           if (bytes$[at$] !== 58) break next$1;
           at$++;
-          const text$1 = lexeme$build(at$);
-          if (text$1 === FAILED$) break next$1;
-          at$ = end$;
+          let text$1;
+          const symbol$1 = bytes$[at$];
+          if ((table0$[symbol$1] & 16) !== 0) {
+            const back$2 = at$;
+            chosen$2: {
+              next$2: {
+                const start$4 = at$;
+                at$ = runEnd$(runs3$, at$);
+                if (bytes$[at$] === 92) break next$2;
+                text$1 = input.substring(start$4, at$);
+                break chosen$2;
+              }
+              at$ = back$2;
+              text$1 = escaped$build(at$);
+              if (text$1 === FAILED$) break next$1;
+              at$ = end$;
+            }
+          } else if (symbol$1 === 92) {
+            text$1 = escaped$build(at$);
+            if (text$1 === FAILED$) break next$1;
+            at$ = end$;
+          } else {
+            break next$1;
+          }
           picked$1 = stringNode(`${key$1}:${text$1}`, start$2, at$);
           break chosen$1;
         }
@@ -1465,67 +1518,55 @@ function decimalNode(whole, fraction, start, point, end) {
     return arrayNode(items$1, start$1, at$);
   }
 
-  function lexeme$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table0$[symbol$1] & 32) !== 0) {
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
-          if (bytes$[at$] === 92) break next$1;
-          break chosen$1;
-        }
-        at$ = back$1;
-        if ((table0$[bytes$[at$]] & 32) !== 0) {
-          do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
-        } else {
-          if (at$ > furthest$) furthest$ = at$;
-        }
-        let count$1 = 0;
-        let last$1 = at$;
-        ended$1: for (;;) {
-          if (bytes$[at$] !== 92) { if (at$ > furthest$) furthest$ = at$; break ended$1; }
-          at$++;
-          if ((table1$[bytes$[at$]] & 2) === 0) { if (at$ > furthest$) furthest$ = at$; break ended$1; }
-          at$++;
-          if ((table0$[bytes$[at$]] & 32) !== 0) {
-            do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
-          } else {
-            if (at$ > furthest$) furthest$ = at$;
-          }
-          count$1++;
-          last$1 = at$;
-        }
-        at$ = last$1;
-        if (count$1 < 1) return -1;
-      }
-    } else if (symbol$1 === 92) {
+  function map$build(at$) {
+    const start$1 = at$;
+    if (bytes$[at$] !== 123) return FAILED$;
+    at$++;
+    if (!(enter(at$))) return FAILED$;
+    const first$1 = keyCount;
+    const entries$1 = [];
+    let last$1 = at$;
+    ended$1: for (;;) {
+      const item$1 = param$build(at$);
+      if (item$1 === FAILED$) break ended$1;
+      at$ = end$;
+      entries$1.push(item$1);
+      last$1 = at$;
+      if (bytes$[at$] !== 44) break ended$1;
+      at$++;
+    }
+    at$ = last$1;
+    if (bytes$[at$] !== 125) return FAILED$;
+    at$++;
+    if (!(leave())) return FAILED$;
+    if (!(distinct(first$1))) return FAILED$;
+    end$ = at$;
+    return mapNode(entries$1, start$1, at$);
+  }
+
+  function escaped$skip(at$) {
+    if ((table0$[bytes$[at$]] & 16) !== 0) {
+      at$ = runEnd$(runs3$, at$);
+    } else {
       if (at$ > furthest$) furthest$ = at$;
-      if ((table0$[bytes$[at$]] & 32) !== 0) {
-        do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
+    }
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      if (bytes$[at$] !== 92) { if (at$ > furthest$) furthest$ = at$; break ended$1; }
+      at$++;
+      if ((table1$[bytes$[at$]] & 2) === 0) { if (at$ > furthest$) furthest$ = at$; break ended$1; }
+      at$++;
+      if ((table0$[bytes$[at$]] & 16) !== 0) {
+        at$ = runEnd$(runs3$, at$);
       } else {
         if (at$ > furthest$) furthest$ = at$;
       }
-      let count$2 = 0;
-      let last$2 = at$;
-      ended$2: for (;;) {
-        if (bytes$[at$] !== 92) { if (at$ > furthest$) furthest$ = at$; break ended$2; }
-        at$++;
-        if ((table1$[bytes$[at$]] & 2) === 0) { if (at$ > furthest$) furthest$ = at$; break ended$2; }
-        at$++;
-        if ((table0$[bytes$[at$]] & 32) !== 0) {
-          do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
-        } else {
-          if (at$ > furthest$) furthest$ = at$;
-        }
-        count$2++;
-        last$2 = at$;
-      }
-      at$ = last$2;
-      if (count$2 < 1) return -1;
-    } else {
-      { if (at$ > furthest$) furthest$ = at$; return -1; }
+      count$1++;
+      last$1 = at$;
     }
+    at$ = last$1;
+    if (count$1 < 1) return -1;
     return at$;
   }
 
@@ -1540,11 +1581,29 @@ function decimalNode(whole, fraction, start, point, end) {
         next$1: {
           if (!(lenient)) break next$1;
           if ((table0$[bytes$[at$]] & 4) === 0) { if (at$ > furthest$) furthest$ = at$; break next$1; }
-          do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+          at$ = runEnd$(runs2$, at$);
           if (bytes$[at$] !== 58) { if (at$ > furthest$) furthest$ = at$; break next$1; }
           at$++;
-          at$ = lexeme$skip(at$);
-          if (at$ < 0) break next$1;
+          const symbol$1 = bytes$[at$];
+          if ((table0$[symbol$1] & 16) !== 0) {
+            const back$2 = at$;
+            chosen$2: {
+              next$2: {
+                at$ = runEnd$(runs3$, at$);
+                if (bytes$[at$] === 92) break next$2;
+                break chosen$2;
+              }
+              at$ = back$2;
+              at$ = escaped$skip(at$);
+              if (at$ < 0) break next$1;
+            }
+          } else if (symbol$1 === 92) {
+            if (at$ > furthest$) furthest$ = at$;
+            at$ = escaped$skip(at$);
+            if (at$ < 0) break next$1;
+          } else {
+            { if (at$ > furthest$) furthest$ = at$; break next$1; }
+          }
           break chosen$1;
         }
         at$ = back$1;
@@ -1563,6 +1622,27 @@ function decimalNode(whole, fraction, start, point, end) {
     return at$;
   }
 
+  function map$skip(at$) {
+    if (bytes$[at$] !== 123) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    at$++;
+    if (!(enter(at$))) return -1;
+    const first$1 = keyCount;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      at$ = param$skip(at$);
+      if (at$ < 0) break ended$1;
+      last$1 = at$;
+      if (bytes$[at$] !== 44) { if (at$ > furthest$) furthest$ = at$; break ended$1; }
+      at$++;
+    }
+    at$ = last$1;
+    if (bytes$[at$] !== 125) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    at$++;
+    if (!(leave())) return -1;
+    if (!(distinct(first$1))) return -1;
+    return at$;
+  }
+
   function array$expect(at$) {
     if (bytes$[at$] !== 91) { miss$(at$, 10); return -1; }
     at$++;
@@ -1574,11 +1654,21 @@ function decimalNode(whole, fraction, start, point, end) {
         next$1: {
           if (!(lenient)) break next$1;
           if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 9); break next$1; }
-          do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+          at$ = runEnd$(runs2$, at$);
           if (bytes$[at$] !== 58) { miss$(at$, 4); break next$1; }
           at$++;
-          at$ = lexeme$expect(at$);
-          if (at$ < 0) break next$1;
+          const back$2 = at$;
+          chosen$2: {
+            next$2: {
+              if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 18); break next$2; }
+              at$ = runEnd$(runs3$, at$);
+              if (bytes$[at$] === 92) break next$2;
+              break chosen$2;
+            }
+            at$ = back$2;
+            at$ = escaped$expect(at$);
+            if (at$ < 0) break next$1;
+          }
           break chosen$1;
         }
         at$ = back$1;
@@ -1597,47 +1687,58 @@ function decimalNode(whole, fraction, start, point, end) {
     return at$;
   }
 
-  function lexeme$expect(at$) {
+  function map$expect(at$) {
+    if (bytes$[at$] !== 123) { miss$(at$, 6); return -1; }
+    at$++;
+    if (!(enter(at$))) return -1;
+    const first$1 = keyCount;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      at$ = param$expect(at$);
+      if (at$ < 0) break ended$1;
+      last$1 = at$;
+      if (bytes$[at$] !== 44) { miss$(at$, 11); break ended$1; }
+      at$++;
+    }
+    at$ = last$1;
+    if (bytes$[at$] !== 125) { miss$(at$, 8); return -1; }
+    at$++;
+    if (!(leave())) return -1;
+    if (!(distinct(first$1))) return -1;
+    return at$;
+  }
+
+  function escaped$expect(at$) {
     const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        if ((table0$[bytes$[at$]] & 32) === 0) { miss$(at$, 18); break next$1; }
-        do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
-        if (bytes$[at$] === 92) break next$1;
-        break chosen$1;
+    option$1: {
+      none$1: {
+        if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 18); break none$1; }
+        at$ = runEnd$(runs3$, at$);
+        break option$1;
       }
       at$ = back$1;
+    }
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      if (bytes$[at$] !== 92) { miss$(at$, 19); break ended$1; }
+      at$++;
+      if ((table1$[bytes$[at$]] & 2) === 0) { miss$(at$, 20); break ended$1; }
+      at$++;
       const back$2 = at$;
-      option$1: {
-        none$1: {
-          if ((table0$[bytes$[at$]] & 32) === 0) { miss$(at$, 18); break none$1; }
-          do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
-          break option$1;
+      option$2: {
+        none$2: {
+          if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 18); break none$2; }
+          at$ = runEnd$(runs3$, at$);
+          break option$2;
         }
         at$ = back$2;
       }
-      let count$1 = 0;
-      let last$1 = at$;
-      ended$1: for (;;) {
-        if (bytes$[at$] !== 92) { miss$(at$, 19); break ended$1; }
-        at$++;
-        if ((table1$[bytes$[at$]] & 2) === 0) { miss$(at$, 20); break ended$1; }
-        at$++;
-        const back$3 = at$;
-        option$2: {
-          none$2: {
-            if ((table0$[bytes$[at$]] & 32) === 0) { miss$(at$, 18); break none$2; }
-            do at$++; while ((table0$[bytes$[at$]] & 32) !== 0);
-            break option$2;
-          }
-          at$ = back$3;
-        }
-        count$1++;
-        last$1 = at$;
-      }
-      at$ = last$1;
-      if (count$1 < 1) return -1;
+      count$1++;
+      last$1 = at$;
     }
+    at$ = last$1;
+    if (count$1 < 1) return -1;
     return at$;
   }
 
@@ -1654,6 +1755,7 @@ function decimalNode(whole, fraction, start, point, end) {
   function open$(text, given) {
     busy$ = true;
     input = text;
+    length$ = text.length;
     options = given === undefined ? NO_OPTIONS$ : given;
     lines$ = null;
     load$(text);
@@ -1662,6 +1764,7 @@ function decimalNode(whole, fraction, start, point, end) {
   function close$() {
     busy$ = false;
     input = "";
+    length$ = 0;
     options = NO_OPTIONS$;
     lines$ = null;
   }
@@ -1792,6 +1895,16 @@ function peg$tableOf(sets) {
     }
   });
   return table;
+}
+
+// For each pair of symbols, the first one in the low half: how many of them, from the first on, are in a set.
+function peg$runsOf(ranges) {
+  const set = peg$tableOf([ranges]);
+  const runs = new Uint8Array(65536);
+  for (let first = 0; first < 256; first++) {
+    if (set[first] === 1) for (let second = 0; second < 256; second++) runs[first + 256 * second] = 1 + set[second];
+  }
+  return runs;
 }
 
 const peg$scanner = /* @__PURE__ */ peg$makeScanner(1048576);

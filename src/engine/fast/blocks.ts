@@ -55,7 +55,7 @@ export class BlockCode {
     if (clash !== undefined) throw new Unsupported(`the name "${clash}" is reserved for generated code`);
     this.#references = freeReferences(this.#program);
     const names = new Set(this.#references.map(({ name }) => name));
-    this.isFunction = !isStraight(this.#program);
+    this.isFunction = !isStraight(this.#program) || changesAny(this.#program, block.scope);
     // A variable of the code may have the name of a label, and then begins with its value.
     const mentioned = this.isFunction ? identifiersIn(this.#program) : names;
     this.labels = [...block.scope].filter(([name]) => mentioned.has(name)).map(([, label]) => label);
@@ -228,6 +228,15 @@ export function charCodeEdits(program: Node, references: readonly Reference[]): 
     open.push(...children(node));
   }
   return edits;
+}
+
+/** Whether the code gives a label another value. Labels are constants where code is written out. */
+function changesAny(node: Node, labels: ReadonlyMap<string, Label>): boolean {
+  if (node.type === 'UpdateExpression' || node.type === 'AssignmentExpression') {
+    const target = node.type === 'UpdateExpression' ? node.argument : node.left;
+    if (target.type !== 'MemberExpression' && (target.type !== 'Identifier' || labels.has(target.name))) return true;
+  }
+  return children(node).some((child) => changesAny(child, labels));
 }
 
 function identifiersIn(program: Program): ReadonlySet<string> {

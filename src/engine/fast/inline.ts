@@ -1,14 +1,11 @@
 /** Which rules are written out where they are called, instead of becoming a function of their own. */
 import { callsIn, weightOf } from './facts.js';
-import type { Program } from './ir.js';
+import { nodesOf, type Program } from './ir.js';
 
 /** Rules of at most this weight are copied to each of their callers. */
 const SMALL = 10;
 /** Rules with one caller are moved there up to this weight: beyond it, reading the result is harder than stepping into it. */
-const ONE_CALLER = 80;
-/** The same for rules that call themselves by way of others: frames of deep recursion should stay small. */
-const PART_OF_CIRCLE = 24;
-
+const ONE_CALLER = 140;
 /** @returns the names of the rules that are written out in place */
 export function rulesToInline(program: Program): ReadonlySet<string> {
   const callers = new Map<string, number>();
@@ -31,12 +28,21 @@ export function rulesToInline(program: Program): ReadonlySet<string> {
     weights.set(name, weight);
     // Of rules that call each other in a circle, one has to stay a function.
     const isCircle = reach(program, name, inlined).has(name);
-    const limit = callers.get(name) !== 1 ? SMALL : reach(program, name).has(name) ? PART_OF_CIRCLE : ONE_CALLER;
-    if (weight <= limit && !isCircle) inlined.add(name);
+    const limit = callers.get(name) === 1 ? ONE_CALLER : SMALL;
+    if (weight <= limit && !isCircle && !repeatsItself(program, name)) inlined.add(name);
     return weight;
   };
   for (const name of program.rules.keys()) decide(name);
   return inlined;
+}
+
+/** Lists of what may hold such lists again: calls are few there, and frames of deep recursion should stay small. */
+function repeatsItself(program: Program, name: string): boolean {
+  for (const node of nodesOf(program.rules.get(name)!.node)) {
+    if (node.type !== 'repeat') continue;
+    for (const called of callsIn(node)) if (called === name || reach(program, called).has(name)) return true;
+  }
+  return false;
 }
 
 /** What a rule calls, and what those call; only by way of certain rules, if they are given. */

@@ -27,13 +27,28 @@ export const POSITION_FUNCTIONS: ReadonlySet<string> = new Set([
 ]);
 
 /** What the generated code declares for itself, by form: numbered variables, functions of rules, and the rest. */
-const OURS = /\$(?:\d+|build|skip|report|silent|expect|expectBuild|code\d+)$|^table\d+\$$/;
+const OURS = /\$(?:\d+|build|skip|report|silent|expect|expectBuild|code\d+)$|^(?:table|runs)\d+\$$/;
 const RUNTIME: ReadonlySet<string> = new Set(
   [
     ...['at', 'begin', 'build', 'busy', 'bytes', 'canScan', 'capacity', 'close', 'codeAt', 'encoder', 'end', 'expect'],
     ...['expectations', 'expected', 'expectedAt', 'from', 'furthest', 'isSurrogate', 'kindOf', 'kindTable', 'kinds'],
-    ...['lines', 'load', 'locationOf', 'miss', 'open', 'parse', 'recognize', 'scannerFor', 'skip', 'startRules', 'to'],
-    ...['FAILED', 'LEAVE', 'NO_OPTIONS'],
+    ...[
+      'length',
+      'lines',
+      'load',
+      'locationOf',
+      'miss',
+      'open',
+      'pairs',
+      'parse',
+      'recognize',
+      'runEnd',
+      'scannerFor',
+      'skip',
+      'startRules',
+      'to',
+    ],
+    ...['FAILED', 'LEAVE', 'NO_OPTIONS', 'fourDigits', 'numberAt'],
   ].map((name) => `${name}$`),
 );
 

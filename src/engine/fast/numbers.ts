@@ -8,9 +8,6 @@ import { isSubset, setOf } from './symbols.js';
 
 const DIGITS = [...'0123456789'].reduce((set, digit) => set | setOf(digit.charCodeAt(0)), 0n);
 
-/** Digits up to which a sum of doubles is exact. */
-export const EXACT_DIGITS = 15;
-
 /** The labels, each with the function that makes a number of what they hold. */
 export function numberLabels(
   program: Program,

@@ -21,14 +21,16 @@ function writeRun(scanner: Scanner, node: Repeat, context: Context): void {
   const { out, shared } = scanner;
   const { set } = shared.facts.singleOf(node.item)!;
   const { shown, expected } = node.item.type === 'symbols' ? node.item : { shown: '', expected: undefined };
-  const isNext = shared.tables.isIn(set, `${BYTES}[${AT}]`, shown);
-  if (node.min === 0) out.line(`while (${isNext}) ${AT}++;`);
-  else {
-    if (context.known === null || !isSubset(context.known, set)) {
-      out.line(`if (${shared.tables.isNotIn(set, `${BYTES}[${AT}]`, shown)}) ${scanner.failure(context, expected)}`);
-    }
-    out.line(`do ${AT}++; while (${isNext});`);
+  const next = `${BYTES}[${AT}]`;
+  const isNext = shared.tables.isIn(set, next, shown);
+  if (node.min === 1 && (context.known === null || !isSubset(context.known, set))) {
+    out.line(`if (${shared.tables.isNotIn(set, next, shown)}) ${scanner.failure(context, expected)}`);
   }
+  const runs = shared.tables.runsOf(set, shown);
+  if (runs === null) out.line(node.min === 0 ? `while (${isNext}) ${AT}++;` : `do ${AT}++; while (${isNext});`);
+  // Most runs that may be empty are.
+  else if (node.min === 0) out.line(`if (${isNext}) ${AT} = runEnd$(${runs}, ${AT});`);
+  else out.line(`${AT} = runEnd$(${runs}, ${AT});`);
   // The symbol that ends a run is a failure like any other, and reported like any other.
   scanner.report(context.reporting, expected);
 }

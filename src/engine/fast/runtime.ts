@@ -26,6 +26,8 @@ export interface Runtime {
   readonly recognize: boolean;
 }
 
+/** Bytes behind the longest input: the mark of the end, and what is read with it. */
+const MARGIN = 16;
 /** Code units of the longest input that is scanned without further ado. */
 const CAPACITY = 1 << 20;
 
@@ -36,12 +38,13 @@ export function runtime(parts: Runtime): string {
 ${errors.introduction}
 const peg$makeScanner = (capacity$) => {
   // One symbol per code unit: an ASCII code, from 128 on a kind of other characters, and ${END} behind the last one.
-  const bytes$ = new Uint8Array(capacity$ + 1);
+  const bytes$ = new Uint8Array(capacity$ + ${MARGIN});
   const encoder$ = typeof TextEncoder === "function" ? new TextEncoder() : null;
   const FAILED$ = {};
   const NO_OPTIONS$ = Object.freeze({});
 ${alphabet.surrogates === 0n ? '' : '  const LEAVE$ = {};\n'}
   let input = "";
+  let length$ = 0;
   let options = NO_OPTIONS$;
   let end$ = 0;
   let furthest$ = 0;
@@ -65,9 +68,10 @@ ${indent(tables)}
     bytes$[length] = ${END};
   }
 
+${tables.includes('const runs0$') ? RUN_END : ''}${functions.includes('numberAt$(') ? NUMBER : ''}
   // input.charCodeAt(at)
   function codeAt$(at) {
-    const symbol = at < input.length ? bytes$[at] : ${END};
+    const symbol = at < length$ ? bytes$[at] : ${END};
     return symbol < 128 ? symbol : input.charCodeAt(at);
   }
 ${alphabet.surrogates === 0n ? '' : SURROGATE}
@@ -92,6 +96,7 @@ ${startSwitch(startRules, ({ skipper }) => skipper)}
   function open$(text, given) {
     busy$ = true;
     input = text;
+    length$ = text.length;
     options = given === undefined ? NO_OPTIONS$ : given;
     lines$ = null;
     load$(text);
@@ -100,6 +105,7 @@ ${startSwitch(startRules, ({ skipper }) => skipper)}
   function close$() {
     busy$ = false;
     input = "";
+    length$ = 0;
     options = NO_OPTIONS$;
     lines$ = null;
   }
@@ -117,11 +123,65 @@ function peg$tableOf(sets) {
   });
   return table;
 }
-
+${tables.includes('const runs0$') ? RUNS_OF : ''}
 const peg$scanner = /* @__PURE__ */ peg$makeScanner(${CAPACITY});
 
 ${errors.outside(recognize)}`;
 }
+
+const RUN_END = `
+  const pairs$ = new DataView(bytes$.buffer);
+
+  // Where the run ends that begins at \`at\`. Each number counts only where those before it are full: -(2 >> 1) is a mask of
+  // ones, -(1 >> 1) of zeros.
+  function runEnd$(runs, at) {
+    for (;;) {
+      const first = runs[pairs$.getUint16(at, true)];
+      const second = runs[pairs$.getUint16(at + 2, true)];
+      const third = runs[pairs$.getUint16(at + 4, true)];
+      const fourth = runs[pairs$.getUint16(at + 6, true)];
+      const length = first + (-(first >> 1) & (second + (-(second >> 1) & (third + (-(third >> 1) & fourth)))));
+      at += length;
+      if (length < 8) return at;
+    }
+  }
+`;
+
+const NUMBER = `
+  // The number that up to four digits are, given as the bytes of a word: the first digit lowest, and zeros below it.
+  function fourDigits$(word) {
+    const digits = word & 0x0f0f0f0f;
+    const pairs = (digits * 10 + (digits >>> 8)) & 0x00ff00ff;
+    return (pairs * 100 + (pairs >>> 16)) & 0xffff;
+  }
+
+  // The number that a run of digits is, read in words of four.
+  function numberAt$(start, end) {
+    const count = end - start;
+    if (count <= 4) return fourDigits$(pairs$.getInt32(start, true) << (32 - 8 * count));
+    const last = fourDigits$(pairs$.getInt32(end - 4, true));
+    if (count <= 8) return fourDigits$(pairs$.getInt32(start, true) << (64 - 8 * count)) * 1e4 + last;
+    const middle = fourDigits$(pairs$.getInt32(end - 8, true)) * 1e4 + last;
+    if (count <= 12) return fourDigits$(pairs$.getInt32(start, true) << (96 - 8 * count)) * 1e8 + middle;
+    if (count <= 15) {
+      const upper = fourDigits$(pairs$.getInt32(end - 12, true)) * 1e8 + middle;
+      return fourDigits$(pairs$.getInt32(start, true) << (128 - 8 * count)) * 1e12 + upper;
+    }
+    return Number(input.substring(start, end));
+  }
+`;
+
+const RUNS_OF = `
+// For each pair of symbols, the first one in the low half: how many of them, from the first on, are in a set.
+function peg$runsOf(ranges) {
+  const set = peg$tableOf([ranges]);
+  const runs = new Uint8Array(65536);
+  for (let first = 0; first < 256; first++) {
+    if (set[first] === 1) for (let second = 0; second < 256; second++) runs[first + 256 * second] = 1 + set[second];
+  }
+  return runs;
+}
+`;
 
 const SURROGATE = `
   function isSurrogate$(unit) {

@@ -21,7 +21,6 @@ import {
 } from './ir.js';
 import { liveLabels } from './liveness.js';
 import { AT, BYTES, END_AT, FAILED, FURTHEST, INPUT, Names } from './names.js';
-import { EXACT_DIGITS } from './numbers.js';
 import { writeRepeat } from './repeat.js';
 import type { SymbolSet } from './symbols.js';
 import { isSubset, setOf } from './symbols.js';
@@ -430,12 +429,17 @@ export class Scanner {
     out.line(`const ${start} = ${AT};`);
     const { expected } = run.item as Node & { readonly type: 'symbols' };
     out.line(`if (${shared.tables.isNotIn(set, digit, shownOf(run.item))}) ${this.failure(context, expected)}`);
-    out.line(`let ${name} = 0;`);
-    out.line(`do ${name} = ${name} * 10 + ${BYTES}[${AT}++] - 48; while (${shared.tables.isIn(set, digit)});`);
+    const runs = shared.tables.runsOf(set, shownOf(run.item));
+    if (runs !== null) {
+      out.line(`${AT} = runEnd$(${runs}, ${AT});`);
+      // Words of digits give the same number as each of the functions does.
+      out.line(`const ${name} = numberAt$(${start}, ${AT});`);
+    } else {
+      const radix = convert === 'parseInt' ? ', 10' : '';
+      out.line(`while (${shared.tables.isIn(set, digit)}) ${AT}++;`);
+      out.line(`const ${name} = ${convert}(${INPUT}.substring(${start}, ${AT})${radix});`);
+    }
     this.report(context.reporting, expected);
-    const radix = convert === 'parseInt' ? ', 10' : '';
-    const exact = `${convert}(${INPUT}.substring(${start}, ${AT})${radix})`;
-    out.line(`if (${AT} - ${start} > ${EXACT_DIGITS}) ${name} = ${exact};`);
   }
 
   /** What is written in place of a call, if it is not a call that is written. */

@@ -1,6 +1,10 @@
 /**
  * Tests for membership in a set of symbols: comparisons for simple sets, a bit in a table of bytes for others. Eight sets
  * share a table, so that the tables of a grammar fit into the processor's nearest cache.
+ *
+ * Where runs end is found by other tables: for each pair of symbols, how many of the two belong to the run. How long a name or
+ * a number is can hardly be predicted, so that a loop over its symbols ends in a mispredicted branch; that costs more than to
+ * look at eight symbols without a branch.
  */
 import { rangesOf, type SymbolSet } from './symbols.js';
 
@@ -8,7 +12,11 @@ import { rangesOf, type SymbolSet } from './symbols.js';
 const FEW = 2;
 const BITS = 8;
 
+/** Tables for runs take 64 KB each; a grammar with more kinds of runs loops over single symbols in the others. */
+const MOST_RUNS = 12;
+
 export class Tables {
+  readonly #runs: { readonly set: SymbolSet; readonly shown: string }[] = [];
   readonly #sets: { readonly set: SymbolSet; shown: string }[] = [];
 
   /** A condition that holds when `symbol`, an expression without effects, is in the set. */
@@ -39,6 +47,16 @@ export class Tables {
     return test.endsWith(' !== 0') ? test.replace(/ !== 0$/, ' === 0') : `!(${test})`;
   }
 
+  /** The name of the table that finds the end of a run of a set's symbols; `null` when there are too many of them. */
+  runsOf(set: SymbolSet, shown: string): string | null {
+    let index = this.#runs.findIndex((one) => one.set === set);
+    if (index < 0) {
+      if (this.#runs.length === MOST_RUNS) return null;
+      index = this.#runs.push({ set, shown }) - 1;
+    }
+    return `runs${index}$`;
+  }
+
   /** The declarations of the tables. */
   declarations(): string {
     const lines: string[] = [];
@@ -51,6 +69,10 @@ export class Tables {
       }
       lines.push(']);');
     }
+    this.#runs.forEach(({ set, shown }, index) => {
+      const ranges = rangesOf(set).map(([from, to]) => `${from}, ${to}`);
+      lines.push(`const runs${index}$ = peg$runsOf([${ranges.join(', ')}]);${shown === '' ? '' : ` // ${shown}`}`);
+    });
     return lines.join('\n');
   }
 
