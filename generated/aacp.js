@@ -18,251 +18,11 @@ function trimmed(text) {
   return { text: text.slice(start, end), start, end };
 }
 
-class peg$SyntaxError extends SyntaxError {
-  constructor(message, expected, found, location) {
-    super(message);
-    this.expected = expected;
-    this.found = found;
-    this.location = location;
-    this.name = "SyntaxError";
-  }
-
-  format(sources) {
-    let str = "Error: " + this.message;
-    if (this.location) {
-      let src = null;
-      const st = sources.find(s => s.source === this.location.source);
-      if (st) {
-        src = st.text.split(/\r\n|\n|\r/g);
-      }
-      const s = this.location.start;
-      const offset_s = (this.location.source && (typeof this.location.source.offset === "function"))
-        ? this.location.source.offset(s)
-        : s;
-      const loc = this.location.source + ":" + offset_s.line + ":" + offset_s.column;
-      if (src) {
-        const e = this.location.end;
-        const filler = "".padEnd(offset_s.line.toString().length, " ");
-        const line = src[s.line - 1];
-        const last = s.line === e.line ? e.column : line.length + 1;
-        const hatLen = (last - s.column) || 1;
-        str += "\n --> " + loc + "\n"
-            + filler + " |\n"
-            + offset_s.line + " | " + line + "\n"
-            + filler + " | " + "".padEnd(s.column - 1, " ")
-            + "".padEnd(hatLen, "^");
-      } else {
-        str += "\n at " + loc;
-      }
-    }
-    return str;
-  }
-
-  static buildMessage(expected, found) {
-    function hex(ch) {
-      return ch.codePointAt(0).toString(16).toUpperCase();
-    }
-
-    const nonPrintable = Object.prototype.hasOwnProperty.call(RegExp.prototype, "unicode")
-      ? new RegExp("[\\p{C}\\p{Mn}\\p{Mc}]", "gu")
-      : null;
-    function unicodeEscape(s) {
-      if (nonPrintable) {
-        return s.replace(nonPrintable,  ch => "\\u{" + hex(ch) + "}");
-      }
-      return s;
-    }
-
-    function literalEscape(s) {
-      return unicodeEscape(s
-        .replace(/\\/g, "\\\\")
-        .replace(/"/g,  "\\\"")
-        .replace(/\0/g, "\\0")
-        .replace(/\t/g, "\\t")
-        .replace(/\n/g, "\\n")
-        .replace(/\r/g, "\\r")
-        .replace(/[\x00-\x0F]/g,          ch => "\\x0" + hex(ch))
-        .replace(/[\x10-\x1F\x7F-\x9F]/g, ch => "\\x"  + hex(ch)));
-    }
-
-    function classEscape(s) {
-      return unicodeEscape(s
-        .replace(/\\/g, "\\\\")
-        .replace(/\]/g, "\\]")
-        .replace(/\^/g, "\\^")
-        .replace(/-/g,  "\\-")
-        .replace(/\0/g, "\\0")
-        .replace(/\t/g, "\\t")
-        .replace(/\n/g, "\\n")
-        .replace(/\r/g, "\\r")
-        .replace(/[\x00-\x0F]/g,          ch => "\\x0" + hex(ch))
-        .replace(/[\x10-\x1F\x7F-\x9F]/g, ch => "\\x"  + hex(ch)));
-    }
-
-    const DESCRIBE_EXPECTATION_FNS = {
-      literal(expectation) {
-        return "\"" + literalEscape(expectation.text) + "\"";
-      },
-
-      class(expectation) {
-        const escapedParts = expectation.parts.map(
-          part => (Array.isArray(part)
-            ? classEscape(part[0]) + "-" + classEscape(part[1])
-            : classEscape(part))
-        );
-
-        return "[" + (expectation.inverted ? "^" : "") + escapedParts.join("") + "]" + (expectation.unicode ? "u" : "");
-      },
-
-      any() {
-        return "any character";
-      },
-
-      end() {
-        return "end of input";
-      },
-
-      other(expectation) {
-        return expectation.description;
-      },
-    };
-
-    function describeExpectation(expectation) {
-      return DESCRIBE_EXPECTATION_FNS[expectation.type](expectation);
-    }
-
-    function describeExpected(expected) {
-      const descriptions = expected.map(describeExpectation);
-      descriptions.sort();
-
-      if (descriptions.length > 0) {
-        let j = 1;
-        for (let i = 1; i < descriptions.length; i++) {
-          if (descriptions[i - 1] !== descriptions[i]) {
-            descriptions[j] = descriptions[i];
-            j++;
-          }
-        }
-        descriptions.length = j;
-      }
-
-      switch (descriptions.length) {
-        case 1:
-          return descriptions[0];
-
-        case 2:
-          return descriptions[0] + " or " + descriptions[1];
-
-        default:
-          return descriptions.slice(0, -1).join(", ")
-            + ", or "
-            + descriptions[descriptions.length - 1];
-      }
-    }
-
-    function describeFound(found) {
-      return found ? "\"" + literalEscape(found) + "\"" : "end of input";
-    }
-
-    return "Expected " + describeExpected(expected) + " but " + describeFound(found) + " found.";
-  }
-}
-
 
 // The scanner reads the input as bytes and builds the result, without keeping track of what could have stood where it stops.
 // An input that it refuses is scanned once more, without building, for the place of the error; and a third time, for what was
 // expected there, when somebody asks for it. So each rule has up to three functions: rule$build, rule$skip, rule$expect.
 const peg$makeScanner = (capacity$) => {
-  // One symbol per code unit: an ASCII code, from 128 on a kind of other characters, and 255 behind the last one.
-  const bytes$ = new Uint8Array(capacity$ + 16);
-  const encoder$ = typeof TextEncoder === "function" ? new TextEncoder() : null;
-  const FAILED$ = {};
-  const NO_OPTIONS$ = Object.freeze({});
-
-  let input = "";
-  let length$ = 0;
-  let options = NO_OPTIONS$;
-  let end$ = 0;
-  let furthest$ = 0;
-  let from$ = 0;
-  let to$ = 0;
-  let lines$ = null;
-  let busy$ = false;
-
-  function kindOf$() {
-    return 128;
-  }
-
-  const table0$ = peg$tableOf([
-    [0, 123, 125, 128], // [^|]
-    [0, 57, 59, 123, 125, 128], // [^|:]
-    [65, 90], // [A-Z]
-    [45, 45, 48, 57, 65, 90, 95, 95], // [A-Z0-9_\-]
-    [97, 122], // [a-z]
-    [48, 57, 95, 95, 97, 122], // [a-z0-9_]
-    [33, 123, 125, 126, 128, 128], // [^|\u{0}- \u{7f}]
-  ]);
-  const runs0$ = peg$runsOf([0, 123, 125, 128]); // [^|]
-  const runs1$ = peg$runsOf([0, 57, 59, 123, 125, 128]); // [^|:]
-  const runs2$ = peg$runsOf([45, 45, 48, 57, 65, 90, 95, 95]); // [A-Z0-9_\-]
-  const runs3$ = peg$runsOf([48, 57, 95, 95, 97, 122]); // [a-z0-9_]
-  const runs4$ = peg$runsOf([33, 123, 125, 126, 128, 128]); // [^|\u{0}- \u{7f}]
-  const runs5$ = peg$runsOf([32, 32]);
-
-  function load$(text) {
-    const { length } = text;
-    if (encoder$ === null || encoder$.encodeInto(text, bytes$).written !== length) {
-      for (let at = 0; at < length; at++) {
-        const unit = text.charCodeAt(at);
-        bytes$[at] = unit < 128 ? unit : kindOf$(unit);
-      }
-    }
-    bytes$[length] = 255;
-  }
-
-
-  const pairs$ = new DataView(bytes$.buffer);
-
-  // Where the run ends that begins at `at`. Each number counts only where those before it are full: -(2 >> 1) is a mask of
-  // ones, -(1 >> 1) of zeros.
-  function runEnd$(runs, at) {
-    for (;;) {
-      const first = runs[pairs$.getUint16(at, true)];
-      const second = runs[pairs$.getUint16(at + 2, true)];
-      const third = runs[pairs$.getUint16(at + 4, true)];
-      const fourth = runs[pairs$.getUint16(at + 6, true)];
-      const length = first + (-(first >> 1) & (second + (-(second >> 1) & (third + (-(third >> 1) & fourth)))));
-      at += length;
-      if (length < 8) return at;
-    }
-  }
-
-  // input.charCodeAt(at)
-  function codeAt$(at) {
-    const symbol = at < length$ ? bytes$[at] : 255;
-    return symbol < 128 ? symbol : input.charCodeAt(at);
-  }
-
-  function text() {
-    return input.substring(from$, to$);
-  }
-
-  function offset() {
-    return from$;
-  }
-
-  function range() {
-    return { source: options.grammarSource, start: from$, end: to$ };
-  }
-
-  function locationOf$(start, end) {
-    return peg$locationIn((lines$ ??= peg$linesOf(input)), options.grammarSource, start, end);
-  }
-
-  function error(message, location) {
-    throw new peg$SyntaxError(message, null, null, location !== undefined ? location : locationOf$(from$, to$));
-  }
-
 let spans;
 
 let maxItems;
@@ -293,14 +53,6 @@ function fieldNode(key, value, start, end) {
 
 function bareNode(value, start, end) {
     return spans ? { key: "", value, bare: true, span: { start, end } } : { key: "", value, bare: true };
-  }
-
-  function begin$() {
-    end$ = 0;
-    furthest$ = 0;
-    spans = options.spans;
-    maxItems = options.maxItems ?? 100000;
-    items = 0;
   }
 
   function packet$build(at$) {
@@ -697,6 +449,107 @@ function bareNode(value, start, end) {
       return packetNode(task, domain ?? "", fields, offset() + start, offset() + end);
     }
 
+  // What all scanners have in common.
+
+  const FAILED$ = {};
+  const NO_OPTIONS$ = Object.freeze({});
+
+  // One symbol per code unit: an ASCII code, from 128 on a kind of other characters, and 255 behind the last one.
+  const bytes$ = new Uint8Array(capacity$ + 16);
+  const encoder$ = typeof TextEncoder === "function" ? new TextEncoder() : null;
+
+  const table0$ = peg$tableOf([
+    [0, 123, 125, 128], // [^|]
+    [0, 57, 59, 123, 125, 128], // [^|:]
+    [65, 90], // [A-Z]
+    [45, 45, 48, 57, 65, 90, 95, 95], // [A-Z0-9_\-]
+    [97, 122], // [a-z]
+    [48, 57, 95, 95, 97, 122], // [a-z0-9_]
+    [33, 123, 125, 126, 128, 128], // [^|\u{0}- \u{7f}]
+  ]);
+  const runs0$ = peg$runsOf([0, 123, 125, 128]); // [^|]
+  const runs1$ = peg$runsOf([0, 57, 59, 123, 125, 128]); // [^|:]
+  const runs2$ = peg$runsOf([45, 45, 48, 57, 65, 90, 95, 95]); // [A-Z0-9_\-]
+  const runs3$ = peg$runsOf([48, 57, 95, 95, 97, 122]); // [a-z0-9_]
+  const runs4$ = peg$runsOf([33, 123, 125, 126, 128, 128]); // [^|\u{0}- \u{7f}]
+  const runs5$ = peg$runsOf([32, 32]);
+
+  let input = "";
+  let length$ = 0;
+  let options = NO_OPTIONS$;
+  let end$ = 0;
+  let furthest$ = 0;
+  let from$ = 0;
+  let to$ = 0;
+  let lines$ = null;
+  let busy$ = false;
+
+  function kindOf$() {
+    return 128;
+  }
+
+  function load$(text) {
+    const { length } = text;
+    if (encoder$ === null || encoder$.encodeInto(text, bytes$).written !== length) {
+      for (let at = 0; at < length; at++) {
+        const unit = text.charCodeAt(at);
+        bytes$[at] = unit < 128 ? unit : kindOf$(unit);
+      }
+    }
+    bytes$[length] = 255;
+  }
+
+
+  const pairs$ = new DataView(bytes$.buffer);
+
+  // Where the run ends that begins at `at`. Each number counts only where those before it are full: -(2 >> 1) is a mask of
+  // ones, -(1 >> 1) of zeros.
+  function runEnd$(runs, at) {
+    for (;;) {
+      const first = runs[pairs$.getUint16(at, true)];
+      const second = runs[pairs$.getUint16(at + 2, true)];
+      const third = runs[pairs$.getUint16(at + 4, true)];
+      const fourth = runs[pairs$.getUint16(at + 6, true)];
+      const length = first + (-(first >> 1) & (second + (-(second >> 1) & (third + (-(third >> 1) & fourth)))));
+      at += length;
+      if (length < 8) return at;
+    }
+  }
+
+  // input.charCodeAt(at)
+  function codeAt$(at) {
+    const symbol = at < length$ ? bytes$[at] : 255;
+    return symbol < 128 ? symbol : input.charCodeAt(at);
+  }
+
+  function text() {
+    return input.substring(from$, to$);
+  }
+
+  function offset() {
+    return from$;
+  }
+
+  function range() {
+    return { source: options.grammarSource, start: from$, end: to$ };
+  }
+
+  function locationOf$(start, end) {
+    return peg$locationIn((lines$ ??= peg$linesOf(input)), options.grammarSource, start, end);
+  }
+
+  function error(message, location) {
+    throw new peg$SyntaxError(message, null, null, location !== undefined ? location : locationOf$(from$, to$));
+  }
+
+  function begin$() {
+    end$ = 0;
+    furthest$ = 0;
+    spans = options.spans;
+    maxItems = options.maxItems ?? 100000;
+    items = 0;
+  }
+
   function build$() {
     return packet$build(0);
   }
@@ -890,7 +743,7 @@ class peg$Failure extends SyntaxError {
   get message() { return this.#known.message; }
   set message(value) { this.#own("message", value, false); }
 }
-Object.setPrototypeOf(peg$Failure.prototype, peg$SyntaxError.prototype);
+
 
 function peg$parse(input, options) {
   return peg$scanner.parse(input, options);
@@ -901,6 +754,157 @@ function peg$recognize(input, options) {
   return peg$scanner.recognize(input, options);
 }
 
+class peg$SyntaxError extends SyntaxError {
+  constructor(message, expected, found, location) {
+    super(message);
+    this.expected = expected;
+    this.found = found;
+    this.location = location;
+    this.name = "SyntaxError";
+  }
+
+  format(sources) {
+    let str = "Error: " + this.message;
+    if (this.location) {
+      let src = null;
+      const st = sources.find(s => s.source === this.location.source);
+      if (st) {
+        src = st.text.split(/\r\n|\n|\r/g);
+      }
+      const s = this.location.start;
+      const offset_s = (this.location.source && (typeof this.location.source.offset === "function"))
+        ? this.location.source.offset(s)
+        : s;
+      const loc = this.location.source + ":" + offset_s.line + ":" + offset_s.column;
+      if (src) {
+        const e = this.location.end;
+        const filler = "".padEnd(offset_s.line.toString().length, " ");
+        const line = src[s.line - 1];
+        const last = s.line === e.line ? e.column : line.length + 1;
+        const hatLen = (last - s.column) || 1;
+        str += "\n --> " + loc + "\n"
+            + filler + " |\n"
+            + offset_s.line + " | " + line + "\n"
+            + filler + " | " + "".padEnd(s.column - 1, " ")
+            + "".padEnd(hatLen, "^");
+      } else {
+        str += "\n at " + loc;
+      }
+    }
+    return str;
+  }
+
+  static buildMessage(expected, found) {
+    function hex(ch) {
+      return ch.codePointAt(0).toString(16).toUpperCase();
+    }
+
+    const nonPrintable = Object.prototype.hasOwnProperty.call(RegExp.prototype, "unicode")
+      ? new RegExp("[\\p{C}\\p{Mn}\\p{Mc}]", "gu")
+      : null;
+    function unicodeEscape(s) {
+      if (nonPrintable) {
+        return s.replace(nonPrintable,  ch => "\\u{" + hex(ch) + "}");
+      }
+      return s;
+    }
+
+    function literalEscape(s) {
+      return unicodeEscape(s
+        .replace(/\\/g, "\\\\")
+        .replace(/"/g,  "\\\"")
+        .replace(/\0/g, "\\0")
+        .replace(/\t/g, "\\t")
+        .replace(/\n/g, "\\n")
+        .replace(/\r/g, "\\r")
+        .replace(/[\x00-\x0F]/g,          ch => "\\x0" + hex(ch))
+        .replace(/[\x10-\x1F\x7F-\x9F]/g, ch => "\\x"  + hex(ch)));
+    }
+
+    function classEscape(s) {
+      return unicodeEscape(s
+        .replace(/\\/g, "\\\\")
+        .replace(/\]/g, "\\]")
+        .replace(/\^/g, "\\^")
+        .replace(/-/g,  "\\-")
+        .replace(/\0/g, "\\0")
+        .replace(/\t/g, "\\t")
+        .replace(/\n/g, "\\n")
+        .replace(/\r/g, "\\r")
+        .replace(/[\x00-\x0F]/g,          ch => "\\x0" + hex(ch))
+        .replace(/[\x10-\x1F\x7F-\x9F]/g, ch => "\\x"  + hex(ch)));
+    }
+
+    const DESCRIBE_EXPECTATION_FNS = {
+      literal(expectation) {
+        return "\"" + literalEscape(expectation.text) + "\"";
+      },
+
+      class(expectation) {
+        const escapedParts = expectation.parts.map(
+          part => (Array.isArray(part)
+            ? classEscape(part[0]) + "-" + classEscape(part[1])
+            : classEscape(part))
+        );
+
+        return "[" + (expectation.inverted ? "^" : "") + escapedParts.join("") + "]" + (expectation.unicode ? "u" : "");
+      },
+
+      any() {
+        return "any character";
+      },
+
+      end() {
+        return "end of input";
+      },
+
+      other(expectation) {
+        return expectation.description;
+      },
+    };
+
+    function describeExpectation(expectation) {
+      return DESCRIBE_EXPECTATION_FNS[expectation.type](expectation);
+    }
+
+    function describeExpected(expected) {
+      const descriptions = expected.map(describeExpectation);
+      descriptions.sort();
+
+      if (descriptions.length > 0) {
+        let j = 1;
+        for (let i = 1; i < descriptions.length; i++) {
+          if (descriptions[i - 1] !== descriptions[i]) {
+            descriptions[j] = descriptions[i];
+            j++;
+          }
+        }
+        descriptions.length = j;
+      }
+
+      switch (descriptions.length) {
+        case 1:
+          return descriptions[0];
+
+        case 2:
+          return descriptions[0] + " or " + descriptions[1];
+
+        default:
+          return descriptions.slice(0, -1).join(", ")
+            + ", or "
+            + descriptions[descriptions.length - 1];
+      }
+    }
+
+    function describeFound(found) {
+      return found ? "\"" + literalEscape(found) + "\"" : "end of input";
+    }
+
+    return "Expected " + describeExpected(expected) + " but " + describeFound(found) + " found.";
+  }
+}
+
+Object.setPrototypeOf(peg$Failure.prototype, peg$SyntaxError.prototype);
 
 const peg$allowedStartRules = [
   "packet"

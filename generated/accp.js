@@ -51,279 +51,11 @@ function significantDigits(text) {
   return text.replace(/[-.]/g, "").replace(/^0+|0+$/g, "");
 }
 
-class peg$SyntaxError extends SyntaxError {
-  constructor(message, expected, found, location) {
-    super(message);
-    this.expected = expected;
-    this.found = found;
-    this.location = location;
-    this.name = "SyntaxError";
-  }
-
-  format(sources) {
-    let str = "Error: " + this.message;
-    if (this.location) {
-      let src = null;
-      const st = sources.find(s => s.source === this.location.source);
-      if (st) {
-        src = st.text.split(/\r\n|\n|\r/g);
-      }
-      const s = this.location.start;
-      const offset_s = (this.location.source && (typeof this.location.source.offset === "function"))
-        ? this.location.source.offset(s)
-        : s;
-      const loc = this.location.source + ":" + offset_s.line + ":" + offset_s.column;
-      if (src) {
-        const e = this.location.end;
-        const filler = "".padEnd(offset_s.line.toString().length, " ");
-        const line = src[s.line - 1];
-        const last = s.line === e.line ? e.column : line.length + 1;
-        const hatLen = (last - s.column) || 1;
-        str += "\n --> " + loc + "\n"
-            + filler + " |\n"
-            + offset_s.line + " | " + line + "\n"
-            + filler + " | " + "".padEnd(s.column - 1, " ")
-            + "".padEnd(hatLen, "^");
-      } else {
-        str += "\n at " + loc;
-      }
-    }
-    return str;
-  }
-
-  static buildMessage(expected, found) {
-    function hex(ch) {
-      return ch.codePointAt(0).toString(16).toUpperCase();
-    }
-
-    const nonPrintable = Object.prototype.hasOwnProperty.call(RegExp.prototype, "unicode")
-      ? new RegExp("[\\p{C}\\p{Mn}\\p{Mc}]", "gu")
-      : null;
-    function unicodeEscape(s) {
-      if (nonPrintable) {
-        return s.replace(nonPrintable,  ch => "\\u{" + hex(ch) + "}");
-      }
-      return s;
-    }
-
-    function literalEscape(s) {
-      return unicodeEscape(s
-        .replace(/\\/g, "\\\\")
-        .replace(/"/g,  "\\\"")
-        .replace(/\0/g, "\\0")
-        .replace(/\t/g, "\\t")
-        .replace(/\n/g, "\\n")
-        .replace(/\r/g, "\\r")
-        .replace(/[\x00-\x0F]/g,          ch => "\\x0" + hex(ch))
-        .replace(/[\x10-\x1F\x7F-\x9F]/g, ch => "\\x"  + hex(ch)));
-    }
-
-    function classEscape(s) {
-      return unicodeEscape(s
-        .replace(/\\/g, "\\\\")
-        .replace(/\]/g, "\\]")
-        .replace(/\^/g, "\\^")
-        .replace(/-/g,  "\\-")
-        .replace(/\0/g, "\\0")
-        .replace(/\t/g, "\\t")
-        .replace(/\n/g, "\\n")
-        .replace(/\r/g, "\\r")
-        .replace(/[\x00-\x0F]/g,          ch => "\\x0" + hex(ch))
-        .replace(/[\x10-\x1F\x7F-\x9F]/g, ch => "\\x"  + hex(ch)));
-    }
-
-    const DESCRIBE_EXPECTATION_FNS = {
-      literal(expectation) {
-        return "\"" + literalEscape(expectation.text) + "\"";
-      },
-
-      class(expectation) {
-        const escapedParts = expectation.parts.map(
-          part => (Array.isArray(part)
-            ? classEscape(part[0]) + "-" + classEscape(part[1])
-            : classEscape(part))
-        );
-
-        return "[" + (expectation.inverted ? "^" : "") + escapedParts.join("") + "]" + (expectation.unicode ? "u" : "");
-      },
-
-      any() {
-        return "any character";
-      },
-
-      end() {
-        return "end of input";
-      },
-
-      other(expectation) {
-        return expectation.description;
-      },
-    };
-
-    function describeExpectation(expectation) {
-      return DESCRIBE_EXPECTATION_FNS[expectation.type](expectation);
-    }
-
-    function describeExpected(expected) {
-      const descriptions = expected.map(describeExpectation);
-      descriptions.sort();
-
-      if (descriptions.length > 0) {
-        let j = 1;
-        for (let i = 1; i < descriptions.length; i++) {
-          if (descriptions[i - 1] !== descriptions[i]) {
-            descriptions[j] = descriptions[i];
-            j++;
-          }
-        }
-        descriptions.length = j;
-      }
-
-      switch (descriptions.length) {
-        case 1:
-          return descriptions[0];
-
-        case 2:
-          return descriptions[0] + " or " + descriptions[1];
-
-        default:
-          return descriptions.slice(0, -1).join(", ")
-            + ", or "
-            + descriptions[descriptions.length - 1];
-      }
-    }
-
-    function describeFound(found) {
-      return found ? "\"" + literalEscape(found) + "\"" : "end of input";
-    }
-
-    return "Expected " + describeExpected(expected) + " but " + describeFound(found) + " found.";
-  }
-}
-
 
 // The scanner reads the input as bytes and builds the result, without keeping track of what could have stood where it stops.
 // An input that it refuses is scanned once more, without building, for the place of the error; and a third time, for what was
 // expected there, when somebody asks for it. So each rule has up to three functions: rule$build, rule$skip, rule$expect.
 const peg$makeScanner = (capacity$) => {
-  // One symbol per code unit: an ASCII code, from 128 on a kind of other characters, and 255 behind the last one.
-  const bytes$ = new Uint8Array(capacity$ + 16);
-  const encoder$ = typeof TextEncoder === "function" ? new TextEncoder() : null;
-  const FAILED$ = {};
-  const NO_OPTIONS$ = Object.freeze({});
-
-  let input = "";
-  let length$ = 0;
-  let options = NO_OPTIONS$;
-  let end$ = 0;
-  let furthest$ = 0;
-  let from$ = 0;
-  let to$ = 0;
-  let lines$ = null;
-  let busy$ = false;
-
-  function kindOf$() {
-    return 128;
-  }
-
-  const table0$ = peg$tableOf([
-    [45, 45, 48, 57, 65, 90, 95, 95, 97, 122], // [A-Za-z0-9_\-]
-    [65, 90, 97, 122], // [A-Za-z]
-    [48, 57, 65, 90, 95, 95, 97, 122], // [A-Za-z0-9_]
-    [33, 35, 37, 43, 46, 47, 59, 61, 63, 63, 65, 90, 94, 101, 103, 115, 117, 122],
-    [33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122], // [!-#%-+\--9;-=?A-Z\^-z]
-    [48, 57], // [0-9]
-    [46, 46, 48, 57, 65, 90, 95, 95, 97, 122], // [A-Za-z0-9_.]
-    [0, 32, 44, 44, 58, 58, 62, 62, 93, 93, 124, 125, 127, 255],
-  ]);
-  const table1$ = peg$tableOf([
-    [0, 101, 103, 115, 117, 255],
-    [36, 36, 44, 44, 58, 58, 62, 62, 64, 64, 91, 93, 123, 126], // delimiter
-    [0, 32, 36, 36, 44, 44, 58, 58, 62, 62, 64, 64, 91, 91, 93, 93, 123, 255],
-  ]);
-  const runs0$ = peg$runsOf([45, 45, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_\-]
-  const runs1$ = peg$runsOf([65, 90, 97, 122]); // [A-Za-z]
-  const runs2$ = peg$runsOf([48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_]
-  const runs3$ = peg$runsOf([33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122]); // [!-#%-+\--9;-=?A-Z\^-z]
-  const runs4$ = peg$runsOf([48, 57]); // [0-9]
-  const runs5$ = peg$runsOf([46, 46, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_.]
-
-  function load$(text) {
-    const { length } = text;
-    if (encoder$ === null || encoder$.encodeInto(text, bytes$).written !== length) {
-      for (let at = 0; at < length; at++) {
-        const unit = text.charCodeAt(at);
-        bytes$[at] = unit < 128 ? unit : kindOf$(unit);
-      }
-    }
-    bytes$[length] = 255;
-  }
-
-
-  const pairs$ = new DataView(bytes$.buffer);
-
-  // Where the run ends that begins at `at`. Each number counts only where those before it are full: -(2 >> 1) is a mask of
-  // ones, -(1 >> 1) of zeros.
-  function runEnd$(runs, at) {
-    for (;;) {
-      const first = runs[pairs$.getUint16(at, true)];
-      const second = runs[pairs$.getUint16(at + 2, true)];
-      const third = runs[pairs$.getUint16(at + 4, true)];
-      const fourth = runs[pairs$.getUint16(at + 6, true)];
-      const length = first + (-(first >> 1) & (second + (-(second >> 1) & (third + (-(third >> 1) & fourth)))));
-      at += length;
-      if (length < 8) return at;
-    }
-  }
-
-  // The number that up to four digits are, given as the bytes of a word: the first digit lowest, and zeros below it.
-  function fourDigits$(word) {
-    const digits = word & 0x0f0f0f0f;
-    const pairs = (digits * 10 + (digits >>> 8)) & 0x00ff00ff;
-    return (pairs * 100 + (pairs >>> 16)) & 0xffff;
-  }
-
-  // The number that a run of digits is, read in words of four.
-  function numberAt$(start, end) {
-    const count = end - start;
-    if (count <= 4) return fourDigits$(pairs$.getInt32(start, true) << (32 - 8 * count));
-    const last = fourDigits$(pairs$.getInt32(end - 4, true));
-    if (count <= 8) return fourDigits$(pairs$.getInt32(start, true) << (64 - 8 * count)) * 1e4 + last;
-    const middle = fourDigits$(pairs$.getInt32(end - 8, true)) * 1e4 + last;
-    if (count <= 12) return fourDigits$(pairs$.getInt32(start, true) << (96 - 8 * count)) * 1e8 + middle;
-    if (count <= 15) {
-      const upper = fourDigits$(pairs$.getInt32(end - 12, true)) * 1e8 + middle;
-      return fourDigits$(pairs$.getInt32(start, true) << (128 - 8 * count)) * 1e12 + upper;
-    }
-    return Number(input.substring(start, end));
-  }
-
-  // input.charCodeAt(at)
-  function codeAt$(at) {
-    const symbol = at < length$ ? bytes$[at] : 255;
-    return symbol < 128 ? symbol : input.charCodeAt(at);
-  }
-
-  function text() {
-    return input.substring(from$, to$);
-  }
-
-  function offset() {
-    return from$;
-  }
-
-  function range() {
-    return { source: options.grammarSource, start: from$, end: to$ };
-  }
-
-  function locationOf$(start, end) {
-    return peg$locationIn((lines$ ??= peg$linesOf(input)), options.grammarSource, start, end);
-  }
-
-  function error(message, location) {
-    throw new peg$SyntaxError(message, null, null, location !== undefined ? location : locationOf$(from$, to$));
-  }
-
 let lenient;
 
 let spans;
@@ -536,19 +268,6 @@ function otherDecimal(start, end) {
     return node;
   }
 
-  function begin$() {
-    end$ = 0;
-    furthest$ = 0;
-    lenient = options.dialect === "lenient";
-    spans = options.spans;
-    maxDepth = options.maxDepth ?? 5;
-    maxItems = options.maxItems ?? 100000;
-    maxDigits = options.maxDigits ?? 1000;
-    depth = 0;
-    items = 0;
-    keyCount = 0;
-  }
-
   function frame$build(at$) {
     const start$1 = at$;
     if (bytes$[at$] !== 64) return FAILED$;
@@ -725,55 +444,7 @@ function otherDecimal(start, end) {
     return at$;
   }
 
-  function envelope$skip(at$) {
-    if (bytes$[at$] !== 64) { if (at$ > furthest$) furthest$ = at$; return -1; }
-    at$++;
-    if ((table0$[bytes$[at$]] & 1) === 0) { if (at$ > furthest$) furthest$ = at$; return -1; }
-    at$ = runEnd$(runs0$, at$);
-    if (bytes$[at$] !== 62) { if (at$ > furthest$) furthest$ = at$; return -1; }
-    at$++;
-    if ((table0$[bytes$[at$]] & 2) === 0) { if (at$ > furthest$) furthest$ = at$; return -1; }
-    at$ = runEnd$(runs1$, at$);
-    if (bytes$[at$] !== 58) { if (at$ > furthest$) furthest$ = at$; return -1; }
-    at$++;
-    if ((table0$[bytes$[at$]] & 4) === 0) { if (at$ > furthest$) furthest$ = at$; return -1; }
-    at$ = runEnd$(runs2$, at$);
-    if (bytes$[at$] !== 123) { if (at$ > furthest$) furthest$ = at$; return -1; }
-    at$++;
-    const back$1 = at$;
-    option$1: {
-      none$1: {
-        const first$1 = keyCount;
-        let count$1 = 0;
-        let last$1 = at$;
-        ended$1: for (;;) {
-          at$ = param$skip(at$);
-          if (at$ < 0) break ended$1;
-          count$1++;
-          last$1 = at$;
-          if (bytes$[at$] !== 124) { if (at$ > furthest$) furthest$ = at$; break ended$1; }
-          at$++;
-        }
-        at$ = last$1;
-        if (count$1 < 1) break none$1;
-        if (!(distinct(first$1))) break none$1;
-        break option$1;
-      }
-      at$ = back$1;
-    }
-    if (bytes$[at$] !== 125) { if (at$ > furthest$) furthest$ = at$; return -1; }
-    at$++;
-    const back$2 = at$;
-    option$2: {
-      none$2: {
-        at$ = metadata$skip(at$);
-        if (at$ < 0) break none$2;
-        break option$2;
-      }
-      at$ = back$2;
-    }
-    return at$;
-  }
+  const envelope$skip = frame$skip;
 
   function frame$expect(at$) {
     if (bytes$[at$] !== 64) { miss$(at$, 0); return -1; }
@@ -825,55 +496,7 @@ function otherDecimal(start, end) {
     return at$;
   }
 
-  function envelope$expect(at$) {
-    if (bytes$[at$] !== 64) { miss$(at$, 0); return -1; }
-    at$++;
-    if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 1); return -1; }
-    at$ = runEnd$(runs0$, at$);
-    if (bytes$[at$] !== 62) { miss$(at$, 2); return -1; }
-    at$++;
-    if ((table0$[bytes$[at$]] & 2) === 0) { miss$(at$, 3); return -1; }
-    at$ = runEnd$(runs1$, at$);
-    if (bytes$[at$] !== 58) { miss$(at$, 4); return -1; }
-    at$++;
-    if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 5); return -1; }
-    at$ = runEnd$(runs2$, at$);
-    if (bytes$[at$] !== 123) { miss$(at$, 6); return -1; }
-    at$++;
-    const back$1 = at$;
-    option$1: {
-      none$1: {
-        const first$1 = keyCount;
-        let count$1 = 0;
-        let last$1 = at$;
-        ended$1: for (;;) {
-          at$ = param$expect(at$);
-          if (at$ < 0) break ended$1;
-          count$1++;
-          last$1 = at$;
-          if (bytes$[at$] !== 124) { miss$(at$, 7); break ended$1; }
-          at$++;
-        }
-        at$ = last$1;
-        if (count$1 < 1) break none$1;
-        if (!(distinct(first$1))) break none$1;
-        break option$1;
-      }
-      at$ = back$1;
-    }
-    if (bytes$[at$] !== 125) { miss$(at$, 8); return -1; }
-    at$++;
-    const back$2 = at$;
-    option$2: {
-      none$2: {
-        at$ = metadata$expect(at$);
-        if (at$ < 0) break none$2;
-        break option$2;
-      }
-      at$ = back$2;
-    }
-    return at$;
-  }
+  const envelope$expect = frame$expect;
 
   function param$build(at$) {
     const start$1 = at$;
@@ -1742,6 +1365,140 @@ function otherDecimal(start, end) {
     return at$;
   }
 
+  // What all scanners have in common.
+
+  const FAILED$ = {};
+  const NO_OPTIONS$ = Object.freeze({});
+
+  // One symbol per code unit: an ASCII code, from 128 on a kind of other characters, and 255 behind the last one.
+  const bytes$ = new Uint8Array(capacity$ + 16);
+  const encoder$ = typeof TextEncoder === "function" ? new TextEncoder() : null;
+
+  const table0$ = peg$tableOf([
+    [45, 45, 48, 57, 65, 90, 95, 95, 97, 122], // [A-Za-z0-9_\-]
+    [65, 90, 97, 122], // [A-Za-z]
+    [48, 57, 65, 90, 95, 95, 97, 122], // [A-Za-z0-9_]
+    [33, 35, 37, 43, 46, 47, 59, 61, 63, 63, 65, 90, 94, 101, 103, 115, 117, 122],
+    [33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122], // [!-#%-+\--9;-=?A-Z\^-z]
+    [48, 57], // [0-9]
+    [46, 46, 48, 57, 65, 90, 95, 95, 97, 122], // [A-Za-z0-9_.]
+    [0, 32, 44, 44, 58, 58, 62, 62, 93, 93, 124, 125, 127, 255],
+  ]);
+  const table1$ = peg$tableOf([
+    [0, 101, 103, 115, 117, 255],
+    [36, 36, 44, 44, 58, 58, 62, 62, 64, 64, 91, 93, 123, 126], // delimiter
+    [0, 32, 36, 36, 44, 44, 58, 58, 62, 62, 64, 64, 91, 91, 93, 93, 123, 255],
+  ]);
+  const runs0$ = peg$runsOf([45, 45, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_\-]
+  const runs1$ = peg$runsOf([65, 90, 97, 122]); // [A-Za-z]
+  const runs2$ = peg$runsOf([48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_]
+  const runs3$ = peg$runsOf([33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122]); // [!-#%-+\--9;-=?A-Z\^-z]
+  const runs4$ = peg$runsOf([48, 57]); // [0-9]
+  const runs5$ = peg$runsOf([46, 46, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_.]
+
+  let input = "";
+  let length$ = 0;
+  let options = NO_OPTIONS$;
+  let end$ = 0;
+  let furthest$ = 0;
+  let from$ = 0;
+  let to$ = 0;
+  let lines$ = null;
+  let busy$ = false;
+
+  function kindOf$() {
+    return 128;
+  }
+
+  function load$(text) {
+    const { length } = text;
+    if (encoder$ === null || encoder$.encodeInto(text, bytes$).written !== length) {
+      for (let at = 0; at < length; at++) {
+        const unit = text.charCodeAt(at);
+        bytes$[at] = unit < 128 ? unit : kindOf$(unit);
+      }
+    }
+    bytes$[length] = 255;
+  }
+
+
+  const pairs$ = new DataView(bytes$.buffer);
+
+  // Where the run ends that begins at `at`. Each number counts only where those before it are full: -(2 >> 1) is a mask of
+  // ones, -(1 >> 1) of zeros.
+  function runEnd$(runs, at) {
+    for (;;) {
+      const first = runs[pairs$.getUint16(at, true)];
+      const second = runs[pairs$.getUint16(at + 2, true)];
+      const third = runs[pairs$.getUint16(at + 4, true)];
+      const fourth = runs[pairs$.getUint16(at + 6, true)];
+      const length = first + (-(first >> 1) & (second + (-(second >> 1) & (third + (-(third >> 1) & fourth)))));
+      at += length;
+      if (length < 8) return at;
+    }
+  }
+
+  // The number that up to four digits are, given as the bytes of a word: the first digit lowest, and zeros below it.
+  function fourDigits$(word) {
+    const digits = word & 0x0f0f0f0f;
+    const pairs = (digits * 10 + (digits >>> 8)) & 0x00ff00ff;
+    return (pairs * 100 + (pairs >>> 16)) & 0xffff;
+  }
+
+  // The number that a run of digits is, read in words of four.
+  function numberAt$(start, end) {
+    const count = end - start;
+    if (count <= 4) return fourDigits$(pairs$.getInt32(start, true) << (32 - 8 * count));
+    const last = fourDigits$(pairs$.getInt32(end - 4, true));
+    if (count <= 8) return fourDigits$(pairs$.getInt32(start, true) << (64 - 8 * count)) * 1e4 + last;
+    const middle = fourDigits$(pairs$.getInt32(end - 8, true)) * 1e4 + last;
+    if (count <= 12) return fourDigits$(pairs$.getInt32(start, true) << (96 - 8 * count)) * 1e8 + middle;
+    if (count <= 15) {
+      const upper = fourDigits$(pairs$.getInt32(end - 12, true)) * 1e8 + middle;
+      return fourDigits$(pairs$.getInt32(start, true) << (128 - 8 * count)) * 1e12 + upper;
+    }
+    return Number(input.substring(start, end));
+  }
+
+  // input.charCodeAt(at)
+  function codeAt$(at) {
+    const symbol = at < length$ ? bytes$[at] : 255;
+    return symbol < 128 ? symbol : input.charCodeAt(at);
+  }
+
+  function text() {
+    return input.substring(from$, to$);
+  }
+
+  function offset() {
+    return from$;
+  }
+
+  function range() {
+    return { source: options.grammarSource, start: from$, end: to$ };
+  }
+
+  function locationOf$(start, end) {
+    return peg$locationIn((lines$ ??= peg$linesOf(input)), options.grammarSource, start, end);
+  }
+
+  function error(message, location) {
+    throw new peg$SyntaxError(message, null, null, location !== undefined ? location : locationOf$(from$, to$));
+  }
+
+  function begin$() {
+    end$ = 0;
+    furthest$ = 0;
+    lenient = options.dialect === "lenient";
+    spans = options.spans;
+    maxDepth = options.maxDepth ?? 5;
+    maxItems = options.maxItems ?? 100000;
+    maxDigits = options.maxDigits ?? 1000;
+    depth = 0;
+    items = 0;
+    keyCount = 0;
+  }
+
   function build$() {
     if (options.startRule === "envelope") return envelope$build(0);
     return frame$build(0);
@@ -1950,7 +1707,7 @@ class peg$Failure extends SyntaxError {
   get message() { return this.#known.message; }
   set message(value) { this.#own("message", value, false); }
 }
-Object.setPrototypeOf(peg$Failure.prototype, peg$SyntaxError.prototype);
+
 
 function peg$parse(input, options) {
   return peg$scanner.parse(input, options);
@@ -1961,6 +1718,157 @@ function peg$recognize(input, options) {
   return peg$scanner.recognize(input, options);
 }
 
+class peg$SyntaxError extends SyntaxError {
+  constructor(message, expected, found, location) {
+    super(message);
+    this.expected = expected;
+    this.found = found;
+    this.location = location;
+    this.name = "SyntaxError";
+  }
+
+  format(sources) {
+    let str = "Error: " + this.message;
+    if (this.location) {
+      let src = null;
+      const st = sources.find(s => s.source === this.location.source);
+      if (st) {
+        src = st.text.split(/\r\n|\n|\r/g);
+      }
+      const s = this.location.start;
+      const offset_s = (this.location.source && (typeof this.location.source.offset === "function"))
+        ? this.location.source.offset(s)
+        : s;
+      const loc = this.location.source + ":" + offset_s.line + ":" + offset_s.column;
+      if (src) {
+        const e = this.location.end;
+        const filler = "".padEnd(offset_s.line.toString().length, " ");
+        const line = src[s.line - 1];
+        const last = s.line === e.line ? e.column : line.length + 1;
+        const hatLen = (last - s.column) || 1;
+        str += "\n --> " + loc + "\n"
+            + filler + " |\n"
+            + offset_s.line + " | " + line + "\n"
+            + filler + " | " + "".padEnd(s.column - 1, " ")
+            + "".padEnd(hatLen, "^");
+      } else {
+        str += "\n at " + loc;
+      }
+    }
+    return str;
+  }
+
+  static buildMessage(expected, found) {
+    function hex(ch) {
+      return ch.codePointAt(0).toString(16).toUpperCase();
+    }
+
+    const nonPrintable = Object.prototype.hasOwnProperty.call(RegExp.prototype, "unicode")
+      ? new RegExp("[\\p{C}\\p{Mn}\\p{Mc}]", "gu")
+      : null;
+    function unicodeEscape(s) {
+      if (nonPrintable) {
+        return s.replace(nonPrintable,  ch => "\\u{" + hex(ch) + "}");
+      }
+      return s;
+    }
+
+    function literalEscape(s) {
+      return unicodeEscape(s
+        .replace(/\\/g, "\\\\")
+        .replace(/"/g,  "\\\"")
+        .replace(/\0/g, "\\0")
+        .replace(/\t/g, "\\t")
+        .replace(/\n/g, "\\n")
+        .replace(/\r/g, "\\r")
+        .replace(/[\x00-\x0F]/g,          ch => "\\x0" + hex(ch))
+        .replace(/[\x10-\x1F\x7F-\x9F]/g, ch => "\\x"  + hex(ch)));
+    }
+
+    function classEscape(s) {
+      return unicodeEscape(s
+        .replace(/\\/g, "\\\\")
+        .replace(/\]/g, "\\]")
+        .replace(/\^/g, "\\^")
+        .replace(/-/g,  "\\-")
+        .replace(/\0/g, "\\0")
+        .replace(/\t/g, "\\t")
+        .replace(/\n/g, "\\n")
+        .replace(/\r/g, "\\r")
+        .replace(/[\x00-\x0F]/g,          ch => "\\x0" + hex(ch))
+        .replace(/[\x10-\x1F\x7F-\x9F]/g, ch => "\\x"  + hex(ch)));
+    }
+
+    const DESCRIBE_EXPECTATION_FNS = {
+      literal(expectation) {
+        return "\"" + literalEscape(expectation.text) + "\"";
+      },
+
+      class(expectation) {
+        const escapedParts = expectation.parts.map(
+          part => (Array.isArray(part)
+            ? classEscape(part[0]) + "-" + classEscape(part[1])
+            : classEscape(part))
+        );
+
+        return "[" + (expectation.inverted ? "^" : "") + escapedParts.join("") + "]" + (expectation.unicode ? "u" : "");
+      },
+
+      any() {
+        return "any character";
+      },
+
+      end() {
+        return "end of input";
+      },
+
+      other(expectation) {
+        return expectation.description;
+      },
+    };
+
+    function describeExpectation(expectation) {
+      return DESCRIBE_EXPECTATION_FNS[expectation.type](expectation);
+    }
+
+    function describeExpected(expected) {
+      const descriptions = expected.map(describeExpectation);
+      descriptions.sort();
+
+      if (descriptions.length > 0) {
+        let j = 1;
+        for (let i = 1; i < descriptions.length; i++) {
+          if (descriptions[i - 1] !== descriptions[i]) {
+            descriptions[j] = descriptions[i];
+            j++;
+          }
+        }
+        descriptions.length = j;
+      }
+
+      switch (descriptions.length) {
+        case 1:
+          return descriptions[0];
+
+        case 2:
+          return descriptions[0] + " or " + descriptions[1];
+
+        default:
+          return descriptions.slice(0, -1).join(", ")
+            + ", or "
+            + descriptions[descriptions.length - 1];
+      }
+    }
+
+    function describeFound(found) {
+      return found ? "\"" + literalEscape(found) + "\"" : "end of input";
+    }
+
+    return "Expected " + describeExpected(expected) + " but " + describeFound(found) + " found.";
+  }
+}
+
+Object.setPrototypeOf(peg$Failure.prototype, peg$SyntaxError.prototype);
 
 const peg$allowedStartRules = [
   "frame",

@@ -82,9 +82,15 @@ export function scannerCode({ program, effects, initializer, standalone, recogni
   const skippers = program.startRules.map((rule) => functions.nameFor(rule, false, 'report'));
   const explainers = standalone ? program.startRules.map((rule) => functions.nameFor(rule, false, 'expect')) : [];
   const written: string[] = [];
+  // Rules that differ in their actions only have the same functions where these do not run.
+  const bodies = new Map<string, string>();
   for (let next = functions.next(); next !== undefined; next = functions.next()) {
     const { rule, name, builds, reporting } = next;
-    written.push(new Scanner(shared, DEPTH).rule(rule, name, builds, reporting));
+    const code = new Scanner(shared, DEPTH).rule(rule, name, builds, reporting);
+    const body = code.slice(code.indexOf('('));
+    const same = bodies.get(body);
+    if (same === undefined) bodies.set(body, name);
+    written.push(same === undefined ? code : `  const ${name} = ${same};`);
   }
   for (const [code, name] of blockFunctions) {
     written.push(`  function ${name}(${code.parameters.join(', ')}) {${mark(code.block, code.body)}}`);

@@ -61,6 +61,7 @@ ${recognize ? RECOGNIZE_OR_SLOW : ''}
         if (thrown instanceof peg$SyntaxError) return thrown;
       }
       return { message: "Unexpected input.", expected: [] };`)}
+${INHERIT}
 ${exported(recognize)}`,
   };
 }
@@ -139,6 +140,9 @@ ${exported(recognize)}`,
   };
 }
 
+/** Makes errors of the scanner instances of Peggy's class, whose constructor they do not run. */
+export const INHERIT = 'Object.setPrototypeOf(peg$Failure.prototype, peg$SyntaxError.prototype);\n';
+
 /** @param details statements that return `{ message, expected }` */
 function failureClass(details: string): string {
   return `
@@ -180,7 +184,7 @@ class peg$Failure extends SyntaxError {
   get message() { return this.#known.message; }
   set message(value) { this.#own("message", value, false); }
 }
-Object.setPrototypeOf(peg$Failure.prototype, peg$SyntaxError.prototype);`;
+`;
 }
 
 function exported(recognize: boolean): string {

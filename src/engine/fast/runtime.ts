@@ -34,15 +34,25 @@ const CAPACITY = 1 << 20;
 export function runtime(parts: Runtime): string {
   const { alphabet, initializer, tables, functions, startRules, expectations, recognize } = parts;
   const errors = expectations === null ? peggyErrors(startRules) : standaloneErrors(startRules, expectations);
+  const usesRuns = tables.includes('const runs0$');
   return `
 ${errors.introduction}
 const peg$makeScanner = (capacity$) => {
-  // One symbol per code unit: an ASCII code, from 128 on a kind of other characters, and ${END} behind the last one.
-  const bytes$ = new Uint8Array(capacity$ + ${MARGIN});
-  const encoder$ = typeof TextEncoder === "function" ? new TextEncoder() : null;
+${initializer.declarations}
+
+${functions}
+
+  // What all scanners have in common.
+
   const FAILED$ = {};
   const NO_OPTIONS$ = Object.freeze({});
 ${alphabet.surrogates === 0n ? '' : '  const LEAVE$ = {};\n'}
+  // One symbol per code unit: an ASCII code, from 128 on a kind of other characters, and ${END} behind the last one.
+  const bytes$ = new Uint8Array(capacity$ + ${MARGIN});
+  const encoder$ = typeof TextEncoder === "function" ? new TextEncoder() : null;
+
+${indent(tables)}
+
   let input = "";
   let length$ = 0;
   let options = NO_OPTIONS$;
@@ -55,8 +65,6 @@ ${alphabet.surrogates === 0n ? '' : '  const LEAVE$ = {};\n'}
 
 ${indent(kindsCode(alphabet.kinds))}
 
-${indent(tables)}
-
   function load$(text) {
     const { length } = text;
     if (encoder$ === null || encoder$.encodeInto(text, bytes$).written !== length) {
@@ -68,7 +76,7 @@ ${indent(tables)}
     bytes$[length] = ${END};
   }
 
-${tables.includes('const runs0$') ? RUN_END : ''}${functions.includes('numberAt$(') ? NUMBER : ''}
+${usesRuns ? RUN_END : ''}${functions.includes('numberAt$(') ? NUMBER : ''}
   // input.charCodeAt(at)
   function codeAt$(at) {
     const symbol = at < length$ ? bytes$[at] : ${END};
@@ -76,14 +84,12 @@ ${tables.includes('const runs0$') ? RUN_END : ''}${functions.includes('numberAt$
   }
 ${alphabet.surrogates === 0n ? '' : SURROGATE}
 ${givenFunctions(parts)}
-${initializer.declarations === '' ? '' : `\n${initializer.declarations}\n`}
+
   function begin$() {
     end$ = 0;
     furthest$ = 0;
 ${indent(initializer.statements, 4)}
   }
-
-${functions}
 
   function build$() {
 ${startSwitch(startRules, ({ builder }) => builder)}
@@ -123,7 +129,7 @@ function peg$tableOf(sets) {
   });
   return table;
 }
-${tables.includes('const runs0$') ? RUNS_OF : ''}
+${usesRuns ? RUNS_OF : ''}
 const peg$scanner = /* @__PURE__ */ peg$makeScanner(${CAPACITY});
 
 ${errors.outside(recognize)}`;

@@ -1,5 +1,6 @@
 /** Puts the scanner into the parser that Peggy wrote, as pieces that know where they come from. */
 import type { ast } from 'peggy';
+import { INHERIT } from './failures.js';
 import type { Block } from './ir.js';
 
 /** Peggy's piece of generated code with its origin. Its package is one of Peggy's own. */
@@ -15,8 +16,12 @@ const MARKED = new RegExp(`${OPEN}(\\d+)${BETWEEN}([^${CLOSE}]*)${CLOSE}`, 'g');
 export class Marks {
   readonly #blocks: Block[] = [];
 
-  readonly mark = (block: Block, code: string): string =>
-    `${OPEN}${this.#blocks.push(block) - 1}${BETWEEN}${code}${CLOSE}`;
+  // The same code is marked alike, so that functions made of the same pieces are the same text.
+  readonly mark = (block: Block, code: string): string => {
+    let index = this.#blocks.indexOf(block);
+    if (index < 0) index = this.#blocks.push(block) - 1;
+    return `${OPEN}${index}${BETWEEN}${code}${CLOSE}`;
+  };
 
   /** The pieces of a text: plain strings, and the author's code with its place in the grammar. */
   pieces(text: string, makeNode: (block: Block, code: string) => SourceNode): (string | SourceNode)[] {
@@ -47,12 +52,15 @@ export function splice(
   let found = 0;
   const visit = (node: SourceNode): void => {
     const { children } = node as unknown as { children: (string | SourceNode)[] };
-    // Peggy's parse function is the last thing of its node.
+    // Peggy's parse function is the last thing of its node, and the class of its errors the one before. The class goes to
+    // the end: a reader comes for the grammar, and the same text at the same place lets a compressor find it again in
+    // the next parser.
     const start = children.findIndex((child) => typeof child === 'string' && child.includes(PARSE));
     if (standalone && start >= 0) {
       found++;
-      const before = children[start] as string;
-      children.splice(start, children.length, before.slice(0, before.indexOf(PARSE)), ...code, '\n');
+      const error = children.findIndex((child) => typeof child === 'string' && child.includes(ERROR_CLASS));
+      const before = children.slice(0, error);
+      children.splice(0, children.length, ...before, ...code, '\n', ...children.slice(error, start), INHERIT);
       return;
     }
     const pieces = children.flatMap((child) => {
@@ -79,6 +87,7 @@ export interface Export {
 }
 
 const PARSE = 'function peg$parse(input, options) {';
+const ERROR_CLASS = 'class peg$SyntaxError extends SyntaxError {';
 const SLOW_PARSE = 'function peg$parseSlow(input, options) {';
 
 function withExports(code: string, exported: readonly Export[]): string {
