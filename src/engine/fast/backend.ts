@@ -1,6 +1,7 @@
 /** From a grammar in intermediate form to the code of its scanner. */
 import type { Effects } from '../effects/index.js';
 import { BlockCode } from './blocks.js';
+import type { Reporting, Shared } from './context.js';
 import { Facts } from './facts.js';
 import type { Initializer } from './initializer.js';
 import { rulesToInline } from './inline.js';
@@ -8,7 +9,7 @@ import { type Block, type Expectation, nodesOf } from './ir.js';
 import type { Lowered } from './lower.js';
 import { numberLabels } from './numbers.js';
 import { runtime } from './runtime.js';
-import { type Reporting, Scanner, type Shared } from './scanner.js';
+import { Scanner } from './scanner.js';
 import { Tables } from './tables.js';
 import { Unsupported } from './unsupported.js';
 

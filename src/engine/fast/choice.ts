@@ -1,10 +1,11 @@
 /**
  * Ordered choices. The next symbol tells which alternatives can match at all; only those are tried, in their order.
  */
+
+import type { Context, FunctionWriter } from './context.js';
 import { type Start, weightOf } from './facts.js';
 import type { Choice, Node, Predicate } from './ir.js';
 import { AT, BYTES } from './names.js';
-import type { Context, Scanner } from './scanner.js';
 import { END, has, rangesOf, SYMBOLS, type SymbolSet, setOf } from './symbols.js';
 
 /** Symbols on which the same alternatives can match. */
@@ -22,7 +23,7 @@ interface Branch {
 const GROWTH = 2;
 const SLACK = 30;
 
-export function writeChoice(scanner: Scanner, node: Choice, context: Context): void {
+export function writeChoice(scanner: FunctionWriter, node: Choice, context: Context): void {
   const target = scanner.shareable(context.target);
   const inner: Context = { ...context, target };
   const alternatives = flattened(scanner, node, context.target !== null);
@@ -49,7 +50,7 @@ export function writeChoice(scanner: Scanner, node: Choice, context: Context): v
 }
 
 /** The alternatives, with those of choices that are written out in their place. */
-function flattened(scanner: Scanner, { alternatives }: Choice, builds: boolean): Node[] {
+function flattened(scanner: FunctionWriter, { alternatives }: Choice, builds: boolean): Node[] {
   return alternatives.flatMap((one) => {
     const written = scanner.writtenOut(one);
     if (written?.type !== 'choice') return [one];
@@ -58,7 +59,11 @@ function flattened(scanner: Scanner, { alternatives }: Choice, builds: boolean):
   });
 }
 
-function writeBranch(scanner: Scanner, { symbols, alternatives, leavesOut, gates }: Branch, context: Context): void {
+function writeBranch(
+  scanner: FunctionWriter,
+  { symbols, alternatives, leavesOut, gates }: Branch,
+  context: Context,
+): void {
   if (!leavesOut && context.reporting === 'report') for (const gate of gates) scanner.reportIf(gate);
   if (alternatives.length === 0) {
     scanner.out.line(leavesOut ? scanner.failure(context) : context.fail);
@@ -68,7 +73,7 @@ function writeBranch(scanner: Scanner, { symbols, alternatives, leavesOut, gates
   writeInOrder(scanner, alternatives, { ...context, known: symbols });
 }
 
-function writeInOrder(scanner: Scanner, alternatives: readonly Node[], context: Context): void {
+function writeInOrder(scanner: FunctionWriter, alternatives: readonly Node[], context: Context): void {
   const { out, names } = scanner;
   const last = alternatives.at(-1)!;
   if (alternatives.length === 1) {
@@ -93,7 +98,11 @@ function writeInOrder(scanner: Scanner, alternatives: readonly Node[], context: 
 }
 
 /** The alternatives by next symbol; `null` where a dispatch would change what happens, or repeat too much code. */
-function branchesOf(scanner: Scanner, alternatives: readonly Node[], { known, reporting }: Context): Branch[] | null {
+function branchesOf(
+  scanner: FunctionWriter,
+  alternatives: readonly Node[],
+  { known, reporting }: Context,
+): Branch[] | null {
   const { facts } = scanner.shared;
   const starts = alternatives.map((one) => facts.startOf(one));
   if (reporting === 'expect' || starts.some(({ effects }) => effects)) return null;
@@ -142,7 +151,7 @@ function inOrder(branches: readonly Branch[]): Branch[] {
   return [...branches].sort((a, b) => size(b) - size(a));
 }
 
-function weightWithInlined(scanner: Scanner, node: Node): number {
+function weightWithInlined(scanner: FunctionWriter, node: Node): number {
   if (node.type === 'call' && scanner.shared.inlined.has(node.rule)) {
     return weightWithInlined(scanner, scanner.shared.program.rules.get(node.rule)!.node);
   }

@@ -3,7 +3,7 @@
  * parser, or by functions of the scanner.
  */
 import type { Expectation } from './ir.js';
-import { type StartRule, startSwitch } from './runtime.js';
+import { type StartRule, startSwitch } from './start-rules.js';
 
 export interface Errors {
   /** What a reader of the generated code should know. */

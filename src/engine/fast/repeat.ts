@@ -1,23 +1,24 @@
 /** Repetitions: runs of one symbol as tight loops, lists with their delimiters, and counted ones. */
+
+import type { Context, FunctionWriter } from './context.js';
 import type { Repeat } from './ir.js';
 import { AT, BYTES } from './names.js';
-import type { Context, Scanner } from './scanner.js';
 import { isSubset } from './symbols.js';
 
-export function writeRepeat(scanner: Scanner, node: Repeat, context: Context): void {
+export function writeRepeat(scanner: FunctionWriter, node: Repeat, context: Context): void {
   if (isRun(scanner, node, context)) writeRun(scanner, node, context);
   else writeList(scanner, node, context);
 }
 
 /** `[a-z]*` and `[a-z]+`, of which nobody wants the characters one by one. */
-function isRun(scanner: Scanner, node: Repeat, { target, reporting }: Context): boolean {
+function isRun(scanner: FunctionWriter, node: Repeat, { target, reporting }: Context): boolean {
   const single = scanner.shared.facts.singleOf(node.item);
   if (single === null || target !== null || node.delimiter !== null || node.max !== null) return false;
   if (reporting === 'expect' && node.item.type !== 'symbols') return false;
   return (node.min === 0 || node.min === 1) && (single.loud || reporting !== 'report');
 }
 
-function writeRun(scanner: Scanner, node: Repeat, context: Context): void {
+function writeRun(scanner: FunctionWriter, node: Repeat, context: Context): void {
   const { out, shared } = scanner;
   const { set } = shared.facts.singleOf(node.item)!;
   const { shown, expected } = node.item.type === 'symbols' ? node.item : { shown: '', expected: undefined };
@@ -35,7 +36,7 @@ function writeRun(scanner: Scanner, node: Repeat, context: Context): void {
   scanner.report(context.reporting, expected);
 }
 
-function writeList(scanner: Scanner, node: Repeat, context: Context): void {
+function writeList(scanner: FunctionWriter, node: Repeat, context: Context): void {
   const { out, names } = scanner;
   const min = scanner.boundOf(node.min);
   const max = node.max === null ? null : node.max === node.min ? min : scanner.boundOf(node.max);

@@ -3,15 +3,8 @@ import type { Alphabet, Kind } from './alphabet.js';
 import { peggyErrors, standaloneErrors } from './failures.js';
 import type { Initializer } from './initializer.js';
 import type { Expectation } from './ir.js';
+import { indent, type StartRule, startSwitch } from './start-rules.js';
 import { END } from './symbols.js';
-
-export interface StartRule {
-  readonly rule: string;
-  /** The names of its functions; the last one is there without Peggy's code only. */
-  readonly builder: string;
-  readonly skipper: string;
-  readonly explainer: string | undefined;
-}
 
 export interface Runtime {
   readonly alphabet: Alphabet;
@@ -253,17 +246,6 @@ function peg$locationIn(lines, source, start, end) {
   return { source, start: peg$placeOf(lines, start), end: peg$placeOf(lines, end) };
 }`;
 
-/** Calls the function of the start rule that the options name; the first one is the default. */
-export function startSwitch(
-  startRules: readonly StartRule[],
-  nameOf: (rule: StartRule) => string | undefined,
-  indentation = 4,
-): string {
-  const [first, ...others] = startRules;
-  const lines = others.map((start) => `if (options.startRule === "${start.rule}") return ${nameOf(start)}(0);`);
-  return indent([...lines, `return ${nameOf(first!)}(0);`].join('\n'), indentation);
-}
-
 /** The kinds of characters beyond ASCII. */
 function kindsCode(kinds: readonly Kind[]): string {
   if (kinds.length === 1) return `function kindOf$() {\n  return ${kinds[0]!.symbol};\n}`;
@@ -279,8 +261,4 @@ function kindOf$(unit) {
   }
   return kindTable$[unit];
 }`;
-}
-
-function indent(code: string, width = 2): string {
-  return code.replace(/^(?=.)/gm, ' '.repeat(width));
 }

@@ -7,7 +7,7 @@
  */
 import type { BlockCode, NumberFunction, WrittenOut } from './blocks.js';
 import { writeChoice } from './choice.js';
-import type { Facts } from './facts.js';
+import type { Context, FunctionWriter, Reporting, Shared, Target } from './context.js';
 import {
   type Block,
   type Expectation,
@@ -15,7 +15,6 @@ import {
   type Node,
   nodesOf,
   type Predicate,
-  type Program,
   type Repeat,
   type RuleCall,
 } from './ir.js';
@@ -24,59 +23,10 @@ import { AT, BYTES, END_AT, FAILED, FURTHEST, INPUT, Names } from './names.js';
 import { writeRepeat } from './repeat.js';
 import type { SymbolSet } from './symbols.js';
 import { isSubset, setOf } from './symbols.js';
-import type { Tables } from './tables.js';
 import { Writer } from './writer.js';
 
-/** Where a value goes: into a new constant, into a variable that is there, or out of the function. */
-export interface Target {
-  readonly kind: 'const' | 'let' | 'return';
-  readonly name: string;
-}
-
-/**
- * What is done about failures besides failing.
- *
- * - `free`: nothing; whether the furthest failure is right does not matter, because a failing parse is done again.
- * - `report`: the furthest failure is kept.
- * - `expect`: what was expected at the furthest failure, which is known, is collected.
- * - `silent`: it must not be touched: inside lookaheads and named rules, which report by themselves or not at all.
- */
-export type Reporting = 'free' | 'report' | 'silent' | 'expect';
-
-export interface Context {
-  /** `null` where the value is not used. */
-  readonly target: Target | null;
-  readonly reporting: Reporting;
-  /** The statement that fails. */
-  readonly fail: string;
-  /** What the next symbol is known to be in. */
-  readonly known: SymbolSet | null;
-}
-
-/** What all functions of a scanner share. */
-export interface Shared {
-  readonly program: Program;
-  readonly facts: Facts;
-  readonly tables: Tables;
-  readonly inlined: ReadonlySet<string>;
-  /** Labels of which only the number is wanted. */
-  readonly numbers: ReadonlyMap<Label, NumberFunction>;
-  readonly codeOf: (block: Block) => BlockCode;
-  readonly mustRun: (block: Block) => boolean;
-  /** Whether functions of the grammar that a block calls ask for the position. */
-  readonly callsForPosition: (block: Block) => boolean;
-  /** The name of the function for a rule; asks for it to be written. */
-  readonly functionFor: (rule: string, builds: boolean, reporting: Reporting) => string;
-  /** The name of the function for code that cannot be written out in place. */
-  readonly functionForBlock: (code: BlockCode) => string;
-  /** The number of an expectation in the scanner's list. */
-  readonly numberOf: (expectation: Expectation) => number;
-  /** Marks code of the grammar's author for the source map. */
-  readonly mark: (block: Block, code: string) => string;
-}
-
 /** Writes one function. */
-export class Scanner {
+export class Scanner implements FunctionWriter {
   readonly shared: Shared;
   readonly names = new Names();
   readonly out: Writer;
@@ -157,7 +107,6 @@ export class Scanner {
     }
   }
 
-  /** Gives a value to a target. */
   put(target: Target | null, value: string): void {
     if (target === null) return;
     if (target.kind === 'return') {
@@ -168,19 +117,16 @@ export class Scanner {
     }
   }
 
-  /** A target that blocks inside can give a value to. */
   shareable(target: Target | null): Target | null {
     if (target?.kind !== 'const') return target;
     this.out.line(`let ${target.name};`);
     return { kind: 'let', name: target.name };
   }
 
-  /** A name for a value before it goes where it belongs; the target's own, where it has one. */
   nameFor(target: Target | null, stem: string): string {
     return target?.kind === 'const' ? target.name : this.names.fresh(stem);
   }
 
-  /** The failing statement, with the report that belongs to it. */
   failure({ reporting, fail }: Context, expected?: Expectation): string {
     const report = this.#reportOf(reporting, expected);
     return report === '' ? fail : `{ ${report} ${fail} }`;
@@ -198,14 +144,12 @@ export class Scanner {
     return '';
   }
 
-  /** Reports a failure here where a condition holds. */
   reportIf({ block, negative }: Predicate): void {
     const { statements, value } = this.#run(this.shared.codeOf(block), AT);
     for (const statement of statements) this.out.line(statement);
     this.out.line(`if (${negative ? '!' : ''}(${value ?? 'undefined'})) { ${reportAt()} }`);
   }
 
-  /** An expression for a number of repetitions, evaluated once. */
   boundOf(bound: number | Label | Block): string {
     if (typeof bound === 'number') return String(bound);
     const name = this.names.fresh('bound');
@@ -222,7 +166,6 @@ export class Scanner {
     return false;
   }
 
-  /** Takes note of the labels of a rule that is about to be written. */
   enter(node: Node, builds: boolean): void {
     const { codeOf, mustRun } = this.shared;
     for (const label of liveLabels(node, builds, codeOf, mustRun)) this.#live.add(label);
@@ -442,7 +385,6 @@ export class Scanner {
     this.report(context.reporting, expected);
   }
 
-  /** What is written in place of a call, if it is not a call that is written. */
   writtenOut(node: Node): Node | null {
     if (node.type !== 'call' || !this.shared.inlined.has(node.rule)) return null;
     return this.shared.program.rules.get(node.rule)!.node;

@@ -1,0 +1,82 @@
+/** What writes the functions of a scanner: what they share, and what is known at a place inside of one. */
+import type { BlockCode, NumberFunction } from './blocks.js';
+import type { Facts } from './facts.js';
+import type { Block, Bound, Expectation, Label, Node, Predicate, Program } from './ir.js';
+import type { Names } from './names.js';
+import type { SymbolSet } from './symbols.js';
+import type { Tables } from './tables.js';
+import type { Writer } from './writer.js';
+
+/** Where a value goes: into a new constant, into a variable that is there, or out of the function. */
+export interface Target {
+  readonly kind: 'const' | 'let' | 'return';
+  readonly name: string;
+}
+
+/**
+ * What is done about failures besides failing.
+ *
+ * - `free`: nothing; whether the furthest failure is right does not matter, because a failing parse is done again.
+ * - `report`: the furthest failure is kept.
+ * - `expect`: what was expected at the furthest failure, which is known, is collected.
+ * - `silent`: it must not be touched: inside lookaheads and named rules, which report by themselves or not at all.
+ */
+export type Reporting = 'free' | 'report' | 'silent' | 'expect';
+
+export interface Context {
+  /** `null` where the value is not used. */
+  readonly target: Target | null;
+  readonly reporting: Reporting;
+  /** The statement that fails. */
+  readonly fail: string;
+  /** What the next symbol is known to be in. */
+  readonly known: SymbolSet | null;
+}
+
+/** What all functions of a scanner share. */
+export interface Shared {
+  readonly program: Program;
+  readonly facts: Facts;
+  readonly tables: Tables;
+  readonly inlined: ReadonlySet<string>;
+  /** Labels of which only the number is wanted. */
+  readonly numbers: ReadonlyMap<Label, NumberFunction>;
+  readonly codeOf: (block: Block) => BlockCode;
+  readonly mustRun: (block: Block) => boolean;
+  /** Whether functions of the grammar that a block calls ask for the position. */
+  readonly callsForPosition: (block: Block) => boolean;
+  /** The name of the function for a rule; asks for it to be written. */
+  readonly functionFor: (rule: string, builds: boolean, reporting: Reporting) => string;
+  /** The name of the function for code that cannot be written out in place. */
+  readonly functionForBlock: (code: BlockCode) => string;
+  /** The number of an expectation in the scanner's list. */
+  readonly numberOf: (expectation: Expectation) => number;
+  /** Marks code of the grammar's author for the source map. */
+  readonly mark: (block: Block, code: string) => string;
+}
+
+/** One function that is being written. */
+export interface FunctionWriter {
+  readonly shared: Shared;
+  readonly names: Names;
+  readonly out: Writer;
+  /** Writes what matches a node. */
+  write(node: Node, context: Context): void;
+  /** Gives a value to a target. */
+  put(target: Target | null, value: string): void;
+  /** A target that blocks inside can give a value to. */
+  shareable(target: Target | null): Target | null;
+  /** A name for a value before it goes where it belongs; the target's own, where it has one. */
+  nameFor(target: Target | null, stem: string): string;
+  /** The failing statement, with the report that belongs to it. */
+  failure(context: Context, expected?: Expectation): string;
+  report(reporting: Reporting, expected?: Expectation): void;
+  /** Reports a failure here where a condition holds. */
+  reportIf(predicate: Predicate): void;
+  /** An expression for a number of repetitions, evaluated once. */
+  boundOf(bound: Bound): string;
+  /** Takes note of the labels of a rule that is about to be written. */
+  enter(node: Node, builds: boolean): void;
+  /** What is written in place of a call, if it is not a call that is written. */
+  writtenOut(node: Node): Node | null;
+}
