@@ -76,6 +76,8 @@ function compile(
   settings: FastOptions,
 ): (string | SourceNode)[] | null {
   if (options.trace) throw new Unsupported('it was asked to trace');
+  if (options.cache && settings.standalone)
+    throw new Unsupported('results are cached, which shortens the lists of errors');
   const topLevel = snippetsOf(grammar.topLevelInitializer);
   const perParse = snippetsOf(grammar.initializer);
   const program = lower(grammar, options.allowedStartRules ?? [grammar.rules[0]!.name]);

@@ -31,6 +31,8 @@ export interface Parsers {
   readonly notices: readonly string[];
   /** How often the fast parser has called for stock code so far; it is stock code itself where that is not known. */
   readonly slowParses: (() => number) | undefined;
+  /** The parser without stock code; `undefined` where the plugin says that the grammar cannot do without. */
+  readonly alone?: Parser | undefined;
 }
 
 /** What Peggy throws at a text that it does not accept. */
@@ -52,6 +54,7 @@ export type Outcome =
 export interface Comparison {
   readonly stock: Outcome;
   readonly fast: Outcome;
+  readonly alone?: Outcome;
 }
 
 /** What a grammar needs besides its text. */
@@ -78,7 +81,18 @@ export function compile(
     fast: evaluate(code.replace(SLOW_PARSE, '$& countSlowParse();'), (id) => libraries[id]?.fast, count),
     notices,
     slowParses: SLOW_PARSE.test(code) ? () => slowParses : undefined,
+    alone: standalone(sources, build, pure),
   };
+}
+
+/** The parser of a grammar without any stock code, where there can be one. */
+function standalone(sources: readonly Source[], build: BuildOptions, pure: readonly string[]): Parser | undefined {
+  try {
+    return evaluate(generate(sources, { ...build, plugins: [fast], fast: { pure, standalone: true } }));
+  } catch (thrown) {
+    if (thrown instanceof Error && thrown.message.includes("cannot do without Peggy's own code")) return undefined;
+    throw thrown;
+  }
 }
 
 /** Where stock code begins in parsers that have other code beside it. */
@@ -138,17 +152,24 @@ function attempt(format: () => string): unknown {
  * it tells them.
  */
 export function compare(
-  parsers: Pick<Parsers, 'stock' | 'fast'>,
+  parsers: Pick<Parsers, 'stock' | 'fast' | 'alone'>,
   text: string,
   optionsFor: (parser: Parser) => ParseOptions | undefined = () => undefined,
 ): Comparison {
   return {
     stock: outcome(parsers.stock, text, optionsFor(parsers.stock)),
     fast: outcome(parsers.fast, text, optionsFor(parsers.fast)),
+    ...(parsers.alone && { alone: outcome(parsers.alone, text, optionsFor(parsers.alone)) }),
   };
 }
 
 /** Same value or same error: undefined is not null, a hole not undefined, zero not minus zero. */
-export function agree({ stock, fast }: Comparison): boolean {
-  return isDeepStrictEqual(fast, stock);
+export function agree({ stock, fast, alone = stock }: Comparison): boolean {
+  return isDeepStrictEqual(fast, stock) && (isDeepStrictEqual(alone, stock) || sameMishap(alone, stock));
+}
+
+/** Without stock code, errors that JavaScript itself raises in an action may name a variable otherwise. */
+function sameMishap(alone: Outcome, stock: Outcome): boolean {
+  if (alone.kind !== 'thrown' || stock.kind !== 'thrown') return false;
+  return alone.thrown instanceof TypeError && stock.thrown instanceof TypeError;
 }

@@ -17,9 +17,11 @@ export interface Tally {
 const SURROGATE = /[\ud800-\udfff]/;
 
 /** Where parsers disagree, said so that the case can be repeated. */
-export function disagreement(grammar: Grammar, rule: string, text: string, { stock, fast }: Comparison): Error {
+export function disagreement(grammar: Grammar, rule: string, text: string, { stock, fast, alone }: Comparison): Error {
   const place = `${grammar.name}, rule ${rule}, text ${JSON.stringify(text)}`;
-  return new Error(`${place}\nstock: ${fc.stringify(stock)}\nfast: ${fc.stringify(fast)}`);
+  return new Error(
+    `${place}\nstock: ${fc.stringify(stock)}\nfast: ${fc.stringify(fast)}\nalone: ${fc.stringify(alone)}`,
+  );
 }
 
 /**
