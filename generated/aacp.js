@@ -20,8 +20,8 @@ function trimmed(text) {
 
 
 // The scanner reads the input as bytes and builds the result, without keeping track of what could have stood where it stops.
-// An input that it refuses is scanned once more, without building, for the place of the error; and a third time, for what was
-// expected there, when somebody asks for it. So each rule has up to three functions: rule$build, rule$skip, rule$expect.
+// An input that it refuses is scanned once more, for the furthest place that was reached and for what was expected there. So
+// a rule has up to three functions: rule$build, rule$skip (which builds nothing), and rule$expect.
 const peg$makeScanner = (capacity$) => {
 let spans;
 
@@ -195,31 +195,27 @@ function bareNode(value, start, end) {
       next$1: {
         if (!(options.dialect === "tolerant")) break next$1;
         if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
-        if (at$ > furthest$) furthest$ = at$;
         const back$2 = at$;
         option$1: {
           none$1: {
-            if (bytes$[at$] !== 124) { if (at$ > furthest$) furthest$ = at$; break none$1; }
+            if (bytes$[at$] !== 124) break none$1;
             at$++;
             if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
-            if (at$ > furthest$) furthest$ = at$;
             break option$1;
           }
           at$ = back$2;
         }
         let last$1 = at$;
         ended$1: for (;;) {
-          if (bytes$[at$] !== 124) { if (at$ > furthest$) furthest$ = at$; break ended$1; }
+          if (bytes$[at$] !== 124) break ended$1;
           at$++;
           const back$3 = at$;
           chosen$2: {
             next$2: {
               if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(runs1$, at$);
-              if (at$ > furthest$) furthest$ = at$;
-              if (bytes$[at$] !== 58) { if (at$ > furthest$) furthest$ = at$; break next$2; }
+              if (bytes$[at$] !== 58) break next$2;
               at$++;
               if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
-              if (at$ > furthest$) furthest$ = at$;
               from$ = at$;
               to$ = at$;
               if (!(count())) break next$2;
@@ -227,7 +223,6 @@ function bareNode(value, start, end) {
             }
             at$ = back$3;
             if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
-            if (at$ > furthest$) furthest$ = at$;
             from$ = at$;
             to$ = at$;
             if (!(count())) break ended$1;
@@ -238,58 +233,33 @@ function bareNode(value, start, end) {
         break chosen$1;
       }
       at$ = back$1;
-      const start$7 = at$;
-      found$1: {
-        missing$1: {
-          if ((table0$[bytes$[at$]] & 4) === 0) break missing$1;
-          at$++;
-          if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(runs2$, at$);
-          break found$1;
-        }
-        at$ = start$7;
-        { if (at$ > furthest$) furthest$ = at$; return -1; }
-      }
-      if (bytes$[at$] !== 124) { if (at$ > furthest$) furthest$ = at$; return -1; }
+      if ((table0$[bytes$[at$]] & 4) === 0) return -1;
       at$++;
-      const start$8 = at$;
-      found$2: {
-        missing$2: {
-          if ((table0$[bytes$[at$]] & 4) === 0) break missing$2;
-          at$++;
-          if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(runs2$, at$);
-          break found$2;
-        }
-        at$ = start$8;
-        { if (at$ > furthest$) furthest$ = at$; return -1; }
-      }
+      if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(runs2$, at$);
+      if (bytes$[at$] !== 124) return -1;
+      at$++;
+      if ((table0$[bytes$[at$]] & 4) === 0) return -1;
+      at$++;
+      if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(runs2$, at$);
       let last$2 = at$;
       ended$2: for (;;) {
-        if (bytes$[at$] !== 124) { if (at$ > furthest$) furthest$ = at$; break ended$2; }
+        if (bytes$[at$] !== 124) break ended$2;
         at$++;
-        const start$10 = at$;
-        found$3: {
-          missing$3: {
-            if ((table0$[bytes$[at$]] & 16) === 0) break missing$3;
-            at$++;
-            if ((table0$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs3$, at$);
-            break found$3;
-          }
-          at$ = start$10;
-          { if (at$ > furthest$) furthest$ = at$; break ended$2; }
-        }
-        if (bytes$[at$] !== 58) { if (at$ > furthest$) furthest$ = at$; break ended$2; }
+        if ((table0$[bytes$[at$]] & 16) === 0) break ended$2;
+        at$++;
+        if ((table0$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs3$, at$);
+        if (bytes$[at$] !== 58) break ended$2;
         at$++;
         const back$4 = at$;
         option$2: {
           none$2: {
-            if ((table0$[bytes$[at$]] & 64) === 0) { if (at$ > furthest$) furthest$ = at$; break none$2; }
+            if ((table0$[bytes$[at$]] & 64) === 0) break none$2;
             at$ = runEnd$(runs4$, at$);
             let last$3 = at$;
             ended$3: for (;;) {
-              if (bytes$[at$] !== 32) { if (at$ > furthest$) furthest$ = at$; break ended$3; }
+              if (bytes$[at$] !== 32) break ended$3;
               at$ = runEnd$(runs5$, at$);
-              if (at$ > furthest$) furthest$ = at$;
-              if ((table0$[bytes$[at$]] & 64) === 0) { if (at$ > furthest$) furthest$ = at$; break ended$3; }
+              if ((table0$[bytes$[at$]] & 64) === 0) break ended$3;
               at$ = runEnd$(runs4$, at$);
               last$3 = at$;
             }
@@ -516,11 +486,7 @@ function bareNode(value, start, end) {
     }
   }
 
-  // input.charCodeAt(at)
-  function codeAt$(at) {
-    const symbol = at < length$ ? bytes$[at] : 255;
-    return symbol < 128 ? symbol : input.charCodeAt(at);
-  }
+
 
   function text() {
     return input.substring(from$, to$);
@@ -588,19 +554,15 @@ function bareNode(value, start, end) {
   function parse$(text, given) {
     const other = scannerFor$(text, given);
     if (other !== null) return other.parse(text, given);
-    let offset = 0;
     open$(text, given);
     try {
       begin$();
       const result = build$();
-      if (result !== FAILED$ && end$ === text.length) return result;
-      begin$();
-      const end = skip$();
-      offset = end > furthest$ ? end : furthest$;
+      if (result !== FAILED$ && end$ === length$) return result;
+      throw failure$();
     } finally {
       close$();
     }
-    throw new peg$Failure(text, given, offset);
   }
 
   function recognize$(text, given) {
@@ -609,7 +571,7 @@ function bareNode(value, start, end) {
     open$(text, given);
     try {
       begin$();
-      return skip$() === text.length;
+      return skip$() === length$;
     } catch (thrown) {
       if (thrown instanceof peg$SyntaxError) return false;
       throw thrown;
@@ -629,33 +591,36 @@ function bareNode(value, start, end) {
     {"type":"other","description":"text"},
     {"type":"literal","text":" ","ignoreCase":false},
   ];
-  let expected$ = [];
+  // The expectations at the furthest place, by number.
+  const missed$ = [];
+  let misses$ = 0;
 
   function miss$(at, expectation) {
-    if (at === furthest$) expected$.push(expectations$[expectation]);
+    if (at < furthest$) return;
+    if (at > furthest$) {
+      furthest$ = at;
+      misses$ = 0;
+    }
+    missed$[misses$++] = expectation;
+  }
+
+  function failure$() {
+    begin$();
+    misses$ = 0;
+    const end = expect$();
+    const expected = end > furthest$ ? [] : missed$.slice(0, misses$).map((number) => expectations$[number]);
+    if (end >= furthest$) {
+      furthest$ = end;
+      expected.push({ type: "end" });
+    }
+    return new peg$Failure(input, options.grammarSource, furthest$, expected);
   }
 
   function expect$() {
     return packet$expect(0);
   }
 
-  // What could have stood at the furthest place that was reached.
-  function expectedAt$(text, given, offset) {
-    const other = scannerFor$(text, given);
-    if (other !== null) return other.expectedAt(text, given, offset);
-    expected$ = [];
-    open$(text, given);
-    try {
-      begin$();
-      furthest$ = offset;
-      if (expect$() === offset) expected$.push({ type: "end" });
-      return expected$;
-    } finally {
-      close$();
-    }
-  }
-
-  return { parse: parse$, recognize: recognize$, expectedAt: expectedAt$ };
+  return { parse: parse$, recognize: recognize$ };
 };
 
 // Where the lines of a text begin.
@@ -703,47 +668,24 @@ function peg$runsOf(ranges) {
 const peg$scanner = /* @__PURE__ */ peg$makeScanner(1048576);
 
 
-// A syntax error that knows where it is, and works out what was expected there when that is read.
+// A syntax error whose message is worked out when it is read.
 class peg$Failure extends SyntaxError {
-  #text;
-  #options;
-  #details;
-
-  static #EXPECTED = {
-    get() { return this.#known.expected; },
-    set(value) { this.#own("expected", value, true); },
-    enumerable: true,
-    configurable: true,
-  };
-
-  constructor(text, given, offset) {
+  constructor(text, source, offset, expected) {
     super();
-    this.#text = text;
-    this.#options = given;
     const isEnd = offset === text.length;
-    Object.defineProperty(this, "expected", peg$Failure.#EXPECTED);
+    this.expected = expected;
     this.found = isEnd ? null : String.fromCodePoint(text.codePointAt(offset));
-    this.location = peg$locationIn(peg$linesOf(text), given?.grammarSource, offset, isEnd ? offset : offset + 1);
+    this.location = peg$locationIn(peg$linesOf(text), source, offset, isEnd ? offset : offset + 1);
     this.name = "SyntaxError";
+    Object.defineProperty(this, "message", peg$message);
   }
-
-  get #known() {
-    return (this.#details ??= this.#work());
-  }
-
-  #work() {
-      const expected = peg$scanner.expectedAt(this.#text, this.#options, this.location.start.offset);
-      return { message: peg$SyntaxError.buildMessage(expected, this.found), expected };
-  }
-
-  #own(name, value, enumerable) {
-    Object.defineProperty(this, name, { value, writable: true, enumerable, configurable: true });
-  }
-
-  get message() { return this.#known.message; }
-  set message(value) { this.#own("message", value, false); }
 }
 
+const peg$message = {
+  get() { return peg$SyntaxError.buildMessage(this.expected, this.found); },
+  set(value) { Object.defineProperty(this, "message", { value, writable: true }); },
+  configurable: true,
+};
 
 function peg$parse(input, options) {
   return peg$scanner.parse(input, options);

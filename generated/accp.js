@@ -53,8 +53,8 @@ function significantDigits(text) {
 
 
 // The scanner reads the input as bytes and builds the result, without keeping track of what could have stood where it stops.
-// An input that it refuses is scanned once more, without building, for the place of the error; and a third time, for what was
-// expected there, when somebody asks for it. So each rule has up to three functions: rule$build, rule$skip, rule$expect.
+// An input that it refuses is scanned once more, for the furthest place that was reached and for what was expected there. So
+// a rule has up to three functions: rule$build, rule$skip (which builds nothing), and rule$expect.
 const peg$makeScanner = (capacity$) => {
 let lenient;
 
@@ -411,19 +411,19 @@ function otherDecimal(start, end) {
   }
 
   function frame$skip(at$) {
-    if (bytes$[at$] !== 64) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    if (bytes$[at$] !== 64) return -1;
     at$++;
-    if ((table0$[bytes$[at$]] & 1) === 0) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    if ((table0$[bytes$[at$]] & 1) === 0) return -1;
     at$ = runEnd$(runs0$, at$);
-    if (bytes$[at$] !== 62) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    if (bytes$[at$] !== 62) return -1;
     at$++;
-    if ((table0$[bytes$[at$]] & 2) === 0) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    if ((table0$[bytes$[at$]] & 2) === 0) return -1;
     at$ = runEnd$(runs1$, at$);
-    if (bytes$[at$] !== 58) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    if (bytes$[at$] !== 58) return -1;
     at$++;
-    if ((table0$[bytes$[at$]] & 4) === 0) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    if ((table0$[bytes$[at$]] & 4) === 0) return -1;
     at$ = runEnd$(runs2$, at$);
-    if (bytes$[at$] !== 123) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    if (bytes$[at$] !== 123) return -1;
     at$++;
     const back$1 = at$;
     option$1: {
@@ -436,7 +436,7 @@ function otherDecimal(start, end) {
           if (at$ < 0) break ended$1;
           count$1++;
           last$1 = at$;
-          if (bytes$[at$] !== 124) { if (at$ > furthest$) furthest$ = at$; break ended$1; }
+          if (bytes$[at$] !== 124) break ended$1;
           at$++;
         }
         at$ = last$1;
@@ -446,7 +446,7 @@ function otherDecimal(start, end) {
       }
       at$ = back$1;
     }
-    if (bytes$[at$] !== 125) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    if (bytes$[at$] !== 125) return -1;
     at$++;
     const back$2 = at$;
     option$2: {
@@ -560,10 +560,10 @@ function otherDecimal(start, end) {
 
   function param$skip(at$) {
     const start$2 = at$;
-    if ((table0$[bytes$[at$]] & 4) === 0) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    if ((table0$[bytes$[at$]] & 4) === 0) return -1;
     at$ = runEnd$(runs2$, at$);
     const end$1 = at$;
-    if (bytes$[at$] !== 58) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    if (bytes$[at$] !== 58) return -1;
     at$++;
     at$ = value$skip(at$);
     if (at$ < 0) return -1;
@@ -573,7 +573,7 @@ function otherDecimal(start, end) {
   }
 
   function metadata$skip(at$) {
-    if (bytes$[at$] !== 91) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    if (bytes$[at$] !== 91) return -1;
     at$++;
     const first$1 = keyCount;
     let count$1 = 0;
@@ -583,13 +583,13 @@ function otherDecimal(start, end) {
       if (at$ < 0) break ended$1;
       count$1++;
       last$1 = at$;
-      if (bytes$[at$] !== 44) { if (at$ > furthest$) furthest$ = at$; break ended$1; }
+      if (bytes$[at$] !== 44) break ended$1;
       at$++;
     }
     at$ = last$1;
     if (count$1 < 1) return -1;
     if (!(distinct(first$1))) return -1;
-    if (bytes$[at$] !== 93) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    if (bytes$[at$] !== 93) return -1;
     at$++;
     return at$;
   }
@@ -798,7 +798,6 @@ function otherDecimal(start, end) {
   function value$skip(at$) {
     const symbol$1 = bytes$[at$];
     if ((table0$[symbol$1] & 8) !== 0) {
-      if (at$ > furthest$) furthest$ = at$;
       const back$1 = at$;
       chosen$1: {
         next$1: {
@@ -811,43 +810,34 @@ function otherDecimal(start, end) {
         if (at$ < 0) return -1;
       }
     } else if (symbol$1 === 45 || (symbol$1 >= 48 && symbol$1 <= 57)) {
-      if (at$ > furthest$) furthest$ = at$;
       const back$2 = at$;
       chosen$2: {
         next$2: {
-          const start$3 = at$;
-          found$1: {
-            missing$1: {
-              const start$5 = at$;
-              if (bytes$[at$] === 45) {
-                at$++;
-              }
-              if ((table0$[bytes$[at$]] & 32) === 0) break missing$1;
-              at$ = runEnd$(runs4$, at$);
-              let fraction$1;
-              const back$3 = at$;
-              option$1: {
-                none$1: {
-                  if (bytes$[at$] !== 46) break none$1;
-                  at$++;
-                  const start$7 = at$;
-                  if ((table0$[bytes$[at$]] & 32) === 0) break none$1;
-                  at$ = runEnd$(runs4$, at$);
-                  const digits$1 = numberAt$(start$7, at$);
-                  fraction$1 = digits$1;
-                  break option$1;
-                }
-                at$ = back$3;
-                fraction$1 = null;
-              }
-              if ((table0$[bytes$[at$]] & 16) !== 0) break missing$1;
-              if (bytes$[at$] === 92) break missing$1;
-              if (!(limitDigits(start$5, at$, fraction$1))) break missing$1;
-              break found$1;
-            }
-            at$ = start$3;
-            { if (at$ > furthest$) furthest$ = at$; break next$2; }
+          const start$4 = at$;
+          if (bytes$[at$] === 45) {
+            at$++;
           }
+          if ((table0$[bytes$[at$]] & 32) === 0) break next$2;
+          at$ = runEnd$(runs4$, at$);
+          let fraction$1;
+          const back$3 = at$;
+          option$1: {
+            none$1: {
+              if (bytes$[at$] !== 46) break none$1;
+              at$++;
+              const start$6 = at$;
+              if ((table0$[bytes$[at$]] & 32) === 0) break none$1;
+              at$ = runEnd$(runs4$, at$);
+              const digits$1 = numberAt$(start$6, at$);
+              fraction$1 = digits$1;
+              break option$1;
+            }
+            at$ = back$3;
+            fraction$1 = null;
+          }
+          if ((table0$[bytes$[at$]] & 16) !== 0) break next$2;
+          if (bytes$[at$] === 92) break next$2;
+          if (!(limitDigits(start$4, at$, fraction$1))) break next$2;
           break chosen$2;
         }
         at$ = back$2;
@@ -861,29 +851,20 @@ function otherDecimal(start, end) {
         if (at$ < 0) return -1;
       }
     } else if (symbol$1 === 102 || symbol$1 === 116) {
-      if (at$ > furthest$) furthest$ = at$;
       const back$4 = at$;
       chosen$3: {
         next$4: {
-          const start$10 = at$;
-          found$2: {
-            missing$2: {
-              const symbol$2 = bytes$[at$];
-              if (symbol$2 === 102) {
-                if (bytes$[at$ + 1] !== 97 || bytes$[at$ + 2] !== 108 || bytes$[at$ + 3] !== 115 || bytes$[at$ + 4] !== 101) break missing$2;
-                at$ += 5;
-                if ((table0$[bytes$[at$]] & 16) !== 0) break missing$2;
-                if (bytes$[at$] === 92) break missing$2;
-              } else {
-                if (bytes$[at$ + 1] !== 114 || bytes$[at$ + 2] !== 117 || bytes$[at$ + 3] !== 101) break missing$2;
-                at$ += 4;
-                if ((table0$[bytes$[at$]] & 16) !== 0) break missing$2;
-                if (bytes$[at$] === 92) break missing$2;
-              }
-              break found$2;
-            }
-            at$ = start$10;
-            { if (at$ > furthest$) furthest$ = at$; break next$4; }
+          const symbol$2 = bytes$[at$];
+          if (symbol$2 === 102) {
+            if (bytes$[at$ + 1] !== 97 || bytes$[at$ + 2] !== 108 || bytes$[at$ + 3] !== 115 || bytes$[at$ + 4] !== 101) break next$4;
+            at$ += 5;
+            if ((table0$[bytes$[at$]] & 16) !== 0) break next$4;
+            if (bytes$[at$] === 92) break next$4;
+          } else {
+            if (bytes$[at$ + 1] !== 114 || bytes$[at$ + 2] !== 117 || bytes$[at$ + 3] !== 101) break next$4;
+            at$ += 4;
+            if ((table0$[bytes$[at$]] & 16) !== 0) break next$4;
+            if (bytes$[at$] === 92) break next$4;
           }
           break chosen$3;
         }
@@ -898,45 +879,39 @@ function otherDecimal(start, end) {
         if (at$ < 0) return -1;
       }
     } else if (symbol$1 === 36) {
-      if (at$ > furthest$) furthest$ = at$;
       at$++;
-      if ((table0$[bytes$[at$]] & 64) === 0) { if (at$ > furthest$) furthest$ = at$; return -1; }
+      if ((table0$[bytes$[at$]] & 64) === 0) return -1;
       at$ = runEnd$(runs5$, at$);
     } else if (symbol$1 === 64) {
-      if (at$ > furthest$) furthest$ = at$;
       if (!(lenient)) return -1;
-      if (bytes$[at$] !== 64) { if (at$ > furthest$) furthest$ = at$; return -1; }
+      if (bytes$[at$] !== 64) return -1;
       at$++;
-      if ((table0$[bytes$[at$]] & 1) === 0) { if (at$ > furthest$) furthest$ = at$; return -1; }
+      if ((table0$[bytes$[at$]] & 1) === 0) return -1;
       at$ = runEnd$(runs0$, at$);
       const back$5 = at$;
       option$2: {
         none$2: {
-          if (bytes$[at$] !== 58) { if (at$ > furthest$) furthest$ = at$; break none$2; }
+          if (bytes$[at$] !== 58) break none$2;
           at$++;
-          if ((table0$[bytes$[at$]] & 4) === 0) { if (at$ > furthest$) furthest$ = at$; break none$2; }
+          if ((table0$[bytes$[at$]] & 4) === 0) break none$2;
           at$ = runEnd$(runs2$, at$);
           break option$2;
         }
         at$ = back$5;
       }
     } else if (symbol$1 === 91) {
-      if (at$ > furthest$) furthest$ = at$;
       at$ = array$skip(at$);
       if (at$ < 0) return -1;
     } else if (symbol$1 === 92) {
-      if (at$ > furthest$) furthest$ = at$;
       at$ = escaped$skip(at$);
       if (at$ < 0) return -1;
     } else if (symbol$1 === 123) {
-      if (at$ > furthest$) furthest$ = at$;
       at$ = map$skip(at$);
       if (at$ < 0) return -1;
     } else if (symbol$1 === 126) {
-      if (at$ > furthest$) furthest$ = at$;
       at$++;
     } else {
-      { if (at$ > furthest$) furthest$ = at$; return -1; }
+      return -1;
     }
     return at$;
   }
@@ -1186,20 +1161,16 @@ function otherDecimal(start, end) {
   function escaped$skip(at$) {
     if ((table0$[bytes$[at$]] & 16) !== 0) {
       at$ = runEnd$(runs3$, at$);
-    } else {
-      if (at$ > furthest$) furthest$ = at$;
     }
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
-      if (bytes$[at$] !== 92) { if (at$ > furthest$) furthest$ = at$; break ended$1; }
+      if (bytes$[at$] !== 92) break ended$1;
       at$++;
-      if ((table1$[bytes$[at$]] & 2) === 0) { if (at$ > furthest$) furthest$ = at$; break ended$1; }
+      if ((table1$[bytes$[at$]] & 2) === 0) break ended$1;
       at$++;
       if ((table0$[bytes$[at$]] & 16) !== 0) {
         at$ = runEnd$(runs3$, at$);
-      } else {
-        if (at$ > furthest$) furthest$ = at$;
       }
       count$1++;
       last$1 = at$;
@@ -1210,7 +1181,7 @@ function otherDecimal(start, end) {
   }
 
   function array$skip(at$) {
-    if (bytes$[at$] !== 91) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    if (bytes$[at$] !== 91) return -1;
     at$++;
     if (!(enter(at$))) return -1;
     let last$1 = at$;
@@ -1219,9 +1190,9 @@ function otherDecimal(start, end) {
       chosen$1: {
         next$1: {
           if (!(lenient)) break next$1;
-          if ((table0$[bytes$[at$]] & 4) === 0) { if (at$ > furthest$) furthest$ = at$; break next$1; }
+          if ((table0$[bytes$[at$]] & 4) === 0) break next$1;
           at$ = runEnd$(runs2$, at$);
-          if (bytes$[at$] !== 58) { if (at$ > furthest$) furthest$ = at$; break next$1; }
+          if (bytes$[at$] !== 58) break next$1;
           at$++;
           const symbol$1 = bytes$[at$];
           if ((table0$[symbol$1] & 16) !== 0) {
@@ -1237,11 +1208,10 @@ function otherDecimal(start, end) {
               if (at$ < 0) break next$1;
             }
           } else if (symbol$1 === 92) {
-            if (at$ > furthest$) furthest$ = at$;
             at$ = escaped$skip(at$);
             if (at$ < 0) break next$1;
           } else {
-            { if (at$ > furthest$) furthest$ = at$; break next$1; }
+            break next$1;
           }
           break chosen$1;
         }
@@ -1251,18 +1221,18 @@ function otherDecimal(start, end) {
       }
       if (!(count(at$))) break ended$1;
       last$1 = at$;
-      if (bytes$[at$] !== 44) { if (at$ > furthest$) furthest$ = at$; break ended$1; }
+      if (bytes$[at$] !== 44) break ended$1;
       at$++;
     }
     at$ = last$1;
-    if (bytes$[at$] !== 93) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    if (bytes$[at$] !== 93) return -1;
     at$++;
     if (!(leave())) return -1;
     return at$;
   }
 
   function map$skip(at$) {
-    if (bytes$[at$] !== 123) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    if (bytes$[at$] !== 123) return -1;
     at$++;
     if (!(enter(at$))) return -1;
     const first$1 = keyCount;
@@ -1271,11 +1241,11 @@ function otherDecimal(start, end) {
       at$ = param$skip(at$);
       if (at$ < 0) break ended$1;
       last$1 = at$;
-      if (bytes$[at$] !== 44) { if (at$ > furthest$) furthest$ = at$; break ended$1; }
+      if (bytes$[at$] !== 44) break ended$1;
       at$++;
     }
     at$ = last$1;
-    if (bytes$[at$] !== 125) { if (at$ > furthest$) furthest$ = at$; return -1; }
+    if (bytes$[at$] !== 125) return -1;
     at$++;
     if (!(leave())) return -1;
     if (!(distinct(first$1))) return -1;
@@ -1476,11 +1446,13 @@ function otherDecimal(start, end) {
     return Number(input.substring(start, end));
   }
 
+
   // input.charCodeAt(at)
   function codeAt$(at) {
     const symbol = at < length$ ? bytes$[at] : 255;
     return symbol < 128 ? symbol : input.charCodeAt(at);
   }
+
 
   function text() {
     return input.substring(from$, to$);
@@ -1555,19 +1527,15 @@ function otherDecimal(start, end) {
   function parse$(text, given) {
     const other = scannerFor$(text, given);
     if (other !== null) return other.parse(text, given);
-    let offset = 0;
     open$(text, given);
     try {
       begin$();
       const result = build$();
-      if (result !== FAILED$ && end$ === text.length) return result;
-      begin$();
-      const end = skip$();
-      offset = end > furthest$ ? end : furthest$;
+      if (result !== FAILED$ && end$ === length$) return result;
+      throw failure$();
     } finally {
       close$();
     }
-    throw new peg$Failure(text, given, offset);
   }
 
   function recognize$(text, given) {
@@ -1576,7 +1544,7 @@ function otherDecimal(start, end) {
     open$(text, given);
     try {
       begin$();
-      return skip$() === text.length;
+      return skip$() === length$;
     } catch (thrown) {
       if (thrown instanceof peg$SyntaxError) return false;
       throw thrown;
@@ -1608,10 +1576,29 @@ function otherDecimal(start, end) {
     {"type":"literal","text":"\\","ignoreCase":false},
     {"type":"other","description":"delimiter"},
   ];
-  let expected$ = [];
+  // The expectations at the furthest place, by number.
+  const missed$ = [];
+  let misses$ = 0;
 
   function miss$(at, expectation) {
-    if (at === furthest$) expected$.push(expectations$[expectation]);
+    if (at < furthest$) return;
+    if (at > furthest$) {
+      furthest$ = at;
+      misses$ = 0;
+    }
+    missed$[misses$++] = expectation;
+  }
+
+  function failure$() {
+    begin$();
+    misses$ = 0;
+    const end = expect$();
+    const expected = end > furthest$ ? [] : missed$.slice(0, misses$).map((number) => expectations$[number]);
+    if (end >= furthest$) {
+      furthest$ = end;
+      expected.push({ type: "end" });
+    }
+    return new peg$Failure(input, options.grammarSource, furthest$, expected);
   }
 
   function expect$() {
@@ -1619,23 +1606,7 @@ function otherDecimal(start, end) {
     return frame$expect(0);
   }
 
-  // What could have stood at the furthest place that was reached.
-  function expectedAt$(text, given, offset) {
-    const other = scannerFor$(text, given);
-    if (other !== null) return other.expectedAt(text, given, offset);
-    expected$ = [];
-    open$(text, given);
-    try {
-      begin$();
-      furthest$ = offset;
-      if (expect$() === offset) expected$.push({ type: "end" });
-      return expected$;
-    } finally {
-      close$();
-    }
-  }
-
-  return { parse: parse$, recognize: recognize$, expectedAt: expectedAt$ };
+  return { parse: parse$, recognize: recognize$ };
 };
 
 // Where the lines of a text begin.
@@ -1683,47 +1654,24 @@ function peg$runsOf(ranges) {
 const peg$scanner = /* @__PURE__ */ peg$makeScanner(1048576);
 
 
-// A syntax error that knows where it is, and works out what was expected there when that is read.
+// A syntax error whose message is worked out when it is read.
 class peg$Failure extends SyntaxError {
-  #text;
-  #options;
-  #details;
-
-  static #EXPECTED = {
-    get() { return this.#known.expected; },
-    set(value) { this.#own("expected", value, true); },
-    enumerable: true,
-    configurable: true,
-  };
-
-  constructor(text, given, offset) {
+  constructor(text, source, offset, expected) {
     super();
-    this.#text = text;
-    this.#options = given;
     const isEnd = offset === text.length;
-    Object.defineProperty(this, "expected", peg$Failure.#EXPECTED);
+    this.expected = expected;
     this.found = isEnd ? null : String.fromCodePoint(text.codePointAt(offset));
-    this.location = peg$locationIn(peg$linesOf(text), given?.grammarSource, offset, isEnd ? offset : offset + 1);
+    this.location = peg$locationIn(peg$linesOf(text), source, offset, isEnd ? offset : offset + 1);
     this.name = "SyntaxError";
+    Object.defineProperty(this, "message", peg$message);
   }
-
-  get #known() {
-    return (this.#details ??= this.#work());
-  }
-
-  #work() {
-      const expected = peg$scanner.expectedAt(this.#text, this.#options, this.location.start.offset);
-      return { message: peg$SyntaxError.buildMessage(expected, this.found), expected };
-  }
-
-  #own(name, value, enumerable) {
-    Object.defineProperty(this, name, { value, writable: true, enumerable, configurable: true });
-  }
-
-  get message() { return this.#known.message; }
-  set message(value) { this.#own("message", value, false); }
 }
 
+const peg$message = {
+  get() { return peg$SyntaxError.buildMessage(this.expected, this.found); },
+  set(value) { Object.defineProperty(this, "message", { value, writable: true }); },
+  configurable: true,
+};
 
 function peg$parse(input, options) {
   return peg$scanner.parse(input, options);

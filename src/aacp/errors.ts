@@ -1,24 +1,33 @@
 /** Errors of AACP's parser, with what to do about them; and the error of its printer. */
-import { ParseError, PrintError } from '../text/errors.js';
+import { type ParseErrorDetails, PrintError } from '../text/errors.js';
 import { characterAt, type Expectation, nameOf, phrasesOf } from '../text/expectations.js';
 import type { ParseCode } from './codes.js';
 import { CONTROL } from './vocabulary.js';
 
-/** What is wrong at `offset`, where strict reading stopped, judged by the slot that it lies in. */
-export function syntaxError(text: string, offset: number, expectations: readonly Expectation[]): ParseError {
+/**
+ * What is wrong at `offset`, where strict reading stopped, judged by the slot that it lies in.
+ *
+ * @param expectations what the grammar expects there; asked for when somebody reads the error's words
+ */
+export function syntaxError(
+  text: string,
+  offset: number,
+  expectations: () => readonly Expectation[],
+): ParseErrorDetails {
   const fault = faultAt(text, offset);
   const found = characterAt(text, fault.start);
-  return new ParseError({
+  return {
     code: fault.code,
     reason: 'syntax',
     text,
     span: { start: fault.start, end: fault.end ?? fault.start + (found?.length ?? 0) },
-    // Where a better place was found, the parser's expectations are about another one.
-    expected: fault.start === offset ? phrasesOf(expectations) : [],
-    found,
-    message: fault.message,
-    help: fault.help,
-  });
+    explain: () => ({
+      ...fault,
+      // Where a better place was found, the parser's expectations are about another one.
+      expected: fault.start === offset ? phrasesOf(expectations()) : [],
+      found,
+    }),
+  };
 }
 
 export function unprintable(path: string, message: string, help?: string): PrintError {
@@ -49,7 +58,9 @@ function faultAt(text: string, offset: number): Fault {
   if (found !== null && CONTROL.test(found)) {
     return {
       code: 'control-character',
-      message: `A control character (${nameOf(found)}) cannot stand in a packet.`,
+      get message() {
+        return `A control character (${nameOf(found)}) cannot stand in a packet.`;
+      },
       start: offset,
     };
   }

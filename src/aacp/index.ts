@@ -10,7 +10,7 @@ export type { Field, Packet } from './ast.js';
 export { canonicalizePacket } from './canonicalize.js';
 export type { ParseCode, Profile, ValidationCode } from './codes.js';
 export { explainPacket } from './explain.js';
-export { type Dialect, type ParseOptions, parsePacket, tryParsePacket } from './parse.js';
+export { type Dialect, isPacket, type ParseOptions, parsePacket, tryParsePacket } from './parse.js';
 export { printPacket } from './print.js';
 export { type PacketDiagnostic, type ValidateOptions, type ValidationResult, validatePacket } from './validate.js';
 export { CORE_KEYS, DOMAINS, EXTENDED_KEYS, PRIORITIES, TASKS, VERSION } from './vocabulary.js';

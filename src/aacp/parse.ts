@@ -1,9 +1,9 @@
 /** From text to tree. The only importer of the generated AACP parser. */
-import { parse, SyntaxError as Refusal } from '../../generated/aacp.js';
+import { parse, SyntaxError as Refusal, recognize } from '../../generated/aacp.js';
 import { resolveChoice } from '../text/choice.js';
-import type { ParseError } from '../text/errors.js';
+import type { ParseError, ParseErrorDetails } from '../text/errors.js';
 import { type Limits, resolveLimits } from '../text/limits.js';
-import { beyondLimit, notAString, tooLong } from '../text/refusals.js';
+import { attempt, beyondLimit, type Refusals } from '../text/refusals.js';
 import type { Result } from '../text/result.js';
 import type { Packet } from './ast.js';
 import { syntaxError } from './errors.js';
@@ -33,7 +33,7 @@ export interface ParseOptions extends Pick<Limits, 'maxLength' | 'maxItems'> {
  * @example
  * parsePacket('FETCH|HR|return:HR-Agent|p:1|aacp:1.1').fields[0].value // 'HR-Agent'
  */
-export function parsePacket(text: string, options: ParseOptions = {}): Packet {
+export function parsePacket(text: string, options?: ParseOptions): Packet {
   const result = tryParsePacket(text, options);
   if (result.ok) return result.value;
   throw result.error;
@@ -46,22 +46,51 @@ export function parsePacket(text: string, options: ParseOptions = {}): Packet {
  * @example
  * const result = tryParsePacket(line, { dialect: 'tolerant' });
  */
-export function tryParsePacket(text: string, options: ParseOptions = {}): Result<Packet, ParseError> {
-  const { maxLength, maxItems } = resolveLimits(options);
-  const dialect = resolveChoice('dialect', options.dialect, ['strict', 'tolerant']);
-  if (typeof text !== 'string') return { ok: false, error: notAString('not-a-packet', text) };
-  if (text.length > maxLength) return { ok: false, error: tooLong('limit', text, maxLength) };
-  try {
-    return { ok: true, value: parse(text, { dialect, maxItems, spans: options.spans === true }) };
-  } catch (thrown) {
-    return { ok: false, error: explained(thrown, text) };
-  }
+export function tryParsePacket(text: string, options?: ParseOptions): Result<Packet, ParseError> {
+  return attempt(text, settingsOf(options), parseWhole, REFUSALS);
 }
 
-/** The generated parser's error as one of ours. Anything else that it throws is a defect, and passes through. */
-function explained(thrown: unknown, text: string): ParseError {
-  if (!(thrown instanceof Refusal)) throw thrown;
+/**
+ * Whether `tryParsePacket` would read a text, by the same grammar and limits; nothing is built. What is no string is no
+ * packet.
+ *
+ * @throws TypeError on options that are none
+ * @example
+ * lines.filter((line) => isPacket(line))
+ */
+export function isPacket(text: unknown, options?: ParseOptions): boolean {
+  const settings = settingsOf(options);
+  return typeof text === 'string' && text.length <= settings.maxLength && recognize(text, settings);
+}
+
+/** The options after defaults, as the generated parser takes them. */
+interface Settings {
+  readonly maxLength: number;
+  readonly maxItems: number;
+  readonly dialect: Dialect;
+  readonly spans: boolean;
+}
+
+const DEFAULTS = settingsOf({});
+
+function settingsOf(options: ParseOptions | undefined): Settings {
+  if (options === undefined) return DEFAULTS;
+  const { maxLength, maxItems } = resolveLimits(options);
+  const dialect = resolveChoice('dialect', options.dialect, ['strict', 'tolerant']);
+  return { maxLength, maxItems, dialect, spans: options.spans === true };
+}
+
+function parseWhole(text: string, settings: Settings): Packet {
+  return parse(text, settings);
+}
+
+const REFUSALS: Refusals<Settings> = { notAString: 'not-a-packet', limit: 'limit', retold };
+
+function retold(thrown: unknown, text: string): ParseErrorDetails | null {
+  if (!(thrown instanceof Refusal)) return null;
   const { start, end } = thrown.location;
-  if (thrown.expected !== null) return syntaxError(text, start.offset, thrown.expected);
-  return beyondLimit('limit', text, thrown.message, { start: start.offset, end: end.offset });
+  if (thrown.reason === 'limit') {
+    return beyondLimit('limit', text, thrown.message, { start: start.offset, end: end.offset });
+  }
+  return syntaxError(text, start.offset, () => thrown.expected ?? []);
 }

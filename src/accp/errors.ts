@@ -1,5 +1,5 @@
 /** Errors of ACCP's parser, with what to do about them; and the error of its printer. */
-import { ParseError, PrintError } from '../text/errors.js';
+import { type ParseErrorDetails, PrintError } from '../text/errors.js';
 import { characterAt, type Expectation, expectedButFound, phrasesOf } from '../text/expectations.js';
 import type { Span } from '../text/span.js';
 
@@ -11,29 +11,30 @@ export const INVALID_TYPE = 'E1004';
 const DELIMITERS = '@>:{}[]|$,~\\';
 
 /** A text that is well-formed but holds a key twice in one list. */
-export function duplicateKey(text: string, message: string, span: Span): ParseError {
+export function duplicateKey(text: string, message: string, span: Span): ParseErrorDetails {
   const help = 'keep one of the two';
-  return new ParseError({ code: PARSE_ERROR, reason: 'duplicate-key', text, span, message: `${message}.`, help });
+  return { code: PARSE_ERROR, reason: 'duplicate-key', text, span, message: `${message}.`, help };
 }
 
+/** @param expectations what the grammar expects at `offset`; asked for when somebody reads the error's words */
 export function syntaxError(
   text: string,
   offset: number,
-  expectations: readonly Expectation[],
+  expectations: () => readonly Expectation[],
   lenient: boolean,
-): ParseError {
-  const expected = readable(phrasesOf(expectations), text, offset);
+): ParseErrorDetails {
   const found = characterAt(text, offset);
-  return new ParseError({
+  return {
     code: PARSE_ERROR,
     reason: 'syntax',
     text,
     span: { start: offset, end: offset + (found?.length ?? 0) },
-    expected,
-    found,
-    message: expectedButFound(expected, found),
-    help: syntaxHelp(text, offset, expected, lenient),
-  });
+    explain: () => {
+      const expected = readable(phrasesOf(expectations()), text, offset);
+      const message = expectedButFound(expected, found);
+      return { message, expected, found, help: syntaxHelp(text, offset, expected, lenient) };
+    },
+  };
 }
 
 export function unprintable(path: string, message: string): PrintError {
@@ -59,7 +60,7 @@ function readable(phrases: readonly string[], text: string, offset: number): str
 
 const VALUE_STARTS: ReadonlySet<string> = new Set([
   ...['"$"', '"["', '"{"', '"~"', '"@"'],
-  ...['boolean', 'decimal', 'integer', 'text'],
+  ...['boolean', 'number', 'text'],
 ]);
 
 /** Whether a plain lexeme (no reference, no mention) ends at `offset`. */

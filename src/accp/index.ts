@@ -12,6 +12,7 @@ export {
   type DecimalValue,
   FRAME_CHILD_KEYS,
   type Frame,
+  type FrameEnvelope,
   type IntegerValue,
   type MapValue,
   type NodeOf,
@@ -23,6 +24,14 @@ export {
 } from './ast.js';
 export { canonicalizeFrame } from './canonicalize.js';
 export { explainFrame } from './explain.js';
-export { type Dialect, type ParseOptions, parseFrame, tryParseFrame } from './parse.js';
+export {
+  type Dialect,
+  isFrame,
+  type ParseOptions,
+  parseFrame,
+  parseFrameEnvelope,
+  tryParseFrame,
+  tryParseFrameEnvelope,
+} from './parse.js';
 export { type PrintOptions, printFrame } from './print.js';
 export { type Visit, type Visitor, walkFrame } from './walk.js';

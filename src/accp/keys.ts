@@ -6,11 +6,11 @@ export const ENVELOPE_KEYS: readonly string[] = ['mid', 'seq', 'ts', 'cid', 'aid
 /** The envelope's identifiers: text whatever their digits look like, so that `mid:007` keeps its zeros. */
 export const IDENTIFIER_KEYS: ReadonlySet<string> = new Set(['mid', 'cid', 'aid', 'sid']);
 
+const RANKS: ReadonlyMap<string, number> = new Map(ENVELOPE_KEYS.map((key, rank) => [key, rank]));
+
 /** Orders metadata keys: those of the envelope as in Table 4, then the rest by code unit. */
 export function byEnvelope(a: string, b: string): number {
-  const rankA = ENVELOPE_KEYS.indexOf(a);
-  const rankB = ENVELOPE_KEYS.indexOf(b);
-  if (rankA >= 0 && rankB >= 0) return rankA - rankB;
-  if (rankA >= 0 || rankB >= 0) return rankA >= 0 ? -1 : 1;
-  return byCodeUnit(a, b);
+  const rankA = RANKS.get(a) ?? RANKS.size;
+  const rankB = RANKS.get(b) ?? RANKS.size;
+  return rankA - rankB || byCodeUnit(a, b);
 }

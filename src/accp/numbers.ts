@@ -1,5 +1,5 @@
 /** Numbers of ACCP trees: what they denote, and their canonical spelling (draft-benzing-accp-00, section 3.1.1). */
-import { digitsOf, roundDigits } from '../text/decimal.js';
+import { digitsOf, PLACES, roundDigits } from '../text/decimal.js';
 import type { DecimalValue, IntegerValue } from './ast.js';
 
 /** A number node that cannot be written; the printer adds the path. */
@@ -33,13 +33,22 @@ export function decimalDigits(node: DecimalValue, maxDigits: number): string {
   if (typeof value !== 'number' || Number.isNaN(value)) throw new BadNumber(`${nameOf(value)} is no number`);
   if (text === undefined) {
     if (!Number.isFinite(value)) throw new BadNumber(`${value} cannot be written without its digits in text`);
-    return checkDigits(rounded(digitsOf(value)), maxDigits);
+    return checkDigits(shortDigits(value) ?? rounded(digitsOf(value)), maxDigits);
   }
   if (typeof text !== 'string' || !/^-?[0-9]+\.[0-9]+$/.test(text)) throw new BadNumber('text is no decimal');
   checkDigits(text, maxDigits);
   // `===` holds zero and minus zero equal, as it should: a decimal zero has no sign.
   if (Number(text) !== value) throw new BadNumber(`text does not denote ${value}`);
   return rounded(text);
+}
+
+/** The canonical digits where they are those that JavaScript prints: no exponent, and no more places than canonical forms keep. */
+function shortDigits(value: number): string | null {
+  const digits = String(value);
+  const point = digits.indexOf('.');
+  if (digits.includes('e')) return null;
+  if (point < 0) return `${digits}.0`;
+  return digits.length - point - 1 <= PLACES ? digits : null;
 }
 
 /** An integer node with a value that is a number where that is exact, and `text` only where the value does not tell it. */

@@ -1,11 +1,12 @@
 /** From text to tree. The only importer of the generated ACCP parser. */
-import { parse, SyntaxError as Refusal } from '../../generated/accp.js';
+import { parse, SyntaxError as Refusal, recognize } from '../../generated/accp.js';
 import { resolveChoice } from '../text/choice.js';
-import type { ParseError } from '../text/errors.js';
-import { type Limits, resolveLimits } from '../text/limits.js';
-import { beyondLimit, notAString, tooLong } from '../text/refusals.js';
+import type { ParseError, ParseErrorDetails } from '../text/errors.js';
+import type { Expectation } from '../text/expectations.js';
+import { type Limits, type ResolvedLimits, resolveLimits } from '../text/limits.js';
+import { attempt, beyondLimit, type Refusals } from '../text/refusals.js';
 import type { Result } from '../text/result.js';
-import type { Frame } from './ast.js';
+import type { Frame, FrameEnvelope } from './ast.js';
 import { duplicateKey, PARSE_ERROR, syntaxError } from './errors.js';
 
 /**
@@ -31,7 +32,7 @@ export interface ParseOptions extends Limits {
  * @example
  * parseFrame('@planner>req:schedule{task:impl_auth|pri:high}').payload[0].key // 'task'
  */
-export function parseFrame(text: string, options: ParseOptions = {}): Frame {
+export function parseFrame(text: string, options?: ParseOptions): Frame {
   const result = tryParseFrame(text, options);
   if (result.ok) return result.value;
   throw result.error;
@@ -45,28 +46,103 @@ export function parseFrame(text: string, options: ParseOptions = {}): Frame {
  * const result = tryParseFrame(line);
  * if (!result.ok) console.error(result.error.format());
  */
-export function tryParseFrame(text: string, options: ParseOptions = {}): Result<Frame, ParseError> {
-  const { maxLength, ...limits } = resolveLimits(options);
-  const dialect = resolveChoice('dialect', options.dialect, ['strict', 'lenient']);
-  if (typeof text !== 'string') return { ok: false, error: notAString(PARSE_ERROR, text) };
-  if (text.length > maxLength) return { ok: false, error: tooLong(PARSE_ERROR, text, maxLength) };
+export function tryParseFrame(text: string, options?: ParseOptions): Result<Frame, ParseError> {
+  return attempt(text, settingsOf(options), parseWhole, REFUSALS);
+}
+
+/**
+ * Reads the header and metadata of one frame, for those who route frames and compare their identifiers. The payload is
+ * checked like any other, but no tree is built of it: what `parseFrame` refuses is refused here, with the same error.
+ *
+ * Source: draft-benzing-accp-00, sections 3.1 and 3.5.
+ *
+ * @throws ParseError with code `E1001`, like {@link parseFrame}
+ * @throws TypeError on options that are none
+ * @example
+ * parseFrameEnvelope('@planner>req:schedule{task:impl_auth}[mid:m1]').agent // 'planner'
+ */
+export function parseFrameEnvelope(text: string, options?: ParseOptions): FrameEnvelope {
+  const result = tryParseFrameEnvelope(text, options);
+  if (result.ok) return result.value;
+  throw result.error;
+}
+
+/**
+ * Like {@link parseFrameEnvelope}, but returns the error.
+ *
+ * @throws TypeError on options that are none
+ * @example
+ * const result = tryParseFrameEnvelope(line);
+ * if (result.ok && result.value.intent === 'req') queue.push(line);
+ */
+export function tryParseFrameEnvelope(text: string, options?: ParseOptions): Result<FrameEnvelope, ParseError> {
+  return attempt(text, settingsOf(options), parseEnvelope, REFUSALS);
+}
+
+/**
+ * Whether `tryParseFrame` would read a text, by the same grammar and limits; nothing is built. What is no string is no frame.
+ *
+ * @throws TypeError on options that are none
+ * @example
+ * lines.filter((line) => isFrame(line, { dialect: 'lenient' }))
+ */
+export function isFrame(text: unknown, options?: ParseOptions): boolean {
+  const settings = settingsOf(options);
+  if (typeof text !== 'string' || text.length > settings.maxLength) return false;
   try {
-    return { ok: true, value: parse(text, { ...limits, dialect, spans: options.spans === true }) };
+    return recognize(text, settings);
   } catch (thrown) {
-    return { ok: false, error: explained(thrown, text, dialect) };
+    // The call stack was too small, as in `retold`.
+    if (thrown instanceof RangeError) return false;
+    throw thrown;
   }
 }
 
-/** The generated parser's error as one of ours. Anything else that it throws is a defect, and passes through. */
-function explained(thrown: unknown, text: string, dialect: Dialect): ParseError {
+/** The options after defaults, as the generated parser takes them. */
+interface Settings extends ResolvedLimits {
+  readonly dialect: Dialect;
+  readonly spans: boolean;
+}
+
+const DEFAULTS = settingsOf({});
+
+function settingsOf(options: ParseOptions | undefined): Settings {
+  if (options === undefined) return DEFAULTS;
+  const { maxLength, maxDepth, maxItems, maxDigits } = resolveLimits(options);
+  const dialect = resolveChoice('dialect', options.dialect, ['strict', 'lenient']);
+  return { maxLength, maxDepth, maxItems, maxDigits, dialect, spans: options.spans === true };
+}
+
+function parseWhole(text: string, settings: Settings): Frame {
+  return parse(text, settings);
+}
+
+function parseEnvelope(text: string, settings: Settings): FrameEnvelope {
+  return parse(text, { ...settings, startRule: 'envelope' });
+}
+
+const REFUSALS: Refusals<Settings> = { notAString: PARSE_ERROR, limit: PARSE_ERROR, retold };
+
+function retold(thrown: unknown, text: string, { dialect }: Settings): ParseErrorDetails | null {
   if (thrown instanceof RangeError) {
     const message = 'Nesting is deeper than the call stack allows';
     return beyondLimit(PARSE_ERROR, text, message, { start: 0, end: text.length }, 'lower maxDepth');
   }
-  if (!(thrown instanceof Refusal)) throw thrown;
+  if (!(thrown instanceof Refusal)) return null;
   const { start, end } = thrown.location;
-  if (thrown.expected !== null) return syntaxError(text, start.offset, thrown.expected, dialect === 'lenient');
   const span = { start: start.offset, end: end.offset };
   if (thrown.reason === 'limit') return beyondLimit(PARSE_ERROR, text, thrown.message, span);
-  return duplicateKey(text, thrown.message, span);
+  if (thrown.reason === 'duplicate-key') return duplicateKey(text, thrown.message, span);
+  // Finding out what was expected takes the parser as long as a few more texts.
+  return syntaxError(text, span.start, () => expectationsOf(thrown), dialect === 'lenient');
+}
+
+/** What the parser expected. To find that out takes more of the call stack than to read the text did. */
+function expectationsOf(refusal: Refusal): readonly Expectation[] {
+  try {
+    return refusal.expected ?? [];
+  } catch (thrown) {
+    if (thrown instanceof RangeError) return [];
+    throw thrown;
+  }
 }

@@ -26,8 +26,13 @@ const AGENT_ID = /^[A-Za-z0-9_-]+$/;
 const INTENT = /^[A-Za-z]+$/;
 const WORD = /^[A-Za-z0-9_]+$/;
 const REF_KEY = /^[A-Za-z0-9_.]+$/;
-const DELIMITER = /[@>:{}[\]|$,~\\]/g;
+/** Strings that stand for themselves: no delimiter in them, and nothing that could be taken for a number or a keyword. */
+const PLAIN = /^[A-Z_a-eg-su-z][!-#%-+\--9;-=?A-Z^-z]*$/;
+const DELIMITER = /[@>:{}[\]|$,~\\]/;
+const DELIMITERS: ReadonlySet<number> = new Set(Array.from('@>:{}[]|$,~\\', (one) => one.charCodeAt(0)));
 const NOT_VISIBLE_ASCII = /[^!-~]/;
+/** Up to so many keys are compared pairwise. */
+const FEW_KEYS = 16;
 /** Strings that would read back as another kind. */
 const OTHER_KIND = /^(?:true|false|-?[0-9]+(?:\.[0-9]+)?)$/;
 
@@ -62,7 +67,7 @@ function print(frame: Frame, sortParams: boolean, printing: Printing): string {
   const operation = name(frame.operation, WORD, 'operation', 'letters, digits and "_"');
 
   printing.path.push('payload');
-  const payload = params(frame.payload, printing, 0, sortParams ? byCodeUnit : null).join('|');
+  const payload = params(frame.payload, printing, 0, '|', sortParams ? byCodeUnit : null);
   printing.path[0] = 'metadata';
   return `@${agent}>${intent}:${operation}{${payload}}${metadata(frame.metadata, printing)}`;
 }
@@ -70,34 +75,78 @@ function print(frame: Frame, sortParams: boolean, printing: Printing): string {
 function metadata(list: readonly Param[] | null, printing: Printing): string {
   if (list === null) return '';
   if (list?.length === 0) throw fault(printing, 'a metadata block cannot be empty; use null for none');
-  return `[${params(list, printing, 0, byEnvelope).join(',')}]`;
+  return `[${params(list, printing, 0, ',', byEnvelope)}]`;
 }
+
+type Order = (a: string, b: string) => number;
 
 /** The `key:value` texts of a list, checked for repeated keys. */
 function params(
   list: readonly Param[],
   printing: Printing,
   depth: number,
-  order: ((a: string, b: string) => number) | null,
-): string[] {
+  separator: string,
+  order: Order | null,
+): string {
   if (!Array.isArray(list)) throw fault(printing, 'is no list of parameters');
-  const identifiers = order === byEnvelope;
-  const seen = new Set<string>();
-  // Not map: it would skip the holes of a sparse list.
-  const printed = Array.from(list, (param: Param | undefined, index) => {
-    const key = param?.key;
-    printing.path.push(typeof key === 'string' && WORD.test(key) ? key : index);
-    if (param === undefined || typeof key !== 'string' || !WORD.test(key)) {
-      throw fault(printing, 'has a key that is not made of letters, digits and underscores');
-    }
-    if (seen.size === seen.add(key).size) throw fault(printing, 'the key is repeated');
-    const own = identifiers && IDENTIFIER_KEYS.has(key) ? identifier(param.value, printing) : undefined;
-    const text = `${key}:${own ?? value(param.value, printing, depth)}`;
-    printing.path.pop();
-    return { key, text };
-  });
-  if (order !== null) printed.sort((a, b) => order(a.key, b.key));
-  return printed.map(({ text }) => text);
+  const { path } = printing;
+  const level = path.length;
+  const ordered = order === null ? list : inOrder(list, printing, order, level);
+  const seen: string[] | Set<string> = list.length > FEW_KEYS ? new Set() : [];
+  let last = '';
+  let text = '';
+  // Not for-of or map, which are slower, or skip the holes of a sparse list.
+  for (let index = 0; index < ordered.length; index++) {
+    const param: Param | undefined = ordered[index];
+    const key = checkedKey(param, index, printing, level);
+    path[level] = key;
+    // What is in order is repeated only next to itself; a key that a getter has changed meanwhile is out of order.
+    const isNew = order === null ? isFirst(key, index, seen) : index === 0 || order(last, key) < 0;
+    if (!isNew) throw fault(printing, 'the key is repeated');
+    last = key;
+    const own = order === byEnvelope && IDENTIFIER_KEYS.has(key) ? identifier(param!.value, printing) : undefined;
+    const printed = own ?? value(param!.value, printing, depth);
+    text += index === 0 ? `${key}:${printed}` : `${separator}${key}:${printed}`;
+  }
+  path.length = level;
+  return text;
+}
+
+function isFirst(key: string, index: number, seen: string[] | Set<string>): boolean {
+  if (!Array.isArray(seen)) return seen.size < seen.add(key).size;
+  for (let i = 0; i < index; i++) if (seen[i] === key) return false;
+  seen.push(key);
+  return true;
+}
+
+function checkedKey(param: Param | undefined, index: number, printing: Printing, level: number): string {
+  const key = param?.key;
+  if (typeof key === 'string' && WORD.test(key)) return key;
+  printing.path[level] = index;
+  throw fault(printing, 'has a key that is not made of letters, digits and underscores');
+}
+
+/** The list itself where it is in order, as in canonical text; else a sorted copy. */
+function inOrder(list: readonly Param[], printing: Printing, order: Order, level: number): readonly Param[] {
+  for (let index = 1; index < list.length; index++) {
+    const before = list[index - 1]?.key;
+    const after = list[index]?.key;
+    if (typeof before === 'string' && typeof after === 'string' && order(before, after) < 0) continue;
+    for (let i = 0; i < list.length; i++) checkedKey(list[i], i, printing, level);
+    return list.length > FEW_KEYS ? [...list].sort((a, b) => order(a.key, b.key)) : inserted(list, order);
+  }
+  return list;
+}
+
+/** Sorts a few by insertion, which beats the general way there. */
+function inserted(list: readonly Param[], order: Order): readonly Param[] {
+  const sorted: Param[] = [];
+  for (const param of list) {
+    let at = sorted.length;
+    for (; at > 0 && order(sorted[at - 1]!.key, param.key) > 0; at--) sorted[at] = sorted[at - 1]!;
+    sorted[at] = param;
+  }
+  return sorted;
 }
 
 /** An identifier that looks like a number keeps its source digits. */
@@ -123,33 +172,56 @@ function value(node: Value, printing: Printing, depth: number): string {
     case 'null':
       return '~';
     case 'array':
-      return `[${items(node.items, printing, nested(printing, depth)).join(',')}]`;
+      return `[${items(node.items, printing, nested(printing, depth))}]`;
     case 'map':
-      return `{${params(node.entries, printing, nested(printing, depth), byCodeUnit).join(',')}}`;
+      return `{${params(node.entries, printing, nested(printing, depth), ',', byCodeUnit)}}`;
     case 'ref':
-      return `$${name(node.path, REF_KEY, `${pathText(printing.path)}.path`, 'letters, digits, "_" and "."')}`;
+      return `$${reference(node.path, printing)}`;
     default:
       node satisfies never;
       throw fault(printing, 'is no value');
   }
 }
 
-function items(list: readonly Value[], printing: Printing, depth: number): string[] {
+function items(list: readonly Value[], printing: Printing, depth: number): string {
   if (!Array.isArray(list)) throw fault(printing, 'is no list of items');
-  return Array.from(list, (item: Value, index) => {
-    printing.path.push(index);
-    const text = value(item, printing, depth);
-    printing.path.pop();
-    return text;
-  });
+  const { path } = printing;
+  const level = path.length;
+  let text = '';
+  for (let index = 0; index < list.length; index++) {
+    path[level] = index;
+    const printed = value(list[index], printing, depth);
+    text += index === 0 ? printed : `,${printed}`;
+  }
+  path.length = level;
+  return text;
 }
 
 function string(text: string, printing: Printing): string {
   if (typeof text !== 'string') throw fault(printing, 'is no string');
+  if (PLAIN.test(text)) return text;
   if (text === '') throw fault(printing, 'an empty string cannot be written');
   if (NOT_VISIBLE_ASCII.test(text)) throw fault(printing, 'only visible ASCII can be written, without spaces');
   if (OTHER_KIND.test(text)) throw fault(printing, `the string "${text.slice(0, 40)}" would read back as another kind`);
-  return text.replace(DELIMITER, '\\$&');
+  return escaped(text);
+}
+
+/** A text with a backslash before each delimiter. */
+function escaped(text: string): string {
+  let result = '';
+  let from = 0;
+  for (let at = text.search(DELIMITER); at >= 0 && at < text.length; at++) {
+    if (!DELIMITERS.has(text.charCodeAt(at))) continue;
+    result += `${text.slice(from, at)}\\`;
+    from = at;
+  }
+  return result + text.slice(from);
+}
+
+function reference(path: string, printing: Printing): string {
+  if (typeof path === 'string' && REF_KEY.test(path)) return path;
+  printing.path.push('path');
+  throw fault(printing, 'is not made of letters, digits, "_" and "."');
 }
 
 function nested(printing: Printing, depth: number): number {

@@ -11,6 +11,8 @@
  */
 import type { ast, Config, LocationRange, ParserBuildOptions, Plugin, Session } from 'peggy';
 import { analyzeEffects, type Block as CodeBlock, type Snippet } from './effects/index.js';
+import { parseBody, parseModule } from './effects/references.js';
+import { resolveScopes } from './effects/scopes.js';
 import { scannerCode } from './fast/backend.js';
 import { liftInitializer } from './fast/initializer.js';
 import type { Block } from './fast/ir.js';
@@ -42,7 +44,7 @@ declare module 'peggy' {
 const fast: Plugin = {
   use(config: Config, options: ParserBuildOptions): void {
     const settings: FastOptions = options['fast'] ?? {};
-    config.passes.generate.push((grammar, buildOptions, session) => {
+    config.passes.generate.push(function addScannerPass(grammar, buildOptions, session) {
       addScanner(grammar, buildOptions as ParserBuildOptions, session, settings);
     });
   },
@@ -76,8 +78,8 @@ function compile(
   settings: FastOptions,
 ): (string | SourceNode)[] | null {
   if (options.trace) throw new Unsupported('it was asked to trace');
-  if (options.cache && settings.standalone)
-    throw new Unsupported('results are cached, which shortens the lists of errors');
+  // Some grammars take exponential time without it.
+  if (options.cache) throw new Unsupported('it was asked to cache results');
   const topLevel = snippetsOf(grammar.topLevelInitializer);
   const perParse = snippetsOf(grammar.initializer);
   const program = lower(grammar, options.allowedStartRules ?? [grammar.rules[0]!.name]);
@@ -86,21 +88,18 @@ function compile(
   }
   const effects = effectsOf(program, topLevel, perParse, session, settings);
   if (effects === null) return null;
-  // Then an action may find an object that another has changed, and what it finds depends on what was cached.
-  if (options.cache && [...effects.values()].some((one) => one.writesState || one.readsState || one.changesLabels)) {
-    throw new Unsupported('results are cached that its code changes');
-  }
   const marks = new Marks();
   const code = scannerCode({
     program,
     effects,
     initializer: liftInitializer(perParse.map((snippet) => snippet.code).join('\n')),
+    declared: declaredNames(topLevel, perParse),
     standalone: settings.standalone === true,
     recognize: settings.recognize === true,
     mark: marks.mark,
   });
   const Node = grammar.code!.constructor as SourceNodeClass;
-  return marks.pieces(code, (block, text) => sourceNode(Node, block, text));
+  return marks.pieces(code, (block, text, start) => sourceNode(Node, block, text, start));
 }
 
 function effectsOf(
@@ -121,6 +120,11 @@ function effectsOf(
   for (const { message, location } of analysis.violations) session.error(message, location);
   if (analysis.violations.length > 0) return null;
   return new Map([...analysis.effects].map(([codeBlock, effects]) => [blocks.get(codeBlock)!, effects]));
+}
+
+function declaredNames(topLevel: readonly Snippet[], perParse: readonly Snippet[]): ReadonlySet<string> {
+  const programs = [...topLevel.map(({ code }) => parseModule(code)), ...perParse.map(({ code }) => parseBody(code))];
+  return new Set(programs.flatMap((program) => [...resolveScopes(program).outermost.keys()]));
 }
 
 function snippetsOf(
@@ -144,13 +148,15 @@ type SourceNodeClass = new (
 ) => SourceNode;
 
 /** The author's code as a piece of the parser that a debugger can show in the grammar. */
-function sourceNode(Node: SourceNodeClass, { location, rule }: Block, text: string): SourceNode {
-  const { line, column } = location.start;
+function sourceNode(Node: SourceNodeClass, { code, location, rule }: Block, text: string, start: number): SourceNode {
   const source = String(location.source);
+  const before = code.slice(0, start).split('\n');
+  const line = location.start.line + before.length - 1;
+  const column = before.at(-1)!.length + (before.length === 1 ? location.start.column - 1 : 0);
   const lines = text.split('\n');
   const nodes = lines.map((one, index) => {
     const piece = index === lines.length - 1 ? one : `${one}\n`;
-    return new Node(line + index, index === 0 ? column - 1 : 0, source, piece, rule);
+    return new Node(line + index, index === 0 ? column : 0, source, piece, rule);
   });
   return new Node(null, null, source, nodes);
 }

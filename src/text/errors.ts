@@ -15,15 +15,26 @@ export interface ErrorJson {
   readonly path?: string;
 }
 
-export interface ErrorDetails {
-  readonly code: string;
+/** What an error has to say in words. */
+export interface Explanation {
   readonly message: string;
-  readonly text?: string;
-  readonly span?: Span | null;
   readonly expected?: readonly string[];
   readonly found?: string | null;
   readonly help?: string | undefined;
 }
+
+interface Place {
+  readonly code: string;
+  readonly text?: string;
+  readonly span?: Span | null;
+}
+
+/** An error's code and place, and its words: at once, or from a function that is called when they are first read. */
+export type ErrorDetails = Place &
+  (
+    | (Explanation & { readonly explain?: undefined })
+    | { readonly message?: undefined; readonly explain: () => Explanation }
+  );
 
 /** Every error that pegwire raises about its input. Wrong use of the library itself is a plain `TypeError`. */
 export class PegwireError extends Error {
@@ -32,22 +43,46 @@ export class PegwireError extends Error {
   readonly code: string;
   /** Where in the input, in UTF-16 code units; `null` when the error is about a node and not about a text. */
   readonly span: Span | null;
-  /** What could have stood there, as phrases; empty when the text was well-formed but not allowed. */
-  readonly expected: readonly string[];
-  /** What stands there; `null` at the end of the input or when nothing particular does. */
-  readonly found: string | null;
-  /** What to do about it, where that is known. */
-  readonly help: string | undefined;
   readonly #text: string;
+  #explanation: Explanation | (() => Explanation);
 
   constructor(details: ErrorDetails) {
     super(details.message);
     this.code = details.code;
     this.span = details.span ?? null;
-    this.expected = details.expected ?? [];
-    this.found = details.found ?? null;
-    this.help = details.help;
     this.#text = details.text ?? '';
+    this.#explanation = details.explain ?? details;
+  }
+
+  /** Whoever only wants code and place does not pay for the words. */
+  get #explained(): Explanation {
+    if (typeof this.#explanation === 'function') this.#explanation = this.#explanation();
+    return this.#explanation;
+  }
+
+  /** One or more sentences. Worked out when it is first read, like what was expected and the help. */
+  override get message(): string {
+    return this.#explained.message;
+  }
+
+  /** As with any error, the message can be replaced. */
+  override set message(value: string) {
+    Object.defineProperty(this, 'message', { value, writable: true, configurable: true });
+  }
+
+  /** What could have stood there, as phrases; empty when the text was well-formed but not allowed. */
+  get expected(): readonly string[] {
+    return this.#explained.expected ?? [];
+  }
+
+  /** What stands there; `null` at the end of the input or when nothing particular does. */
+  get found(): string | null {
+    return this.#explained.found ?? null;
+  }
+
+  /** What to do about it, where that is known. */
+  get help(): string | undefined {
+    return this.#explained.help;
   }
 
   /** The error with its caret frame and help, for people. Several lines, no line end after the last. */
@@ -75,12 +110,14 @@ export class PegwireError extends Error {
  */
 export type ParseReason = 'syntax' | 'duplicate-key' | 'limit' | 'not-a-string';
 
+export type ParseErrorDetails = ErrorDetails & { readonly reason: ParseReason };
+
 /** A text that is not a message of the language. */
 export class ParseError extends PegwireError {
   override readonly name: string = 'ParseError';
   readonly reason: ParseReason;
 
-  constructor(details: ErrorDetails & { readonly reason: ParseReason }) {
+  constructor(details: ParseErrorDetails) {
     super(details);
     this.reason = details.reason;
   }
@@ -96,7 +133,7 @@ export class PrintError extends PegwireError {
   /** The place in the tree: `payload.args.q`, `metadata.mid`, `fields[2].value`. */
   readonly path: string;
 
-  constructor(details: ErrorDetails & { readonly path: string }) {
+  constructor(details: Place & Explanation & { readonly path: string }) {
     super({ ...details, message: `${details.path}: ${details.message}` });
     this.path = details.path;
   }

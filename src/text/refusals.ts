@@ -1,21 +1,84 @@
-/** Refusals that every parser knows, whatever its language: no text, too long a text, a limit that was reached. */
-import { ParseError } from './errors.js';
+/**
+ * Refusals that every parser knows, whatever its language: no text, too long a text, a limit that was reached; and the way from
+ * a generated parser, which throws, to a result.
+ */
+import { ParseError, type ParseErrorDetails } from './errors.js';
+import type { Result } from './result.js';
 import type { Span } from './span.js';
 
 const LIMIT_HELP = 'the limits can be raised for senders that are trusted';
 
-export function notAString(code: string, value: unknown): ParseError {
+function notAString(code: string, value: unknown): ParseErrorDetails {
   const found = value === null ? 'null' : typeof value;
-  return new ParseError({ code, reason: 'not-a-string', message: `Expected a string, found ${found}.` });
+  return { code, reason: 'not-a-string', message: `Expected a string, found ${found}.` };
 }
 
 /** A text beyond `maxLength`, which was not looked at. */
-export function tooLong(code: string, text: string, maxLength: number): ParseError {
+function tooLong(code: string, text: string, maxLength: number): ParseErrorDetails {
   const message = `The text has ${text.length} characters; at most ${maxLength} are read`;
   return beyondLimit(code, text, message, { start: maxLength, end: text.length });
 }
 
 /** @param message one sentence, without its full stop */
-export function beyondLimit(code: string, text: string, message: string, span: Span, help = LIMIT_HELP): ParseError {
-  return new ParseError({ code, reason: 'limit', text, span, message: `${message}.`, help });
+export function beyondLimit(
+  code: string,
+  text: string,
+  message: string,
+  span: Span,
+  help = LIMIT_HELP,
+): ParseErrorDetails {
+  return { code, reason: 'limit', text, span, message: `${message}.`, help };
+}
+
+/** How a language refuses texts. */
+export interface Refusals<Settings> {
+  /** The code of what is no string. */
+  readonly notAString: string;
+  /** The code of what is too long. */
+  readonly limit: string;
+  /** The generated parser's error in our terms; `null` for anything else that was thrown. */
+  readonly retold: (thrown: unknown, text: string, settings: Settings) => ParseErrorDetails | null;
+}
+
+/** What `read` makes of a text, as a result. Anything that it throws and that is no refusal is a defect, and passes through. */
+export function attempt<Tree, Settings extends { readonly maxLength: number }>(
+  text: string,
+  settings: Settings,
+  read: (text: string, settings: Settings) => Tree,
+  refusals: Refusals<Settings>,
+): Result<Tree, ParseError> {
+  let refusal: ParseErrorDetails | null;
+  if (typeof text !== 'string') refusal = notAString(refusals.notAString, text);
+  else if (text.length > settings.maxLength) refusal = tooLong(refusals.limit, text, settings.maxLength);
+  else {
+    let thrown: unknown;
+    // The parser's error is never shown, only retold: what it would note down of the call stack is most of what it costs.
+    const stackTraceLimit = setStackTraceLimit(0);
+    try {
+      return { ok: true, value: read(text, settings) };
+    } catch (error) {
+      thrown = error;
+    } finally {
+      setStackTraceLimit(stackTraceLimit);
+    }
+    refusal = refusals.retold(thrown, text, settings);
+    // A defect is met once more, so that it tells where it comes from.
+    if (refusal === null) return { ok: true, value: read(text, settings) };
+  }
+  // Made here and not where its details are: each call on the stack adds to the time.
+  return { ok: false, error: new ParseError(refusal) };
+}
+
+const errors = Error as { stackTraceLimit?: unknown };
+let isLimitWritable = typeof errors.stackTraceLimit === 'number';
+
+/** Sets how many calls an error notes down, and returns the number before. Where engines or owners forbid it, nothing happens. */
+function setStackTraceLimit(limit: unknown): unknown {
+  const before = errors.stackTraceLimit;
+  try {
+    if (isLimitWritable) errors.stackTraceLimit = limit;
+  } catch {
+    isLimitWritable = false;
+  }
+  return before;
 }

@@ -25,7 +25,7 @@ const WHY = {
     'a variable of the per-parse initializer { ... } is made anew for each parse',
   foreign:
     'what is not code of the grammar may keep or read some state, while code of the grammar may run twice or be left ' +
-    'out; a function known to be pure can be listed as trusted',
+    'out; a function known to be pure can be listed in the option `pure`',
   given: 'it belongs to the caller of the parser, while code of the grammar may run twice or be left out',
   global: 'it is seen by all code, while code of the grammar may run twice or be left out',
 } as const;

@@ -17,18 +17,21 @@ export interface BackendInput {
   readonly program: Lowered;
   readonly effects: ReadonlyMap<Block, Effects>;
   readonly initializer: Initializer;
+  /** What the code of the grammar declares outside of actions and predicates. */
+  readonly declared: ReadonlySet<string>;
   /** Whether the scanner has to do without Peggy's code beside it. */
   readonly standalone: boolean;
   /** Whether a function that only tells whether a text matches is asked for. */
   readonly recognize: boolean;
-  readonly mark: (block: Block, code: string) => string;
+  readonly mark: (block: Block, code: string, start?: number) => string;
 }
 
 /** Indentation of the functions inside the scanner's scope. */
 const DEPTH = 1;
 
 /** @throws Unsupported on what is left to Peggy's own code */
-export function scannerCode({ program, effects, initializer, standalone, recognize, mark }: BackendInput): string {
+export function scannerCode(input: BackendInput): string {
+  const { program, effects, initializer, standalone, recognize, mark } = input;
   const codes = new Map<Block, BlockCode>();
   const codeOf = (block: Block): BlockCode => {
     let code = codes.get(block);
@@ -50,7 +53,7 @@ export function scannerCode({ program, effects, initializer, standalone, recogni
   }
 
   if (standalone) checkStandalone(program);
-  const functions = new Functions();
+  const functions = new Functions(standalone);
   const expectations: Expectation[] = [];
   const blockFunctions = new Map<BlockCode, string>();
   const facts = new Facts(program, mustRun);
@@ -59,7 +62,7 @@ export function scannerCode({ program, effects, initializer, standalone, recogni
     facts,
     tables: new Tables(),
     inlined: rulesToInline(program),
-    numbers: numberLabels(program, codeOf),
+    numbers: numberLabels(program, codeOf, input.declared),
     codeOf,
     mustRun,
     callsForPosition,
@@ -80,7 +83,7 @@ export function scannerCode({ program, effects, initializer, standalone, recogni
   };
 
   const builders = program.startRules.map((rule) => functions.nameFor(rule, true, 'free'));
-  const skippers = program.startRules.map((rule) => functions.nameFor(rule, false, 'report'));
+  const skippers = program.startRules.map((rule) => functions.nameFor(rule, false, standalone ? 'free' : 'report'));
   const explainers = standalone ? program.startRules.map((rule) => functions.nameFor(rule, false, 'expect')) : [];
   const written: string[] = [];
   // Rules that differ in their actions only have the same functions where these do not run.
@@ -142,11 +145,16 @@ interface Variant {
 
 /** The functions asked for, in the order in which they are written. */
 class Functions {
+  readonly #standalone: boolean;
   readonly #named = new Set<string>();
   readonly #waiting: Variant[] = [];
 
+  constructor(standalone: boolean) {
+    this.#standalone = standalone;
+  }
+
   nameFor(rule: string, builds: boolean, reporting: Reporting): string {
-    const variant = variantOf(rule, builds, reporting);
+    const variant = variantOf(rule, builds, reporting, this.#standalone);
     if (!this.#named.has(variant.name)) {
       this.#named.add(variant.name);
       this.#waiting.push(variant);
@@ -160,16 +168,18 @@ class Functions {
 }
 
 /**
- * `rule$build` builds. `rule$skip` only matches, and reports; it serves where reports do not matter, too. The other two are for
- * rules that lookaheads call while failures are reported, and for values that code needs meanwhile.
+ * `rule$build` builds, and `rule$skip` only matches. Beside Peggy's code, the latter reports failures as well, and serves where
+ * reports do not matter, too; the other two are then for rules that lookaheads call while failures are reported, and for
+ * values that code needs meanwhile. Standing alone, `rule$expect` collects what was expected.
  */
-function variantOf(rule: string, builds: boolean, reporting: Reporting): Variant {
+function variantOf(rule: string, builds: boolean, reporting: Reporting, standalone: boolean): Variant {
   if (reporting === 'expect') return { rule, name: `${rule}$expect${builds ? 'Build' : ''}`, builds, reporting };
   if (builds) {
     return reporting === 'report'
       ? { rule, name: `${rule}$report`, builds, reporting }
       : { rule, name: `${rule}$build`, builds, reporting: 'free' };
   }
+  if (standalone) return { rule, name: `${rule}$skip`, builds, reporting: 'free' };
   return reporting === 'silent'
     ? { rule, name: `${rule}$silent`, builds, reporting }
     : { rule, name: `${rule}$skip`, builds, reporting: 'report' };

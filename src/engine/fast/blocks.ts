@@ -30,6 +30,9 @@ export interface WrittenOut {
   readonly value: string | null;
 }
 
+/** Makes a piece of code recognizable, for the source map: its text, and where in the block it begins. */
+export type Mark = (text: string, start: number) => string;
+
 /** Functions that make a number of digits. */
 export type NumberFunction = 'Number' | 'parseFloat' | 'parseInt';
 
@@ -115,10 +118,10 @@ export class BlockCode {
   }
 
   /** Writes the code out in place; only for what is no function. */
-  writeOut(place: Place): WrittenOut {
+  writeOut(place: Place, mark: Mark = (text) => text): WrittenOut {
     const edits = [...this.#labelEdits(place), ...this.#positionEdits(place), ...this.#charCodeEdits()];
     const text = (node: { readonly start: number; readonly end: number }): string =>
-      edited(this.block.code, edits, node.start, node.end);
+      mark(edited(this.block.code, edits, node.start, node.end), node.start);
     const statements: string[] = [];
     for (const statement of this.#program.body) {
       if (statement.type === 'ReturnStatement') {

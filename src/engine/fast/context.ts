@@ -52,7 +52,7 @@ export interface Shared {
   /** The number of an expectation in the scanner's list. */
   readonly numberOf: (expectation: Expectation) => number;
   /** Marks code of the grammar's author for the source map. */
-  readonly mark: (block: Block, code: string) => string;
+  readonly mark: (block: Block, code: string, start?: number) => string;
 }
 
 /** One function that is being written. */

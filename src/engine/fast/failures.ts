@@ -72,8 +72,8 @@ export function standaloneErrors(startRules: readonly StartRule[], expectations:
   const list = expectations.map((one) => `    ${JSON.stringify(one)},`).join('\n');
   return {
     introduction: `// The scanner reads the input as bytes and builds the result, without keeping track of what could have stood where it stops.
-// An input that it refuses is scanned once more, without building, for the place of the error; and a third time, for what was
-// expected there, when somebody asks for it. So each rule has up to three functions: rule$build, rule$skip, rule$expect.`,
+// An input that it refuses is scanned once more, for the furthest place that was reached and for what was expected there. So
+// a rule has up to three functions: rule$build, rule$skip (which builds nothing), and rule$expect.`,
     inside: (recognize) => `
   const startRules$ = [${names}];
 
@@ -88,54 +88,69 @@ export function standaloneErrors(startRules: readonly StartRule[], expectations:
   function parse$(text, given) {
     const other = scannerFor$(text, given);
     if (other !== null) return other.parse(text, given);
-    let offset = 0;
     open$(text, given);
     try {
       begin$();
       const result = build$();
-      if (result !== FAILED$ && end$ === text.length) return result;
-      begin$();
-      const end = skip$();
-      offset = end > furthest$ ? end : furthest$;
+      if (result !== FAILED$ && end$ === length$) return result;
+      throw failure$();
     } finally {
       close$();
     }
-    throw new peg$Failure(text, given, offset);
   }
 ${recognize ? RECOGNIZE : ''}
   const expectations$ = [
 ${list}
   ];
-  let expected$ = [];
+  // The expectations at the furthest place, by number.
+  const missed$ = [];
+  let misses$ = 0;
 
   function miss$(at, expectation) {
-    if (at === furthest$) expected$.push(expectations$[expectation]);
+    if (at < furthest$) return;
+    if (at > furthest$) {
+      furthest$ = at;
+      misses$ = 0;
+    }
+    missed$[misses$++] = expectation;
+  }
+
+  function failure$() {
+    begin$();
+    misses$ = 0;
+    const end = expect$();
+    const expected = end > furthest$ ? [] : missed$.slice(0, misses$).map((number) => expectations$[number]);
+    if (end >= furthest$) {
+      furthest$ = end;
+      expected.push({ type: "end" });
+    }
+    return new peg$Failure(input, options.grammarSource, furthest$, expected);
   }
 
   function expect$() {
 ${startSwitch(startRules, ({ explainer }) => explainer)}
   }
 
-  // What could have stood at the furthest place that was reached.
-  function expectedAt$(text, given, offset) {
-    const other = scannerFor$(text, given);
-    if (other !== null) return other.expectedAt(text, given, offset);
-    expected$ = [];
-    open$(text, given);
-    try {
-      begin$();
-      furthest$ = offset;
-      if (expect$() === offset) expected$.push({ type: "end" });
-      return expected$;
-    } finally {
-      close$();
-    }
+  return { parse: parse$${recognize ? ', recognize: recognize$' : ''} };`,
+    outside: (recognize) => `
+// A syntax error whose message is worked out when it is read.
+class peg$Failure extends SyntaxError {
+  constructor(text, source, offset, expected) {
+    super();
+    const isEnd = offset === text.length;
+    this.expected = expected;
+    this.found = isEnd ? null : String.fromCodePoint(text.codePointAt(offset));
+    this.location = peg$locationIn(peg$linesOf(text), source, offset, isEnd ? offset : offset + 1);
+    this.name = "SyntaxError";
+    Object.defineProperty(this, "message", peg$message);
   }
+}
 
-  return { parse: parse$${recognize ? ', recognize: recognize$' : ''}, expectedAt: expectedAt$ };`,
-    outside: (recognize) => `${failureClass(`
-      const expected = peg$scanner.expectedAt(this.#text, this.#options, this.location.start.offset);
-      return { message: peg$SyntaxError.buildMessage(expected, this.found), expected };`)}
+const peg$message = {
+  get() { return peg$SyntaxError.buildMessage(this.expected, this.found); },
+  set(value) { Object.defineProperty(this, "message", { value, writable: true }); },
+  configurable: true,
+};
 ${exported(recognize)}`,
   };
 }
@@ -152,11 +167,18 @@ class peg$Failure extends SyntaxError {
   #options;
   #details;
 
-  static #EXPECTED = {
-    get() { return this.#known.expected; },
-    set(value) { this.#own("expected", value, true); },
-    enumerable: true,
-    configurable: true,
+  static #LATE = {
+    expected: {
+      get() { return this.#known.expected; },
+      set(value) { this.#own("expected", value, true); },
+      enumerable: true,
+      configurable: true,
+    },
+    message: {
+      get() { return this.#known.message; },
+      set(value) { this.#own("message", value, false); },
+      configurable: true,
+    },
   };
 
   constructor(text, given, offset) {
@@ -164,7 +186,7 @@ class peg$Failure extends SyntaxError {
     this.#text = text;
     this.#options = given;
     const isEnd = offset === text.length;
-    Object.defineProperty(this, "expected", peg$Failure.#EXPECTED);
+    Object.defineProperties(this, peg$Failure.#LATE);
     this.found = isEnd ? null : String.fromCodePoint(text.codePointAt(offset));
     this.location = peg$locationIn(peg$linesOf(text), given?.grammarSource, offset, isEnd ? offset : offset + 1);
     this.name = "SyntaxError";
@@ -180,9 +202,6 @@ class peg$Failure extends SyntaxError {
   #own(name, value, enumerable) {
     Object.defineProperty(this, name, { value, writable: true, enumerable, configurable: true });
   }
-
-  get message() { return this.#known.message; }
-  set message(value) { this.#own("message", value, false); }
 }
 `;
 }
@@ -211,7 +230,7 @@ const RECOGNIZE = `
     open$(text, given);
     try {
       begin$();
-      return skip$() === text.length;
+      return skip$() === length$;
     } catch (thrown) {
       if (thrown instanceof peg$SyntaxError) return false;
       throw thrown;
@@ -227,7 +246,7 @@ const RECOGNIZE_OR_SLOW = `
       open$(text, given);
       try {
         begin$();
-        return skip$() === text.length;
+        return skip$() === length$;
       } catch (thrown) {
         if (thrown instanceof peg$SyntaxError) return false;
       } finally {

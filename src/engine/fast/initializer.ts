@@ -88,6 +88,7 @@ function checkNames(program: Program): void {
     if (statement.type === 'FunctionDeclaration') declared.add(statement.id.name);
     else if (statement.type !== 'VariableDeclaration') {
       if (holdsVar(statement)) throw new Unsupported('an initializer with "var" inside a block');
+      if (holdsReturn(statement)) throw new Unsupported('an initializer that returns');
     } else {
       for (const name of boundNames(statement)) {
         if (declared.has(name)) throw new Unsupported(`an initializer that declares "${name}" twice`);
@@ -98,6 +99,11 @@ function checkNames(program: Program): void {
   for (const name of [INPUT, 'options', ...POSITION_FUNCTIONS]) {
     if (declared.has(name)) throw new Unsupported(`an initializer that declares "${name}" itself`);
   }
+}
+
+function holdsReturn(node: Node): boolean {
+  if (isFunction(node)) return false;
+  return node.type === 'ReturnStatement' || children(node).some(holdsReturn);
 }
 
 function holdsVar(node: Node): boolean {

@@ -12,6 +12,7 @@ const DIGITS = [...'0123456789'].reduce((set, digit) => set | setOf(digit.charCo
 export function numberLabels(
   program: Program,
   codeOf: (block: Block) => BlockCode,
+  declared: ReadonlySet<string> = new Set(),
 ): ReadonlyMap<Label, NumberFunction> {
   const uses = new Map<Label, NumberFunction | null>();
   const use = (label: Label, how: NumberFunction | null): void => {
@@ -35,7 +36,8 @@ export function numberLabels(
   const found = new Map<Label, NumberFunction>();
   for (const label of labels) {
     const how = uses.get(label);
-    if (how) found.set(label, how);
+    // A grammar may have a function of its own under such a name.
+    if (how && !declared.has(how)) found.set(label, how);
   }
   return found;
 }

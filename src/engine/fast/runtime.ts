@@ -27,6 +27,7 @@ const CAPACITY = 1 << 20;
 export function runtime(parts: Runtime): string {
   const { alphabet, initializer, tables, functions, startRules, expectations, recognize } = parts;
   const errors = expectations === null ? peggyErrors(startRules) : standaloneErrors(startRules, expectations);
+  const usesCodes = `${functions}${initializer.declarations}${initializer.statements}`.includes('codeAt$(');
   const usesRuns = tables.includes('const runs0$');
   return `
 ${errors.introduction}
@@ -70,11 +71,7 @@ ${indent(kindsCode(alphabet.kinds))}
   }
 
 ${usesRuns ? RUN_END : ''}${functions.includes('numberAt$(') ? NUMBER : ''}
-  // input.charCodeAt(at)
-  function codeAt$(at) {
-    const symbol = at < length$ ? bytes$[at] : ${END};
-    return symbol < 128 ? symbol : input.charCodeAt(at);
-  }
+${usesCodes ? CODE_AT : ''}
 ${alphabet.surrogates === 0n ? '' : SURROGATE}
 ${givenFunctions(parts)}
 
@@ -127,6 +124,14 @@ const peg$scanner = /* @__PURE__ */ peg$makeScanner(${CAPACITY});
 
 ${errors.outside(recognize)}`;
 }
+
+const CODE_AT = `
+  // input.charCodeAt(at)
+  function codeAt$(at) {
+    const symbol = at < length$ ? bytes$[at] : ${END};
+    return symbol < 128 ? symbol : input.charCodeAt(at);
+  }
+`;
 
 const RUN_END = `
   const pairs$ = new DataView(bytes$.buffer);

@@ -324,18 +324,10 @@ export class Scanner implements FunctionWriter {
   }
 
   #writeOut(code: BlockCode, start: string, end: string): WrittenOut {
-    const { mark } = this.shared;
+    const { mark, numbers } = this.shared;
     const variable = (label: Label): string => this.#variables.get(label)!;
-    const { statements, value } = code.writeOut({
-      variable,
-      isNumber: (label) => this.shared.numbers.has(label),
-      start,
-      end,
-    });
-    return {
-      statements: statements.map((statement) => mark(code.block, statement)),
-      value: value === null ? null : mark(code.block, value),
-    };
+    const place = { variable, isNumber: (label: Label) => numbers.has(label), start, end };
+    return code.writeOut(place, (text, from) => mark(code.block, text, from));
   }
 
   #callOf(code: BlockCode): string {

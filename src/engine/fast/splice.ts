@@ -10,26 +10,30 @@ export type SourceNode = NonNullable<ast.Grammar['code']>;
 const OPEN = '\uE000';
 const BETWEEN = '\uE001';
 const CLOSE = '\uE002';
-const MARKED = new RegExp(`${OPEN}(\\d+)${BETWEEN}([^${CLOSE}]*)${CLOSE}`, 'g');
+const MARKED = new RegExp(`${OPEN}(\\d+):(\\d+)${BETWEEN}([^${CLOSE}]*)${CLOSE}`, 'g');
 
 /** Remembers whose code is where. */
 export class Marks {
   readonly #blocks: Block[] = [];
 
-  // The same code is marked alike, so that functions made of the same pieces are the same text.
-  readonly mark = (block: Block, code: string): string => {
+  /**
+   * The same code is marked alike, so that functions made of the same pieces are the same text.
+   *
+   * @param start where in the block the piece begins
+   */
+  readonly mark = (block: Block, code: string, start = 0): string => {
     let index = this.#blocks.indexOf(block);
     if (index < 0) index = this.#blocks.push(block) - 1;
-    return `${OPEN}${index}${BETWEEN}${code}${CLOSE}`;
+    return `${OPEN}${index}:${start}${BETWEEN}${code}${CLOSE}`;
   };
 
   /** The pieces of a text: plain strings, and the author's code with its place in the grammar. */
-  pieces(text: string, makeNode: (block: Block, code: string) => SourceNode): (string | SourceNode)[] {
+  pieces(text: string, makeNode: (block: Block, code: string, start: number) => SourceNode): (string | SourceNode)[] {
     const pieces: (string | SourceNode)[] = [];
     let from = 0;
     for (const match of text.matchAll(MARKED)) {
       pieces.push(text.slice(from, match.index));
-      pieces.push(makeNode(this.#blocks[Number(match[1])]!, match[2]!));
+      pieces.push(makeNode(this.#blocks[Number(match[1])]!, match[3]!, Number(match[2])));
       from = match.index + match[0].length;
     }
     pieces.push(text.slice(from));

@@ -13,10 +13,13 @@ function grammarsIn(directory: string, extension: string): URL[] {
 
 const grammars = [...grammarsIn('node_modules/pegjs/examples', '.pegjs'), ...grammarsIn('grammar', '.peggy')];
 
+/** What our own grammars use as scratch memory, or call with nothing that could make it raise. */
+const PURE = ['BigInt', 'starts', 'hashes', 'codes'];
+
 test('there are grammars to look at', () => expect(grammars.length).toBeGreaterThanOrEqual(6));
 
 test.each(grammars.map((url) => [url.pathname.split('/').at(-1), url]))('%s is pure', (_, url) => {
-  const code = codeOf(readFileSync(url, 'utf8'));
+  const code = codeOf(readFileSync(url, 'utf8'), PURE);
   const { violations, unsupported, effects } = analyzeEffects(code);
   expect(violations).toEqual([]);
   expect(unsupported).toEqual([]);
