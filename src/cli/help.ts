@@ -33,9 +33,7 @@ export function generalHelp(commands: readonly Command[]): string {
 }
 
 export function commandHelp(command: Command): string {
-  const usage = command.takesInput
-    ? `pegwire ${command.name} <accp|aacp> [file|-] [options]`
-    : `pegwire ${command.name} [options]`;
+  const usage = ['pegwire', command.name, ...takes(command), '[options]'].join(' ');
   return [
     `pegwire ${command.name}: ${command.summary}`,
     '',
@@ -48,6 +46,11 @@ export function commandHelp(command: Command): string {
     '',
     EXIT_CODES,
   ].join('\n');
+}
+
+function takes({ takesInput, takesProtocol }: Command): readonly string[] {
+  if (takesInput) return ['<accp|aacp>', '[file|-]'];
+  return takesProtocol ? ['[accp|aacp]'] : [];
 }
 
 function options(specs: Readonly<Record<string, OptionSpec>>): string {

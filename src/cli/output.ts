@@ -32,6 +32,8 @@ export interface Output {
   result(text: string): Promise<void>;
   /** Writes something for people, and a line end. */
   note(text: string): Promise<void>;
+  /** Shows how far a command is, on a line of the terminal that the next text takes away; nothing where none looks on. */
+  progress(text: string): void;
   /** Styles text that goes to stdout. */
   paint(style: Style, text: string): string;
   /** Styles text that goes to stderr. */
@@ -42,6 +44,10 @@ export function createOutput(stdout: Sink, stderr: Sink, color: ColorChoice): Ou
   return {
     result: (text) => writeLine(stdout, text),
     note: (text) => writeLine(stderr, text),
+    progress: (text) => {
+      // Back to the start of the line, and all of it erased (ECMA-48, EL).
+      if (stderr.isTTY === true) stderr.write(`\r\x1b[2K${text}`);
+    },
     paint: painter(stdout, color),
     paintNote: painter(stderr, color),
   };

@@ -1,6 +1,7 @@
 /** Dispatch: from arguments to a command and its exit code. */
 import { existsSync } from 'node:fs';
 import { visible } from '../text/visible.js';
+import { bench } from './commands/bench.js';
 import { check } from './commands/check.js';
 import { demo } from './commands/demo.js';
 import { explain } from './commands/explain.js';
@@ -22,7 +23,7 @@ import {
   UsageError,
 } from './usage.js';
 
-const COMMANDS: readonly Command[] = [parse, fmt, check, explain, find, demo];
+const COMMANDS: readonly Command[] = [parse, fmt, check, explain, find, demo, bench];
 
 /** Protocols with names like ours, which are easily confused. */
 const OTHER_PROTOCOLS: Readonly<Record<string, string>> = {
@@ -82,8 +83,12 @@ async function dispatch(args: readonly string[], streams: Streams, output: Outpu
     return 0;
   }
   if (options['version'] === true) return version(output);
-  const { protocol, file } = command.takesInput ? target(command, positionals) : noTarget(command, positionals);
-  return command.run({ protocol, file, options, json: options['json'] === true, output, stdin: streams.stdin });
+  const { protocol, file } = isUntargeted(command, positionals)
+    ? noTarget(command, positionals)
+    : target(command, positionals);
+  const protocols = positionals.length === 0 ? PROTOCOLS : [protocol];
+  const json = options['json'] === true;
+  return command.run({ protocol, protocols, file, options, json, output, stdin: streams.stdin });
 }
 
 function isWord(argument: string): boolean {
@@ -115,6 +120,10 @@ async function version(output: Output): Promise<number> {
   return 0;
 }
 
+function isUntargeted({ takesInput, takesProtocol }: Command, positionals: readonly string[]): boolean {
+  return !takesInput && (takesProtocol !== true || positionals.length === 0);
+}
+
 /** The protocol and the file that a command names. */
 function target(
   command: Command,
@@ -131,7 +140,11 @@ function target(
       : didYouMean(name, names);
     throw new UsageError(`${command.name} takes ${names.join(' or ')}, not "${name}"${other}`);
   }
-  if (extra !== undefined) throw new UsageError(`${command.name} reads one file; "${extra}" is one too many`);
+  const many = command.takesInput ? extra : file;
+  if (many !== undefined) {
+    const takes = command.takesInput ? 'reads one file' : 'takes a protocol and no file';
+    throw new UsageError(`${command.name} ${takes}; "${many}" is one too many`);
+  }
   return { protocol, file: file === '-' ? undefined : file };
 }
 

@@ -25,6 +25,8 @@ export interface OptionSpec {
 /** What a command gets to work with. */
 export interface Invocation {
   readonly protocol: Protocol;
+  /** The one that was named, or all of them where a command may go without. */
+  readonly protocols: readonly Protocol[];
   /** A path, or `undefined` for the standard input. */
   readonly file: string | undefined;
   readonly options: Readonly<Record<string, string | boolean | undefined>>;
@@ -39,6 +41,8 @@ export interface Command {
   readonly summary: string;
   /** `false` for a command that reads no messages of the user's. */
   readonly takesInput: boolean;
+  /** Of a command without input: whether a protocol may be named. */
+  readonly takesProtocol?: boolean;
   readonly options: Readonly<Record<string, OptionSpec>>;
   readonly example: string;
   /** @returns the exit code */

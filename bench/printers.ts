@@ -1,0 +1,42 @@
+/** What the printers are held against, beside `JSON.stringify`: the printer that one would write first. */
+import type { Packet } from '../src/aacp/ast.js';
+import type { Frame, Param, Value } from '../src/accp/ast.js';
+
+/** Straightforward: recursion, `map`, `join`, a sort, a replacement of what has to be escaped. Checks nothing. */
+export function plainPrintFrame({ agent, intent, operation, payload, metadata }: Frame): string {
+  const body = payload.map(param).join('|');
+  return `@${agent}>${intent}:${operation}{${body}}${metadata === null ? '' : `[${metadata.map(param).join(',')}]`}`;
+}
+
+export function plainPrintPacket({ task, domain, fields }: Packet): string {
+  return [task, domain, ...fields.map(({ key, value }) => `${key}:${value}`)].join('|');
+}
+
+function param({ key, value }: Param): string {
+  return `${key}:${printed(value)}`;
+}
+
+function printed(node: Value): string {
+  switch (node.kind) {
+    case 'string':
+      return node.value.replace(/[@>:{}[\]|$,~\\]/g, '\\$&');
+    case 'integer':
+    case 'boolean':
+      return String(node.value);
+    case 'decimal': {
+      const text = node.value.toFixed(6).replace(/0+$/, '');
+      return text.endsWith('.') ? `${text}0` : text;
+    }
+    case 'null':
+      return '~';
+    case 'array':
+      return `[${node.items.map(printed).join(',')}]`;
+    case 'map':
+      return `{${node.entries
+        .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+        .map(param)
+        .join(',')}}`;
+    case 'ref':
+      return `$${node.path}`;
+  }
+}

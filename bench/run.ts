@@ -1,0 +1,12 @@
+/**
+ * The full benchmarks: prints tables, writes results/latest.json and the charts beside it.
+ *
+ *     npm run bench
+ *     npm run bench -- --only accp,printing --rounds 9
+ *
+ * `scripts/bench-readme.ts` puts the results into the README.
+ */
+import process from 'node:process';
+import { launch } from './launch.js';
+
+process.exitCode = await launch('suites/full.js', process.argv.slice(2));

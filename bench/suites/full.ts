@@ -1,0 +1,93 @@
+/** All benchmarks, one suite after the other. Started by `bench/run.ts` from what it has built. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { thisMachine } from '../../src/bench/machine.js';
+import type { Report, Section } from '../../src/bench/result.js';
+import { sectionTable, textTable } from '../../src/bench/table.js';
+import { raceChart } from '../chart.js';
+import { projectRoot } from '../root.js';
+import { coldStart } from './cold-start.js';
+import type { Pace } from './contest.js';
+import { grammars } from './grammars.js';
+import { growth } from './growth.js';
+import { isolated } from './isolated.js';
+import { memory } from './memory.js';
+import { printing } from './printing.js';
+import { readingFrames, readingPackets, spans } from './reading.js';
+import { rejecting } from './rejecting.js';
+import { versions } from './versions.js';
+
+const SUITES: Readonly<Record<string, (pace: Pace) => Promise<Section[]>>> = {
+  accp: readingFrames,
+  aacp: readingPackets,
+  spans,
+  printing,
+  rejecting,
+  growth,
+  grammars,
+  memory,
+  'cold-start': coldStart,
+  isolated,
+};
+
+/** Sections that get a chart. */
+const CHARTS = ['accp', 'aacp', 'printing'];
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string', default: Object.keys(SUITES).join(',') },
+      rounds: { type: 'string', default: '61' },
+    },
+  });
+  const names = values.only.split(',');
+  const unknown = names.find((name) => !Object.hasOwn(SUITES, name));
+  const rounds = Number(values.rounds);
+  if (unknown !== undefined || !Number.isInteger(rounds) || rounds < 1) {
+    console.error(`Usage: npm run bench -- [--only ${Object.keys(SUITES).join(',')}] [--rounds N]`);
+    return 2;
+  }
+
+  const machine = thisMachine();
+  console.log(`${machine.cpu}, ${machine.cores} cores, Node ${machine.node}`);
+  const sections: Section[] = [];
+  for (const name of names) {
+    for (const section of await SUITES[name]!({ rounds, turn: 2, warmUp: 200 })) {
+      sections.push(section);
+      show(section);
+    }
+  }
+  // A part of the suites is for looking at, not for keeping.
+  if (names.length === Object.keys(SUITES).length) {
+    write({ date: new Date().toISOString(), machine, versions: versions(), sections });
+  }
+  return 0;
+}
+
+function show(section: Section): void {
+  console.log(`\n${section.title}\n${textTable(sectionTable(section))}`);
+  if (section.note !== undefined) console.log(section.note);
+  for (const { name, why } of (section.kind === 'race' && section.missing) || []) {
+    console.log(`Not measured: ${name} (${why}).`);
+  }
+}
+
+function write(report: Report): void {
+  const folder = path.join(projectRoot(), 'bench/results');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, 'latest.json'), `${JSON.stringify(report, rounded, 1)}\n`);
+  for (const section of report.sections) {
+    if (section.kind !== 'race' || !CHARTS.includes(section.id)) continue;
+    const machine = `${report.machine.cpu}, Node ${report.machine.node}`;
+    writeFileSync(path.join(folder, `${section.id}.svg`), raceChart(section, machine));
+  }
+  console.log(`\nWritten to ${path.relative(process.cwd(), folder)}.`);
+}
+
+/** No more digits than mean anything. */
+function rounded(_key: string, value: unknown): unknown {
+  return typeof value === 'number' ? Number(value.toPrecision(5)) : value;
+}
+
+process.exitCode = await main();

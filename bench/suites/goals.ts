@@ -1,0 +1,38 @@
+/** The goals of the parsers and printers: what must hold (`floor`), and what is aimed at. */
+export interface Goal {
+  readonly id: string;
+  readonly title: string;
+  readonly floor: number;
+  readonly aim: number;
+  /** A figure that has to stay below the floor, where the others have to reach it. */
+  readonly lessIsBetter?: boolean;
+  readonly unit: string;
+}
+
+export const GOALS: readonly Goal[] = [
+  { id: 'accp', title: 'ACCP text to tree, against JSON.parse', floor: 1.5, aim: 2.2, unit: 'x' },
+  { id: 'hand', title: 'the same against the hand-written yardstick', floor: 0.85, aim: 1, unit: 'x' },
+  { id: 'category', title: 'the worst category, against JSON.parse', floor: 0.7, aim: 1, unit: 'x' },
+  { id: 'aacp', title: 'AACP text to tree, against JSON.parse', floor: 2.5, aim: 3.5, unit: 'x' },
+  { id: 'recognize', title: 'recognize only, against JSON.parse', floor: 5, aim: 7, unit: 'x' },
+  { id: 'envelope', title: 'envelope only, against JSON.parse', floor: 3, aim: 4, unit: 'x' },
+  { id: 'print', title: 'canonical print, against JSON.stringify', floor: 1.2, aim: 1.6, unit: 'x' },
+  { id: 'spans', title: 'cost of spans on every node', floor: 8, aim: 4, lessIsBetter: true, unit: '%' },
+  { id: 'reject', title: 'a bad frame, against JSON.parse throwing', floor: 1 / 1.5, aim: 1, unit: 'x' },
+  { id: 'size-accp', title: 'generated/accp.js, minified and gzip', floor: 9, aim: 6, lessIsBetter: true, unit: 'kB' },
+  { id: 'size-aacp', title: 'generated/aacp.js, minified and gzip', floor: 9, aim: 6, lessIsBetter: true, unit: 'kB' },
+  { id: 'grammar-json', title: "Peggy's JSON grammar, against stock Peggy", floor: 3, aim: 6, unit: 'x' },
+  { id: 'grammar-css', title: "Peggy's CSS grammar, against stock Peggy", floor: 3, aim: 6, unit: 'x' },
+];
+
+/** Whether a figure reaches a mark. What could not be measured does not. */
+export function reaches({ lessIsBetter }: Goal, measured: number | undefined, mark: number): boolean {
+  if (measured === undefined) return false;
+  return lessIsBetter ? measured <= mark : measured >= mark;
+}
+
+/** The better one of two figures of the same goal. */
+export function better({ lessIsBetter }: Goal, one: number | undefined, other: number): number {
+  if (one === undefined) return other;
+  return lessIsBetter ? Math.min(one, other) : Math.max(one, other);
+}

@@ -1,0 +1,80 @@
+/** Memory: what a tree keeps, and what one value keeps of the text that it was cut from. Needs `node --expose-gc`. */
+import { parseFrame } from '../../src/accp/index.js';
+import { mixedFrames } from '../../src/bench/corpus/accp.js';
+import type { FactSection } from '../../src/bench/result.js';
+import { significant } from '../../src/bench/table.js';
+import { flat } from '../../src/bench/workload.js';
+import { parseByHand } from '../candidates/hand-accp.js';
+
+const COPIES = 50;
+const BIG_COPIES = 200;
+
+export async function memory(): Promise<FactSection[]> {
+  const samples = mixedFrames();
+  const frames = samples.map(({ text }) => text);
+  const average = frames.reduce((sum, { length }) => sum + length, 0) / frames.length;
+  const rows = [
+    ['pegwire parseFrame', treeBytes(frames, (text) => parseFrame(text))],
+    ['pegwire parseFrame with spans', treeBytes(frames, (text) => parseFrame(text, { spans: true }))],
+    ['hand-written', treeBytes(frames, parseByHand)],
+    [
+      'JSON.parse',
+      treeBytes(
+        samples.map(({ json }) => json),
+        JSON.parse,
+      ),
+    ],
+  ] as const;
+  return [
+    {
+      ...{ kind: 'facts', id: 'memory', title: 'Memory of one tree' },
+      columns: ['', 'bytes per frame', 'per character'],
+      rows: rows.map(([name, bytes]) => [name, Math.round(bytes), significant(bytes / average)]),
+      note: `Frames of ${Math.round(average)} B on average, each tree with the text, where its strings point into it.`,
+    },
+    {
+      ...{ kind: 'facts', id: 'retained', title: 'What one value keeps alive of a frame of 100 KB' },
+      columns: ['value of', 'bytes kept', 'of a copy'],
+      rows: [8, 12, 13, 26].map((length) => [
+        `${length} characters`,
+        Math.round(retainedBytes(length, (value) => value)),
+        Math.round(retainedBytes(length, copied)),
+      ]),
+      note: 'From 13 characters on V8 keeps a slice as a view of the whole text. Copy what outlives its frame.',
+    },
+  ];
+}
+
+/** Bytes of heap for each result, its text included. */
+function treeBytes(texts: readonly string[], read: (text: string) => unknown): number {
+  const kept: unknown[] = texts.map((text) => read(text));
+  const before = heap();
+  for (let copy = 0; copy < COPIES; copy++) for (const text of texts) kept.push(read(flat(text)));
+  return (heap() - before) / (COPIES * texts.length);
+}
+
+/** Bytes of heap for one value, when nothing else of its frame is in use. */
+function retainedBytes(length: number, keep: (value: string) => string): number {
+  const filler = 'x'.repeat(100_000);
+  const oneValue = (copy: number): string => {
+    const text = flat(`@a>req:x{k:${String(copy).padStart(length, 'v')}|filler:${filler}}`);
+    const { value } = parseFrame(text).payload[0]!;
+    return value.kind === 'string' ? keep(value.value) : '';
+  };
+  // Once for what the first call leaves behind for good.
+  const kept = [oneValue(0)];
+  const before = heap();
+  for (let copy = 1; copy <= BIG_COPIES; copy++) kept.push(oneValue(copy));
+  return (heap() - before) / BIG_COPIES;
+}
+
+function copied(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1');
+}
+
+function heap(): number {
+  if (globalThis.gc === undefined) throw new Error('run with node --expose-gc');
+  globalThis.gc();
+  globalThis.gc();
+  return process.memoryUsage().heapUsed;
+}

@@ -1,0 +1,59 @@
+/** Printing trees: canonical text against `JSON.stringify` of the plain message. */
+import { parsePacket, printPacket } from '../../src/aacp/index.js';
+import { parseFrame, printFrame } from '../../src/accp/index.js';
+import type { Sample } from '../../src/bench/candidate.js';
+import { mixedPackets } from '../../src/bench/corpus/aacp.js';
+import { frameCategories, mixedFrames } from '../../src/bench/corpus/accp.js';
+import { plainFrame, plainPacket } from '../../src/bench/plain.js';
+import type { RaceSection } from '../../src/bench/result.js';
+import { handling } from '../../src/bench/workload.js';
+import { plainPrintFrame, plainPrintPacket } from '../printers.js';
+import { type Heat, holdRaces, type Pace, sizeOf } from './contest.js';
+
+export const STRINGIFY = 'JSON.stringify';
+
+export async function printing(pace: Pace): Promise<RaceSection[]> {
+  return [
+    await holdRaces(
+      { id: 'printing', title: 'Printing ACCP frames', unit: 'frame', anchor: STRINGIFY },
+      [frameHeat('mixed', mixedFrames())],
+      pace,
+    ),
+    await holdRaces(
+      { id: 'printing-categories', title: 'Printing ACCP by content', unit: 'frame', anchor: STRINGIFY },
+      frameCategories().map(({ name, samples }) => frameHeat(name, samples)),
+      pace,
+    ),
+    await holdRaces(
+      { id: 'printing-aacp', title: 'Printing AACP packets', unit: 'packet', anchor: STRINGIFY },
+      [packetHeat('mixed', mixedPackets())],
+      pace,
+    ),
+  ];
+}
+
+export function frameHeat(name: string, samples: readonly Sample[]): Heat {
+  const frames = samples.map(({ text }) => parseFrame(text));
+  return {
+    name,
+    ...sizeOf(samples),
+    runners: [
+      handling(STRINGIFY, (message) => JSON.stringify(message), frames.map(plainFrame)),
+      handling('pegwire printFrame', (frame) => printFrame(frame), frames),
+      handling('straightforward printer', plainPrintFrame, frames),
+    ],
+  };
+}
+
+function packetHeat(name: string, samples: readonly Sample[]): Heat {
+  const packets = samples.map(({ text }) => parsePacket(text));
+  return {
+    name,
+    ...sizeOf(samples),
+    runners: [
+      handling(STRINGIFY, (message) => JSON.stringify(message), packets.map(plainPacket)),
+      handling('pegwire printPacket', (packet) => printPacket(packet), packets),
+      handling('straightforward printer', plainPrintPacket, packets),
+    ],
+  };
+}

@@ -1,0 +1,64 @@
+/** pegwire's own ways of reading: with explained errors, and the raw generated parsers as they are. */
+import * as rawAacp from '../../../generated/aacp.js';
+import * as rawAccp from '../../../generated/accp.js';
+import { parsePacket } from '../../aacp/index.js';
+import { parseFrame } from '../../accp/index.js';
+import { type Candidate, type Read, Unavailable } from '../candidate.js';
+
+export const pegwireAccp: Candidate = ast('accp', 'parseFrame', (text) => parseFrame(text));
+export const pegwireSpansAccp: Candidate = ast('accp', 'parseFrame with spans', (text) =>
+  parseFrame(text, { spans: true }),
+);
+export const rawFrames: Candidate = ast('accp', 'raw parser', (text) => rawAccp.parse(text));
+export const rawFramesSpans: Candidate = ast('accp', 'raw parser with spans', (text) =>
+  rawAccp.parse(text, { spans: true }),
+);
+
+export const pegwireAacp: Candidate = ast('aacp', 'parsePacket', (text) => parsePacket(text));
+export const pegwireSpansAacp: Candidate = ast('aacp', 'parsePacket with spans', (text) =>
+  parsePacket(text, { spans: true }),
+);
+export const rawPackets: Candidate = ast('aacp', 'raw parser', (text) => rawAacp.parse(text));
+export const rawPacketsSpans: Candidate = ast('aacp', 'raw parser with spans', (text) =>
+  rawAacp.parse(text, { spans: true }),
+);
+
+/** The exports that not every build of the parsers has. */
+interface Extras {
+  readonly recognize?: (text: string, options?: object) => boolean;
+  readonly StartRules?: readonly string[];
+}
+
+export const recognizeAccp: Candidate = recognizer('accp', rawAccp);
+export const recognizeAacp: Candidate = recognizer('aacp', rawAacp);
+
+export const envelope: Candidate = {
+  id: 'pegwire-accp-envelope',
+  name: 'pegwire envelope only',
+  protocol: 'accp',
+  builds: 'envelope',
+  prepare: async (): Promise<Read> => {
+    const { StartRules, parse } = rawAccp as Extras & { parse: (text: string, options: object) => unknown };
+    if (!StartRules?.includes('envelope')) throw new Unavailable('the generated parser has no start rule "envelope"');
+    return (text) => parse(text, { startRule: 'envelope' });
+  },
+};
+
+function ast(protocol: 'accp' | 'aacp', name: string, read: Read): Candidate {
+  const id = `pegwire-${protocol}-${name.replace(/[^A-Za-z]+/g, '-')}`;
+  return { id, name: `pegwire ${name}`, protocol, builds: 'ast', prepare: async () => read };
+}
+
+function recognizer(protocol: 'accp' | 'aacp', parser: Extras): Candidate {
+  return {
+    id: `pegwire-${protocol}-recognize`,
+    name: 'pegwire recognize only',
+    protocol,
+    builds: 'verdict',
+    prepare: async (): Promise<Read> => {
+      const { recognize } = parser;
+      if (recognize === undefined) throw new Unavailable('the generated parser has no export "recognize"');
+      return (text) => recognize(text);
+    },
+  };
+}

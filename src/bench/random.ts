@@ -1,0 +1,34 @@
+/** Numbers that look random and are the same on every machine: a corpus has to be the same everywhere. */
+export interface Random {
+  /** From 0 up to 1, 1 excluded. */
+  next(): number;
+  /** A whole number from `min` to `max`, both included. */
+  integer(min: number, max: number): number;
+  pick<T>(list: readonly T[]): T;
+  /** Different members of a list, in the list's order as shuffled. */
+  sample<T>(list: readonly T[], count: number): T[];
+}
+
+/** A generator of its own for each seed (mulberry32). */
+export function createRandom(seed: number): Random {
+  let state = seed | 0;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const integer = (min: number, max: number): number => min + Math.floor(next() * (max - min + 1));
+  return {
+    next,
+    integer,
+    pick: (list) => list[integer(0, list.length - 1)]!,
+    sample: (list, count) => {
+      const rest = [...list];
+      return Array.from(
+        { length: Math.min(count, rest.length) },
+        () => rest.splice(integer(0, rest.length - 1), 1)[0]!,
+      );
+    },
+  };
+}

@@ -1,0 +1,76 @@
+/** Results as tables: in columns for terminals, in Markdown for documents. */
+
+import type { FactSection, RaceGroup, RaceSection, Section } from './result.js';
+import type { Spread } from './statistics.js';
+
+export interface Table {
+  readonly header: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** A race of one group has a row for each candidate; of several, a row for each group and the ratios as columns. */
+export function sectionTable(section: Section): Table {
+  if (section.kind === 'facts') return factTable(section);
+  const [group, ...others] = section.groups;
+  return group !== undefined && others.length === 0 ? groupTable(section, group) : matrix(section);
+}
+
+function factTable({ columns, rows }: FactSection): Table {
+  return { header: columns, rows: rows.map((row) => row.map(String)) };
+}
+
+function groupTable({ unit, anchor }: RaceSection, { standings, units }: RaceGroup): Table {
+  return {
+    header: ['', `ns per ${unit}`, `x ${anchor}`, 'quartiles'],
+    rows: standings.map(({ name, nanoseconds, ratio }) => [
+      name,
+      significant(nanoseconds.median / units),
+      significant(ratio.median),
+      name === anchor ? '' : quartiles(ratio),
+    ]),
+  };
+}
+
+function matrix({ anchor, groups }: RaceSection): Table {
+  const names = (groups[0]?.standings ?? []).map(({ name }) => name).filter((name) => name !== anchor);
+  return {
+    header: [`x ${anchor}`, ...names],
+    rows: groups.map(({ name, standings }) => [
+      name,
+      ...names.map((candidate) => {
+        const ratio = standings.find((standing) => standing.name === candidate)?.ratio;
+        return ratio === undefined ? '' : `${significant(ratio.median)} (${quartiles(ratio)})`;
+      }),
+    ]),
+  };
+}
+
+function quartiles({ low, high }: Spread): string {
+  return `${significant(low)}-${significant(high)}`;
+}
+
+/** A number as a person wants to read it: two places below ten, none above a hundred, two digits at least. */
+export function significant(value: number): string {
+  if (value >= 100) return Math.round(value).toString();
+  if (value >= 10) return value.toFixed(1);
+  return value >= 0.1 ? value.toFixed(2) : Number(value.toPrecision(2)).toString();
+}
+
+/** A table in columns; the first one is flush left, the others flush right. */
+export function textTable({ header, rows }: Table): string {
+  const widths = header.map((_cell, column) => Math.max(...[header, ...rows].map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]): string =>
+    widths
+      .map((width, column) => (column === 0 ? (row[0] ?? '').padEnd(width) : (row[column] ?? '').padStart(width)))
+      .join('  ')
+      .trimEnd();
+  return [line(header), ...rows.map(line)].join('\n');
+}
+
+export function markdownTable({ header, rows }: Table): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(header), line(header.map((_cell, column) => (column === 0 ? '---' : '---:'))), ...rows.map(line)].join(
+    '\n',
+  );
+}

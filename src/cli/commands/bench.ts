@@ -1,0 +1,55 @@
+import { thisMachine } from '../../bench/machine.js';
+import type { RaceSection } from '../../bench/result.js';
+import { shortRun } from '../../bench/short.js';
+import { sectionTable, textTable } from '../../bench/table.js';
+import { toJson } from '../json.js';
+import { packageVersion } from '../package.js';
+import { type Command, type Invocation, UsageError } from '../usage.js';
+
+const SECONDS = 10;
+
+/** `pegwire bench`: throughput on this machine, against JSON and what else is installed. */
+export const bench: Command = {
+  name: 'bench',
+  summary: 'how fast messages are read and printed here, against JSON and what else is installed',
+  takesInput: false,
+  takesProtocol: true,
+  options: { seconds: { type: 'string', description: `N  about how long to measure (default ${SECONDS})` } },
+  example: 'pegwire bench accp',
+  run: async (invocation) => {
+    const { protocols, output, json } = invocation;
+    const seconds = secondsOf(invocation);
+    const machine = thisMachine();
+    if (json) await output.result(toJson({ date: new Date().toISOString(), pegwire: packageVersion(), machine }));
+    else
+      await output.note(`pegwire ${packageVersion()}, Node ${machine.node}, ${machine.cpu} (${machine.cores} cores)`);
+    for (const { name } of protocols) {
+      const onProgress = async (what: string, share: number): Promise<void> => {
+        output.progress(`${name}: ${what}, ${Math.round(share * 100)} %`);
+        // A signal to stop is heard only between two turns.
+        await new Promise((resolve) => setImmediate(resolve));
+      };
+      const sections = await shortRun(name, { seconds: seconds / protocols.length, onProgress });
+      output.progress('');
+      for (const section of sections) await show(section, invocation);
+    }
+    return 0;
+  },
+};
+
+async function show(section: RaceSection, { output, json }: Invocation): Promise<void> {
+  if (json) {
+    await output.result(toJson(section));
+    return;
+  }
+  await output.result(`\n${output.paint('bold', section.title)}\n${textTable(sectionTable(section))}`);
+  for (const { name, why } of section.missing ?? []) await output.note(`Not measured: ${name} (${why}).`);
+}
+
+function secondsOf({ options }: Invocation): number {
+  const given = options['seconds'];
+  if (given === undefined) return SECONDS;
+  const seconds = Number(given);
+  if (seconds > 0 && seconds <= 3600) return seconds;
+  throw new UsageError(`--seconds is a number from above 0 to 3600, not "${String(given)}"`);
+}

@@ -1,0 +1,57 @@
+/** A very short run of `pegwire bench`: that it works, not how fast anything is. */
+import { describe, expect, test } from 'vitest';
+import { cli, jsonLines } from '../helpers/cli.js';
+
+const SHORT = ['--seconds', '0.2'];
+
+describe('pegwire bench', () => {
+  test('shows a table for reading and printing', async () => {
+    const { code, stdout, stderr } = await cli(['bench', 'aacp', ...SHORT]);
+    expect(code).toBe(0);
+    for (const title of ['Reading AACP', 'Reading AACP, by what it holds', 'Printing AACP']) {
+      expect(stdout).toContain(`\n${title}\n`);
+    }
+    expect(stdout).toMatch(/^JSON\.parse +\d+ +1\.00$/m);
+    expect(stdout).toMatch(/^pegwire parsePacket +\d+ +[\d.]+ +[\d.]+-[\d.]+$/m);
+    expect(stdout).not.toContain('ACCP');
+    expect(stderr).toMatch(/^pegwire \S+, Node \S+, /);
+  });
+
+  test('measures both protocols where none is named, and gives JSON', async () => {
+    const { code, stdout } = await cli(['bench', '--json', ...SHORT]);
+    expect(code).toBe(0);
+    const [first, ...sections] = jsonLines(stdout) as { id?: string; machine?: object; groups: object[] }[];
+    expect(first).toMatchObject({ pegwire: expect.any(String), machine: { node: process.versions.node } });
+    expect(sections.map(({ id }) => id)).toEqual([
+      ...['accp-reading', 'accp-categories', 'accp-printing'],
+      ...['aacp-reading', 'aacp-categories', 'aacp-printing'],
+    ]);
+    for (const { groups } of sections) expect(groups.length).toBeGreaterThan(0);
+  });
+
+  test('has a progress line on a terminal, which is gone in the end', async () => {
+    const { stderr } = await cli(['bench', 'aacp', '--no-color', ...SHORT], { isTTY: true });
+    expect(stderr).toContain('\r\u001b[2Kaacp: reading, 0 %');
+    expect(stderr.split('\r\u001b[2K').at(-1)).not.toContain('%');
+  });
+
+  test('has none elsewhere', async () => {
+    expect((await cli(['bench', 'aacp', ...SHORT])).stderr).not.toContain('%');
+  });
+
+  test.each([
+    [['bench', 'aacp', '--seconds', 'soon'], '--seconds is a number from above 0 to 3600, not "soon"'],
+    [['bench', 'aacp', '--seconds', '0'], '--seconds is a number from above 0 to 3600, not "0"'],
+    [['bench', 'json'], 'bench takes accp or aacp, not "json"'],
+    [['bench', 'acpp'], 'did you mean "accp"?'],
+    [['bench', 'accp', 'file.txt'], 'bench takes a protocol and no file; "file.txt" is one too many'],
+  ])('refuses %j', async (args, message) => {
+    const { code, stdout, stderr } = await cli(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+
+  test('says in its help that the protocol may be left out', async () => {
+    expect((await cli(['bench', '--help'])).stdout).toContain('Usage: pegwire bench [accp|aacp] [options]');
+  });
+});

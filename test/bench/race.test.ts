@@ -1,0 +1,68 @@
+/** The race on a clock that only moves when somebody works: no time is measured here. */
+import { describe, expect, test } from 'vitest';
+import { type Runner, race } from '../../src/bench/race.js';
+
+/** Runners that take so many milliseconds a pass, and the order in which they ran. */
+function clockwork(costs: Readonly<Record<string, number | (() => number)>>) {
+  let time = 0;
+  const order: string[] = [];
+  const runners: Runner[] = Object.entries(costs).map(([name, cost]) => ({
+    name,
+    pass: () => {
+      order.push(name);
+      time += typeof cost === 'number' ? cost : cost();
+      return time;
+    },
+  }));
+  return { runners, order, now: () => time };
+}
+
+describe('a race', () => {
+  test('tells how many times as fast each runner is as the anchor', async () => {
+    const { runners, now } = clockwork({ slow: 1, fast: 0.25, anchor: 0.5 });
+    const standings = await race(runners, { anchor: 'anchor', rounds: 5, turn: 2, warmUp: 10, now });
+    expect(standings.map(({ name, ratio }) => [name, ratio.median])).toEqual([
+      ['slow', 0.5],
+      ['fast', 2],
+      ['anchor', 1],
+    ]);
+    expect(standings.map(({ nanoseconds }) => Math.round(nanoseconds.median))).toEqual([1_000_000, 250_000, 500_000]);
+  });
+
+  test('fills a turn with as many passes as go into it, and never with less than one', async () => {
+    const { runners, now } = clockwork({ quick: 0.01, long: 50 });
+    const standings = await race(runners, { anchor: 'quick', rounds: 3, turn: 2, warmUp: 1, now });
+    expect(standings.map(({ passes }) => passes)).toEqual([200, 1]);
+  });
+
+  test('starts each round with another runner', async () => {
+    const { runners, order, now } = clockwork({ a: 5, b: 5, c: 5 });
+    const rounds: string[] = [];
+    const onRound = (done: number): void => {
+      // Every pass of these takes longer than a turn, so that a round has one of each.
+      rounds.push(order.splice(0).join(''));
+      expect(done).toBe(rounds.length - 1);
+    };
+    await race(runners, { anchor: 'a', rounds: 6, turn: 1, warmUp: 0, now, onRound });
+    const [, ...played] = rounds;
+    expect(played).toHaveLength(6);
+    for (const round of played) expect([...round].toSorted().join('')).toBe('abc');
+    expect(new Set(played.map(([first]) => first)).size).toBe(3);
+  });
+
+  test('takes the ratio round by round, so that a slow minute is nobody’s', async () => {
+    let load = 1;
+    const { runners, now } = clockwork({ anchor: () => 4 * load, half: () => 2 * load });
+    const onRound = (done: number): void => {
+      load = done % 2 === 0 ? 1 : 30;
+    };
+    const [, half] = await race(runners, { anchor: 'anchor', rounds: 9, turn: 1, warmUp: 0, now, onRound });
+    expect(half!.ratio).toEqual({ median: 2, low: 2, high: 2 });
+    expect(half!.nanoseconds.high).toBeGreaterThan(half!.nanoseconds.low);
+  });
+
+  test('needs its anchor', async () => {
+    const { runners, now } = clockwork({ a: 1 });
+    await expect(race(runners, { anchor: 'b', now })).rejects.toThrow('the anchor "b" is none of the runners');
+  });
+});
