@@ -96,6 +96,12 @@ function leave() {
     return true;
   }
 
+// Whether a list of values was begun and could not be read to its end: then the frame is no frame, and the keys inside of
+  // that list are not those of the list around it.
+function isOpen() {
+    return depth > 0;
+  }
+
 function count(at) {
     if (++items > maxItems) refuse("limit", `The frame has more than ${maxItems} items`, at - 1, at);
     return true;
@@ -324,7 +330,7 @@ function otherDecimal(start, end) {
         }
         at$ = last$1;
         if (picked$1.length < 1) break none$1;
-        if (!(distinct(first$1))) break none$1;
+        if (!(isOpen() || distinct(first$1))) break none$1;
         payload$1 = picked$1;
         break option$1;
       }
@@ -387,7 +393,7 @@ function otherDecimal(start, end) {
         }
         at$ = last$1;
         if (count$1 < 1) break none$1;
-        if (!(distinct(first$1))) break none$1;
+        if (!(isOpen() || distinct(first$1))) break none$1;
         break option$1;
       }
       at$ = back$1;
@@ -441,7 +447,7 @@ function otherDecimal(start, end) {
         }
         at$ = last$1;
         if (count$1 < 1) break none$1;
-        if (!(distinct(first$1))) break none$1;
+        if (!(isOpen() || distinct(first$1))) break none$1;
         break option$1;
       }
       at$ = back$1;
@@ -493,7 +499,7 @@ function otherDecimal(start, end) {
         }
         at$ = last$1;
         if (count$1 < 1) break none$1;
-        if (!(distinct(first$1))) break none$1;
+        if (!(isOpen() || distinct(first$1))) break none$1;
         break option$1;
       }
       at$ = back$1;
@@ -550,7 +556,7 @@ function otherDecimal(start, end) {
     }
     at$ = last$1;
     if (picked$2.length < 1) return FAILED$;
-    if (!(distinct(first$1))) return FAILED$;
+    if (!(isOpen() || distinct(first$1))) return FAILED$;
     const picked$1 = picked$2;
     if (bytes$[at$] !== 93) return FAILED$;
     at$++;
@@ -588,7 +594,7 @@ function otherDecimal(start, end) {
     }
     at$ = last$1;
     if (count$1 < 1) return -1;
-    if (!(distinct(first$1))) return -1;
+    if (!(isOpen() || distinct(first$1))) return -1;
     if (bytes$[at$] !== 93) return -1;
     at$++;
     return at$;
@@ -624,7 +630,7 @@ function otherDecimal(start, end) {
     }
     at$ = last$1;
     if (count$1 < 1) return -1;
-    if (!(distinct(first$1))) return -1;
+    if (!(isOpen() || distinct(first$1))) return -1;
     if (bytes$[at$] !== 93) { miss$(at$, 12); return -1; }
     at$++;
     return at$;
