@@ -454,16 +454,14 @@ function bareNode(value, start, end) {
   let lines$ = null;
   let busy$ = false;
 
-  function kindOf$() {
-    return 128;
-  }
+
 
   function load$(text) {
     const { length } = text;
     if (encoder$ === null || encoder$.encodeInto(text, bytes$).written !== length) {
       for (let at = 0; at < length; at++) {
         const unit = text.charCodeAt(at);
-        bytes$[at] = unit < 128 ? unit : kindOf$(unit);
+        bytes$[at] = unit < 128 ? unit : 128;
       }
     }
     bytes$[length] = 255;
@@ -545,7 +543,7 @@ function bareNode(value, start, end) {
 
   // Another scanner is made for an input inside of an input, or for one that is too long.
   function scannerFor$(text, given) {
-    if (typeof text !== "string") throw new TypeError("The input is no string.");
+    if (typeof text !== "string") throw new TypeError("Not a string");
     const rule = given?.startRule;
     if (rule && !startRules$.includes(rule)) throw new Error(`Can't start parsing from rule "${rule}".`);
     return busy$ || text.length > capacity$ ? peg$makeScanner(text.length) : null;
@@ -608,11 +606,12 @@ function bareNode(value, start, end) {
     begin$();
     misses$ = 0;
     const end = expect$();
-    const expected = end > furthest$ ? [] : missed$.slice(0, misses$).map((number) => expectations$[number]);
-    if (end >= furthest$) {
+    if (end > furthest$) {
       furthest$ = end;
-      expected.push({ type: "end" });
+      misses$ = 0;
     }
+    const expected = missed$.slice(0, misses$).map((number) => expectations$[number]);
+    if (end === furthest$) expected.push({ type: "end" });
     return new peg$Failure(input, options.grammarSource, furthest$, expected);
   }
 
@@ -705,145 +704,57 @@ class peg$SyntaxError extends SyntaxError {
     this.name = "SyntaxError";
   }
 
+  // The message, and the line that it is about where its text is among the sources.
   format(sources) {
-    let str = "Error: " + this.message;
+    let report = "Error: " + this.message;
     if (this.location) {
-      let src = null;
-      const st = sources.find(s => s.source === this.location.source);
-      if (st) {
-        src = st.text.split(/\r\n|\n|\r/g);
-      }
-      const s = this.location.start;
-      const offset_s = (this.location.source && (typeof this.location.source.offset === "function"))
-        ? this.location.source.offset(s)
-        : s;
-      const loc = this.location.source + ":" + offset_s.line + ":" + offset_s.column;
-      if (src) {
-        const e = this.location.end;
-        const filler = "".padEnd(offset_s.line.toString().length, " ");
-        const line = src[s.line - 1];
-        const last = s.line === e.line ? e.column : line.length + 1;
-        const hatLen = (last - s.column) || 1;
-        str += "\n --> " + loc + "\n"
-            + filler + " |\n"
-            + offset_s.line + " | " + line + "\n"
-            + filler + " | " + "".padEnd(s.column - 1, " ")
-            + "".padEnd(hatLen, "^");
-      } else {
-        str += "\n at " + loc;
-      }
+      const { source, start, end } = this.location;
+      const known = sources.find((one) => one.source === source);
+      const shown = source && typeof source.offset === "function" ? source.offset(start) : start;
+      const place = source + ":" + shown.line + ":" + shown.column;
+      if (known) {
+        const line = known.text.split(/\r\n|\n|\r/g)[start.line - 1];
+        const margin = "".padEnd(String(shown.line).length);
+        const width = (start.line === end.line ? end.column : line.length + 1) - start.column || 1;
+        report += "\n --> " + place + "\n" + margin + " |\n" + shown.line + " | " + line
+          + "\n" + margin + " | " + "".padEnd(start.column - 1) + "".padEnd(width, "^");
+      } else report += "\n at " + place;
     }
-    return str;
+    return report;
   }
 
   static buildMessage(expected, found) {
-    function hex(ch) {
-      return ch.codePointAt(0).toString(16).toUpperCase();
-    }
-
-    const nonPrintable = Object.prototype.hasOwnProperty.call(RegExp.prototype, "unicode")
-      ? new RegExp("[\\p{C}\\p{Mn}\\p{Mc}]", "gu")
-      : null;
-    function unicodeEscape(s) {
-      if (nonPrintable) {
-        return s.replace(nonPrintable,  ch => "\\u{" + hex(ch) + "}");
-      }
-      return s;
-    }
-
-    function literalEscape(s) {
-      return unicodeEscape(s
-        .replace(/\\/g, "\\\\")
-        .replace(/"/g,  "\\\"")
-        .replace(/\0/g, "\\0")
-        .replace(/\t/g, "\\t")
-        .replace(/\n/g, "\\n")
-        .replace(/\r/g, "\\r")
-        .replace(/[\x00-\x0F]/g,          ch => "\\x0" + hex(ch))
-        .replace(/[\x10-\x1F\x7F-\x9F]/g, ch => "\\x"  + hex(ch)));
-    }
-
-    function classEscape(s) {
-      return unicodeEscape(s
-        .replace(/\\/g, "\\\\")
-        .replace(/\]/g, "\\]")
-        .replace(/\^/g, "\\^")
-        .replace(/-/g,  "\\-")
-        .replace(/\0/g, "\\0")
-        .replace(/\t/g, "\\t")
-        .replace(/\n/g, "\\n")
-        .replace(/\r/g, "\\r")
-        .replace(/[\x00-\x0F]/g,          ch => "\\x0" + hex(ch))
-        .replace(/[\x10-\x1F\x7F-\x9F]/g, ch => "\\x"  + hex(ch)));
-    }
-
-    const DESCRIBE_EXPECTATION_FNS = {
-      literal(expectation) {
-        return "\"" + literalEscape(expectation.text) + "\"";
-      },
-
-      class(expectation) {
-        const escapedParts = expectation.parts.map(
-          part => (Array.isArray(part)
-            ? classEscape(part[0]) + "-" + classEscape(part[1])
-            : classEscape(part))
-        );
-
-        return "[" + (expectation.inverted ? "^" : "") + escapedParts.join("") + "]" + (expectation.unicode ? "u" : "");
-      },
-
-      any() {
-        return "any character";
-      },
-
-      end() {
-        return "end of input";
-      },
-
-      other(expectation) {
-        return expectation.description;
-      },
-    };
-
-    function describeExpectation(expectation) {
-      return DESCRIBE_EXPECTATION_FNS[expectation.type](expectation);
-    }
-
-    function describeExpected(expected) {
-      const descriptions = expected.map(describeExpectation);
-      descriptions.sort();
-
-      if (descriptions.length > 0) {
-        let j = 1;
-        for (let i = 1; i < descriptions.length; i++) {
-          if (descriptions[i - 1] !== descriptions[i]) {
-            descriptions[j] = descriptions[i];
-            j++;
-          }
-        }
-        descriptions.length = j;
-      }
-
-      switch (descriptions.length) {
-        case 1:
-          return descriptions[0];
-
-        case 2:
-          return descriptions[0] + " or " + descriptions[1];
-
-        default:
-          return descriptions.slice(0, -1).join(", ")
-            + ", or "
-            + descriptions[descriptions.length - 1];
-      }
-    }
-
-    function describeFound(found) {
-      return found ? "\"" + literalEscape(found) + "\"" : "end of input";
-    }
-
-    return "Expected " + describeExpected(expected) + " but " + describeFound(found) + " found.";
+    const phrases = [...new Set(expected.map(peg$phrase))].sort();
+    const count = phrases.length;
+    const list = count < 3 && count > 0 ? phrases.join(" or ") : phrases.slice(0, -1).join(", ") + ", or " + phrases[count - 1];
+    return "Expected " + list + " but " + (found ? peg$quoted(found) : "end of input") + " found.";
   }
+}
+
+function peg$phrase({ type, text, parts, inverted, unicode, description }) {
+  if (type === "literal") return peg$quoted(text);
+  if (type === "any") return "any character";
+  if (type === "end") return "end of input";
+  if (type === "other") return description;
+  const inside = parts.map((part) => [].concat(part).map(peg$inClass).join("-"));
+  return "[" + (inverted ? "^" : "") + inside.join("") + "]" + (unicode ? "u" : "");
+}
+
+function peg$quoted(text) {
+  return '"' + text.replace(/[\\"\p{C}\p{Mn}\p{Mc}]/gu, peg$visible) + '"';
+}
+
+function peg$inClass(text) {
+  return text.replace(/[\\\]^\-\p{C}\p{Mn}\p{Mc}]/gu, peg$visible);
+}
+
+function peg$visible(character) {
+  const code = character.codePointAt(0);
+  const named = { 0: "\\0", 9: "\\t", 10: "\\n", 13: "\\r" }[code];
+  if (named !== undefined) return named;
+  const hex = code.toString(16).toUpperCase();
+  if (code < 32 || (code > 126 && code < 160)) return "\\x" + hex.padStart(2, "0");
+  return code < 127 ? "\\" + character : "\\u{" + hex + "}";
 }
 
 Object.setPrototypeOf(peg$Failure.prototype, peg$SyntaxError.prototype);

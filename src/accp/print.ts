@@ -28,8 +28,7 @@ const WORD = /^[A-Za-z0-9_]+$/;
 const REF_KEY = /^[A-Za-z0-9_.]+$/;
 /** Strings that stand for themselves: no delimiter in them, and nothing that could be taken for a number or a keyword. */
 const PLAIN = /^[A-Z_a-eg-su-z][!-#%-+\--9;-=?A-Z^-z]*$/;
-const DELIMITER = /[@>:{}[\]|$,~\\]/;
-const DELIMITERS: ReadonlySet<number> = new Set(Array.from('@>:{}[]|$,~\\', (one) => one.charCodeAt(0)));
+const DELIMITER = /[@>:{}[\]|$,~\\]/g;
 const NOT_VISIBLE_ASCII = /[^!-~]/;
 /** Up to so many keys are compared pairwise. */
 const FEW_KEYS = 16;
@@ -133,20 +132,9 @@ function inOrder(list: readonly Param[], printing: Printing, order: Order, level
     const after = list[index]?.key;
     if (typeof before === 'string' && typeof after === 'string' && order(before, after) < 0) continue;
     for (let i = 0; i < list.length; i++) checkedKey(list[i], i, printing, level);
-    return list.length > FEW_KEYS ? [...list].sort((a, b) => order(a.key, b.key)) : inserted(list, order);
+    return [...list].sort((a, b) => order(a.key, b.key));
   }
   return list;
-}
-
-/** Sorts a few by insertion, which beats the general way there. */
-function inserted(list: readonly Param[], order: Order): readonly Param[] {
-  const sorted: Param[] = [];
-  for (const param of list) {
-    let at = sorted.length;
-    for (; at > 0 && order(sorted[at - 1]!.key, param.key) > 0; at--) sorted[at] = sorted[at - 1]!;
-    sorted[at] = param;
-  }
-  return sorted;
 }
 
 /** An identifier that looks like a number keeps its source digits. */
@@ -203,19 +191,7 @@ function string(text: string, printing: Printing): string {
   if (text === '') throw fault(printing, 'an empty string cannot be written');
   if (NOT_VISIBLE_ASCII.test(text)) throw fault(printing, 'only visible ASCII can be written, without spaces');
   if (OTHER_KIND.test(text)) throw fault(printing, `the string "${text.slice(0, 40)}" would read back as another kind`);
-  return escaped(text);
-}
-
-/** A text with a backslash before each delimiter. */
-function escaped(text: string): string {
-  let result = '';
-  let from = 0;
-  for (let at = text.search(DELIMITER); at >= 0 && at < text.length; at++) {
-    if (!DELIMITERS.has(text.charCodeAt(at))) continue;
-    result += `${text.slice(from, at)}\\`;
-    from = at;
-  }
-  return result + text.slice(from);
+  return text.replace(DELIMITER, '\\$&');
 }
 
 function reference(path: string, printing: Printing): string {

@@ -79,7 +79,7 @@ export function standaloneErrors(startRules: readonly StartRule[], expectations:
 
   // Another scanner is made for an input inside of an input, or for one that is too long.
   function scannerFor$(text, given) {
-    if (typeof text !== "string") throw new TypeError("The input is no string.");
+    if (typeof text !== "string") throw new TypeError("Not a string");
     const rule = given?.startRule;
     if (rule && !startRules$.includes(rule)) throw new Error(\`Can't start parsing from rule "\${rule}".\`);
     return busy$ || text.length > capacity$ ? peg$makeScanner(text.length) : null;
@@ -119,11 +119,12 @@ ${list}
     begin$();
     misses$ = 0;
     const end = expect$();
-    const expected = end > furthest$ ? [] : missed$.slice(0, misses$).map((number) => expectations$[number]);
-    if (end >= furthest$) {
+    if (end > furthest$) {
       furthest$ = end;
-      expected.push({ type: "end" });
+      misses$ = 0;
     }
+    const expected = missed$.slice(0, misses$).map((number) => expectations$[number]);
+    if (end === furthest$) expected.push({ type: "end" });
     return new peg$Failure(input, options.grammarSource, furthest$, expected);
   }
 

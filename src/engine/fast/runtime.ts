@@ -64,7 +64,7 @@ ${indent(kindsCode(alphabet.kinds))}
     if (encoder$ === null || encoder$.encodeInto(text, bytes$).written !== length) {
       for (let at = 0; at < length; at++) {
         const unit = text.charCodeAt(at);
-        bytes$[at] = unit < 128 ? unit : kindOf$(unit);
+        bytes$[at] = unit < 128 ? unit : ${alphabet.kinds.length === 1 ? alphabet.kinds[0]!.symbol : 'kindOf$(unit)'};
       }
     }
     bytes$[length] = ${END};
@@ -253,7 +253,7 @@ function peg$locationIn(lines, source, start, end) {
 
 /** The kinds of characters beyond ASCII. */
 function kindsCode(kinds: readonly Kind[]): string {
-  if (kinds.length === 1) return `function kindOf$() {\n  return ${kinds[0]!.symbol};\n}`;
+  if (kinds.length === 1) return '';
   const ranges = kinds.map(({ from, symbol }) => `${from}, ${symbol}`);
   return `// Where each kind of characters begins, and its symbol.
 const kinds$ = [${ranges.join(', ')}];

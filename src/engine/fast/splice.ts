@@ -1,5 +1,6 @@
 /** Puts the scanner into the parser that Peggy wrote, as pieces that know where they come from. */
 import type { ast } from 'peggy';
+import { ERROR_CLASS } from './error-class.js';
 import { INHERIT } from './failures.js';
 import type { Block } from './ir.js';
 
@@ -62,9 +63,9 @@ export function splice(
     const start = children.findIndex((child) => typeof child === 'string' && child.includes(PARSE));
     if (standalone && start >= 0) {
       found++;
-      const error = children.findIndex((child) => typeof child === 'string' && child.includes(ERROR_CLASS));
+      const error = children.findIndex((child) => typeof child === 'string' && child.includes(PEGGY_ERROR));
       const before = children.slice(0, error);
-      children.splice(0, children.length, ...before, ...code, '\n', ...children.slice(error, start), INHERIT);
+      children.splice(0, children.length, ...before, ...code, '\n', ERROR_CLASS, '\n', INHERIT);
       return;
     }
     const pieces = children.flatMap((child) => {
@@ -91,7 +92,7 @@ export interface Export {
 }
 
 const PARSE = 'function peg$parse(input, options) {';
-const ERROR_CLASS = 'class peg$SyntaxError extends SyntaxError {';
+const PEGGY_ERROR = 'class peg$SyntaxError extends SyntaxError {';
 const SLOW_PARSE = 'function peg$parseSlow(input, options) {';
 
 function withExports(code: string, exported: readonly Export[]): string {
