@@ -1,33 +1,36 @@
 /**
- * Feeds random texts to the generated parsers and to the Ohm grammars, and reports where they disagree.
+ * Feeds mutants to the generated parsers, to what Peggy alone makes of the same grammars, to the parsers written by hand and to
+ * the Ohm grammars, and reports where they disagree.
  *
- *     npm run fuzz -- --count 200000 --seed 1
+ *     npm run fuzz -- --count 1000000 --seed 1
  *
- * The texts are split evenly over both protocols and their dialects. A disagreement is cut down to a smaller text and
- * added to test/fuzz/corpus/found.json, which the tests run from then on. Exit codes: 0 all agree, 1 they do not, 2 wrong
- * usage.
+ * The mutants are split evenly over both protocols and their dialects. Ohm reads 50,000 of them at most, evenly spread. A
+ * disagreement is cut down to a smaller text and added to test/fuzz/corpus/found.json, which the tests run from then on. Exit
+ * codes: 0 all agree, 1 they do not, 2 wrong usage.
  */
+import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import fc from 'fast-check';
-import { agree, CORPUS, compare, type Input, LANGUAGES, type Language, texts } from '../test/fuzz/compare.js';
-import { shrink } from '../test/fuzz/shrink.js';
+import { createRandom } from '../src/bench/random.js';
+import { READERS, type Reader, takesPart } from '../test/fuzz/compare.js';
+import { CORPUS, type Input, LANGUAGES, nameOf } from '../test/fuzz/languages.js';
+import { addTally, emptyTally, type Finding, type Share, type Tally } from '../test/fuzz/share.js';
 
-/** Texts generated at a time, so that memory does not grow with the count. */
-const BATCH = 1_000;
+/** Texts in a share at most: what they are made of is drawn anew for each share. */
+const SHARE = 10_000;
+/** Texts that are read with Ohm at most. */
+const OHM_TEXTS = 50_000;
 /** Texts between two lines of progress, where nobody watches a terminal. */
-const LINE_EVERY = 20_000;
-/** Disagreements of one dialect added to the corpus at most; more of them rarely say more. */
-const MAX_FOUND = 5;
+const LINE_EVERY = 50_000;
 
-interface Row {
-  readonly language: string;
-  readonly accepted: number;
-  readonly refused: number;
-  readonly disagreements: number;
-  /** The first of them, cut down. */
-  readonly found: readonly Input[];
-}
+const TITLES: Readonly<Record<Reader, string>> = {
+  fast: 'generated',
+  recognize: 'recognize',
+  envelope: 'envelope',
+  hand: 'by hand',
+  ohm: 'Ohm',
+};
 
 interface Arguments {
   readonly count: number;
@@ -53,34 +56,53 @@ function readArguments(): Arguments | string {
   }
 }
 
-/** One language's share of the texts. */
-function fuzz(language: Language, count: number, seed: number, tick: (done: number) => void): Row {
-  const arbitrary = texts(language);
-  let accepted = 0;
-  let disagreements = 0;
-  const found: Input[] = [];
-  for (let done = 0; done < count; done += BATCH) {
-    const numRuns = Math.min(BATCH, count - done);
-    for (const text of fc.sample(arbitrary, { numRuns, seed: seed + done })) {
-      const comparison = compare({ ...language, text });
-      if (comparison.oracle !== null) accepted++;
-      if (agree(comparison)) continue;
-      disagreements++;
-      if (found.length === MAX_FOUND) continue;
-      const input = smaller({ ...language, text });
-      if (found.every((known) => known.text !== input.text)) found.push(input);
-    }
-    tick(numRuns);
-  }
-  return { language: nameOf(language), accepted, refused: count - accepted, disagreements, found };
+/** All the work. The seeds of the shares are random, so that two runs with seeds side by side have no texts in common. */
+function shares({ count, seed }: Arguments): Share[] {
+  const random = createRandom(seed);
+  const ohmEvery = Math.ceil(count / OHM_TEXTS);
+  return LANGUAGES.flatMap((language, index) => {
+    const texts = Math.floor((count + index) / LANGUAGES.length);
+    return Array.from({ length: Math.ceil(texts / SHARE) }, (_, number) => ({
+      language,
+      count: Math.min(SHARE, texts - number * SHARE),
+      seed: random.integer(0, 2 ** 31 - 1),
+      ohmEvery,
+    }));
+  });
 }
 
-function smaller(input: Input): Input {
-  return { ...input, text: shrink(input.text, (text) => !agree(compare({ ...input, text }))) };
+/** Spreads the work over processes, and gives one tally for each language. What is found does not depend on their number. */
+async function compareAll(work: readonly Share[], tick: (done: number) => void): Promise<Tally[]> {
+  const tallies = new Map<number, Tally>();
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: Math.min(availableParallelism(), work.length) }, async () => {
+      // Not threads: those do not inherit from tsx that they can read TypeScript.
+      const worker = fork(new URL('../test/fuzz/worker.ts', import.meta.url), { serialization: 'advanced' });
+      while (next < work.length) {
+        const number = next++;
+        tallies.set(number, await answer(worker, work[number]!));
+        tick(work[number]!.count);
+      }
+      worker.disconnect();
+    }),
+  );
+  const sums = new Map(LANGUAGES.map((language) => [nameOf(language), emptyTally(language)]));
+  for (const [number, { language }] of work.entries()) addTally(sums.get(nameOf(language))!, tallies.get(number)!);
+  return [...sums.values()];
 }
 
-function nameOf({ protocol, dialect }: Language): string {
-  return `${protocol} ${dialect}`;
+/** @throws when the process ends before it has answered */
+function answer(worker: ChildProcess, share: Share): Promise<Tally> {
+  return new Promise((resolve, reject) => {
+    const fail = (code: number | null): void => reject(new Error(`A process ended with code ${code}`));
+    worker.once('exit', fail);
+    worker.once('message', (tally) => {
+      worker.off('exit', fail);
+      resolve(tally as Tally);
+    });
+    worker.send(share);
+  });
 }
 
 /** Counts on one line of a terminal, or on a line of its own now and then. */
@@ -97,19 +119,37 @@ function progress(total: number): (done: number) => void {
   };
 }
 
-function table(rows: readonly Row[]): string {
+function table(tallies: readonly Tally[]): string {
   const line = (...cells: readonly (string | number)[]): string =>
-    cells.map((cell, column) => (column === 0 ? String(cell).padEnd(16) : String(cell).padStart(14))).join('');
+    cells.map((cell, column) => (column === 0 ? String(cell).padEnd(15) : String(cell).padStart(15))).join('');
   return [
-    line('', 'accepted', 'refused', 'disagreements'),
-    ...rows.map((row) => line(row.language, row.accepted, row.refused, row.disagreements)),
+    line('', '', '', 'disagreements of texts, with stock Peggy:'),
+    line('', 'accepted', 'refused', ...READERS.map((reader) => TITLES[reader])),
+    ...tallies.map(({ language, accepted, refused, readers }) =>
+      line(
+        nameOf(language),
+        accepted,
+        refused,
+        ...READERS.map((reader) => {
+          const { disagreements, texts } = readers[reader];
+          return takesPart(reader, language) ? `${disagreements} of ${texts}` : '-';
+        }),
+      ),
+    ),
   ].join('\n');
 }
 
 /** As JSON in plain ASCII: the texts hold what terminals act on and editors do not show. */
 function json(value: unknown): string {
   const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return JSON.stringify(value).replace(/[^ -~]/g, escaped);
+  // JSON has no big integers.
+  const plain = (_name: string, member: unknown): unknown => (typeof member === 'bigint' ? `${member}n` : member);
+  return JSON.stringify(value, plain).replace(/[^ -~]/g, escaped);
+}
+
+function described({ reader, input, disagreement: { reading, given, expected } }: Finding): string {
+  const details = [`  given:    ${json(given)}`, `  expected: ${json(expected)}`];
+  return [`${nameOf(input)}, ${TITLES[reader]} (${reading}): ${json(input.text)}`, ...details].join('\n');
 }
 
 /** Adds what is new to the corpus; one case a line. */
@@ -120,7 +160,7 @@ function keep(found: readonly Input[]): void {
   writeFileSync(file, `[\n  ${[...new Set(lines)].join(',\n  ')}\n]\n`);
 }
 
-function main(): number {
+async function main(): Promise<number> {
   const given = readArguments();
   if (typeof given === 'string') {
     console.error(`${given}\nUsage: npm run fuzz -- [--count N] [--seed N]`);
@@ -128,17 +168,13 @@ function main(): number {
   }
   const { count, seed } = given;
   console.log(`${count} texts, seed ${seed}`);
-  const tick = progress(count);
-  const rows = LANGUAGES.map((language, index) => {
-    const share = Math.floor((count + index) / LANGUAGES.length);
-    return fuzz(language, share, seed, tick);
-  });
-  console.log(table(rows));
-  const found = rows.flatMap((row) => row.found);
+  const tallies = await compareAll(shares(given), progress(count));
+  console.log(table(tallies));
+  const found = tallies.flatMap((tally) => tally.found);
   if (found.length === 0) return 0;
-  for (const input of found) console.log(`${nameOf(input)}: ${json(input.text)}`);
-  keep(found);
+  for (const finding of found) console.log(described(finding));
+  keep(found.map(({ input }) => input));
   return 1;
 }
 
-process.exitCode = main();
+process.exitCode = await main();

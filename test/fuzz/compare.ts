@@ -1,102 +1,104 @@
-/** Holds the generated parsers against the Ohm grammars: two readings of the same draft, written apart. */
-import { readdirSync, readFileSync } from 'node:fs';
+/**
+ * Holds all that read a text against what Peggy alone makes of the grammar: the generated parser, with its other ways in; the
+ * parser written by hand; the Ohm grammar, which was written from the draft and not from that grammar.
+ */
 import { isDeepStrictEqual } from 'node:util';
-import fc from 'fast-check';
-import { SyntaxError as PacketRefusal, parse as parsePacket } from '../../generated/aacp.js';
-import { SyntaxError as FrameRefusal, parse as parseFrame } from '../../generated/accp.js';
-import { packetMutants, packetTexts } from '../helpers/aacp-arbitraries.js';
-import { frameMutants, frameTexts } from '../helpers/accp-arbitraries.js';
-import { parseWithOhm as readPacket } from '../oracle/aacp.js';
-import { parseWithOhm as readFrame } from '../oracle/accp.js';
+import type { Input, Language } from './languages.js';
+import {
+  type Outcome,
+  type ReadOptions,
+  readByHand,
+  readFast,
+  readStock,
+  readWithOhm,
+  recognizeFast,
+  type ShortError,
+  type ToldError,
+} from './readers.js';
 
-/** A language as one of its dialects has it. */
-export type Language =
-  | { readonly protocol: 'accp'; readonly dialect: 'strict' | 'lenient' }
-  | { readonly protocol: 'aacp'; readonly dialect: 'strict' | 'tolerant' };
+/** What is held against stock Peggy; `envelope` stands for that start rule in both parsers that Peggy makes. */
+export const READERS = ['fast', 'recognize', 'envelope', 'hand', 'ohm'] as const;
+export type Reader = (typeof READERS)[number];
 
-/** One text for both parsers; the form of the cases in `corpus/`. */
-export type Input = Language & { readonly text: string };
+export interface Disagreement {
+  readonly reader: Reader;
+  /** How the text was read; see {@link READINGS}. */
+  readonly reading: string;
+  readonly expected: unknown;
+  readonly given: unknown;
+}
 
-/** What the two made of a text: a tree, `null` where it was refused, or what a parser threw that is no refusal. */
 export interface Comparison {
-  readonly parser: unknown;
-  readonly oracle: unknown;
+  readonly accepted: boolean;
+  readonly disagreements: readonly Disagreement[];
 }
 
-export const LANGUAGES: readonly Language[] = [
-  { protocol: 'accp', dialect: 'strict' },
-  { protocol: 'accp', dialect: 'lenient' },
-  { protocol: 'aacp', dialect: 'strict' },
-  { protocol: 'aacp', dialect: 'tolerant' },
-];
+/** The options that each text is read with; the parser written by hand and the Ohm grammar have none. */
+const READINGS: Readonly<Record<string, ReadOptions>> = {
+  plain: {},
+  spans: { spans: true },
+  // So narrow that many texts meet with a limit before they meet with anything else.
+  limits: { maxDepth: 1, maxItems: 4, maxDigits: 3 },
+};
 
-export const CORPUS = new URL('corpus/', import.meta.url);
-
-/** The cases of all files in the corpus. */
-export function corpus(): readonly Input[] {
-  return readdirSync(CORPUS)
-    .filter((name) => name.endsWith('.json'))
-    .flatMap((name) => JSON.parse(readFileSync(new URL(name, CORPUS), 'utf8')) as Input[]);
+/** Whether a reader knows a language. */
+export function takesPart(reader: Reader, { protocol, dialect }: Language): boolean {
+  if (reader === 'envelope') return protocol === 'accp';
+  return reader !== 'hand' || dialect === 'strict';
 }
 
-export function compare(input: Input): Comparison {
-  const { text } = input;
-  if (input.protocol === 'accp') {
-    const { dialect } = input;
-    return {
-      parser: outcome(() => parseFrame(text, { dialect }), FrameRefusal),
-      oracle: outcome(() => readFrame(text, dialect)),
-    };
-  }
-  const { dialect } = input;
-  return {
-    parser: outcome(() => parsePacket(text, { dialect }), PacketRefusal),
-    oracle: outcome(() => readPacket(text, dialect)),
+/** Reads a text in all ways; without Ohm, where that would take too long. */
+export function compare(input: Input, { withOhm = true }: { readonly withOhm?: boolean } = {}): Comparison {
+  const disagreements: Disagreement[] = [];
+  const hold = (reader: Reader, reading: string, given: unknown, expected: unknown): void => {
+    if (!isDeepStrictEqual(given, expected)) disagreements.push({ reader, reading, expected, given });
   };
-}
 
-/** Same verdict and, where it is "accepted", same tree: zeros with their signs, no member more or less. */
-export function agree({ parser, oracle }: Comparison): boolean {
-  return isDeepStrictEqual(parser, oracle);
-}
-
-function outcome(parse: () => unknown, Refusal?: new (...details: never[]) => Error): unknown {
-  try {
-    return parse();
-  } catch (thrown) {
-    if (Refusal !== undefined && thrown instanceof Refusal) return null;
-    return { crash: String(thrown) };
+  const plain = readStock(input, READINGS['plain']!);
+  for (const [reading, options] of Object.entries(READINGS)) {
+    const stock = reading === 'plain' ? plain : readStock(input, options);
+    hold('fast', reading, readFast(input, options), stock);
+    hold('recognize', reading, recognizeFast(input, options), stock.kind === 'accepted');
+    if (takesPart('envelope', input)) {
+      const envelopeOptions = { ...options, startRule: 'envelope' };
+      const envelope = envelopeOf(stock);
+      hold('envelope', reading, readFast(input, envelopeOptions), envelope);
+      hold('envelope', `${reading}, stock`, readStock(input, envelopeOptions), envelope);
+    }
   }
+
+  if (takesPart('hand', input)) {
+    const byHand = readByHand(input);
+    if (!isOtherFault(byHand, plain)) hold('hand', 'plain', byHand, asToldByHand(plain, input));
+  }
+  if (withOhm) hold('ohm', 'plain', readWithOhm(input), plain.kind === 'refused' ? { ...plain, error: null } : plain);
+  return { accepted: plain.kind === 'accepted', disagreements };
 }
 
-/** Texts of a language, as it has them and bent out of shape. */
-export function texts(language: Language): fc.Arbitrary<string> {
-  const [plain, bent] =
-    language.protocol === 'accp'
-      ? [frameTexts(language.dialect), frameMutants(language.dialect)]
-      : [packetTexts(language.dialect), packetMutants(language.dialect)];
-  return fc
-    .oneof({ weight: 1, arbitrary: plain }, { weight: 2, arbitrary: bent })
-    .filter(({ length }) => length <= 600);
+/** What is to be read of an envelope: the frame but for its payload, or the same error. */
+function envelopeOf(frame: Outcome): Outcome {
+  if (frame.kind !== 'accepted') return frame;
+  const { payload: _payload, ...rest } = frame.tree as Readonly<Record<string, unknown>>;
+  return { kind: 'accepted', tree: { ...rest, kind: 'envelope' } };
 }
 
-export interface Tally {
-  accepted: number;
-  refused: number;
+/** An error in the terms of the parser written by hand, which refuses a frame that is not ASCII before it begins to read it. */
+function asToldByHand(stock: Outcome, { protocol, text }: Input): Outcome<ShortError> {
+  if (stock.kind !== 'refused') return stock;
+  const stranger = protocol === 'accp' ? text.search(/[^\0-\x7f]/) : -1;
+  return { kind: 'refused', error: stranger < 0 ? shortened(stock.error) : { reason: 'syntax', offset: stranger } };
+}
+
+function shortened({ reason, location }: ToldError): ShortError {
+  return { reason: reason ?? 'syntax', offset: location.start.offset };
 }
 
 /**
- * Compares `count` random texts of a language and counts the verdicts.
- *
- * @throws the property's error on a disagreement, with the seed and a smaller text that shows it
+ * Whether the two may tell different errors because a text has two: a key is repeated, and something behind it is wrong. The
+ * parser written by hand refuses the key as soon as it has read it. The grammar looks at keys when their values are read.
  */
-export function compareMany(language: Language, count: number): Tally {
-  const tally: Tally = { accepted: 0, refused: 0 };
-  const agrees = fc.property(texts(language), (text) => {
-    const { parser, oracle } = compare({ ...language, text });
-    tally[oracle === null ? 'refused' : 'accepted']++;
-    if (!agree({ parser, oracle })) throw new Error(`parser: ${fc.stringify(parser)}\noracle: ${fc.stringify(oracle)}`);
-  });
-  fc.assert(agrees, { numRuns: count });
-  return tally;
+function isOtherFault(byHand: Outcome<ShortError>, stock: Outcome): boolean {
+  if (byHand.kind !== 'refused' || stock.kind !== 'refused') return false;
+  const { reason, offset } = byHand.error;
+  return reason === 'duplicate-key' && offset < stock.error.location.start.offset;
 }

@@ -1,0 +1,111 @@
+/**
+ * Those who read the texts: the generated parsers, what Peggy alone makes of the same grammars, the parsers written by hand, and
+ * the Ohm grammars. All tell in the same terms what became of a text.
+ */
+import { readFileSync } from 'node:fs';
+import { HandRefusal as PacketRefusal, parseByHand as parsePacketByHand } from '../../bench/candidates/hand-aacp.js';
+import { HandRefusal as FrameRefusal, parseByHand as parseFrameByHand } from '../../bench/candidates/hand-accp.js';
+import * as aacp from '../../generated/aacp.js';
+import * as accp from '../../generated/accp.js';
+import { evaluate, generate } from '../engine/agreement.js';
+import { parseWithOhm as readPacket } from '../oracle/aacp.js';
+import { parseWithOhm as readFrame } from '../oracle/accp.js';
+import type { Input, Language } from './languages.js';
+
+/** What became of a text. A parser has crashed when it throws what is no refusal. */
+export type Outcome<Told = ToldError> =
+  | { readonly kind: 'accepted'; readonly tree: unknown }
+  | { readonly kind: 'refused'; readonly error: Told }
+  | { readonly kind: 'crashed'; readonly thrown: string };
+
+/** All that is compared of the errors of parsers that Peggy has made. */
+export interface ToldError {
+  readonly name: unknown;
+  readonly message: unknown;
+  readonly expected: unknown;
+  readonly found: unknown;
+  readonly location: { readonly start: { readonly offset: number } };
+  readonly reason: string | undefined;
+}
+
+/** All that the parsers written by hand tell of an error. */
+export interface ShortError {
+  readonly reason: string;
+  readonly offset: number;
+}
+
+/** Options of a parser that Peggy has made. */
+export type ReadOptions = Readonly<Record<string, unknown>>;
+
+interface PeggyParser {
+  readonly parse: (text: string, options: ReadOptions) => unknown;
+  readonly SyntaxError: new (...details: never[]) => Error;
+}
+
+interface FastParser extends PeggyParser {
+  readonly recognize: (text: string, options: ReadOptions) => boolean;
+  readonly StartRules: readonly string[];
+}
+
+type Protocol = Language['protocol'];
+
+const FAST = { accp, aacp } as unknown as Readonly<Record<Protocol, FastParser>>;
+const STOCK: Readonly<Record<Protocol, PeggyParser>> = { accp: stockParser('accp'), aacp: stockParser('aacp') };
+
+function stockParser(protocol: Protocol): PeggyParser {
+  const source = `grammar/${protocol}.peggy`;
+  const text = readFileSync(new URL(`../../${source}`, import.meta.url), 'utf8');
+  return evaluate(generate([{ source, text }], { allowedStartRules: [...FAST[protocol].StartRules] }));
+}
+
+/** The generated parser. */
+export function readFast({ protocol, dialect, text }: Input, options: ReadOptions): Outcome {
+  return readWithPeggy(FAST[protocol], text, { ...options, dialect });
+}
+
+/** The verdict of the generated parser, when no more than that is asked of it. */
+export function recognizeFast({ protocol, dialect, text }: Input, options: ReadOptions): boolean | string {
+  try {
+    return FAST[protocol].recognize(text, { ...options, dialect });
+  } catch (thrown) {
+    return String(thrown);
+  }
+}
+
+/** The same grammar, compiled by Peggy without the plugin. */
+export function readStock({ protocol, dialect, text }: Input, options: ReadOptions): Outcome {
+  return readWithPeggy(STOCK[protocol], text, { ...options, dialect });
+}
+
+function readWithPeggy({ parse, SyntaxError: Refusal }: PeggyParser, text: string, options: ReadOptions): Outcome {
+  try {
+    return { kind: 'accepted', tree: parse(text, options) };
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) return { kind: 'crashed', thrown: String(thrown) };
+    const { name, message, expected, found, location, reason } = thrown as Error & ToldError;
+    return { kind: 'refused', error: { name, message, expected, found, location, reason } };
+  }
+}
+
+/** The parser written by hand. It knows the strict dialect only. */
+export function readByHand({ protocol, text }: Input): Outcome<ShortError> {
+  try {
+    return { kind: 'accepted', tree: protocol === 'accp' ? parseFrameByHand(text) : parsePacketByHand(text) };
+  } catch (thrown) {
+    if (!(thrown instanceof FrameRefusal || thrown instanceof PacketRefusal)) {
+      return { kind: 'crashed', thrown: String(thrown) };
+    }
+    return { kind: 'refused', error: { reason: thrown.reason, offset: thrown.offset } };
+  }
+}
+
+/** The Ohm grammar. Its errors are not compared: other grammars expect other things. */
+export function readWithOhm(input: Input): Outcome<null> {
+  const { text } = input;
+  try {
+    const tree = input.protocol === 'accp' ? readFrame(text, input.dialect) : readPacket(text, input.dialect);
+    return tree === null ? { kind: 'refused', error: null } : { kind: 'accepted', tree };
+  } catch (thrown) {
+    return { kind: 'crashed', thrown: String(thrown) };
+  }
+}
