@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { cli, jsonLines, scratchFolder } from '../helpers/cli.js';
 
 const scratch = scratchFolder();
-const COMMANDS = ['parse', 'fmt', 'check', 'explain', 'find', 'bench', 'demo'] as const;
+const COMMANDS = ['parse', 'fmt', 'check', 'explain', 'find', 'demo'] as const;
 const READERS = COMMANDS.filter((command) => command !== 'demo');
 
 /** Runs a command line that is wrong, and gives what is said of it. */

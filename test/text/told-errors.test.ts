@@ -17,11 +17,11 @@ const counting = vi.hoisted(() => (module: { readonly parse: (text: string, opti
       if ('reason' in error) throw error;
       const told = (name: 'expected' | 'message') => {
         const owner = Object.getOwnPropertyDescriptor(error, name) ? error : Object.getPrototypeOf(error);
-        const { get } = Object.getOwnPropertyDescriptor(owner, name)!;
+        const { get, value } = Object.getOwnPropertyDescriptor(owner, name)!;
         return {
           get() {
             asked.times++;
-            return get!.call(error);
+            return get === undefined ? value : get.call(error);
           },
         };
       };
