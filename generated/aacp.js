@@ -66,16 +66,16 @@ function bareNode(value, start, end) {
       const task$1 = trimmed(slot$1).text;
       let domain$1;
       const back$2 = at$;
-      option$1: {
-        none$1: {
-          if (bytes$[at$] !== 124) break none$1;
+      done$1: {
+        missing$1: {
+          if (bytes$[at$] !== 124) break missing$1;
           at$++;
           const start$5 = at$;
           if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
           const slot$2 = input.substring(start$5, at$);
           const picked$2 = trimmed(slot$2).text;
           domain$1 = picked$2;
-          break option$1;
+          break done$1;
         }
         at$ = back$2;
         domain$1 = null;
@@ -158,9 +158,9 @@ function bareNode(value, start, end) {
       at$++;
       const start$16 = at$;
       const back$4 = at$;
-      option$2: {
-        none$2: {
-          if ((table0$[bytes$[at$]] & 64) === 0) break none$2;
+      done$2: {
+        missing$2: {
+          if ((table0$[bytes$[at$]] & 64) === 0) break missing$2;
           at$ = runEnd$(runs4$, at$);
           let last$3 = at$;
           ended$3: for (;;) {
@@ -171,7 +171,7 @@ function bareNode(value, start, end) {
             last$3 = at$;
           }
           at$ = last$3;
-          break option$2;
+          break done$2;
         }
         at$ = back$4;
       }
@@ -196,12 +196,12 @@ function bareNode(value, start, end) {
         if (!(options.dialect === "tolerant")) break next$1;
         if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
         const back$2 = at$;
-        option$1: {
-          none$1: {
-            if (bytes$[at$] !== 124) break none$1;
+        done$1: {
+          missing$1: {
+            if (bytes$[at$] !== 124) break missing$1;
             at$++;
             if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
-            break option$1;
+            break done$1;
           }
           at$ = back$2;
         }
@@ -251,9 +251,9 @@ function bareNode(value, start, end) {
         if (bytes$[at$] !== 58) break ended$2;
         at$++;
         const back$4 = at$;
-        option$2: {
-          none$2: {
-            if ((table0$[bytes$[at$]] & 64) === 0) break none$2;
+        done$2: {
+          missing$2: {
+            if ((table0$[bytes$[at$]] & 64) === 0) break missing$2;
             at$ = runEnd$(runs4$, at$);
             let last$3 = at$;
             ended$3: for (;;) {
@@ -264,7 +264,7 @@ function bareNode(value, start, end) {
               last$3 = at$;
             }
             at$ = last$3;
-            break option$2;
+            break done$2;
           }
           at$ = back$4;
         }
@@ -286,13 +286,13 @@ function bareNode(value, start, end) {
         if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
         miss$(at$, 0);
         const back$2 = at$;
-        option$1: {
-          none$1: {
-            if (bytes$[at$] !== 124) { miss$(at$, 1); break none$1; }
+        done$1: {
+          missing$1: {
+            if (bytes$[at$] !== 124) { miss$(at$, 1); break missing$1; }
             at$++;
             if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
             miss$(at$, 0);
-            break option$1;
+            break done$1;
           }
           at$ = back$2;
         }
@@ -327,51 +327,51 @@ function bareNode(value, start, end) {
         break chosen$1;
       }
       at$ = back$1;
-      const start$7 = at$;
-      found$1: {
-        missing$1: {
-          if ((table0$[bytes$[at$]] & 4) === 0) break missing$1;
-          at$++;
-          if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(runs2$, at$);
-          break found$1;
-        }
-        at$ = start$7;
-        { miss$(at$, 4); return -1; }
-      }
-      if (bytes$[at$] !== 124) { miss$(at$, 1); return -1; }
-      at$++;
-      const start$8 = at$;
-      found$2: {
+      const back$4 = at$;
+      done$2: {
         missing$2: {
           if ((table0$[bytes$[at$]] & 4) === 0) break missing$2;
           at$++;
           if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(runs2$, at$);
-          break found$2;
+          break done$2;
         }
-        at$ = start$8;
+        at$ = back$4;
+        { miss$(at$, 4); return -1; }
+      }
+      if (bytes$[at$] !== 124) { miss$(at$, 1); return -1; }
+      at$++;
+      const back$5 = at$;
+      done$3: {
+        missing$3: {
+          if ((table0$[bytes$[at$]] & 4) === 0) break missing$3;
+          at$++;
+          if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(runs2$, at$);
+          break done$3;
+        }
+        at$ = back$5;
         { miss$(at$, 5); return -1; }
       }
       let last$2 = at$;
       ended$2: for (;;) {
         if (bytes$[at$] !== 124) { miss$(at$, 1); break ended$2; }
         at$++;
-        const start$10 = at$;
-        found$3: {
-          missing$3: {
-            if ((table0$[bytes$[at$]] & 16) === 0) break missing$3;
+        const back$6 = at$;
+        done$4: {
+          missing$4: {
+            if ((table0$[bytes$[at$]] & 16) === 0) break missing$4;
             at$++;
             if ((table0$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs3$, at$);
-            break found$3;
+            break done$4;
           }
-          at$ = start$10;
+          at$ = back$6;
           { miss$(at$, 6); break ended$2; }
         }
         if (bytes$[at$] !== 58) { miss$(at$, 3); break ended$2; }
         at$++;
-        const back$4 = at$;
-        option$2: {
-          none$2: {
-            if ((table0$[bytes$[at$]] & 64) === 0) { miss$(at$, 7); break none$2; }
+        const back$7 = at$;
+        done$5: {
+          missing$5: {
+            if ((table0$[bytes$[at$]] & 64) === 0) { miss$(at$, 7); break missing$5; }
             at$ = runEnd$(runs4$, at$);
             let last$3 = at$;
             ended$3: for (;;) {
@@ -390,9 +390,9 @@ function bareNode(value, start, end) {
               last$3 = at$;
             }
             at$ = last$3;
-            break option$2;
+            break done$5;
           }
-          at$ = back$4;
+          at$ = back$7;
         }
         from$ = at$;
         to$ = at$;

@@ -314,8 +314,8 @@ function otherDecimal(start, end) {
     at$++;
     let payload$1;
     const back$1 = at$;
-    option$1: {
-      none$1: {
+    done$1: {
+      missing$1: {
         const first$1 = keyCount;
         const picked$1 = [];
         let last$1 = at$;
@@ -329,10 +329,10 @@ function otherDecimal(start, end) {
           at$++;
         }
         at$ = last$1;
-        if (picked$1.length < 1) break none$1;
-        if (!(isOpen() || distinct(first$1))) break none$1;
+        if (picked$1.length < 1) break missing$1;
+        if (!(isOpen() || distinct(first$1))) break missing$1;
         payload$1 = picked$1;
-        break option$1;
+        break done$1;
       }
       at$ = back$1;
       payload$1 = null;
@@ -341,12 +341,12 @@ function otherDecimal(start, end) {
     at$++;
     let metadata$1;
     const back$2 = at$;
-    option$2: {
-      none$2: {
+    done$2: {
+      missing$2: {
         metadata$1 = metadata$build(at$);
-        if (metadata$1 === FAILED$) break none$2;
+        if (metadata$1 === FAILED$) break missing$2;
         at$ = end$;
-        break option$2;
+        break done$2;
       }
       at$ = back$2;
       metadata$1 = null;
@@ -378,8 +378,8 @@ function otherDecimal(start, end) {
     if (bytes$[at$] !== 123) return FAILED$;
     at$++;
     const back$1 = at$;
-    option$1: {
-      none$1: {
+    done$1: {
+      missing$1: {
         const first$1 = keyCount;
         let count$1 = 0;
         let last$1 = at$;
@@ -392,9 +392,9 @@ function otherDecimal(start, end) {
           at$++;
         }
         at$ = last$1;
-        if (count$1 < 1) break none$1;
-        if (!(isOpen() || distinct(first$1))) break none$1;
-        break option$1;
+        if (count$1 < 1) break missing$1;
+        if (!(isOpen() || distinct(first$1))) break missing$1;
+        break done$1;
       }
       at$ = back$1;
     }
@@ -402,12 +402,12 @@ function otherDecimal(start, end) {
     at$++;
     let metadata$1;
     const back$2 = at$;
-    option$2: {
-      none$2: {
+    done$2: {
+      missing$2: {
         metadata$1 = metadata$build(at$);
-        if (metadata$1 === FAILED$) break none$2;
+        if (metadata$1 === FAILED$) break missing$2;
         at$ = end$;
-        break option$2;
+        break done$2;
       }
       at$ = back$2;
       metadata$1 = null;
@@ -432,8 +432,8 @@ function otherDecimal(start, end) {
     if (bytes$[at$] !== 123) return -1;
     at$++;
     const back$1 = at$;
-    option$1: {
-      none$1: {
+    done$1: {
+      missing$1: {
         const first$1 = keyCount;
         let count$1 = 0;
         let last$1 = at$;
@@ -446,20 +446,20 @@ function otherDecimal(start, end) {
           at$++;
         }
         at$ = last$1;
-        if (count$1 < 1) break none$1;
-        if (!(isOpen() || distinct(first$1))) break none$1;
-        break option$1;
+        if (count$1 < 1) break missing$1;
+        if (!(isOpen() || distinct(first$1))) break missing$1;
+        break done$1;
       }
       at$ = back$1;
     }
     if (bytes$[at$] !== 125) return -1;
     at$++;
     const back$2 = at$;
-    option$2: {
-      none$2: {
+    done$2: {
+      missing$2: {
         at$ = metadata$skip(at$);
-        if (at$ < 0) break none$2;
-        break option$2;
+        if (at$ < 0) break missing$2;
+        break done$2;
       }
       at$ = back$2;
     }
@@ -484,8 +484,8 @@ function otherDecimal(start, end) {
     if (bytes$[at$] !== 123) { miss$(at$, 6); return -1; }
     at$++;
     const back$1 = at$;
-    option$1: {
-      none$1: {
+    done$1: {
+      missing$1: {
         const first$1 = keyCount;
         let count$1 = 0;
         let last$1 = at$;
@@ -498,20 +498,20 @@ function otherDecimal(start, end) {
           at$++;
         }
         at$ = last$1;
-        if (count$1 < 1) break none$1;
-        if (!(isOpen() || distinct(first$1))) break none$1;
-        break option$1;
+        if (count$1 < 1) break missing$1;
+        if (!(isOpen() || distinct(first$1))) break missing$1;
+        break done$1;
       }
       at$ = back$1;
     }
     if (bytes$[at$] !== 125) { miss$(at$, 8); return -1; }
     at$++;
     const back$2 = at$;
-    option$2: {
-      none$2: {
+    done$2: {
+      missing$2: {
         at$ = metadata$expect(at$);
-        if (at$ < 0) break none$2;
-        break option$2;
+        if (at$ < 0) break missing$2;
+        break done$2;
       }
       at$ = back$2;
     }
@@ -671,16 +671,16 @@ function otherDecimal(start, end) {
         const point$1 = at$;
         let fraction$1;
         const back$3 = at$;
-        option$1: {
-          none$1: {
-            if (bytes$[at$] !== 46) break none$1;
+        done$1: {
+          missing$1: {
+            if (bytes$[at$] !== 46) break missing$1;
             at$++;
             const start$8 = at$;
-            if ((table0$[bytes$[at$]] & 32) === 0) break none$1;
+            if ((table0$[bytes$[at$]] & 32) === 0) break missing$1;
             at$ = runEnd$(runs4$, at$);
             const digits$1 = numberAt$(start$8, at$);
             fraction$1 = digits$1;
-            break option$1;
+            break done$1;
           }
           at$ = back$3;
           fraction$1 = null;
@@ -767,13 +767,13 @@ function otherDecimal(start, end) {
       if ((table0$[bytes$[at$]] & 1) === 0) return FAILED$;
       at$ = runEnd$(runs0$, at$);
       const back$5 = at$;
-      option$2: {
-        none$2: {
-          if (bytes$[at$] !== 58) break none$2;
+      done$2: {
+        missing$2: {
+          if (bytes$[at$] !== 58) break missing$2;
           at$++;
-          if ((table0$[bytes$[at$]] & 4) === 0) break none$2;
+          if ((table0$[bytes$[at$]] & 4) === 0) break missing$2;
           at$ = runEnd$(runs2$, at$);
-          break option$2;
+          break done$2;
         }
         at$ = back$5;
       }
@@ -827,16 +827,16 @@ function otherDecimal(start, end) {
           at$ = runEnd$(runs4$, at$);
           let fraction$1;
           const back$3 = at$;
-          option$1: {
-            none$1: {
-              if (bytes$[at$] !== 46) break none$1;
+          done$1: {
+            missing$1: {
+              if (bytes$[at$] !== 46) break missing$1;
               at$++;
               const start$6 = at$;
-              if ((table0$[bytes$[at$]] & 32) === 0) break none$1;
+              if ((table0$[bytes$[at$]] & 32) === 0) break missing$1;
               at$ = runEnd$(runs4$, at$);
               const digits$1 = numberAt$(start$6, at$);
               fraction$1 = digits$1;
-              break option$1;
+              break done$1;
             }
             at$ = back$3;
             fraction$1 = null;
@@ -895,13 +895,13 @@ function otherDecimal(start, end) {
       if ((table0$[bytes$[at$]] & 1) === 0) return -1;
       at$ = runEnd$(runs0$, at$);
       const back$5 = at$;
-      option$2: {
-        none$2: {
-          if (bytes$[at$] !== 58) break none$2;
+      done$2: {
+        missing$2: {
+          if (bytes$[at$] !== 58) break missing$2;
           at$++;
-          if ((table0$[bytes$[at$]] & 4) === 0) break none$2;
+          if ((table0$[bytes$[at$]] & 4) === 0) break missing$2;
           at$ = runEnd$(runs2$, at$);
-          break option$2;
+          break done$2;
         }
         at$ = back$5;
       }
@@ -958,13 +958,13 @@ function otherDecimal(start, end) {
         if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 1); break next$5; }
         at$ = runEnd$(runs0$, at$);
         const back$2 = at$;
-        option$1: {
-          none$1: {
-            if (bytes$[at$] !== 58) { miss$(at$, 4); break none$1; }
+        done$1: {
+          missing$1: {
+            if (bytes$[at$] !== 58) { miss$(at$, 4); break missing$1; }
             at$++;
-            if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 5); break none$1; }
+            if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 5); break missing$1; }
             at$ = runEnd$(runs2$, at$);
-            break option$1;
+            break done$1;
           }
           at$ = back$2;
         }
@@ -972,63 +972,63 @@ function otherDecimal(start, end) {
       }
       at$ = back$1;
       next$6: {
-        const start$4 = at$;
-        found$1: {
-          missing$1: {
+        const back$3 = at$;
+        done$2: {
+          missing$2: {
             const symbol$1 = bytes$[at$];
             if (symbol$1 === 102) {
-              if (bytes$[at$ + 1] !== 97 || bytes$[at$ + 2] !== 108 || bytes$[at$ + 3] !== 115 || bytes$[at$ + 4] !== 101) break missing$1;
+              if (bytes$[at$ + 1] !== 97 || bytes$[at$ + 2] !== 108 || bytes$[at$ + 3] !== 115 || bytes$[at$ + 4] !== 101) break missing$2;
               at$ += 5;
-              if ((table0$[bytes$[at$]] & 16) !== 0) break missing$1;
-              if (bytes$[at$] === 92) break missing$1;
+              if ((table0$[bytes$[at$]] & 16) !== 0) break missing$2;
+              if (bytes$[at$] === 92) break missing$2;
             } else if (symbol$1 === 116) {
-              if (bytes$[at$ + 1] !== 114 || bytes$[at$ + 2] !== 117 || bytes$[at$ + 3] !== 101) break missing$1;
+              if (bytes$[at$ + 1] !== 114 || bytes$[at$ + 2] !== 117 || bytes$[at$ + 3] !== 101) break missing$2;
               at$ += 4;
-              if ((table0$[bytes$[at$]] & 16) !== 0) break missing$1;
-              if (bytes$[at$] === 92) break missing$1;
+              if ((table0$[bytes$[at$]] & 16) !== 0) break missing$2;
+              if (bytes$[at$] === 92) break missing$2;
             } else {
-              break missing$1;
+              break missing$2;
             }
-            break found$1;
+            break done$2;
           }
-          at$ = start$4;
+          at$ = back$3;
           { miss$(at$, 16); break next$6; }
         }
         break chosen$1;
       }
       at$ = back$1;
       next$7: {
-        const start$7 = at$;
-        found$2: {
-          missing$2: {
-            const start$9 = at$;
+        const back$4 = at$;
+        done$3: {
+          missing$3: {
+            const start$7 = at$;
             if (bytes$[at$] === 45) {
               at$++;
             }
-            if ((table0$[bytes$[at$]] & 32) === 0) break missing$2;
+            if ((table0$[bytes$[at$]] & 32) === 0) break missing$3;
             at$ = runEnd$(runs4$, at$);
             let fraction$1;
-            const back$3 = at$;
-            option$2: {
-              none$2: {
-                if (bytes$[at$] !== 46) break none$2;
+            const back$5 = at$;
+            done$4: {
+              missing$4: {
+                if (bytes$[at$] !== 46) break missing$4;
                 at$++;
-                const start$11 = at$;
-                if ((table0$[bytes$[at$]] & 32) === 0) break none$2;
+                const start$9 = at$;
+                if ((table0$[bytes$[at$]] & 32) === 0) break missing$4;
                 at$ = runEnd$(runs4$, at$);
-                const digits$1 = numberAt$(start$11, at$);
+                const digits$1 = numberAt$(start$9, at$);
                 fraction$1 = digits$1;
-                break option$2;
+                break done$4;
               }
-              at$ = back$3;
+              at$ = back$5;
               fraction$1 = null;
             }
-            if ((table0$[bytes$[at$]] & 16) !== 0) break missing$2;
-            if (bytes$[at$] === 92) break missing$2;
-            if (!(limitDigits(start$9, at$, fraction$1))) break missing$2;
-            break found$2;
+            if ((table0$[bytes$[at$]] & 16) !== 0) break missing$3;
+            if (bytes$[at$] === 92) break missing$3;
+            if (!(limitDigits(start$7, at$, fraction$1))) break missing$3;
+            break done$3;
           }
-          at$ = start$7;
+          at$ = back$4;
           { miss$(at$, 17); break next$7; }
         }
         break chosen$1;
@@ -1325,11 +1325,11 @@ function otherDecimal(start, end) {
 
   function escaped$expect(at$) {
     const back$1 = at$;
-    option$1: {
-      none$1: {
-        if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 18); break none$1; }
+    done$1: {
+      missing$1: {
+        if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 18); break missing$1; }
         at$ = runEnd$(runs3$, at$);
-        break option$1;
+        break done$1;
       }
       at$ = back$1;
     }
@@ -1341,11 +1341,11 @@ function otherDecimal(start, end) {
       if ((table1$[bytes$[at$]] & 2) === 0) { miss$(at$, 20); break ended$1; }
       at$++;
       const back$2 = at$;
-      option$2: {
-        none$2: {
-          if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 18); break none$2; }
+      done$2: {
+        missing$2: {
+          if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 18); break missing$2; }
           at$ = runEnd$(runs3$, at$);
-          break option$2;
+          break done$2;
         }
         at$ = back$2;
       }

@@ -2,7 +2,6 @@
 import { parse, SyntaxError as Refusal, recognize } from '../../generated/accp.js';
 import { resolveChoice } from '../text/choice.js';
 import type { ParseError, ParseErrorDetails } from '../text/errors.js';
-import type { Expectation } from '../text/expectations.js';
 import { type Limits, type ResolvedLimits, resolveLimits } from '../text/limits.js';
 import { attempt, beyondLimit, type Refusals } from '../text/refusals.js';
 import type { Result } from '../text/result.js';
@@ -133,16 +132,5 @@ function retold(thrown: unknown, text: string, { dialect }: Settings): ParseErro
   const span = { start: start.offset, end: end.offset };
   if (thrown.reason === 'limit') return beyondLimit(PARSE_ERROR, text, thrown.message, span);
   if (thrown.reason === 'duplicate-key') return duplicateKey(text, thrown.message, span);
-  // Finding out what was expected takes the parser as long as a few more texts.
-  return syntaxError(text, span.start, () => expectationsOf(thrown), dialect === 'lenient');
-}
-
-/** What the parser expected. To find that out takes more of the call stack than to read the text did. */
-function expectationsOf(refusal: Refusal): readonly Expectation[] {
-  try {
-    return refusal.expected ?? [];
-  } catch (thrown) {
-    if (thrown instanceof RangeError) return [];
-    throw thrown;
-  }
+  return syntaxError(text, span.start, () => thrown.expected ?? [], dialect === 'lenient');
 }

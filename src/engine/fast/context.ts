@@ -18,7 +18,7 @@ export interface Target {
  *
  * - `free`: nothing; whether the furthest failure is right does not matter, because a failing parse is done again.
  * - `report`: the furthest failure is kept.
- * - `expect`: what was expected at the furthest failure, which is known, is collected.
+ * - `expect`: the furthest failure is kept, with what was expected there.
  * - `silent`: it must not be touched: inside lookaheads and named rules, which report by themselves or not at all.
  */
 export type Reporting = 'free' | 'report' | 'silent' | 'expect';

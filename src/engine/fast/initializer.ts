@@ -45,8 +45,6 @@ export function liftInitializer(code: string): Initializer {
     } else if (statement.type === 'VariableDeclaration') {
       declarations.push(`${comment}let ${boundNames(statement).join(', ')};`);
       statements.push(...assignments(statement, textFrom));
-    } else if (statement.type === 'ReturnStatement' || statement.type === 'ImportDeclaration') {
-      throw new Unsupported('an initializer that returns');
     } else statements.push(comment + text);
   }
   return {

@@ -6,6 +6,7 @@ import { nodesOf, type Program } from './ir.js';
 const SMALL = 10;
 /** Rules with one caller are moved there up to this weight: beyond it, reading the result is harder than stepping into it. */
 const ONE_CALLER = 140;
+
 /** @returns the names of the rules that are written out in place */
 export function rulesToInline(program: Program): ReadonlySet<string> {
   const callers = new Map<string, number>();

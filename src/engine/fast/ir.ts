@@ -152,7 +152,6 @@ export type Node =
 export interface Rule {
   readonly name: string;
   readonly node: Node;
-  readonly location: LocationRange;
 }
 
 export interface Program {

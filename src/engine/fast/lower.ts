@@ -20,7 +20,7 @@ export function lower(grammar: ast.Grammar, startRules: readonly string[]): Lowe
   const rules = new Map<string, Rule>();
   for (const rule of grammar.rules) {
     const node = new RuleLowering(rule.name, alphabet, blocks).expression(rule.expression, new Map());
-    rules.set(rule.name, { name: rule.name, node, location: rule.location });
+    rules.set(rule.name, { name: rule.name, node });
   }
   return { rules, startRules, blocks, alphabet };
 }

@@ -1,6 +1,6 @@
 /**
  * Labels that hold digits and are only ever asked for their number, as in `digits:$[0-9]+ { return Number(digits); }`. The scanner
- * adds the number up while it reads the digits, and makes no string of them.
+ * makes the number of the buffer's bytes, and no string of them.
  */
 import type { BlockCode, NumberFunction } from './blocks.js';
 import { type Block, isBlock, type Label, type Node, nodesOf, type Program } from './ir.js';

@@ -21,8 +21,7 @@ import {
 import { liveLabels } from './liveness.js';
 import { AT, BYTES, END_AT, FAILED, FURTHEST, INPUT, Names } from './names.js';
 import { writeRepeat } from './repeat.js';
-import type { SymbolSet } from './symbols.js';
-import { isSubset, setOf } from './symbols.js';
+import { isSubset, type SymbolSet, setOf } from './symbols.js';
 import { Writer } from './writer.js';
 
 /** Writes one function. */
@@ -226,7 +225,8 @@ export class Scanner implements FunctionWriter {
 
   #optional(item: Node, context: Context): void {
     const { facts, tables } = this.shared;
-    const isShort = context.target === null && context.reporting !== 'expect' && facts.failsAtStart(item);
+    const isSilent = context.reporting === 'report' && !facts.startOf(item).loud;
+    const isShort = context.target === null && context.reporting !== 'expect' && !isSilent && facts.failsAtStart(item);
     const ahead = isShort ? facts.aheadOf(item) : null;
     if (ahead !== null && !this.#holdsLiveLabel(item)) {
       this.out.open(`if (${tables.isIn(ahead, `${BYTES}[${AT}]`, shownOf(item))})`);
@@ -238,22 +238,27 @@ export class Scanner implements FunctionWriter {
       this.out.close();
       return;
     }
-    const target =
-      context.target?.kind === 'return' ? { kind: 'const' as const, name: this.names.fresh('option') } : context.target;
-    const inner = this.shareable(target);
-    const back = this.names.fresh('back');
-    const done = this.names.fresh('option');
-    const none = this.names.fresh('none');
-    this.out.line(`const ${back} = ${AT};`);
-    this.out.open(`${done}:`);
-    this.out.open(`${none}:`);
-    this.write(item, { ...context, target: inner, fail: `break ${none};` });
-    this.out.line(`break ${done};`);
-    this.out.close();
-    this.out.line(`${AT} = ${back};`);
-    this.put(inner, 'null');
-    this.out.close();
-    if (context.target?.kind === 'return') this.put(context.target, inner!.name);
+    this.#attempt(item, context, context.reporting, (target) => this.put(target, 'null'));
+  }
+
+  /** Writes an item, and what is done at its start where it does not match. Both may give the value. */
+  #attempt(item: Node, context: Context, reporting: Reporting, otherwise: (target: Target | null) => void): void {
+    const { names, out } = this;
+    const returns = context.target?.kind === 'return';
+    const target = this.shareable(returns ? { kind: 'const', name: names.fresh('value') } : context.target);
+    const back = names.fresh('back');
+    const done = names.fresh('done');
+    const missing = names.fresh('missing');
+    out.line(`const ${back} = ${AT};`);
+    out.open(`${done}:`);
+    out.open(`${missing}:`);
+    this.write(item, { ...context, target, reporting, fail: `break ${missing};` });
+    out.line(`break ${done};`);
+    out.close();
+    out.line(`${AT} = ${back};`);
+    otherwise(target);
+    out.close();
+    if (returns) this.put(context.target, target!.name);
   }
 
   #text(item: Node, context: Context): void {
@@ -352,7 +357,7 @@ export class Scanner implements FunctionWriter {
     if (context.target?.kind !== 'const') this.put(context.target, name);
   }
 
-  /** Adds up digits while it reads them. */
+  /** A run of digits, of which only the number is wanted. */
   #number(label: Label, convert: NumberFunction, context: Context): void {
     const { out, shared } = this;
     const run = (label.item as Node & { readonly type: 'text' }).item as Repeat;
@@ -416,22 +421,7 @@ export class Scanner implements FunctionWriter {
       this.write(item, { ...context, reporting: 'silent', fail: this.failure(context, expected) });
       return;
     }
-    const target =
-      context.target?.kind === 'return' ? { kind: 'const' as const, name: this.names.fresh('value') } : context.target;
-    const inner = this.shareable(target);
-    const start = this.names.fresh('start');
-    const found = this.names.fresh('found');
-    const missing = this.names.fresh('missing');
-    this.out.line(`const ${start} = ${AT};`);
-    this.out.open(`${found}:`);
-    this.out.open(`${missing}:`);
-    this.write(item, { ...context, target: inner, reporting: 'silent', fail: `break ${missing};` });
-    this.out.line(`break ${found};`);
-    this.out.close();
-    this.out.line(`${AT} = ${start};`);
-    this.out.line(this.failure(context, expected));
-    this.out.close();
-    if (context.target?.kind === 'return') this.put(context.target, inner!.name);
+    this.#attempt(item, context, 'silent', () => this.out.line(this.failure(context, expected)));
   }
 }
 
