@@ -23,11 +23,11 @@ function trimmed(text) {
 // An input that it refuses is scanned once more, for the furthest place that was reached and for what was expected there. So
 // a rule has up to three functions: rule$build, rule$skip (which builds nothing), and rule$expect.
 const peg$makeScanner = (capacity$) => {
-let spans;
+var spans;
 
-let maxItems;
+var maxItems;
 
-let items;
+var items;
 
 function count() {
     if (++items > maxItems) {
@@ -61,7 +61,7 @@ function bareNode(value, start, end) {
       if (!(options.dialect === "tolerant")) break next$1;
       const start$1 = at$;
       const start$3 = at$;
-      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
+      while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
       const slot$1 = input.substring(start$3, at$);
       const task$1 = trimmed(slot$1).text;
       let domain$1;
@@ -71,7 +71,7 @@ function bareNode(value, start, end) {
           if (bytes$[at$] !== 124) break missing$1;
           at$++;
           const start$5 = at$;
-          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
+          while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
           const slot$2 = input.substring(start$5, at$);
           const picked$2 = trimmed(slot$2).text;
           domain$1 = picked$2;
@@ -91,12 +91,12 @@ function bareNode(value, start, end) {
           next$2: {
             const start$6 = at$;
             const start$7 = at$;
-            if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(runs1$, at$);
+            if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(runs0$, at$);
             const key$1 = input.substring(start$7, at$);
             if (bytes$[at$] !== 58) break next$2;
             at$++;
             const start$8 = at$;
-            if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
+            if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
             const value$1 = input.substring(start$8, at$);
             from$ = at$;
             to$ = at$;
@@ -109,7 +109,7 @@ function bareNode(value, start, end) {
           at$ = back$3;
           const start$9 = at$;
           const start$10 = at$;
-          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
+          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
           const slot$3 = input.substring(start$10, at$);
           from$ = at$;
           to$ = at$;
@@ -134,14 +134,14 @@ function bareNode(value, start, end) {
     const start$12 = at$;
     if ((table0$[bytes$[at$]] & 4) === 0) return FAILED$;
     at$++;
-    if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(runs2$, at$);
+    while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
     const task$2 = input.substring(start$12, at$);
     if (bytes$[at$] !== 124) return FAILED$;
     at$++;
     const start$13 = at$;
     if ((table0$[bytes$[at$]] & 4) === 0) return FAILED$;
     at$++;
-    if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(runs2$, at$);
+    while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
     const domain$2 = input.substring(start$13, at$);
     const fields$2 = [];
     let last$2 = at$;
@@ -152,8 +152,8 @@ function bareNode(value, start, end) {
       const start$15 = at$;
       if ((table0$[bytes$[at$]] & 16) === 0) break ended$2;
       at$++;
-      if ((table0$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs3$, at$);
-      const key$2 = input.substring(start$15, at$);
+      if ((table0$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs2$, at$);
+      const key$2 = wordAt$(start$15, at$);
       if (bytes$[at$] !== 58) break ended$2;
       at$++;
       const start$16 = at$;
@@ -161,13 +161,13 @@ function bareNode(value, start, end) {
       done$2: {
         missing$2: {
           if ((table0$[bytes$[at$]] & 64) === 0) break missing$2;
-          at$ = runEnd$(runs4$, at$);
+          at$ = runEnd$(runs3$, at$);
           let last$3 = at$;
           ended$3: for (;;) {
             if (bytes$[at$] !== 32) break ended$3;
-            at$ = runEnd$(runs5$, at$);
-            if ((table0$[bytes$[at$]] & 64) === 0) break ended$3;
             at$ = runEnd$(runs4$, at$);
+            if ((table0$[bytes$[at$]] & 64) === 0) break ended$3;
+            at$ = runEnd$(runs3$, at$);
             last$3 = at$;
           }
           at$ = last$3;
@@ -194,13 +194,13 @@ function bareNode(value, start, end) {
     chosen$1: {
       next$1: {
         if (!(options.dialect === "tolerant")) break next$1;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
+        while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
         const back$2 = at$;
         done$1: {
           missing$1: {
             if (bytes$[at$] !== 124) break missing$1;
             at$++;
-            if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
+            while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
             break done$1;
           }
           at$ = back$2;
@@ -212,17 +212,17 @@ function bareNode(value, start, end) {
           const back$3 = at$;
           chosen$2: {
             next$2: {
-              if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(runs1$, at$);
+              if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(runs0$, at$);
               if (bytes$[at$] !== 58) break next$2;
               at$++;
-              if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
+              if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
               from$ = at$;
               to$ = at$;
               if (!(count())) break next$2;
               break chosen$2;
             }
             at$ = back$3;
-            if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
+            if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
             from$ = at$;
             to$ = at$;
             if (!(count())) break ended$1;
@@ -235,32 +235,32 @@ function bareNode(value, start, end) {
       at$ = back$1;
       if ((table0$[bytes$[at$]] & 4) === 0) return -1;
       at$++;
-      if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(runs2$, at$);
+      while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
       if (bytes$[at$] !== 124) return -1;
       at$++;
       if ((table0$[bytes$[at$]] & 4) === 0) return -1;
       at$++;
-      if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(runs2$, at$);
+      while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
       let last$2 = at$;
       ended$2: for (;;) {
         if (bytes$[at$] !== 124) break ended$2;
         at$++;
         if ((table0$[bytes$[at$]] & 16) === 0) break ended$2;
         at$++;
-        if ((table0$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs3$, at$);
+        if ((table0$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs2$, at$);
         if (bytes$[at$] !== 58) break ended$2;
         at$++;
         const back$4 = at$;
         done$2: {
           missing$2: {
             if ((table0$[bytes$[at$]] & 64) === 0) break missing$2;
-            at$ = runEnd$(runs4$, at$);
+            at$ = runEnd$(runs3$, at$);
             let last$3 = at$;
             ended$3: for (;;) {
               if (bytes$[at$] !== 32) break ended$3;
-              at$ = runEnd$(runs5$, at$);
-              if ((table0$[bytes$[at$]] & 64) === 0) break ended$3;
               at$ = runEnd$(runs4$, at$);
+              if ((table0$[bytes$[at$]] & 64) === 0) break ended$3;
+              at$ = runEnd$(runs3$, at$);
               last$3 = at$;
             }
             at$ = last$3;
@@ -283,14 +283,14 @@ function bareNode(value, start, end) {
     chosen$1: {
       next$1: {
         if (!(options.dialect === "tolerant")) break next$1;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
+        while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
         miss$(at$, 0);
         const back$2 = at$;
         done$1: {
           missing$1: {
             if (bytes$[at$] !== 124) { miss$(at$, 1); break missing$1; }
             at$++;
-            if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
+            while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
             miss$(at$, 0);
             break done$1;
           }
@@ -303,11 +303,11 @@ function bareNode(value, start, end) {
           const back$3 = at$;
           chosen$2: {
             next$2: {
-              if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(runs1$, at$);
+              if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(runs0$, at$);
               miss$(at$, 2);
               if (bytes$[at$] !== 58) { miss$(at$, 3); break next$2; }
               at$++;
-              if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
+              if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
               miss$(at$, 0);
               from$ = at$;
               to$ = at$;
@@ -315,7 +315,7 @@ function bareNode(value, start, end) {
               break chosen$2;
             }
             at$ = back$3;
-            if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs0$, at$);
+            if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
             miss$(at$, 0);
             from$ = at$;
             to$ = at$;
@@ -332,7 +332,7 @@ function bareNode(value, start, end) {
         missing$2: {
           if ((table0$[bytes$[at$]] & 4) === 0) break missing$2;
           at$++;
-          if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(runs2$, at$);
+          while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
           break done$2;
         }
         at$ = back$4;
@@ -345,7 +345,7 @@ function bareNode(value, start, end) {
         missing$3: {
           if ((table0$[bytes$[at$]] & 4) === 0) break missing$3;
           at$++;
-          if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(runs2$, at$);
+          while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
           break done$3;
         }
         at$ = back$5;
@@ -360,7 +360,7 @@ function bareNode(value, start, end) {
           missing$4: {
             if ((table0$[bytes$[at$]] & 16) === 0) break missing$4;
             at$++;
-            if ((table0$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs3$, at$);
+            if ((table0$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs2$, at$);
             break done$4;
           }
           at$ = back$6;
@@ -372,7 +372,7 @@ function bareNode(value, start, end) {
         done$5: {
           missing$5: {
             if ((table0$[bytes$[at$]] & 64) === 0) { miss$(at$, 7); break missing$5; }
-            at$ = runEnd$(runs4$, at$);
+            at$ = runEnd$(runs3$, at$);
             let last$3 = at$;
             ended$3: for (;;) {
               let count$1 = 0;
@@ -386,7 +386,7 @@ function bareNode(value, start, end) {
               at$ = last$4;
               if (count$1 < 1) break ended$3;
               if ((table0$[bytes$[at$]] & 64) === 0) { miss$(at$, 7); break ended$3; }
-              at$ = runEnd$(runs4$, at$);
+              at$ = runEnd$(runs3$, at$);
               last$3 = at$;
             }
             at$ = last$3;
@@ -437,22 +437,22 @@ function bareNode(value, start, end) {
     [48, 57, 95, 95, 97, 122], // [a-z0-9_]
     [33, 123, 125, 126, 128, 128], // [^|\u{0}- \u{7f}]
   ]);
-  const runs0$ = peg$runsOf([0, 123, 125, 128]); // [^|]
-  const runs1$ = peg$runsOf([0, 57, 59, 123, 125, 128]); // [^|:]
-  const runs2$ = peg$runsOf([45, 45, 48, 57, 65, 90, 95, 95]); // [A-Z0-9_\-]
-  const runs3$ = peg$runsOf([48, 57, 95, 95, 97, 122]); // [a-z0-9_]
-  const runs4$ = peg$runsOf([33, 123, 125, 126, 128, 128]); // [^|\u{0}- \u{7f}]
-  const runs5$ = peg$runsOf([32, 32]);
+  const runs0$ = peg$runsOf([0, 57, 59, 123, 125, 128]); // [^|:]
+  const runs1$ = peg$runsOf([0, 123, 125, 128]); // [^|]
+  const runs2$ = peg$runsOf([48, 57, 95, 95, 97, 122]); // [a-z0-9_]
+  const runs3$ = peg$runsOf([33, 123, 125, 126, 128, 128]); // [^|\u{0}- \u{7f}]
+  const runs4$ = peg$runsOf([32, 32]);
 
-  let input = "";
-  let length$ = 0;
-  let options = NO_OPTIONS$;
-  let end$ = 0;
-  let furthest$ = 0;
-  let from$ = 0;
-  let to$ = 0;
-  let lines$ = null;
-  let busy$ = false;
+  // What changes is declared with `var`: for `let`, each function would look whether it has been initialized.
+  var input = "";
+  var length$ = 0;
+  var options = NO_OPTIONS$;
+  var end$ = 0;
+  var furthest$ = 0;
+  var from$ = 0;
+  var to$ = 0;
+  var lines$ = null;
+  var busy$ = false;
 
 
 
@@ -474,14 +474,34 @@ function bareNode(value, start, end) {
   // ones, -(1 >> 1) of zeros.
   function runEnd$(runs, at) {
     for (;;) {
-      const first = runs[pairs$.getUint16(at, true)];
-      const second = runs[pairs$.getUint16(at + 2, true)];
-      const third = runs[pairs$.getUint16(at + 4, true)];
-      const fourth = runs[pairs$.getUint16(at + 6, true)];
+      const front = pairs$.getInt32(at, true);
+      const back = pairs$.getInt32(at + 4, true);
+      const first = runs[front & 0xffff];
+      const second = runs[front >>> 16];
+      const third = runs[back & 0xffff];
+      const fourth = runs[back >>> 16];
       const length = first + (-(first >> 1) & (second + (-(second >> 1) & (third + (-(third >> 1) & fourth)))));
       at += length;
       if (length < 8) return at;
     }
+  }
+
+  // Words of up to eight symbols are kept, each with its symbols as two numbers: the same text is the same string again.
+  const words$ = new Array(1024).fill("");
+  const wordStarts$ = new Int32Array(1024);
+  const wordEnds$ = new Int32Array(1024);
+
+  function wordAt$(start, end) {
+    const length = end - start;
+    if (length > 8 || length === 0) return input.substring(start, end);
+    const unused = -8 * length;
+    const first = length < 4 ? pairs$.getInt32(start, true) << unused : pairs$.getInt32(start, true);
+    const second = length > 4 ? pairs$.getInt32(start + 4, true) << unused : 0;
+    const slot = Math.imul(first ^ Math.imul(second, 0x85ebca6b), 0x9e3779b1) >>> 22;
+    if (wordStarts$[slot] === first && wordEnds$[slot] === second) return words$[slot];
+    wordStarts$[slot] = first;
+    wordEnds$[slot] = second;
+    return (words$[slot] = input.substring(start, end));
   }
 
 
@@ -591,7 +611,7 @@ function bareNode(value, start, end) {
   ];
   // The expectations at the furthest place, by number.
   const missed$ = [];
-  let misses$ = 0;
+  var misses$ = 0;
 
   function miss$(at, expectation) {
     if (at < furthest$) return;

@@ -5,8 +5,6 @@
 
 
 
-const MINUS = 0x2d;
-const ZERO = 0x30;
 const BACKSLASH = 0x5c;
 
 // Digits that a double holds exactly, whatever they are.
@@ -15,6 +13,9 @@ const EXACT_DIGITS = 15;
 // The decimal places of canonical numbers.
 const PLACES = 6;
 const POWERS = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6];
+
+// The least number of so many digits that has no leading zero.
+const LEAST = [0, 0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14];
 
 // Up to so many keys are told apart by their hashes; for more of them, a set pays.
 const FEW_KEYS = 64;
@@ -56,23 +57,26 @@ function significantDigits(text) {
 // An input that it refuses is scanned once more, for the furthest place that was reached and for what was expected there. So
 // a rule has up to three functions: rule$build, rule$skip (which builds nothing), and rule$expect.
 const peg$makeScanner = (capacity$) => {
-let lenient;
+var lenient;
 
-let spans;
+var spans;
 
-let maxDepth;
+var maxDepth;
 
-let maxItems;
+var maxItems;
 
-let maxDigits;
+var maxDigits;
 
 // These only grow and shrink on the way in: once an opening bracket is read, no other alternative is left to try.
-let depth;
+var depth;
 
-let items;
+var items;
+
+// An item takes two characters at least: short frames need not be counted.
+var counts;
 
 // How many keys the lists that are open have, all together.
-let keyCount;
+var keyCount;
 
 function refuse(reason, message, start, end) {
     try {
@@ -102,17 +106,15 @@ function isOpen() {
     return depth > 0;
   }
 
+// Called behind each item.
 function count(at) {
-    if (++items > maxItems) refuse("limit", `The frame has more than ${maxItems} items`, at - 1, at);
+    if (counts && ++items > maxItems) refuse("limit", `The frame has more than ${maxItems} items`, at - 1, at);
     return true;
   }
 
-function limitDigits(start, end, point) {
-    if (end - start > maxDigits) {
-      const others = (codeAt$(start) === MINUS ? 1 : 0) + (point === null ? 0 : 1);
-      if (end - start - others > maxDigits) {
-        refuse("limit", `The number has more than ${maxDigits} digits`, start, end);
-      }
+function limitDigits(start, digits, end, fraction) {
+    if (end - digits - (fraction === null ? 0 : 1) > maxDigits) {
+      refuse("limit", `The number has more than ${maxDigits} digits`, start, end);
     }
     return true;
   }
@@ -133,17 +135,20 @@ function distinct(first) {
     return true;
   }
 
-// Two bits of 32 for each hash: only where both are taken, hashes are compared.
+// A bit of 32 for each half of each hash: only where both are taken, hashes are compared.
 function hashesMeet(first, end) {
     if (end - first > FEW_KEYS) return true;
-    let mask = 0;
+    let low = 0;
+    let high = 0;
     for (let i = first; i < end; i++) {
       const mixed = Math.imul(hashes[i], 0x9e3779b1);
-      const bits = (1 << (mixed >>> 27)) | (1 << ((mixed >>> 22) & 31));
-      if ((mask & bits) === bits) {
+      const lowBit = 1 << (mixed >>> 27);
+      const highBit = 1 << (mixed >>> 22);
+      if ((low & lowBit) !== 0 && (high & highBit) !== 0) {
         for (let j = first; j < i; j++) if (hashes[j] === hashes[i]) return true;
       }
-      mask |= bits;
+      low |= lowBit;
+      high |= highBit;
     }
     return false;
   }
@@ -247,30 +252,30 @@ function unescapedStretches(start, end) {
   }
 
 // A number keeps its source digits unless they are the canonical spelling of its value. The common ones need no look at
-  // the digits: no leading zero, and few enough to be exact.
-function integerNode(magnitude, start, end) {
-    const negative = codeAt$(start) === MINUS;
-    const digit = negative ? codeAt$(start + 1) : codeAt$(start);
-    if ((digit === ZERO && end - start > 1) || end - start > EXACT_DIGITS) return otherInteger(start, end);
-    const value = negative ? -magnitude : magnitude;
+  // the digits: no leading zero, and few enough to be exact. `digits` is where they begin, which is `start` without a sign.
+function integerNode(magnitude, start, digits, end) {
+    const length = end - digits;
+    if (length > EXACT_DIGITS || magnitude < LEAST[length] || (magnitude === 0 && digits !== start)) {
+      return otherInteger(start, end);
+    }
+    const value = digits === start ? magnitude : -magnitude;
     return spans ? { kind: "integer", value, span: { start, end } } : { kind: "integer", value };
   }
 
-function decimalNode(whole, fraction, start, point, end) {
-    const negative = codeAt$(start) === MINUS;
-    const from = negative ? start + 1 : start;
+function decimalNode(whole, fraction, start, digits, point, end) {
     const places = end - point - 1;
     if (
-      (codeAt$(from) === ZERO && (negative || point - from > 1)) ||
-      (codeAt$(end - 1) === ZERO && places > 1) ||
+      end - digits > EXACT_DIGITS ||
       places > PLACES ||
-      end - start > EXACT_DIGITS
+      whole < LEAST[point - digits] ||
+      (places > 1 && fraction % 10 === 0) ||
+      (whole === 0 && digits !== start)
     ) {
       return otherDecimal(start, end);
     }
     // The digits without the point and the power of ten are both exact, so that the quotient is the nearest double.
     const magnitude = (whole * POWERS[places] + fraction) / POWERS[places];
-    const value = negative ? -magnitude : magnitude;
+    const value = digits === start ? magnitude : -magnitude;
     return spans ? { kind: "decimal", value, span: { start, end } } : { kind: "decimal", value };
   }
 
@@ -296,20 +301,20 @@ function otherDecimal(start, end) {
     at$++;
     const start$2 = at$;
     if ((table0$[bytes$[at$]] & 1) === 0) return FAILED$;
-    at$ = runEnd$(runs0$, at$);
-    const agent$1 = input.substring(start$2, at$);
+    do at$++; while ((table0$[bytes$[at$]] & 1) !== 0);
+    const agent$1 = wordAt$(start$2, at$);
     if (bytes$[at$] !== 62) return FAILED$;
     at$++;
     const start$3 = at$;
     if ((table0$[bytes$[at$]] & 2) === 0) return FAILED$;
-    at$ = runEnd$(runs1$, at$);
-    const intent$1 = input.substring(start$3, at$);
+    do at$++; while ((table0$[bytes$[at$]] & 2) !== 0);
+    const intent$1 = wordAt$(start$3, at$);
     if (bytes$[at$] !== 58) return FAILED$;
     at$++;
     const start$4 = at$;
     if ((table0$[bytes$[at$]] & 4) === 0) return FAILED$;
-    at$ = runEnd$(runs2$, at$);
-    const operation$1 = input.substring(start$4, at$);
+    do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+    const operation$1 = wordAt$(start$4, at$);
     if (bytes$[at$] !== 123) return FAILED$;
     at$++;
     let payload$1;
@@ -361,20 +366,20 @@ function otherDecimal(start, end) {
     at$++;
     const start$2 = at$;
     if ((table0$[bytes$[at$]] & 1) === 0) return FAILED$;
-    at$ = runEnd$(runs0$, at$);
-    const agent$1 = input.substring(start$2, at$);
+    do at$++; while ((table0$[bytes$[at$]] & 1) !== 0);
+    const agent$1 = wordAt$(start$2, at$);
     if (bytes$[at$] !== 62) return FAILED$;
     at$++;
     const start$3 = at$;
     if ((table0$[bytes$[at$]] & 2) === 0) return FAILED$;
-    at$ = runEnd$(runs1$, at$);
-    const intent$1 = input.substring(start$3, at$);
+    do at$++; while ((table0$[bytes$[at$]] & 2) !== 0);
+    const intent$1 = wordAt$(start$3, at$);
     if (bytes$[at$] !== 58) return FAILED$;
     at$++;
     const start$4 = at$;
     if ((table0$[bytes$[at$]] & 4) === 0) return FAILED$;
-    at$ = runEnd$(runs2$, at$);
-    const operation$1 = input.substring(start$4, at$);
+    do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
+    const operation$1 = wordAt$(start$4, at$);
     if (bytes$[at$] !== 123) return FAILED$;
     at$++;
     const back$1 = at$;
@@ -420,15 +425,15 @@ function otherDecimal(start, end) {
     if (bytes$[at$] !== 64) return -1;
     at$++;
     if ((table0$[bytes$[at$]] & 1) === 0) return -1;
-    at$ = runEnd$(runs0$, at$);
+    do at$++; while ((table0$[bytes$[at$]] & 1) !== 0);
     if (bytes$[at$] !== 62) return -1;
     at$++;
     if ((table0$[bytes$[at$]] & 2) === 0) return -1;
-    at$ = runEnd$(runs1$, at$);
+    do at$++; while ((table0$[bytes$[at$]] & 2) !== 0);
     if (bytes$[at$] !== 58) return -1;
     at$++;
     if ((table0$[bytes$[at$]] & 4) === 0) return -1;
-    at$ = runEnd$(runs2$, at$);
+    do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
     if (bytes$[at$] !== 123) return -1;
     at$++;
     const back$1 = at$;
@@ -472,15 +477,15 @@ function otherDecimal(start, end) {
     if (bytes$[at$] !== 64) { miss$(at$, 0); return -1; }
     at$++;
     if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 1); return -1; }
-    at$ = runEnd$(runs0$, at$);
+    do at$++; while ((table0$[bytes$[at$]] & 1) !== 0);
     if (bytes$[at$] !== 62) { miss$(at$, 2); return -1; }
     at$++;
     if ((table0$[bytes$[at$]] & 2) === 0) { miss$(at$, 3); return -1; }
-    at$ = runEnd$(runs1$, at$);
+    do at$++; while ((table0$[bytes$[at$]] & 2) !== 0);
     if (bytes$[at$] !== 58) { miss$(at$, 4); return -1; }
     at$++;
     if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 5); return -1; }
-    at$ = runEnd$(runs2$, at$);
+    do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
     if (bytes$[at$] !== 123) { miss$(at$, 6); return -1; }
     at$++;
     const back$1 = at$;
@@ -525,16 +530,15 @@ function otherDecimal(start, end) {
     const start$2 = at$;
     const start$3 = at$;
     if ((table0$[bytes$[at$]] & 4) === 0) return FAILED$;
-    at$ = runEnd$(runs2$, at$);
-    const key$1 = input.substring(start$3, at$);
+    at$ = runEnd$(runs0$, at$);
+    const key$1 = wordAt$(start$3, at$);
     const end$1 = at$;
     if (bytes$[at$] !== 58) return FAILED$;
     at$++;
     const value$1 = value$build(at$);
     if (value$1 === FAILED$) return FAILED$;
     at$ = end$;
-    if (!(count(at$))) return FAILED$;
-    if (!(note(start$2, end$1))) return FAILED$;
+    if (!(note(start$2, end$1) && count(at$))) return FAILED$;
     end$ = at$;
     return paramNode(key$1, value$1, start$1, at$);
   }
@@ -567,14 +571,13 @@ function otherDecimal(start, end) {
   function param$skip(at$) {
     const start$2 = at$;
     if ((table0$[bytes$[at$]] & 4) === 0) return -1;
-    at$ = runEnd$(runs2$, at$);
+    at$ = runEnd$(runs0$, at$);
     const end$1 = at$;
     if (bytes$[at$] !== 58) return -1;
     at$++;
     at$ = value$skip(at$);
     if (at$ < 0) return -1;
-    if (!(count(at$))) return -1;
-    if (!(note(start$2, end$1))) return -1;
+    if (!(note(start$2, end$1) && count(at$))) return -1;
     return at$;
   }
 
@@ -603,14 +606,13 @@ function otherDecimal(start, end) {
   function param$expect(at$) {
     const start$2 = at$;
     if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 9); return -1; }
-    at$ = runEnd$(runs2$, at$);
+    at$ = runEnd$(runs0$, at$);
     const end$1 = at$;
     if (bytes$[at$] !== 58) { miss$(at$, 4); return -1; }
     at$++;
     at$ = value$expect(at$);
     if (at$ < 0) return -1;
-    if (!(count(at$))) return -1;
-    if (!(note(start$2, end$1))) return -1;
+    if (!(note(start$2, end$1) && count(at$))) return -1;
     return at$;
   }
 
@@ -643,7 +645,7 @@ function otherDecimal(start, end) {
       next$1: {
         const start$1 = at$;
         const start$2 = at$;
-        at$ = runEnd$(runs3$, at$);
+        at$ = runEnd$(runs1$, at$);
         if (bytes$[at$] === 92) break next$1;
         const value$1 = input.substring(start$2, at$);
         end$ = at$;
@@ -664,10 +666,14 @@ function otherDecimal(start, end) {
         if (bytes$[at$] === 45) {
           at$++;
         }
+        const digits$1 = at$;
         const start$6 = at$;
         if ((table0$[bytes$[at$]] & 32) === 0) break next$2;
-        at$ = runEnd$(runs4$, at$);
-        const whole$1 = numberAt$(start$6, at$);
+        let whole$1 = bytes$[at$] - 48;
+        for (let digit$1 = bytes$[++at$]; digit$1 >= 48 && digit$1 <= 57; digit$1 = bytes$[++at$]) {
+          whole$1 = whole$1 * 10 + (digit$1 - 48);
+        }
+        if (at$ - start$6 > 15) whole$1 = Number(input.substring(start$6, at$));
         const point$1 = at$;
         let fraction$1;
         const back$3 = at$;
@@ -677,9 +683,12 @@ function otherDecimal(start, end) {
             at$++;
             const start$8 = at$;
             if ((table0$[bytes$[at$]] & 32) === 0) break missing$1;
-            at$ = runEnd$(runs4$, at$);
-            const digits$1 = numberAt$(start$8, at$);
-            fraction$1 = digits$1;
+            let digits$2 = bytes$[at$] - 48;
+            for (let digit$2 = bytes$[++at$]; digit$2 >= 48 && digit$2 <= 57; digit$2 = bytes$[++at$]) {
+              digits$2 = digits$2 * 10 + (digit$2 - 48);
+            }
+            if (at$ - start$8 > 15) digits$2 = Number(input.substring(start$8, at$));
+            fraction$1 = digits$2;
             break done$1;
           }
           at$ = back$3;
@@ -687,17 +696,17 @@ function otherDecimal(start, end) {
         }
         if ((table0$[bytes$[at$]] & 16) !== 0) break next$2;
         if (bytes$[at$] === 92) break next$2;
-        if (!(limitDigits(start$5, at$, fraction$1))) break next$2;
+        if (!(limitDigits(start$5, digits$1, at$, fraction$1))) break next$2;
         end$ = at$;
         return fraction$1 === null
-        ? integerNode(whole$1, start$5, point$1)
-        : decimalNode(whole$1, fraction$1, start$5, point$1, at$);
+        ? integerNode(whole$1, start$5, digits$1, point$1)
+        : decimalNode(whole$1, fraction$1, start$5, digits$1, point$1, at$);
       }
       at$ = back$2;
       next$3: {
         const start$9 = at$;
         const start$10 = at$;
-        at$ = runEnd$(runs3$, at$);
+        at$ = runEnd$(runs1$, at$);
         if (bytes$[at$] === 92) break next$3;
         const value$3 = input.substring(start$10, at$);
         end$ = at$;
@@ -736,7 +745,7 @@ function otherDecimal(start, end) {
       next$5: {
         const start$14 = at$;
         const start$15 = at$;
-        at$ = runEnd$(runs3$, at$);
+        at$ = runEnd$(runs1$, at$);
         if (bytes$[at$] === 92) break next$5;
         const value$5 = input.substring(start$15, at$);
         end$ = at$;
@@ -754,7 +763,7 @@ function otherDecimal(start, end) {
       at$++;
       const start$18 = at$;
       if ((table0$[bytes$[at$]] & 64) === 0) return FAILED$;
-      at$ = runEnd$(runs5$, at$);
+      at$ = runEnd$(runs2$, at$);
       const path$1 = input.substring(start$18, at$);
       end$ = at$;
       return refNode(path$1, start$17, at$);
@@ -765,14 +774,14 @@ function otherDecimal(start, end) {
       if (bytes$[at$] !== 64) return FAILED$;
       at$++;
       if ((table0$[bytes$[at$]] & 1) === 0) return FAILED$;
-      at$ = runEnd$(runs0$, at$);
+      at$ = runEnd$(runs3$, at$);
       const back$5 = at$;
       done$2: {
         missing$2: {
           if (bytes$[at$] !== 58) break missing$2;
           at$++;
           if ((table0$[bytes$[at$]] & 4) === 0) break missing$2;
-          at$ = runEnd$(runs2$, at$);
+          at$ = runEnd$(runs0$, at$);
           break done$2;
         }
         at$ = back$5;
@@ -807,7 +816,7 @@ function otherDecimal(start, end) {
       const back$1 = at$;
       chosen$1: {
         next$1: {
-          at$ = runEnd$(runs3$, at$);
+          at$ = runEnd$(runs1$, at$);
           if (bytes$[at$] === 92) break next$1;
           break chosen$1;
         }
@@ -823,6 +832,7 @@ function otherDecimal(start, end) {
           if (bytes$[at$] === 45) {
             at$++;
           }
+          const digits$1 = at$;
           if ((table0$[bytes$[at$]] & 32) === 0) break next$2;
           at$ = runEnd$(runs4$, at$);
           let fraction$1;
@@ -833,9 +843,12 @@ function otherDecimal(start, end) {
               at$++;
               const start$6 = at$;
               if ((table0$[bytes$[at$]] & 32) === 0) break missing$1;
-              at$ = runEnd$(runs4$, at$);
-              const digits$1 = numberAt$(start$6, at$);
-              fraction$1 = digits$1;
+              let digits$2 = bytes$[at$] - 48;
+              for (let digit$1 = bytes$[++at$]; digit$1 >= 48 && digit$1 <= 57; digit$1 = bytes$[++at$]) {
+                digits$2 = digits$2 * 10 + (digit$1 - 48);
+              }
+              if (at$ - start$6 > 15) digits$2 = Number(input.substring(start$6, at$));
+              fraction$1 = digits$2;
               break done$1;
             }
             at$ = back$3;
@@ -843,12 +856,12 @@ function otherDecimal(start, end) {
           }
           if ((table0$[bytes$[at$]] & 16) !== 0) break next$2;
           if (bytes$[at$] === 92) break next$2;
-          if (!(limitDigits(start$4, at$, fraction$1))) break next$2;
+          if (!(limitDigits(start$4, digits$1, at$, fraction$1))) break next$2;
           break chosen$2;
         }
         at$ = back$2;
         next$3: {
-          at$ = runEnd$(runs3$, at$);
+          at$ = runEnd$(runs1$, at$);
           if (bytes$[at$] === 92) break next$3;
           break chosen$2;
         }
@@ -876,7 +889,7 @@ function otherDecimal(start, end) {
         }
         at$ = back$4;
         next$5: {
-          at$ = runEnd$(runs3$, at$);
+          at$ = runEnd$(runs1$, at$);
           if (bytes$[at$] === 92) break next$5;
           break chosen$3;
         }
@@ -887,20 +900,20 @@ function otherDecimal(start, end) {
     } else if (symbol$1 === 36) {
       at$++;
       if ((table0$[bytes$[at$]] & 64) === 0) return -1;
-      at$ = runEnd$(runs5$, at$);
+      at$ = runEnd$(runs2$, at$);
     } else if (symbol$1 === 64) {
       if (!(lenient)) return -1;
       if (bytes$[at$] !== 64) return -1;
       at$++;
       if ((table0$[bytes$[at$]] & 1) === 0) return -1;
-      at$ = runEnd$(runs0$, at$);
+      at$ = runEnd$(runs3$, at$);
       const back$5 = at$;
       done$2: {
         missing$2: {
           if (bytes$[at$] !== 58) break missing$2;
           at$++;
           if ((table0$[bytes$[at$]] & 4) === 0) break missing$2;
-          at$ = runEnd$(runs2$, at$);
+          at$ = runEnd$(runs0$, at$);
           break done$2;
         }
         at$ = back$5;
@@ -941,7 +954,7 @@ function otherDecimal(start, end) {
         if (bytes$[at$] !== 36) { miss$(at$, 13); break next$3; }
         at$++;
         if ((table0$[bytes$[at$]] & 64) === 0) { miss$(at$, 14); break next$3; }
-        at$ = runEnd$(runs5$, at$);
+        at$ = runEnd$(runs2$, at$);
         break chosen$1;
       }
       at$ = back$1;
@@ -956,14 +969,14 @@ function otherDecimal(start, end) {
         if (bytes$[at$] !== 64) { miss$(at$, 0); break next$5; }
         at$++;
         if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 1); break next$5; }
-        at$ = runEnd$(runs0$, at$);
+        at$ = runEnd$(runs3$, at$);
         const back$2 = at$;
         done$1: {
           missing$1: {
             if (bytes$[at$] !== 58) { miss$(at$, 4); break missing$1; }
             at$++;
             if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 5); break missing$1; }
-            at$ = runEnd$(runs2$, at$);
+            at$ = runEnd$(runs0$, at$);
             break done$1;
           }
           at$ = back$2;
@@ -1005,6 +1018,7 @@ function otherDecimal(start, end) {
             if (bytes$[at$] === 45) {
               at$++;
             }
+            const digits$1 = at$;
             if ((table0$[bytes$[at$]] & 32) === 0) break missing$3;
             at$ = runEnd$(runs4$, at$);
             let fraction$1;
@@ -1015,9 +1029,12 @@ function otherDecimal(start, end) {
                 at$++;
                 const start$9 = at$;
                 if ((table0$[bytes$[at$]] & 32) === 0) break missing$4;
-                at$ = runEnd$(runs4$, at$);
-                const digits$1 = numberAt$(start$9, at$);
-                fraction$1 = digits$1;
+                let digits$2 = bytes$[at$] - 48;
+                for (let digit$1 = bytes$[++at$]; digit$1 >= 48 && digit$1 <= 57; digit$1 = bytes$[++at$]) {
+                  digits$2 = digits$2 * 10 + (digit$1 - 48);
+                }
+                if (at$ - start$9 > 15) digits$2 = Number(input.substring(start$9, at$));
+                fraction$1 = digits$2;
                 break done$4;
               }
               at$ = back$5;
@@ -1025,7 +1042,7 @@ function otherDecimal(start, end) {
             }
             if ((table0$[bytes$[at$]] & 16) !== 0) break missing$3;
             if (bytes$[at$] === 92) break missing$3;
-            if (!(limitDigits(start$7, at$, fraction$1))) break missing$3;
+            if (!(limitDigits(start$7, digits$1, at$, fraction$1))) break missing$3;
             break done$3;
           }
           at$ = back$4;
@@ -1036,7 +1053,7 @@ function otherDecimal(start, end) {
       at$ = back$1;
       next$8: {
         if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 18); break next$8; }
-        at$ = runEnd$(runs3$, at$);
+        at$ = runEnd$(runs1$, at$);
         if (bytes$[at$] === 92) break next$8;
         break chosen$1;
       }
@@ -1050,7 +1067,7 @@ function otherDecimal(start, end) {
   function escaped$build(at$) {
     const start$1 = at$;
     if ((table0$[bytes$[at$]] & 16) !== 0) {
-      at$ = runEnd$(runs3$, at$);
+      at$ = runEnd$(runs1$, at$);
     }
     let count$1 = 0;
     let last$1 = at$;
@@ -1060,7 +1077,7 @@ function otherDecimal(start, end) {
       if ((table1$[bytes$[at$]] & 2) === 0) break ended$1;
       at$++;
       if ((table0$[bytes$[at$]] & 16) !== 0) {
-        at$ = runEnd$(runs3$, at$);
+        at$ = runEnd$(runs1$, at$);
       }
       count$1++;
       last$1 = at$;
@@ -1087,8 +1104,8 @@ function otherDecimal(start, end) {
           if (!(lenient)) break next$1;
           const start$3 = at$;
           if ((table0$[bytes$[at$]] & 4) === 0) break next$1;
-          at$ = runEnd$(runs2$, at$);
-          const key$1 = input.substring(start$3, at$);
+          at$ = runEnd$(runs0$, at$);
+          const key$1 = wordAt$(start$3, at$);
           if (bytes$[at$] !== 58) break next$1;
           at$++;
           let text$1;
@@ -1098,7 +1115,7 @@ function otherDecimal(start, end) {
             chosen$2: {
               next$2: {
                 const start$4 = at$;
-                at$ = runEnd$(runs3$, at$);
+                at$ = runEnd$(runs1$, at$);
                 if (bytes$[at$] === 92) break next$2;
                 text$1 = input.substring(start$4, at$);
                 break chosen$2;
@@ -1166,7 +1183,7 @@ function otherDecimal(start, end) {
 
   function escaped$skip(at$) {
     if ((table0$[bytes$[at$]] & 16) !== 0) {
-      at$ = runEnd$(runs3$, at$);
+      at$ = runEnd$(runs1$, at$);
     }
     let count$1 = 0;
     let last$1 = at$;
@@ -1176,7 +1193,7 @@ function otherDecimal(start, end) {
       if ((table1$[bytes$[at$]] & 2) === 0) break ended$1;
       at$++;
       if ((table0$[bytes$[at$]] & 16) !== 0) {
-        at$ = runEnd$(runs3$, at$);
+        at$ = runEnd$(runs1$, at$);
       }
       count$1++;
       last$1 = at$;
@@ -1197,7 +1214,7 @@ function otherDecimal(start, end) {
         next$1: {
           if (!(lenient)) break next$1;
           if ((table0$[bytes$[at$]] & 4) === 0) break next$1;
-          at$ = runEnd$(runs2$, at$);
+          at$ = runEnd$(runs0$, at$);
           if (bytes$[at$] !== 58) break next$1;
           at$++;
           const symbol$1 = bytes$[at$];
@@ -1205,7 +1222,7 @@ function otherDecimal(start, end) {
             const back$2 = at$;
             chosen$2: {
               next$2: {
-                at$ = runEnd$(runs3$, at$);
+                at$ = runEnd$(runs1$, at$);
                 if (bytes$[at$] === 92) break next$2;
                 break chosen$2;
               }
@@ -1269,14 +1286,14 @@ function otherDecimal(start, end) {
         next$1: {
           if (!(lenient)) break next$1;
           if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 9); break next$1; }
-          at$ = runEnd$(runs2$, at$);
+          at$ = runEnd$(runs0$, at$);
           if (bytes$[at$] !== 58) { miss$(at$, 4); break next$1; }
           at$++;
           const back$2 = at$;
           chosen$2: {
             next$2: {
               if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 18); break next$2; }
-              at$ = runEnd$(runs3$, at$);
+              at$ = runEnd$(runs1$, at$);
               if (bytes$[at$] === 92) break next$2;
               break chosen$2;
             }
@@ -1328,7 +1345,7 @@ function otherDecimal(start, end) {
     done$1: {
       missing$1: {
         if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 18); break missing$1; }
-        at$ = runEnd$(runs3$, at$);
+        at$ = runEnd$(runs1$, at$);
         break done$1;
       }
       at$ = back$1;
@@ -1344,7 +1361,7 @@ function otherDecimal(start, end) {
       done$2: {
         missing$2: {
           if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 18); break missing$2; }
-          at$ = runEnd$(runs3$, at$);
+          at$ = runEnd$(runs1$, at$);
           break done$2;
         }
         at$ = back$2;
@@ -1381,22 +1398,23 @@ function otherDecimal(start, end) {
     [36, 36, 44, 44, 58, 58, 62, 62, 64, 64, 91, 93, 123, 126], // delimiter
     [0, 32, 36, 36, 44, 44, 58, 58, 62, 62, 64, 64, 91, 91, 93, 93, 123, 255],
   ]);
-  const runs0$ = peg$runsOf([45, 45, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_\-]
-  const runs1$ = peg$runsOf([65, 90, 97, 122]); // [A-Za-z]
-  const runs2$ = peg$runsOf([48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_]
-  const runs3$ = peg$runsOf([33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122]); // [!-#%-+\--9;-=?A-Z\^-z]
+  const runs0$ = peg$runsOf([48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_]
+  const runs1$ = peg$runsOf([33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122]); // [!-#%-+\--9;-=?A-Z\^-z]
+  const runs2$ = peg$runsOf([46, 46, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_.]
+  const runs3$ = peg$runsOf([45, 45, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_\-]
   const runs4$ = peg$runsOf([48, 57]); // [0-9]
-  const runs5$ = peg$runsOf([46, 46, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_.]
 
-  let input = "";
-  let length$ = 0;
-  let options = NO_OPTIONS$;
-  let end$ = 0;
-  let furthest$ = 0;
-  let from$ = 0;
-  let to$ = 0;
-  let lines$ = null;
-  let busy$ = false;
+  // What changes is declared with `var`: for `let`, each function would look whether it has been initialized.
+  var input = "";
+  var length$ = 0;
+  var options = NO_OPTIONS$;
+  var end$ = 0;
+  var furthest$ = 0;
+  var from$ = 0;
+  var to$ = 0;
+  var lines$ = null;
+  var busy$ = false;
+  var loaded$ = 0;
 
 
 
@@ -1409,6 +1427,8 @@ function otherDecimal(start, end) {
       }
     }
     bytes$[length] = 255;
+    if (length < loaded$) bytes$.fill(255, length, loaded$);
+    loaded$ = length;
   }
 
 
@@ -1418,43 +1438,46 @@ function otherDecimal(start, end) {
   // ones, -(1 >> 1) of zeros.
   function runEnd$(runs, at) {
     for (;;) {
-      const first = runs[pairs$.getUint16(at, true)];
-      const second = runs[pairs$.getUint16(at + 2, true)];
-      const third = runs[pairs$.getUint16(at + 4, true)];
-      const fourth = runs[pairs$.getUint16(at + 6, true)];
+      const front = pairs$.getInt32(at, true);
+      const back = pairs$.getInt32(at + 4, true);
+      const first = runs[front & 0xffff];
+      const second = runs[front >>> 16];
+      const third = runs[back & 0xffff];
+      const fourth = runs[back >>> 16];
       const length = first + (-(first >> 1) & (second + (-(second >> 1) & (third + (-(third >> 1) & fourth)))));
       at += length;
       if (length < 8) return at;
     }
   }
 
-  // The number that up to four digits are, given as the bytes of a word: the first digit lowest, and zeros below it.
-  function fourDigits$(word) {
-    const digits = word & 0x0f0f0f0f;
-    const pairs = (digits * 10 + (digits >>> 8)) & 0x00ff00ff;
-    return (pairs * 100 + (pairs >>> 16)) & 0xffff;
-  }
+  // Words of up to eight symbols are kept, each with its symbols as two numbers: the same text is the same string again.
+  const words$ = new Array(1024).fill("");
+  const wordStarts$ = new Int32Array(1024);
+  const wordEnds$ = new Int32Array(1024);
 
-  // The number that a run of digits is, read in words of four.
-  function numberAt$(start, end) {
-    const count = end - start;
-    if (count <= 4) return fourDigits$(pairs$.getInt32(start, true) << (32 - 8 * count));
-    const last = fourDigits$(pairs$.getInt32(end - 4, true));
-    if (count <= 8) return fourDigits$(pairs$.getInt32(start, true) << (64 - 8 * count)) * 1e4 + last;
-    const middle = fourDigits$(pairs$.getInt32(end - 8, true)) * 1e4 + last;
-    if (count <= 12) return fourDigits$(pairs$.getInt32(start, true) << (96 - 8 * count)) * 1e8 + middle;
-    if (count <= 15) {
-      const upper = fourDigits$(pairs$.getInt32(end - 12, true)) * 1e8 + middle;
-      return fourDigits$(pairs$.getInt32(start, true) << (128 - 8 * count)) * 1e12 + upper;
-    }
-    return Number(input.substring(start, end));
+  function wordAt$(start, end) {
+    const length = end - start;
+    if (length > 8 || length === 0) return input.substring(start, end);
+    const unused = -8 * length;
+    const first = length < 4 ? pairs$.getInt32(start, true) << unused : pairs$.getInt32(start, true);
+    const second = length > 4 ? pairs$.getInt32(start + 4, true) << unused : 0;
+    const slot = Math.imul(first ^ Math.imul(second, 0x85ebca6b), 0x9e3779b1) >>> 22;
+    if (wordStarts$[slot] === first && wordEnds$[slot] === second) return words$[slot];
+    wordStarts$[slot] = first;
+    wordEnds$[slot] = second;
+    return (words$[slot] = input.substring(start, end));
   }
 
 
   // input.charCodeAt(at)
   function codeAt$(at) {
-    const symbol = at < length$ ? bytes$[at] : 255;
-    return symbol < 128 ? symbol : input.charCodeAt(at);
+    const symbol = bytes$[at];
+    return symbol < 128 ? symbol : unitAt$(at);
+  }
+
+  // A function of its own, so that the one above is small enough to be written into its callers.
+  function unitAt$(at) {
+    return input.charCodeAt(at);
   }
 
 
@@ -1488,6 +1511,7 @@ function otherDecimal(start, end) {
     maxDigits = options.maxDigits ?? 1000;
     depth = 0;
     items = 0;
+    counts = input.length > 2 * maxItems;
     keyCount = 0;
   }
 
@@ -1582,7 +1606,7 @@ function otherDecimal(start, end) {
   ];
   // The expectations at the furthest place, by number.
   const missed$ = [];
-  let misses$ = 0;
+  var misses$ = 0;
 
   function miss$(at, expectation) {
     if (at < furthest$) return;

@@ -19,6 +19,7 @@ import type { Block } from './fast/ir.js';
 import { type Lowered, lower } from './fast/lower.js';
 import { type Export, holdsMarks, Marks, type SourceNode, splice } from './fast/splice.js';
 import { Unsupported } from './fast/unsupported.js';
+import { withWords } from './fast/words.js';
 
 /** What can be given as the build option `fast`. */
 export interface FastOptions {
@@ -31,6 +32,11 @@ export interface FastOptions {
   readonly standalone?: boolean | undefined;
   /** Also export `recognize(text, options)`: whether a text matches, without building a result. @default false */
   readonly recognize?: boolean | undefined;
+  /**
+   * Rules like `key = $[a-z]+` whose texts are few and come often: texts of up to eight characters are kept, so that reading one
+   * again makes no new string. @default none
+   */
+  readonly words?: readonly string[] | undefined;
   /** Functions that are taken to have no effects, without a look at them: imported ones, and such. */
   readonly pure?: readonly string[] | undefined;
 }
@@ -82,7 +88,8 @@ function compile(
   if (options.cache) throw new Unsupported('it was asked to cache results');
   const topLevel = snippetsOf(grammar.topLevelInitializer);
   const perParse = snippetsOf(grammar.initializer);
-  const program = lower(grammar, options.allowedStartRules ?? [grammar.rules[0]!.name]);
+  const lowered = lower(grammar, options.allowedStartRules ?? [grammar.rules[0]!.name]);
+  const program = withWords(lowered, settings.words ?? []);
   if ([...perParse, ...program.blocks].some(({ code }) => holdsMarks(code))) {
     throw new Unsupported('its code holds characters for private use');
   }

@@ -2,7 +2,7 @@
 import type { Effects } from '../effects/index.js';
 import { BlockCode } from './blocks.js';
 import type { Reporting, Shared } from './context.js';
-import { Facts } from './facts.js';
+import { callsIn, Facts } from './facts.js';
 import type { Initializer } from './initializer.js';
 import { rulesToInline } from './inline.js';
 import { type Block, type Expectation, nodesOf } from './ir.js';
@@ -62,6 +62,7 @@ export function scannerCode(input: BackendInput): string {
     facts,
     tables: new Tables(),
     inlined: rulesToInline(program),
+    uncalled: uncalledRules(program),
     numbers: numberLabels(program, codeOf, input.declared),
     codeOf,
     mustRun,
@@ -125,6 +126,11 @@ function givenNames(
   const names = new Set<string>(initializer.references);
   for (const block of program.blocks) for (const name of codeOf(block).mentioned) names.add(name);
   return names;
+}
+
+function uncalledRules({ rules }: Lowered): ReadonlySet<string> {
+  const called = new Set([...rules.values()].flatMap(({ node }) => callsIn(node)));
+  return new Set([...rules.keys()].filter((name) => !called.has(name)));
 }
 
 /** @throws Unsupported on what only Peggy's code can do */

@@ -31,6 +31,8 @@ export interface Context {
   readonly fail: string;
   /** What the next symbol is known to be in. */
   readonly known: SymbolSet | null;
+  /** Whether this is code that runs once in a scan: that of a start rule, outside of its lists. */
+  readonly once: boolean;
 }
 
 /** What all functions of a scanner share. */
@@ -39,6 +41,8 @@ export interface Shared {
   readonly facts: Facts;
   readonly tables: Tables;
   readonly inlined: ReadonlySet<string>;
+  /** Rules that are only started with, never called. */
+  readonly uncalled: ReadonlySet<string>;
   /** Labels of which only the number is wanted. */
   readonly numbers: ReadonlyMap<Label, NumberFunction>;
   readonly codeOf: (block: Block) => BlockCode;

@@ -104,7 +104,7 @@ ${list}
   ];
   // The expectations at the furthest place, by number.
   const missed$ = [];
-  let misses$ = 0;
+  var misses$ = 0;
 
   function miss$(at, expectation) {
     if (at < furthest$) return;

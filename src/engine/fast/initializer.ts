@@ -40,10 +40,10 @@ export function liftInitializer(code: string): Initializer {
     const text = textFrom(statement.start, statement.end);
     if (statement.type === 'FunctionDeclaration') declarations.push(comment + text);
     else if (statement.type === 'ClassDeclaration') {
-      declarations.push(`${comment}let ${statement.id.name};`);
+      declarations.push(`${comment}var ${statement.id.name};`);
       statements.push(`${statement.id.name} = ${text};`);
     } else if (statement.type === 'VariableDeclaration') {
-      declarations.push(`${comment}let ${boundNames(statement).join(', ')};`);
+      declarations.push(`${comment}var ${boundNames(statement).join(', ')};`);
       statements.push(...assignments(statement, textFrom));
     } else statements.push(comment + text);
   }

@@ -92,6 +92,8 @@ export interface Optional {
 export interface Text {
   readonly type: 'text';
   readonly item: Node;
+  /** Whether it is one of a few that come again and again, and is kept for the next time. */
+  readonly isWord: boolean;
 }
 
 /** `&item` and `!item`. */

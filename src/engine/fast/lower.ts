@@ -89,7 +89,7 @@ class RuleLowering {
       case 'labeled':
         return this.#label(node, scope);
       case 'text':
-        return { type: 'text', item: this.#inside(node.expression, scope) };
+        return { type: 'text', item: this.#inside(node.expression, scope), isWord: false };
       case 'simple_and':
       case 'simple_not':
         return {

@@ -27,7 +27,8 @@ function writeRun(scanner: FunctionWriter, node: Repeat, context: Context): void
   if (node.min === 1 && (context.known === null || !isSubset(context.known, set))) {
     out.line(`if (${shared.tables.isNotIn(set, next, shown)}) ${scanner.failure(context, expected)}`);
   }
-  const runs = shared.tables.runsOf(set, shown);
+  // The code that finds the ends of runs pays where it is used again and again; V8 copies only so much code into one function.
+  const runs = context.once ? null : shared.tables.runsOf(set, shown);
   if (runs === null) out.line(node.min === 0 ? `while (${isNext}) ${AT}++;` : `do ${AT}++; while (${isNext});`);
   // Most runs that may be empty are.
   else if (node.min === 0) out.line(`if (${isNext}) ${AT} = runEnd$(${runs}, ${AT});`);
@@ -51,7 +52,7 @@ function writeList(scanner: FunctionWriter, node: Repeat, context: Context): voi
 
   const last = names.fresh('last');
   const ended = names.fresh('ended');
-  const inner: Context = { ...context, target: null, fail: `break ${ended};`, known: null };
+  const inner: Context = { ...context, target: null, fail: `break ${ended};`, known: null, once: false };
 
   out.line(`let ${last} = ${AT};`);
   // A constant maximum is one at least, and is looked at after the first item.

@@ -28,6 +28,7 @@ export function runtime(parts: Runtime): string {
   const { alphabet, initializer, tables, functions, startRules, expectations, recognize } = parts;
   const errors = expectations === null ? peggyErrors(startRules) : standaloneErrors(startRules, expectations);
   const usesCodes = `${functions}${initializer.declarations}${initializer.statements}`.includes('codeAt$(');
+  const usesWords = functions.includes('wordAt$(');
   const usesRuns = tables.includes('const runs0$');
   return `
 ${errors.introduction}
@@ -47,16 +48,17 @@ ${alphabet.surrogates === 0n ? '' : '  const LEAVE$ = {};\n'}
 
 ${indent(tables)}
 
-  let input = "";
-  let length$ = 0;
-  let options = NO_OPTIONS$;
-  let end$ = 0;
-  let furthest$ = 0;
-  let from$ = 0;
-  let to$ = 0;
-  let lines$ = null;
-  let busy$ = false;
-
+  // What changes is declared with \`var\`: for \`let\`, each function would look whether it has been initialized.
+  var input = "";
+  var length$ = 0;
+  var options = NO_OPTIONS$;
+  var end$ = 0;
+  var furthest$ = 0;
+  var from$ = 0;
+  var to$ = 0;
+  var lines$ = null;
+  var busy$ = false;
+${usesCodes ? '  var loaded$ = 0;\n' : ''}
 ${indent(kindsCode(alphabet.kinds))}
 
   function load$(text) {
@@ -67,10 +69,10 @@ ${indent(kindsCode(alphabet.kinds))}
         bytes$[at] = unit < 128 ? unit : ${alphabet.kinds.length === 1 ? alphabet.kinds[0]!.symbol : 'kindOf$(unit)'};
       }
     }
-    bytes$[length] = ${END};
+    bytes$[length] = ${END};${usesCodes ? CLEAR : ''}
   }
 
-${usesRuns ? RUN_END : ''}${functions.includes('numberAt$(') ? NUMBER : ''}
+${usesRuns || usesWords ? PAIRS : ''}${usesRuns ? RUN_END : ''}${usesWords ? WORDS : ''}
 ${usesCodes ? CODE_AT : ''}
 ${alphabet.surrogates === 0n ? '' : SURROGATE}
 ${givenFunctions(parts)}
@@ -125,25 +127,39 @@ const peg$scanner = /* @__PURE__ */ peg$makeScanner(${CAPACITY});
 ${errors.outside(recognize)}`;
 }
 
+/** What a longer input has left must not be taken for characters of this one. */
+const CLEAR = `
+    if (length < loaded$) bytes$.fill(${END}, length, loaded$);
+    loaded$ = length;`;
+
 const CODE_AT = `
   // input.charCodeAt(at)
   function codeAt$(at) {
-    const symbol = at < length$ ? bytes$[at] : ${END};
-    return symbol < 128 ? symbol : input.charCodeAt(at);
+    const symbol = bytes$[at];
+    return symbol < 128 ? symbol : unitAt$(at);
+  }
+
+  // A function of its own, so that the one above is small enough to be written into its callers.
+  function unitAt$(at) {
+    return input.charCodeAt(at);
   }
 `;
 
-const RUN_END = `
+const PAIRS = `
   const pairs$ = new DataView(bytes$.buffer);
+`;
 
+const RUN_END = `
   // Where the run ends that begins at \`at\`. Each number counts only where those before it are full: -(2 >> 1) is a mask of
   // ones, -(1 >> 1) of zeros.
   function runEnd$(runs, at) {
     for (;;) {
-      const first = runs[pairs$.getUint16(at, true)];
-      const second = runs[pairs$.getUint16(at + 2, true)];
-      const third = runs[pairs$.getUint16(at + 4, true)];
-      const fourth = runs[pairs$.getUint16(at + 6, true)];
+      const front = pairs$.getInt32(at, true);
+      const back = pairs$.getInt32(at + 4, true);
+      const first = runs[front & 0xffff];
+      const second = runs[front >>> 16];
+      const third = runs[back & 0xffff];
+      const fourth = runs[back >>> 16];
       const length = first + (-(first >> 1) & (second + (-(second >> 1) & (third + (-(third >> 1) & fourth)))));
       at += length;
       if (length < 8) return at;
@@ -151,27 +167,23 @@ const RUN_END = `
   }
 `;
 
-const NUMBER = `
-  // The number that up to four digits are, given as the bytes of a word: the first digit lowest, and zeros below it.
-  function fourDigits$(word) {
-    const digits = word & 0x0f0f0f0f;
-    const pairs = (digits * 10 + (digits >>> 8)) & 0x00ff00ff;
-    return (pairs * 100 + (pairs >>> 16)) & 0xffff;
-  }
+const WORDS = `
+  // Words of up to eight symbols are kept, each with its symbols as two numbers: the same text is the same string again.
+  const words$ = new Array(1024).fill("");
+  const wordStarts$ = new Int32Array(1024);
+  const wordEnds$ = new Int32Array(1024);
 
-  // The number that a run of digits is, read in words of four.
-  function numberAt$(start, end) {
-    const count = end - start;
-    if (count <= 4) return fourDigits$(pairs$.getInt32(start, true) << (32 - 8 * count));
-    const last = fourDigits$(pairs$.getInt32(end - 4, true));
-    if (count <= 8) return fourDigits$(pairs$.getInt32(start, true) << (64 - 8 * count)) * 1e4 + last;
-    const middle = fourDigits$(pairs$.getInt32(end - 8, true)) * 1e4 + last;
-    if (count <= 12) return fourDigits$(pairs$.getInt32(start, true) << (96 - 8 * count)) * 1e8 + middle;
-    if (count <= 15) {
-      const upper = fourDigits$(pairs$.getInt32(end - 12, true)) * 1e8 + middle;
-      return fourDigits$(pairs$.getInt32(start, true) << (128 - 8 * count)) * 1e12 + upper;
-    }
-    return Number(input.substring(start, end));
+  function wordAt$(start, end) {
+    const length = end - start;
+    if (length > 8 || length === 0) return input.substring(start, end);
+    const unused = -8 * length;
+    const first = length < 4 ? pairs$.getInt32(start, true) << unused : pairs$.getInt32(start, true);
+    const second = length > 4 ? pairs$.getInt32(start + 4, true) << unused : 0;
+    const slot = Math.imul(first ^ Math.imul(second, 0x85ebca6b), 0x9e3779b1) >>> 22;
+    if (wordStarts$[slot] === first && wordEnds$[slot] === second) return words$[slot];
+    wordStarts$[slot] = first;
+    wordEnds$[slot] = second;
+    return (words$[slot] = input.substring(start, end));
   }
 `;
 
@@ -257,7 +269,7 @@ function kindsCode(kinds: readonly Kind[]): string {
   const ranges = kinds.map(({ from, symbol }) => `${from}, ${symbol}`);
   return `// Where each kind of characters begins, and its symbol.
 const kinds$ = [${ranges.join(', ')}];
-let kindTable$ = null;
+var kindTable$ = null;
 
 function kindOf$(unit) {
   if (kindTable$ === null) {

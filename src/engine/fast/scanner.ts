@@ -24,6 +24,9 @@ import { writeRepeat } from './repeat.js';
 import { isSubset, type SymbolSet, setOf } from './symbols.js';
 import { Writer } from './writer.js';
 
+/** Digits that a double holds exactly, whatever they are. */
+const EXACT_DIGITS = 15;
+
 /** Writes one function. */
 export class Scanner implements FunctionWriter {
   readonly shared: Shared;
@@ -43,7 +46,8 @@ export class Scanner implements FunctionWriter {
     this.out.open(`function ${name}(${AT})`);
     const target: Target | null = builds ? { kind: 'return', name: '' } : null;
     this.enter(node, builds);
-    this.write(node, { target, reporting, fail: builds ? `return ${FAILED};` : 'return -1;', known: null });
+    const fail = builds ? `return ${FAILED};` : 'return -1;';
+    this.write(node, { target, reporting, fail, known: null, once: this.shared.uncalled.has(rule) });
     if (!builds) this.out.line(`return ${AT};`);
     this.out.close();
     return this.out.toString();
@@ -81,7 +85,7 @@ export class Scanner implements FunctionWriter {
         this.#optional(node.item, context);
         return;
       case 'text':
-        this.#text(node.item, context);
+        this.#text(node, context);
         return;
       case 'lookahead':
         this.#lookahead(node.item, node.negative, context);
@@ -226,14 +230,16 @@ export class Scanner implements FunctionWriter {
   #optional(item: Node, context: Context): void {
     const { facts, tables } = this.shared;
     const isSilent = context.reporting === 'report' && !facts.startOf(item).loud;
-    const isShort = context.target === null && context.reporting !== 'expect' && !isSilent && facts.failsAtStart(item);
+    const isShort = context.reporting !== 'expect' && !isSilent && facts.failsAtStart(item);
     const ahead = isShort ? facts.aheadOf(item) : null;
-    if (ahead !== null && !this.#holdsLiveLabel(item)) {
+    if (ahead !== null && (context.target !== null || !this.#holdsLiveLabel(item))) {
+      const target = this.shareable(context.target);
       this.out.open(`if (${tables.isIn(ahead, `${BYTES}[${AT}]`, shownOf(item))})`);
-      this.write(item, { ...context, known: ahead });
-      if (context.reporting === 'report') {
+      this.write(item, { ...context, target, known: ahead });
+      if (context.reporting === 'report' || target !== null) {
         this.out.reopen('else');
         this.report(context.reporting);
+        this.put(target, 'null');
       }
       this.out.close();
       return;
@@ -261,7 +267,7 @@ export class Scanner implements FunctionWriter {
     if (returns) this.put(context.target, target!.name);
   }
 
-  #text(item: Node, context: Context): void {
+  #text({ item, isWord }: Node & { readonly type: 'text' }, context: Context): void {
     if (context.target === null) {
       this.write(item, context);
       return;
@@ -269,7 +275,8 @@ export class Scanner implements FunctionWriter {
     const start = this.names.fresh('start');
     this.out.line(`const ${start} = ${AT};`);
     this.write(item, { ...context, target: null });
-    this.put(context.target, `${INPUT}.substring(${start}, ${AT})`);
+    const text = isWord ? 'wordAt$(' : `${INPUT}.substring(`;
+    this.put(context.target, `${text}${start}, ${AT})`);
   }
 
   #lookahead(item: Node, negative: boolean, context: Context): void {
@@ -285,10 +292,10 @@ export class Scanner implements FunctionWriter {
       if (negative) {
         const absent = this.names.fresh('absent');
         out.open(`${absent}:`);
-        this.write(item, { target: null, reporting, fail: `break ${absent};`, known: null });
+        this.write(item, { ...context, target: null, reporting, fail: `break ${absent};`, known: null });
         out.line(context.fail);
         out.close();
-      } else this.write(item, { target: null, reporting, fail: context.fail, known: null });
+      } else this.write(item, { ...context, target: null, reporting, known: null });
       out.line(`${AT} = ${back};`);
     }
     this.put(context.target, 'undefined');
@@ -364,21 +371,21 @@ export class Scanner implements FunctionWriter {
     const { set } = shared.facts.singleOf(run.item)!;
     const name = this.names.fresh(label.name);
     const start = this.names.fresh('start');
-    const digit = `${BYTES}[${AT}]`;
     this.#variables.set(label, name);
     out.line(`const ${start} = ${AT};`);
     const { expected } = run.item as Node & { readonly type: 'symbols' };
-    out.line(`if (${shared.tables.isNotIn(set, digit, shownOf(run.item))}) ${this.failure(context, expected)}`);
-    const runs = shared.tables.runsOf(set, shownOf(run.item));
-    if (runs !== null) {
-      out.line(`${AT} = runEnd$(${runs}, ${AT});`);
-      // Words of digits give the same number as each of the functions does.
-      out.line(`const ${name} = numberAt$(${start}, ${AT});`);
-    } else {
-      const radix = convert === 'parseInt' ? ', 10' : '';
-      out.line(`while (${shared.tables.isIn(set, digit)}) ${AT}++;`);
-      out.line(`const ${name} = ${convert}(${INPUT}.substring(${start}, ${AT})${radix});`);
-    }
+    const isNone = shared.tables.isNotIn(set, `${BYTES}[${AT}]`, shownOf(run.item));
+    out.line(`if (${isNone}) ${this.failure(context, expected)}`);
+    const digit = this.names.fresh('digit');
+    const next = `${BYTES}[++${AT}]`;
+    out.line(`let ${name} = ${BYTES}[${AT}] - 48;`);
+    out.open(`for (let ${digit} = ${next}; ${shared.tables.isIn(set, digit)}; ${digit} = ${next})`);
+    out.line(`${name} = ${name} * 10 + (${digit} - 48);`);
+    out.close();
+    // A sum of more digits is rounded more than once.
+    const text = `${INPUT}.substring(${start}, ${AT})`;
+    const number = `${convert}(${text}${convert === 'parseInt' ? ', 10' : ''})`;
+    out.line(`if (${AT} - ${start} > ${EXACT_DIGITS}) ${name} = ${number};`);
     this.report(context.reporting, expected);
   }
 

@@ -14,28 +14,28 @@ describe('what stands in the per-parse initializer', () => {
 
   test('variables are declared once, and get their values at the start of each parse', () => {
     expect(liftInitializer('const a = options.a, list = []; let b;')).toMatchObject({
-      declarations: 'let a, list;\n\nlet b;',
+      declarations: 'var a, list;\n\nvar b;',
       statements: 'a = options.a;\nlist = [];\nb = undefined;',
     });
   });
 
   test('names that are taken out of objects and arrays, too', () => {
     expect(liftInitializer('const { a, b: { c = 1 }, ...d } = options; let [e, , ...f] = a;')).toMatchObject({
-      declarations: 'let a, c, d;\n\nlet e, f;',
+      declarations: 'var a, c, d;\n\nvar e, f;',
       statements: '({ a, b: { c = 1 }, ...d } = options);\n[e, , ...f] = a;',
     });
   });
 
   test('classes are made anew, as their statics are', () => {
     expect(liftInitializer('class Node { static count = 0; }')).toMatchObject({
-      declarations: 'let Node;',
+      declarations: 'var Node;',
       statements: 'Node = class Node { static count = 0; };',
     });
   });
 
   test('other statements run each time, in their order', () => {
     const { declarations, statements } = liftInitializer('let a = 1; if (options.b) { a = 2; } function f() {} a++;');
-    expect(declarations).toBe('let a;\n\nfunction f() {}');
+    expect(declarations).toBe('var a;\n\nfunction f() {}');
     expect(statements).toBe('a = 1;\nif (options.b) { a = 2; }\na++;');
   });
 

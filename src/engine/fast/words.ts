@@ -1,0 +1,51 @@
+/**
+ * Rules whose texts are words: short, and the same ones again and again, as keys and names of operations are. The scanner keeps
+ * them, so that a word read before costs a look at its bytes, and no new string.
+ */
+import { type Node, nodesOf, type Program, type Rule } from './ir.js';
+import { isSubset, setOf } from './symbols.js';
+import { Unsupported } from './unsupported.js';
+
+/** Words are known by their bytes, which have to be the characters themselves, and none of them zero. */
+const ASCII = Array.from({ length: 0x7f }, (_, index) => setOf(index + 1)).reduce((all, set) => all | set, 0n);
+
+/**
+ * Marks the texts of some rules as words.
+ *
+ * @throws Unsupported where a rule is no text of ASCII characters like `$[a-z]+`, with or without a display name
+ */
+export function withWords<Lowered extends Program>(program: Lowered, names: readonly string[]): Lowered {
+  const rules = new Map<string, Rule>(program.rules);
+  for (const name of names) {
+    const rule = rules.get(name);
+    if (rule === undefined) throw new Unsupported(`there is no rule "${name}" to take words from`);
+    rules.set(name, { name, node: marked(rule.node, name) });
+  }
+  return { ...program, rules };
+}
+
+function marked(node: Node, rule: string): Node {
+  if (node.type === 'named') return { ...node, item: marked(node.item, rule) };
+  if (node.type !== 'text' || ![...nodesOf(node.item)].every(isAscii)) {
+    throw new Unsupported(`the rule "${rule}" has no words: it is no text of ASCII characters`);
+  }
+  return { ...node, isWord: true };
+}
+
+function isAscii(node: Node): boolean {
+  switch (node.type) {
+    case 'symbols':
+      return isSubset(node.set, ASCII);
+    case 'literal':
+      return (node.folded ?? node.symbols.map(setOf)).every((set) => isSubset(set, ASCII));
+    case 'sequence':
+    case 'choice':
+    case 'repeat':
+    case 'optional':
+    case 'empty':
+    case 'text':
+      return true;
+    default:
+      return false;
+  }
+}
