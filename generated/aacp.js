@@ -5,8 +5,10 @@
 
 
 
+const SPACE = 0x20;
+
 function isBlank(code) {
-  return code === 0x20 || code === 0x09 || code === 0x0d || code === 0x0a;
+  return code === SPACE || code === 0x09 || code === 0x0d || code === 0x0a;
 }
 
 // A loop and not a pattern: a pattern that trims the end of a text takes quadratic time on long runs of blanks.
@@ -26,6 +28,11 @@ const peg$makeScanner = (capacity$) => {
 var spans;
 
 var maxItems;
+
+var tolerant;
+
+// A field takes one character at least: short packets need not be counted.
+var counts;
 
 var items;
 
@@ -58,7 +65,7 @@ function bareNode(value, start, end) {
   function packet$build(at$) {
     const back$1 = at$;
     next$1: {
-      if (!(options.dialect === "tolerant")) break next$1;
+      if (!(tolerant)) break next$1;
       const start$1 = at$;
       const start$3 = at$;
       while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
@@ -98,9 +105,17 @@ function bareNode(value, start, end) {
             const start$8 = at$;
             if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
             const value$1 = input.substring(start$8, at$);
-            from$ = at$;
-            to$ = at$;
-            if (!(count())) break next$2;
+            const back$4 = at$;
+            chosen$3: {
+              next$3: {
+                if (!(!counts)) break next$3;
+                break chosen$3;
+              }
+              at$ = back$4;
+              from$ = at$;
+              to$ = at$;
+              if (!(count())) break next$2;
+            }
             from$ = start$6;
             to$ = at$;
             picked$3 = slot$code1(key$1, value$1);
@@ -111,9 +126,17 @@ function bareNode(value, start, end) {
           const start$10 = at$;
           if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
           const slot$3 = input.substring(start$10, at$);
-          from$ = at$;
-          to$ = at$;
-          if (!(count())) break ended$1;
+          const back$5 = at$;
+          chosen$4: {
+            next$4: {
+              if (!(!counts)) break next$4;
+              break chosen$4;
+            }
+            at$ = back$5;
+            from$ = at$;
+            to$ = at$;
+            if (!(count())) break ended$1;
+          }
           from$ = start$9;
           to$ = at$;
           picked$3 = slot$code2(slot$3);
@@ -135,14 +158,14 @@ function bareNode(value, start, end) {
     if ((table0$[bytes$[at$]] & 4) === 0) return FAILED$;
     at$++;
     while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
-    const task$2 = input.substring(start$12, at$);
+    const task$2 = wordAt$(start$12, at$);
     if (bytes$[at$] !== 124) return FAILED$;
     at$++;
     const start$13 = at$;
     if ((table0$[bytes$[at$]] & 4) === 0) return FAILED$;
     at$++;
     while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
-    const domain$2 = input.substring(start$13, at$);
+    const domain$2 = wordAt$(start$13, at$);
     const fields$2 = [];
     let last$2 = at$;
     ended$2: for (;;) {
@@ -157,28 +180,29 @@ function bareNode(value, start, end) {
       if (bytes$[at$] !== 58) break ended$2;
       at$++;
       const start$16 = at$;
-      const back$4 = at$;
+      const back$6 = at$;
       done$2: {
         missing$2: {
+          if (bytes$[at$] === 32) break missing$2;
           if ((table0$[bytes$[at$]] & 64) === 0) break missing$2;
           at$ = runEnd$(runs3$, at$);
-          let last$3 = at$;
-          ended$3: for (;;) {
-            if (bytes$[at$] !== 32) break ended$3;
-            at$ = runEnd$(runs4$, at$);
-            if ((table0$[bytes$[at$]] & 64) === 0) break ended$3;
-            at$ = runEnd$(runs3$, at$);
-            last$3 = at$;
-          }
-          at$ = last$3;
+          if (!(codeAt$(at$ - 1) !== SPACE)) break missing$2;
           break done$2;
         }
-        at$ = back$4;
+        at$ = back$6;
       }
       const value$2 = input.substring(start$16, at$);
-      from$ = at$;
-      to$ = at$;
-      if (!(count())) break ended$2;
+      const back$7 = at$;
+      chosen$5: {
+        next$5: {
+          if (!(!counts)) break next$5;
+          break chosen$5;
+        }
+        at$ = back$7;
+        from$ = at$;
+        to$ = at$;
+        if (!(count())) break ended$2;
+      }
       const picked$4 = fieldNode(key$2, value$2, start$14, at$);
       const item$2 = picked$4;
       fields$2.push(item$2);
@@ -193,7 +217,7 @@ function bareNode(value, start, end) {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if (!(options.dialect === "tolerant")) break next$1;
+        if (!(tolerant)) break next$1;
         while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
         const back$2 = at$;
         done$1: {
@@ -216,16 +240,32 @@ function bareNode(value, start, end) {
               if (bytes$[at$] !== 58) break next$2;
               at$++;
               if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
-              from$ = at$;
-              to$ = at$;
-              if (!(count())) break next$2;
+              const back$4 = at$;
+              chosen$3: {
+                next$3: {
+                  if (!(!counts)) break next$3;
+                  break chosen$3;
+                }
+                at$ = back$4;
+                from$ = at$;
+                to$ = at$;
+                if (!(count())) break next$2;
+              }
               break chosen$2;
             }
             at$ = back$3;
             if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
-            from$ = at$;
-            to$ = at$;
-            if (!(count())) break ended$1;
+            const back$5 = at$;
+            chosen$4: {
+              next$4: {
+                if (!(!counts)) break next$4;
+                break chosen$4;
+              }
+              at$ = back$5;
+              from$ = at$;
+              to$ = at$;
+              if (!(count())) break ended$1;
+            }
           }
           last$1 = at$;
         }
@@ -250,27 +290,28 @@ function bareNode(value, start, end) {
         if ((table0$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs2$, at$);
         if (bytes$[at$] !== 58) break ended$2;
         at$++;
-        const back$4 = at$;
+        const back$6 = at$;
         done$2: {
           missing$2: {
+            if (bytes$[at$] === 32) break missing$2;
             if ((table0$[bytes$[at$]] & 64) === 0) break missing$2;
             at$ = runEnd$(runs3$, at$);
-            let last$3 = at$;
-            ended$3: for (;;) {
-              if (bytes$[at$] !== 32) break ended$3;
-              at$ = runEnd$(runs4$, at$);
-              if ((table0$[bytes$[at$]] & 64) === 0) break ended$3;
-              at$ = runEnd$(runs3$, at$);
-              last$3 = at$;
-            }
-            at$ = last$3;
+            if (!(codeAt$(at$ - 1) !== SPACE)) break missing$2;
             break done$2;
           }
-          at$ = back$4;
+          at$ = back$6;
         }
-        from$ = at$;
-        to$ = at$;
-        if (!(count())) break ended$2;
+        const back$7 = at$;
+        chosen$5: {
+          next$5: {
+            if (!(!counts)) break next$5;
+            break chosen$5;
+          }
+          at$ = back$7;
+          from$ = at$;
+          to$ = at$;
+          if (!(count())) break ended$2;
+        }
         last$2 = at$;
       }
       at$ = last$2;
@@ -282,7 +323,7 @@ function bareNode(value, start, end) {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if (!(options.dialect === "tolerant")) break next$1;
+        if (!(tolerant)) break next$1;
         while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
         miss$(at$, 0);
         const back$2 = at$;
@@ -309,17 +350,33 @@ function bareNode(value, start, end) {
               at$++;
               if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
               miss$(at$, 0);
-              from$ = at$;
-              to$ = at$;
-              if (!(count())) break next$2;
+              const back$4 = at$;
+              chosen$3: {
+                next$3: {
+                  if (!(!counts)) break next$3;
+                  break chosen$3;
+                }
+                at$ = back$4;
+                from$ = at$;
+                to$ = at$;
+                if (!(count())) break next$2;
+              }
               break chosen$2;
             }
             at$ = back$3;
             if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
             miss$(at$, 0);
-            from$ = at$;
-            to$ = at$;
-            if (!(count())) break ended$1;
+            const back$5 = at$;
+            chosen$4: {
+              next$4: {
+                if (!(!counts)) break next$4;
+                break chosen$4;
+              }
+              at$ = back$5;
+              from$ = at$;
+              to$ = at$;
+              if (!(count())) break ended$1;
+            }
           }
           last$1 = at$;
         }
@@ -327,7 +384,7 @@ function bareNode(value, start, end) {
         break chosen$1;
       }
       at$ = back$1;
-      const back$4 = at$;
+      const back$6 = at$;
       done$2: {
         missing$2: {
           if ((table0$[bytes$[at$]] & 4) === 0) break missing$2;
@@ -335,12 +392,12 @@ function bareNode(value, start, end) {
           while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
           break done$2;
         }
-        at$ = back$4;
+        at$ = back$6;
         { miss$(at$, 4); return -1; }
       }
       if (bytes$[at$] !== 124) { miss$(at$, 1); return -1; }
       at$++;
-      const back$5 = at$;
+      const back$7 = at$;
       done$3: {
         missing$3: {
           if ((table0$[bytes$[at$]] & 4) === 0) break missing$3;
@@ -348,14 +405,14 @@ function bareNode(value, start, end) {
           while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
           break done$3;
         }
-        at$ = back$5;
+        at$ = back$7;
         { miss$(at$, 5); return -1; }
       }
       let last$2 = at$;
       ended$2: for (;;) {
         if (bytes$[at$] !== 124) { miss$(at$, 1); break ended$2; }
         at$++;
-        const back$6 = at$;
+        const back$8 = at$;
         done$4: {
           missing$4: {
             if ((table0$[bytes$[at$]] & 16) === 0) break missing$4;
@@ -363,40 +420,49 @@ function bareNode(value, start, end) {
             if ((table0$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs2$, at$);
             break done$4;
           }
-          at$ = back$6;
+          at$ = back$8;
           { miss$(at$, 6); break ended$2; }
         }
         if (bytes$[at$] !== 58) { miss$(at$, 3); break ended$2; }
         at$++;
-        const back$7 = at$;
+        const back$9 = at$;
         done$5: {
           missing$5: {
-            if ((table0$[bytes$[at$]] & 64) === 0) { miss$(at$, 7); break missing$5; }
-            at$ = runEnd$(runs3$, at$);
-            let last$3 = at$;
-            ended$3: for (;;) {
-              let count$1 = 0;
-              let last$4 = at$;
-              ended$4: for (;;) {
-                if (bytes$[at$] !== 32) { miss$(at$, 8); break ended$4; }
-                at$++;
-                count$1++;
-                last$4 = at$;
+            const back$10 = at$;
+            done$6: {
+              missing$6: {
+                if (bytes$[at$] === 32) break missing$6;
+                if ((table0$[bytes$[at$]] & 64) === 0) break missing$6;
+                at$ = runEnd$(runs3$, at$);
+                break done$6;
               }
-              at$ = last$4;
-              if (count$1 < 1) break ended$3;
-              if ((table0$[bytes$[at$]] & 64) === 0) { miss$(at$, 7); break ended$3; }
-              at$ = runEnd$(runs3$, at$);
-              last$3 = at$;
+              at$ = back$10;
+              { miss$(at$, 7); break missing$5; }
             }
-            at$ = last$3;
+            const back$11 = at$;
+            done$7: {
+              missing$7: {
+                if (!(codeAt$(at$ - 1) !== SPACE)) break missing$7;
+                break done$7;
+              }
+              at$ = back$11;
+              { miss$(at$, 7); break missing$5; }
+            }
             break done$5;
           }
-          at$ = back$7;
+          at$ = back$9;
         }
-        from$ = at$;
-        to$ = at$;
-        if (!(count())) break ended$2;
+        const back$12 = at$;
+        chosen$5: {
+          next$5: {
+            if (!(!counts)) break next$5;
+            break chosen$5;
+          }
+          at$ = back$12;
+          from$ = at$;
+          to$ = at$;
+          if (!(count())) break ended$2;
+        }
         last$2 = at$;
       }
       at$ = last$2;
@@ -435,13 +501,12 @@ function bareNode(value, start, end) {
     [45, 45, 48, 57, 65, 90, 95, 95], // [A-Z0-9_\-]
     [97, 122], // [a-z]
     [48, 57, 95, 95, 97, 122], // [a-z0-9_]
-    [33, 123, 125, 126, 128, 128], // [^|\u{0}- \u{7f}]
+    [32, 123, 125, 126, 128, 128], // [^|\u{0}-\u{1f}\u{7f}]
   ]);
   const runs0$ = peg$runsOf([0, 57, 59, 123, 125, 128]); // [^|:]
   const runs1$ = peg$runsOf([0, 123, 125, 128]); // [^|]
   const runs2$ = peg$runsOf([48, 57, 95, 95, 97, 122]); // [a-z0-9_]
-  const runs3$ = peg$runsOf([33, 123, 125, 126, 128, 128]); // [^|\u{0}- \u{7f}]
-  const runs4$ = peg$runsOf([32, 32]);
+  const runs3$ = peg$runsOf([32, 123, 125, 126, 128, 128]); // [^|\u{0}-\u{1f}\u{7f}]
 
   // What changes is declared with `var`: for `let`, each function would look whether it has been initialized.
   var input = "";
@@ -453,6 +518,7 @@ function bareNode(value, start, end) {
   var to$ = 0;
   var lines$ = null;
   var busy$ = false;
+  var loaded$ = 0;
 
 
 
@@ -465,6 +531,8 @@ function bareNode(value, start, end) {
       }
     }
     bytes$[length] = 255;
+    if (length < loaded$) bytes$.fill(255, length, loaded$);
+    loaded$ = length;
   }
 
 
@@ -505,6 +573,17 @@ function bareNode(value, start, end) {
   }
 
 
+  // input.charCodeAt(at)
+  function codeAt$(at) {
+    const symbol = bytes$[at];
+    return symbol < 128 ? symbol : unitAt$(at);
+  }
+
+  // A function of its own, so that the one above is small enough to be written into its callers.
+  function unitAt$(at) {
+    return input.charCodeAt(at);
+  }
+
 
   function text() {
     return input.substring(from$, to$);
@@ -531,6 +610,8 @@ function bareNode(value, start, end) {
     furthest$ = 0;
     spans = options.spans;
     maxItems = options.maxItems ?? 100000;
+    tolerant = options.dialect === "tolerant";
+    counts = input.length > maxItems;
     items = 0;
   }
 
@@ -607,7 +688,6 @@ function bareNode(value, start, end) {
     {"type":"other","description":"DOM"},
     {"type":"other","description":"key"},
     {"type":"other","description":"text"},
-    {"type":"literal","text":" ","ignoreCase":false},
   ];
   // The expectations at the furthest place, by number.
   const missed$ = [];

@@ -58,7 +58,7 @@ const TARGETS: readonly Target[] = [
   /** Most fields. @default 100000 */
   maxItems?: number | undefined;`,
     reasons: "'limit'",
-    words: ['key'],
+    words: ['task', 'dom', 'key'],
     pure: [],
   },
 ];
