@@ -641,141 +641,110 @@ function otherDecimal(start, end) {
   function value$build(at$) {
     const symbol$1 = bytes$[at$];
     if ((table0$[symbol$1] & 8) !== 0) {
-      const back$1 = at$;
-      next$1: {
-        const start$1 = at$;
-        const start$2 = at$;
-        at$ = runEnd$(runs1$, at$);
-        if (bytes$[at$] === 92) break next$1;
-        const value$1 = input.substring(start$2, at$);
-        end$ = at$;
-        return stringNode(value$1, start$1, at$);
-      }
-      at$ = back$1;
-      const start$3 = at$;
-      const value$2 = escaped$build(at$);
-      if (value$2 === FAILED$) return FAILED$;
+      const start$1 = at$;
+      const value$1 = lexeme$build(at$);
+      if (value$1 === FAILED$) return FAILED$;
       at$ = end$;
       end$ = at$;
-      return stringNode(value$2, start$3, at$);
+      return stringNode(value$1, start$1, at$);
     } else if (symbol$1 === 45 || (symbol$1 >= 48 && symbol$1 <= 57)) {
-      const back$2 = at$;
-      next$2: {
-        const start$4 = at$;
-        const start$5 = at$;
+      const back$1 = at$;
+      next$1: {
+        const start$2 = at$;
+        const start$3 = at$;
         if (bytes$[at$] === 45) {
           at$++;
         }
         const digits$1 = at$;
-        const start$6 = at$;
-        if ((table0$[bytes$[at$]] & 32) === 0) break next$2;
+        const start$4 = at$;
+        if ((table0$[bytes$[at$]] & 16) === 0) break next$1;
         let whole$1 = bytes$[at$] - 48;
         for (let digit$1 = bytes$[++at$]; digit$1 >= 48 && digit$1 <= 57; digit$1 = bytes$[++at$]) {
           whole$1 = whole$1 * 10 + (digit$1 - 48);
         }
-        if (at$ - start$6 > 15) whole$1 = Number(input.substring(start$6, at$));
+        if (at$ - start$4 > 15) whole$1 = Number(input.substring(start$4, at$));
         const point$1 = at$;
         let fraction$1;
-        const back$3 = at$;
+        const back$2 = at$;
         done$1: {
           missing$1: {
             if (bytes$[at$] !== 46) break missing$1;
             at$++;
-            const start$8 = at$;
-            if ((table0$[bytes$[at$]] & 32) === 0) break missing$1;
+            const start$6 = at$;
+            if ((table0$[bytes$[at$]] & 16) === 0) break missing$1;
             let digits$2 = bytes$[at$] - 48;
             for (let digit$2 = bytes$[++at$]; digit$2 >= 48 && digit$2 <= 57; digit$2 = bytes$[++at$]) {
               digits$2 = digits$2 * 10 + (digit$2 - 48);
             }
-            if (at$ - start$8 > 15) digits$2 = Number(input.substring(start$8, at$));
+            if (at$ - start$6 > 15) digits$2 = Number(input.substring(start$6, at$));
             fraction$1 = digits$2;
             break done$1;
           }
-          at$ = back$3;
+          at$ = back$2;
           fraction$1 = null;
         }
-        if ((table0$[bytes$[at$]] & 16) !== 0) break next$2;
-        if (bytes$[at$] === 92) break next$2;
-        if (!(limitDigits(start$5, digits$1, at$, fraction$1))) break next$2;
+        if ((table0$[bytes$[at$]] & 32) !== 0) break next$1;
+        if (bytes$[at$] === 92) break next$1;
+        if (!(limitDigits(start$3, digits$1, at$, fraction$1))) break next$1;
         end$ = at$;
         return fraction$1 === null
-        ? integerNode(whole$1, start$5, digits$1, point$1)
-        : decimalNode(whole$1, fraction$1, start$5, digits$1, point$1, at$);
+        ? integerNode(whole$1, start$3, digits$1, point$1)
+        : decimalNode(whole$1, fraction$1, start$3, digits$1, point$1, at$);
       }
-      at$ = back$2;
-      next$3: {
-        const start$9 = at$;
-        const start$10 = at$;
-        at$ = runEnd$(runs1$, at$);
-        if (bytes$[at$] === 92) break next$3;
-        const value$3 = input.substring(start$10, at$);
-        end$ = at$;
-        return stringNode(value$3, start$9, at$);
-      }
-      at$ = back$2;
-      const start$11 = at$;
-      const value$4 = escaped$build(at$);
-      if (value$4 === FAILED$) return FAILED$;
+      at$ = back$1;
+      const start$7 = at$;
+      const value$2 = lexeme$build(at$);
+      if (value$2 === FAILED$) return FAILED$;
       at$ = end$;
       end$ = at$;
-      return stringNode(value$4, start$11, at$);
+      return stringNode(value$2, start$7, at$);
     } else if (symbol$1 === 102 || symbol$1 === 116) {
-      const back$4 = at$;
-      next$4: {
+      const back$3 = at$;
+      next$2: {
         const symbol$2 = bytes$[at$];
         if (symbol$2 === 102) {
-          const start$12 = at$;
-          if (bytes$[at$ + 1] !== 97 || bytes$[at$ + 2] !== 108 || bytes$[at$ + 3] !== 115 || bytes$[at$ + 4] !== 101) break next$4;
+          const start$8 = at$;
+          if (bytes$[at$ + 1] !== 97 || bytes$[at$ + 2] !== 108 || bytes$[at$ + 3] !== 115 || bytes$[at$ + 4] !== 101) break next$2;
           at$ += 5;
-          if ((table0$[bytes$[at$]] & 16) !== 0) break next$4;
-          if (bytes$[at$] === 92) break next$4;
+          if ((table0$[bytes$[at$]] & 32) !== 0) break next$2;
+          if (bytes$[at$] === 92) break next$2;
           end$ = at$;
-          return booleanNode(false, start$12, at$);
+          return booleanNode(false, start$8, at$);
         } else {
-          const start$13 = at$;
-          if (bytes$[at$ + 1] !== 114 || bytes$[at$ + 2] !== 117 || bytes$[at$ + 3] !== 101) break next$4;
+          const start$9 = at$;
+          if (bytes$[at$ + 1] !== 114 || bytes$[at$ + 2] !== 117 || bytes$[at$ + 3] !== 101) break next$2;
           at$ += 4;
-          if ((table0$[bytes$[at$]] & 16) !== 0) break next$4;
-          if (bytes$[at$] === 92) break next$4;
+          if ((table0$[bytes$[at$]] & 32) !== 0) break next$2;
+          if (bytes$[at$] === 92) break next$2;
           end$ = at$;
-          return booleanNode(true, start$13, at$);
+          return booleanNode(true, start$9, at$);
         }
       }
-      at$ = back$4;
-      next$5: {
-        const start$14 = at$;
-        const start$15 = at$;
-        at$ = runEnd$(runs1$, at$);
-        if (bytes$[at$] === 92) break next$5;
-        const value$5 = input.substring(start$15, at$);
-        end$ = at$;
-        return stringNode(value$5, start$14, at$);
-      }
-      at$ = back$4;
-      const start$16 = at$;
-      const value$6 = escaped$build(at$);
-      if (value$6 === FAILED$) return FAILED$;
+      at$ = back$3;
+      const start$10 = at$;
+      const value$3 = lexeme$build(at$);
+      if (value$3 === FAILED$) return FAILED$;
       at$ = end$;
       end$ = at$;
-      return stringNode(value$6, start$16, at$);
+      return stringNode(value$3, start$10, at$);
     } else if (symbol$1 === 36) {
-      const start$17 = at$;
+      const start$11 = at$;
       at$++;
-      const start$18 = at$;
+      const start$12 = at$;
       if ((table0$[bytes$[at$]] & 64) === 0) return FAILED$;
-      at$ = runEnd$(runs2$, at$);
-      const path$1 = input.substring(start$18, at$);
+      at$ = runEnd$(runs1$, at$);
+      const path$1 = input.substring(start$12, at$);
       end$ = at$;
-      return refNode(path$1, start$17, at$);
+      return refNode(path$1, start$11, at$);
     } else if (symbol$1 === 64) {
-      const start$19 = at$;
+      const start$13 = at$;
       if (!(lenient)) return FAILED$;
-      const start$20 = at$;
+      const start$14 = at$;
       if (bytes$[at$] !== 64) return FAILED$;
       at$++;
       if ((table0$[bytes$[at$]] & 1) === 0) return FAILED$;
-      at$ = runEnd$(runs3$, at$);
-      const back$5 = at$;
+      at$ = runEnd$(runs2$, at$);
+      const back$4 = at$;
       done$2: {
         missing$2: {
           if (bytes$[at$] !== 58) break missing$2;
@@ -784,27 +753,20 @@ function otherDecimal(start, end) {
           at$ = runEnd$(runs0$, at$);
           break done$2;
         }
-        at$ = back$5;
+        at$ = back$4;
       }
-      const value$7 = input.substring(start$20, at$);
+      const value$4 = input.substring(start$14, at$);
       end$ = at$;
-      return stringNode(value$7, start$19, at$);
+      return stringNode(value$4, start$13, at$);
     } else if (symbol$1 === 91) {
       return array$build(at$);
-    } else if (symbol$1 === 92) {
-      const start$21 = at$;
-      const value$8 = escaped$build(at$);
-      if (value$8 === FAILED$) return FAILED$;
-      at$ = end$;
-      end$ = at$;
-      return stringNode(value$8, start$21, at$);
     } else if (symbol$1 === 123) {
       return map$build(at$);
     } else if (symbol$1 === 126) {
-      const start$22 = at$;
+      const start$15 = at$;
       at$++;
       end$ = at$;
-      return nullNode(start$22, at$);
+      return nullNode(start$15, at$);
     } else {
       return FAILED$;
     }
@@ -813,101 +775,80 @@ function otherDecimal(start, end) {
   function value$skip(at$) {
     const symbol$1 = bytes$[at$];
     if ((table0$[symbol$1] & 8) !== 0) {
+      at$ = lexeme$skip(at$);
+      if (at$ < 0) return -1;
+    } else if (symbol$1 === 45 || (symbol$1 >= 48 && symbol$1 <= 57)) {
       const back$1 = at$;
       chosen$1: {
         next$1: {
-          at$ = runEnd$(runs1$, at$);
-          if (bytes$[at$] === 92) break next$1;
-          break chosen$1;
-        }
-        at$ = back$1;
-        at$ = escaped$skip(at$);
-        if (at$ < 0) return -1;
-      }
-    } else if (symbol$1 === 45 || (symbol$1 >= 48 && symbol$1 <= 57)) {
-      const back$2 = at$;
-      chosen$2: {
-        next$2: {
-          const start$4 = at$;
+          const start$3 = at$;
           if (bytes$[at$] === 45) {
             at$++;
           }
           const digits$1 = at$;
-          if ((table0$[bytes$[at$]] & 32) === 0) break next$2;
-          at$ = runEnd$(runs4$, at$);
+          if ((table0$[bytes$[at$]] & 16) === 0) break next$1;
+          at$ = runEnd$(runs3$, at$);
           let fraction$1;
-          const back$3 = at$;
+          const back$2 = at$;
           done$1: {
             missing$1: {
               if (bytes$[at$] !== 46) break missing$1;
               at$++;
-              const start$6 = at$;
-              if ((table0$[bytes$[at$]] & 32) === 0) break missing$1;
+              const start$5 = at$;
+              if ((table0$[bytes$[at$]] & 16) === 0) break missing$1;
               let digits$2 = bytes$[at$] - 48;
               for (let digit$1 = bytes$[++at$]; digit$1 >= 48 && digit$1 <= 57; digit$1 = bytes$[++at$]) {
                 digits$2 = digits$2 * 10 + (digit$1 - 48);
               }
-              if (at$ - start$6 > 15) digits$2 = Number(input.substring(start$6, at$));
+              if (at$ - start$5 > 15) digits$2 = Number(input.substring(start$5, at$));
               fraction$1 = digits$2;
               break done$1;
             }
-            at$ = back$3;
+            at$ = back$2;
             fraction$1 = null;
           }
-          if ((table0$[bytes$[at$]] & 16) !== 0) break next$2;
-          if (bytes$[at$] === 92) break next$2;
-          if (!(limitDigits(start$4, digits$1, at$, fraction$1))) break next$2;
-          break chosen$2;
+          if ((table0$[bytes$[at$]] & 32) !== 0) break next$1;
+          if (bytes$[at$] === 92) break next$1;
+          if (!(limitDigits(start$3, digits$1, at$, fraction$1))) break next$1;
+          break chosen$1;
         }
-        at$ = back$2;
-        next$3: {
-          at$ = runEnd$(runs1$, at$);
-          if (bytes$[at$] === 92) break next$3;
-          break chosen$2;
-        }
-        at$ = back$2;
-        at$ = escaped$skip(at$);
+        at$ = back$1;
+        at$ = lexeme$skip(at$);
         if (at$ < 0) return -1;
       }
     } else if (symbol$1 === 102 || symbol$1 === 116) {
-      const back$4 = at$;
-      chosen$3: {
-        next$4: {
+      const back$3 = at$;
+      chosen$2: {
+        next$2: {
           const symbol$2 = bytes$[at$];
           if (symbol$2 === 102) {
-            if (bytes$[at$ + 1] !== 97 || bytes$[at$ + 2] !== 108 || bytes$[at$ + 3] !== 115 || bytes$[at$ + 4] !== 101) break next$4;
+            if (bytes$[at$ + 1] !== 97 || bytes$[at$ + 2] !== 108 || bytes$[at$ + 3] !== 115 || bytes$[at$ + 4] !== 101) break next$2;
             at$ += 5;
-            if ((table0$[bytes$[at$]] & 16) !== 0) break next$4;
-            if (bytes$[at$] === 92) break next$4;
+            if ((table0$[bytes$[at$]] & 32) !== 0) break next$2;
+            if (bytes$[at$] === 92) break next$2;
           } else {
-            if (bytes$[at$ + 1] !== 114 || bytes$[at$ + 2] !== 117 || bytes$[at$ + 3] !== 101) break next$4;
+            if (bytes$[at$ + 1] !== 114 || bytes$[at$ + 2] !== 117 || bytes$[at$ + 3] !== 101) break next$2;
             at$ += 4;
-            if ((table0$[bytes$[at$]] & 16) !== 0) break next$4;
-            if (bytes$[at$] === 92) break next$4;
+            if ((table0$[bytes$[at$]] & 32) !== 0) break next$2;
+            if (bytes$[at$] === 92) break next$2;
           }
-          break chosen$3;
+          break chosen$2;
         }
-        at$ = back$4;
-        next$5: {
-          at$ = runEnd$(runs1$, at$);
-          if (bytes$[at$] === 92) break next$5;
-          break chosen$3;
-        }
-        at$ = back$4;
-        at$ = escaped$skip(at$);
+        at$ = back$3;
+        at$ = lexeme$skip(at$);
         if (at$ < 0) return -1;
       }
     } else if (symbol$1 === 36) {
       at$++;
       if ((table0$[bytes$[at$]] & 64) === 0) return -1;
-      at$ = runEnd$(runs2$, at$);
+      at$ = runEnd$(runs1$, at$);
     } else if (symbol$1 === 64) {
       if (!(lenient)) return -1;
       if (bytes$[at$] !== 64) return -1;
       at$++;
       if ((table0$[bytes$[at$]] & 1) === 0) return -1;
-      at$ = runEnd$(runs3$, at$);
-      const back$5 = at$;
+      at$ = runEnd$(runs2$, at$);
+      const back$4 = at$;
       done$2: {
         missing$2: {
           if (bytes$[at$] !== 58) break missing$2;
@@ -916,13 +857,10 @@ function otherDecimal(start, end) {
           at$ = runEnd$(runs0$, at$);
           break done$2;
         }
-        at$ = back$5;
+        at$ = back$4;
       }
     } else if (symbol$1 === 91) {
       at$ = array$skip(at$);
-      if (at$ < 0) return -1;
-    } else if (symbol$1 === 92) {
-      at$ = escaped$skip(at$);
       if (at$ < 0) return -1;
     } else if (symbol$1 === 123) {
       at$ = map$skip(at$);
@@ -954,7 +892,7 @@ function otherDecimal(start, end) {
         if (bytes$[at$] !== 36) { miss$(at$, 13); break next$3; }
         at$++;
         if ((table0$[bytes$[at$]] & 64) === 0) { miss$(at$, 14); break next$3; }
-        at$ = runEnd$(runs2$, at$);
+        at$ = runEnd$(runs1$, at$);
         break chosen$1;
       }
       at$ = back$1;
@@ -969,7 +907,7 @@ function otherDecimal(start, end) {
         if (bytes$[at$] !== 64) { miss$(at$, 0); break next$5; }
         at$++;
         if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 1); break next$5; }
-        at$ = runEnd$(runs3$, at$);
+        at$ = runEnd$(runs2$, at$);
         const back$2 = at$;
         done$1: {
           missing$1: {
@@ -992,12 +930,12 @@ function otherDecimal(start, end) {
             if (symbol$1 === 102) {
               if (bytes$[at$ + 1] !== 97 || bytes$[at$ + 2] !== 108 || bytes$[at$ + 3] !== 115 || bytes$[at$ + 4] !== 101) break missing$2;
               at$ += 5;
-              if ((table0$[bytes$[at$]] & 16) !== 0) break missing$2;
+              if ((table0$[bytes$[at$]] & 32) !== 0) break missing$2;
               if (bytes$[at$] === 92) break missing$2;
             } else if (symbol$1 === 116) {
               if (bytes$[at$ + 1] !== 114 || bytes$[at$ + 2] !== 117 || bytes$[at$ + 3] !== 101) break missing$2;
               at$ += 4;
-              if ((table0$[bytes$[at$]] & 16) !== 0) break missing$2;
+              if ((table0$[bytes$[at$]] & 32) !== 0) break missing$2;
               if (bytes$[at$] === 92) break missing$2;
             } else {
               break missing$2;
@@ -1019,8 +957,8 @@ function otherDecimal(start, end) {
               at$++;
             }
             const digits$1 = at$;
-            if ((table0$[bytes$[at$]] & 32) === 0) break missing$3;
-            at$ = runEnd$(runs4$, at$);
+            if ((table0$[bytes$[at$]] & 16) === 0) break missing$3;
+            at$ = runEnd$(runs3$, at$);
             let fraction$1;
             const back$5 = at$;
             done$4: {
@@ -1028,7 +966,7 @@ function otherDecimal(start, end) {
                 if (bytes$[at$] !== 46) break missing$4;
                 at$++;
                 const start$9 = at$;
-                if ((table0$[bytes$[at$]] & 32) === 0) break missing$4;
+                if ((table0$[bytes$[at$]] & 16) === 0) break missing$4;
                 let digits$2 = bytes$[at$] - 48;
                 for (let digit$1 = bytes$[++at$]; digit$1 >= 48 && digit$1 <= 57; digit$1 = bytes$[++at$]) {
                   digits$2 = digits$2 * 10 + (digit$1 - 48);
@@ -1040,7 +978,7 @@ function otherDecimal(start, end) {
               at$ = back$5;
               fraction$1 = null;
             }
-            if ((table0$[bytes$[at$]] & 16) !== 0) break missing$3;
+            if ((table0$[bytes$[at$]] & 32) !== 0) break missing$3;
             if (bytes$[at$] === 92) break missing$3;
             if (!(limitDigits(start$7, digits$1, at$, fraction$1))) break missing$3;
             break done$3;
@@ -1051,41 +989,39 @@ function otherDecimal(start, end) {
         break chosen$1;
       }
       at$ = back$1;
-      next$8: {
-        if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 18); break next$8; }
-        at$ = runEnd$(runs1$, at$);
-        if (bytes$[at$] === 92) break next$8;
-        break chosen$1;
-      }
-      at$ = back$1;
-      at$ = escaped$expect(at$);
+      at$ = lexeme$expect(at$);
       if (at$ < 0) return -1;
     }
     return at$;
   }
 
-  function escaped$build(at$) {
-    const start$1 = at$;
-    if ((table0$[bytes$[at$]] & 16) !== 0) {
-      at$ = runEnd$(runs1$, at$);
-    }
-    let count$1 = 0;
-    let last$1 = at$;
-    ended$1: for (;;) {
-      if (bytes$[at$] !== 92) break ended$1;
-      at$++;
-      if ((table1$[bytes$[at$]] & 2) === 0) break ended$1;
-      at$++;
-      if ((table0$[bytes$[at$]] & 16) !== 0) {
-        at$ = runEnd$(runs1$, at$);
+  function lexeme$build(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table0$[symbol$1] & 32) !== 0) {
+      const start$1 = at$;
+      at$ = runEnd$(runs4$, at$);
+      const plain_end$1 = at$;
+      const back$1 = at$;
+      done$1: {
+        missing$1: {
+          if (bytes$[at$] !== 92) break missing$1;
+          at$ = escapes$skip(at$);
+          if (at$ < 0) break missing$1;
+          break done$1;
+        }
+        at$ = back$1;
       }
-      count$1++;
-      last$1 = at$;
+      end$ = at$;
+      return plain_end$1 === at$ ? input.substring(start$1, at$) : unescaped(start$1, at$);
+    } else if (symbol$1 === 92) {
+      const start$2 = at$;
+      at$ = escapes$skip(at$);
+      if (at$ < 0) return FAILED$;
+      end$ = at$;
+      return unescaped(start$2, at$);
+    } else {
+      return FAILED$;
     }
-    at$ = last$1;
-    if (count$1 < 1) return FAILED$;
-    end$ = at$;
-    return unescaped(start$1, at$);
   }
 
   function array$build(at$) {
@@ -1108,30 +1044,9 @@ function otherDecimal(start, end) {
           const key$1 = wordAt$(start$3, at$);
           if (bytes$[at$] !== 58) break next$1;
           at$++;
-          let text$1;
-          const symbol$1 = bytes$[at$];
-          if ((table0$[symbol$1] & 16) !== 0) {
-            const back$2 = at$;
-            chosen$2: {
-              next$2: {
-                const start$4 = at$;
-                at$ = runEnd$(runs1$, at$);
-                if (bytes$[at$] === 92) break next$2;
-                text$1 = input.substring(start$4, at$);
-                break chosen$2;
-              }
-              at$ = back$2;
-              text$1 = escaped$build(at$);
-              if (text$1 === FAILED$) break next$1;
-              at$ = end$;
-            }
-          } else if (symbol$1 === 92) {
-            text$1 = escaped$build(at$);
-            if (text$1 === FAILED$) break next$1;
-            at$ = end$;
-          } else {
-            break next$1;
-          }
+          const text$1 = lexeme$build(at$);
+          if (text$1 === FAILED$) break next$1;
+          at$ = end$;
           picked$1 = stringNode(`${key$1}:${text$1}`, start$2, at$);
           break chosen$1;
         }
@@ -1181,25 +1096,26 @@ function otherDecimal(start, end) {
     return mapNode(entries$1, start$1, at$);
   }
 
-  function escaped$skip(at$) {
-    if ((table0$[bytes$[at$]] & 16) !== 0) {
-      at$ = runEnd$(runs1$, at$);
-    }
-    let count$1 = 0;
-    let last$1 = at$;
-    ended$1: for (;;) {
-      if (bytes$[at$] !== 92) break ended$1;
-      at$++;
-      if ((table1$[bytes$[at$]] & 2) === 0) break ended$1;
-      at$++;
-      if ((table0$[bytes$[at$]] & 16) !== 0) {
-        at$ = runEnd$(runs1$, at$);
+  function lexeme$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table0$[symbol$1] & 32) !== 0) {
+      at$ = runEnd$(runs4$, at$);
+      const back$1 = at$;
+      done$1: {
+        missing$1: {
+          if (bytes$[at$] !== 92) break missing$1;
+          at$ = escapes$skip(at$);
+          if (at$ < 0) break missing$1;
+          break done$1;
+        }
+        at$ = back$1;
       }
-      count$1++;
-      last$1 = at$;
+    } else if (symbol$1 === 92) {
+      at$ = escapes$skip(at$);
+      if (at$ < 0) return -1;
+    } else {
+      return -1;
     }
-    at$ = last$1;
-    if (count$1 < 1) return -1;
     return at$;
   }
 
@@ -1217,25 +1133,8 @@ function otherDecimal(start, end) {
           at$ = runEnd$(runs0$, at$);
           if (bytes$[at$] !== 58) break next$1;
           at$++;
-          const symbol$1 = bytes$[at$];
-          if ((table0$[symbol$1] & 16) !== 0) {
-            const back$2 = at$;
-            chosen$2: {
-              next$2: {
-                at$ = runEnd$(runs1$, at$);
-                if (bytes$[at$] === 92) break next$2;
-                break chosen$2;
-              }
-              at$ = back$2;
-              at$ = escaped$skip(at$);
-              if (at$ < 0) break next$1;
-            }
-          } else if (symbol$1 === 92) {
-            at$ = escaped$skip(at$);
-            if (at$ < 0) break next$1;
-          } else {
-            break next$1;
-          }
+          at$ = lexeme$skip(at$);
+          if (at$ < 0) break next$1;
           break chosen$1;
         }
         at$ = back$1;
@@ -1289,18 +1188,8 @@ function otherDecimal(start, end) {
           at$ = runEnd$(runs0$, at$);
           if (bytes$[at$] !== 58) { miss$(at$, 4); break next$1; }
           at$++;
-          const back$2 = at$;
-          chosen$2: {
-            next$2: {
-              if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 18); break next$2; }
-              at$ = runEnd$(runs1$, at$);
-              if (bytes$[at$] === 92) break next$2;
-              break chosen$2;
-            }
-            at$ = back$2;
-            at$ = escaped$expect(at$);
-            if (at$ < 0) break next$1;
-          }
+          at$ = lexeme$expect(at$);
+          if (at$ < 0) break next$1;
           break chosen$1;
         }
         at$ = back$1;
@@ -1340,31 +1229,66 @@ function otherDecimal(start, end) {
     return at$;
   }
 
-  function escaped$expect(at$) {
+  function lexeme$expect(at$) {
     const back$1 = at$;
-    done$1: {
-      missing$1: {
-        if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 18); break missing$1; }
-        at$ = runEnd$(runs1$, at$);
-        break done$1;
+    chosen$1: {
+      next$1: {
+        if ((table0$[bytes$[at$]] & 32) === 0) { miss$(at$, 18); break next$1; }
+        at$ = runEnd$(runs4$, at$);
+        const back$2 = at$;
+        done$1: {
+          missing$1: {
+            if (bytes$[at$] !== 92) break missing$1;
+            at$ = escapes$expect(at$);
+            if (at$ < 0) break missing$1;
+            break done$1;
+          }
+          at$ = back$2;
+        }
+        break chosen$1;
       }
       at$ = back$1;
+      at$ = escapes$expect(at$);
+      if (at$ < 0) return -1;
     }
+    return at$;
+  }
+
+  function escapes$skip(at$) {
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      if (bytes$[at$] !== 92) break ended$1;
+      at$++;
+      if ((table1$[bytes$[at$]] & 4) === 0) break ended$1;
+      at$++;
+      if ((table0$[bytes$[at$]] & 32) !== 0) {
+        at$ = runEnd$(runs4$, at$);
+      }
+      count$1++;
+      last$1 = at$;
+    }
+    at$ = last$1;
+    if (count$1 < 1) return -1;
+    return at$;
+  }
+
+  function escapes$expect(at$) {
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
       if (bytes$[at$] !== 92) { miss$(at$, 19); break ended$1; }
       at$++;
-      if ((table1$[bytes$[at$]] & 2) === 0) { miss$(at$, 20); break ended$1; }
+      if ((table1$[bytes$[at$]] & 4) === 0) { miss$(at$, 20); break ended$1; }
       at$++;
-      const back$2 = at$;
-      done$2: {
-        missing$2: {
-          if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 18); break missing$2; }
-          at$ = runEnd$(runs1$, at$);
-          break done$2;
+      const back$1 = at$;
+      done$1: {
+        missing$1: {
+          if ((table0$[bytes$[at$]] & 32) === 0) { miss$(at$, 18); break missing$1; }
+          at$ = runEnd$(runs4$, at$);
+          break done$1;
         }
-        at$ = back$2;
+        at$ = back$1;
       }
       count$1++;
       last$1 = at$;
@@ -1387,22 +1311,22 @@ function otherDecimal(start, end) {
     [45, 45, 48, 57, 65, 90, 95, 95, 97, 122], // [A-Za-z0-9_\-]
     [65, 90, 97, 122], // [A-Za-z]
     [48, 57, 65, 90, 95, 95, 97, 122], // [A-Za-z0-9_]
-    [33, 35, 37, 43, 46, 47, 59, 61, 63, 63, 65, 90, 94, 101, 103, 115, 117, 122],
-    [33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122], // [!-#%-+\--9;-=?A-Z\^-z]
+    [33, 35, 37, 43, 46, 47, 59, 61, 63, 63, 65, 90, 92, 92, 94, 101, 103, 115, 117, 122],
     [48, 57], // [0-9]
+    [33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122], // safe_chars
     [46, 46, 48, 57, 65, 90, 95, 95, 97, 122], // [A-Za-z0-9_.]
     [0, 32, 44, 44, 58, 58, 62, 62, 93, 93, 124, 125, 127, 255],
   ]);
   const table1$ = peg$tableOf([
     [0, 101, 103, 115, 117, 255],
-    [36, 36, 44, 44, 58, 58, 62, 62, 64, 64, 91, 93, 123, 126], // delimiter
     [0, 32, 36, 36, 44, 44, 58, 58, 62, 62, 64, 64, 91, 91, 93, 93, 123, 255],
+    [36, 36, 44, 44, 58, 58, 62, 62, 64, 64, 91, 93, 123, 126], // delimiter
   ]);
   const runs0$ = peg$runsOf([48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_]
-  const runs1$ = peg$runsOf([33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122]); // [!-#%-+\--9;-=?A-Z\^-z]
-  const runs2$ = peg$runsOf([46, 46, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_.]
-  const runs3$ = peg$runsOf([45, 45, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_\-]
-  const runs4$ = peg$runsOf([48, 57]); // [0-9]
+  const runs1$ = peg$runsOf([46, 46, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_.]
+  const runs2$ = peg$runsOf([45, 45, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_\-]
+  const runs3$ = peg$runsOf([48, 57]); // [0-9]
+  const runs4$ = peg$runsOf([33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122]); // [!-#%-+\--9;-=?A-Z\^-z]
 
   // What changes is declared with `var`: for `let`, each function would look whether it has been initialized.
   var input = "";
