@@ -36,16 +36,22 @@ var counts;
 
 var items;
 
-function count() {
+function count(at) {
     if (++items > maxItems) {
+      const place = placeOf(at);
       try {
-        error(`The packet has more than ${maxItems} fields`);
+        error(`The packet has more than ${maxItems} fields`, { source: options.grammarSource, start: place, end: place });
       } catch (refusal) {
         refusal.reason = "limit";
         throw refusal;
       }
     }
     return true;
+  }
+
+function placeOf(offset) {
+    const lines = input.slice(0, offset).split("\n");
+    return { offset, line: lines.length, column: lines.at(-1).length + 1 };
   }
 
 function packetNode(task, domain, fields, start, end) {
@@ -105,17 +111,7 @@ function bareNode(value, start, end) {
             const start$8 = at$;
             if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
             const value$1 = input.substring(start$8, at$);
-            const back$4 = at$;
-            chosen$3: {
-              next$3: {
-                if (!(!counts)) break next$3;
-                break chosen$3;
-              }
-              at$ = back$4;
-              from$ = at$;
-              to$ = at$;
-              if (!(count())) break next$2;
-            }
+            if (!(!counts || count(at$))) break next$2;
             from$ = start$6;
             to$ = at$;
             picked$3 = slot$code1(key$1, value$1);
@@ -126,17 +122,7 @@ function bareNode(value, start, end) {
           const start$10 = at$;
           if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
           const slot$3 = input.substring(start$10, at$);
-          const back$5 = at$;
-          chosen$4: {
-            next$4: {
-              if (!(!counts)) break next$4;
-              break chosen$4;
-            }
-            at$ = back$5;
-            from$ = at$;
-            to$ = at$;
-            if (!(count())) break ended$1;
-          }
+          if (!(!counts || count(at$))) break ended$1;
           from$ = start$9;
           to$ = at$;
           picked$3 = slot$code2(slot$3);
@@ -180,7 +166,7 @@ function bareNode(value, start, end) {
       if (bytes$[at$] !== 58) break ended$2;
       at$++;
       const start$16 = at$;
-      const back$6 = at$;
+      const back$4 = at$;
       done$2: {
         missing$2: {
           if (bytes$[at$] === 32) break missing$2;
@@ -189,20 +175,10 @@ function bareNode(value, start, end) {
           if (!(codeAt$(at$ - 1) !== SPACE)) break missing$2;
           break done$2;
         }
-        at$ = back$6;
+        at$ = back$4;
       }
       const value$2 = input.substring(start$16, at$);
-      const back$7 = at$;
-      chosen$5: {
-        next$5: {
-          if (!(!counts)) break next$5;
-          break chosen$5;
-        }
-        at$ = back$7;
-        from$ = at$;
-        to$ = at$;
-        if (!(count())) break ended$2;
-      }
+      if (!(!counts || count(at$))) break ended$2;
       const picked$4 = fieldNode(key$2, value$2, start$14, at$);
       const item$2 = picked$4;
       fields$2.push(item$2);
@@ -240,32 +216,12 @@ function bareNode(value, start, end) {
               if (bytes$[at$] !== 58) break next$2;
               at$++;
               if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
-              const back$4 = at$;
-              chosen$3: {
-                next$3: {
-                  if (!(!counts)) break next$3;
-                  break chosen$3;
-                }
-                at$ = back$4;
-                from$ = at$;
-                to$ = at$;
-                if (!(count())) break next$2;
-              }
+              if (!(!counts || count(at$))) break next$2;
               break chosen$2;
             }
             at$ = back$3;
             if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
-            const back$5 = at$;
-            chosen$4: {
-              next$4: {
-                if (!(!counts)) break next$4;
-                break chosen$4;
-              }
-              at$ = back$5;
-              from$ = at$;
-              to$ = at$;
-              if (!(count())) break ended$1;
-            }
+            if (!(!counts || count(at$))) break ended$1;
           }
           last$1 = at$;
         }
@@ -290,7 +246,7 @@ function bareNode(value, start, end) {
         if ((table0$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs2$, at$);
         if (bytes$[at$] !== 58) break ended$2;
         at$++;
-        const back$6 = at$;
+        const back$4 = at$;
         done$2: {
           missing$2: {
             if (bytes$[at$] === 32) break missing$2;
@@ -299,19 +255,9 @@ function bareNode(value, start, end) {
             if (!(codeAt$(at$ - 1) !== SPACE)) break missing$2;
             break done$2;
           }
-          at$ = back$6;
+          at$ = back$4;
         }
-        const back$7 = at$;
-        chosen$5: {
-          next$5: {
-            if (!(!counts)) break next$5;
-            break chosen$5;
-          }
-          at$ = back$7;
-          from$ = at$;
-          to$ = at$;
-          if (!(count())) break ended$2;
-        }
+        if (!(!counts || count(at$))) break ended$2;
         last$2 = at$;
       }
       at$ = last$2;
@@ -350,33 +296,13 @@ function bareNode(value, start, end) {
               at$++;
               if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
               miss$(at$, 0);
-              const back$4 = at$;
-              chosen$3: {
-                next$3: {
-                  if (!(!counts)) break next$3;
-                  break chosen$3;
-                }
-                at$ = back$4;
-                from$ = at$;
-                to$ = at$;
-                if (!(count())) break next$2;
-              }
+              if (!(!counts || count(at$))) break next$2;
               break chosen$2;
             }
             at$ = back$3;
             if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
             miss$(at$, 0);
-            const back$5 = at$;
-            chosen$4: {
-              next$4: {
-                if (!(!counts)) break next$4;
-                break chosen$4;
-              }
-              at$ = back$5;
-              from$ = at$;
-              to$ = at$;
-              if (!(count())) break ended$1;
-            }
+            if (!(!counts || count(at$))) break ended$1;
           }
           last$1 = at$;
         }
@@ -384,7 +310,7 @@ function bareNode(value, start, end) {
         break chosen$1;
       }
       at$ = back$1;
-      const back$6 = at$;
+      const back$4 = at$;
       done$2: {
         missing$2: {
           if ((table0$[bytes$[at$]] & 4) === 0) break missing$2;
@@ -392,12 +318,12 @@ function bareNode(value, start, end) {
           while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
           break done$2;
         }
-        at$ = back$6;
+        at$ = back$4;
         { miss$(at$, 4); return -1; }
       }
       if (bytes$[at$] !== 124) { miss$(at$, 1); return -1; }
       at$++;
-      const back$7 = at$;
+      const back$5 = at$;
       done$3: {
         missing$3: {
           if ((table0$[bytes$[at$]] & 4) === 0) break missing$3;
@@ -405,14 +331,14 @@ function bareNode(value, start, end) {
           while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
           break done$3;
         }
-        at$ = back$7;
+        at$ = back$5;
         { miss$(at$, 5); return -1; }
       }
       let last$2 = at$;
       ended$2: for (;;) {
         if (bytes$[at$] !== 124) { miss$(at$, 1); break ended$2; }
         at$++;
-        const back$8 = at$;
+        const back$6 = at$;
         done$4: {
           missing$4: {
             if ((table0$[bytes$[at$]] & 16) === 0) break missing$4;
@@ -420,15 +346,15 @@ function bareNode(value, start, end) {
             if ((table0$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs2$, at$);
             break done$4;
           }
-          at$ = back$8;
+          at$ = back$6;
           { miss$(at$, 6); break ended$2; }
         }
         if (bytes$[at$] !== 58) { miss$(at$, 3); break ended$2; }
         at$++;
-        const back$9 = at$;
+        const back$7 = at$;
         done$5: {
           missing$5: {
-            const back$10 = at$;
+            const back$8 = at$;
             done$6: {
               missing$6: {
                 if (bytes$[at$] === 32) break missing$6;
@@ -436,33 +362,23 @@ function bareNode(value, start, end) {
                 at$ = runEnd$(runs3$, at$);
                 break done$6;
               }
-              at$ = back$10;
+              at$ = back$8;
               { miss$(at$, 7); break missing$5; }
             }
-            const back$11 = at$;
+            const back$9 = at$;
             done$7: {
               missing$7: {
                 if (!(codeAt$(at$ - 1) !== SPACE)) break missing$7;
                 break done$7;
               }
-              at$ = back$11;
+              at$ = back$9;
               { miss$(at$, 7); break missing$5; }
             }
             break done$5;
           }
-          at$ = back$9;
+          at$ = back$7;
         }
-        const back$12 = at$;
-        chosen$5: {
-          next$5: {
-            if (!(!counts)) break next$5;
-            break chosen$5;
-          }
-          at$ = back$12;
-          from$ = at$;
-          to$ = at$;
-          if (!(count())) break ended$2;
-        }
+        if (!(!counts || count(at$))) break ended$2;
         last$2 = at$;
       }
       at$ = last$2;
@@ -492,7 +408,7 @@ function bareNode(value, start, end) {
 
   // One symbol per code unit: an ASCII code, from 128 on a kind of other characters, and 255 behind the last one.
   const bytes$ = new Uint8Array(capacity$ + 16);
-  const encoder$ = typeof TextEncoder === "function" ? new TextEncoder() : null;
+  const encoder$ = globalThis.TextEncoder && new TextEncoder();
 
   const table0$ = peg$tableOf([
     [0, 123, 125, 128], // [^|]
@@ -518,21 +434,18 @@ function bareNode(value, start, end) {
   var to$ = 0;
   var lines$ = null;
   var busy$ = false;
-  var loaded$ = 0;
 
 
 
   function load$(text) {
     const { length } = text;
-    if (encoder$ === null || encoder$.encodeInto(text, bytes$).written !== length) {
+    if (!encoder$ || encoder$.encodeInto(text, bytes$).written !== length) {
       for (let at = 0; at < length; at++) {
         const unit = text.charCodeAt(at);
         bytes$[at] = unit < 128 ? unit : 128;
       }
     }
     bytes$[length] = 255;
-    if (length < loaded$) bytes$.fill(255, length, loaded$);
-    loaded$ = length;
   }
 
 
@@ -555,7 +468,7 @@ function bareNode(value, start, end) {
   }
 
   // Words of up to eight symbols are kept, each with its symbols as two numbers: the same text is the same string again.
-  const words$ = new Array(1024).fill("");
+  const words$ = new Array(1024);
   const wordStarts$ = new Int32Array(1024);
   const wordEnds$ = new Int32Array(1024);
 
@@ -563,7 +476,7 @@ function bareNode(value, start, end) {
     const length = end - start;
     if (length > 8 || length === 0) return input.substring(start, end);
     const unused = -8 * length;
-    const first = length < 4 ? pairs$.getInt32(start, true) << unused : pairs$.getInt32(start, true);
+    const first = pairs$.getInt32(start, true) << (length < 4 ? unused : 0);
     const second = length > 4 ? pairs$.getInt32(start + 4, true) << unused : 0;
     const slot = Math.imul(first ^ Math.imul(second, 0x85ebca6b), 0x9e3779b1) >>> 22;
     if (wordStarts$[slot] === first && wordEnds$[slot] === second) return words$[slot];
@@ -576,12 +489,7 @@ function bareNode(value, start, end) {
   // input.charCodeAt(at)
   function codeAt$(at) {
     const symbol = bytes$[at];
-    return symbol < 128 ? symbol : unitAt$(at);
-  }
-
-  // A function of its own, so that the one above is small enough to be written into its callers.
-  function unitAt$(at) {
-    return input.charCodeAt(at);
+    return symbol < 128 && at < length$ ? symbol : input.charCodeAt(at);
   }
 
 

@@ -12,10 +12,7 @@ const EXACT_DIGITS = 15;
 
 // The decimal places of canonical numbers.
 const PLACES = 6;
-const POWERS = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6];
-
-// The least number of so many digits that has no leading zero.
-const LEAST = [0, 0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14];
+const POWERS = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14];
 
 // Up to so many keys are told apart by their hashes; for more of them, a set pays.
 const FEW_KEYS = 64;
@@ -24,8 +21,8 @@ const FEW_KEYS = 64;
 // last: where it begins, and a hash of it.
 const starts = [];
 const hashes = [];
-// The code units of a text without its backslashes, if it is short.
-const codes = new Uint16Array(256);
+// Code units of a text without its backslashes.
+const codes = new Uint16Array(8);
 
 // The parts of an error location. A frame is one line, and all text before an error raised here was already read.
 function place(offset) {
@@ -95,25 +92,14 @@ function enter(at) {
     return true;
   }
 
-function leave() {
-    depth--;
-    return true;
-  }
-
-// Whether a list of values was begun and could not be read to its end: then the frame is no frame, and the keys inside of
-  // that list are not those of the list around it.
-function isOpen() {
-    return depth > 0;
-  }
-
 // Called behind each item.
 function count(at) {
     if (counts && ++items > maxItems) refuse("limit", `The frame has more than ${maxItems} items`, at - 1, at);
     return true;
   }
 
-function limitDigits(start, digits, end, fraction) {
-    if (end - digits - (fraction === null ? 0 : 1) > maxDigits) {
+function limitDigits(start, digits, point, end) {
+    if (end - digits - (end > point ? 1 : 0) > maxDigits) {
       refuse("limit", `The number has more than ${maxDigits} digits`, start, end);
     }
     return true;
@@ -131,37 +117,32 @@ function note(start, end) {
 function distinct(first) {
     const end = keyCount;
     keyCount = first;
-    if (end - first > 1 && hashesMeet(first, end)) refuseRepeated(first, end);
-    return true;
-  }
-
-// A bit of 32 for each half of each hash: only where both are taken, hashes are compared.
-function hashesMeet(first, end) {
-    if (end - first > FEW_KEYS) return true;
+    let suspicious = end - first > FEW_KEYS;
+    // A bit of 32 for each half of a hash: only where both are taken, hashes are compared.
     let low = 0;
     let high = 0;
-    for (let i = first; i < end; i++) {
+    for (let i = first; i < end && !suspicious; i++) {
       const mixed = Math.imul(hashes[i], 0x9e3779b1);
       const lowBit = 1 << (mixed >>> 27);
       const highBit = 1 << (mixed >>> 22);
-      if ((low & lowBit) !== 0 && (high & highBit) !== 0) {
-        for (let j = first; j < i; j++) if (hashes[j] === hashes[i]) return true;
-      }
+      if ((low & lowBit) !== 0 && (high & highBit) !== 0) suspicious = hashes.indexOf(hashes[i], first) < i;
       low |= lowBit;
       high |= highBit;
     }
-    return false;
+    if (suspicious) refuseRepeated(first, end);
+    return true;
   }
 
 // Hashes may meet by chance; keys that are the same are an error.
-function refuseRepeated(first, end) {
+function refuseRepeated(first, last) {
     const seen = new Set();
-    for (let i = first; i < end; i++) {
+    for (let i = first; i < last; i++) {
       const start = starts[i];
-      const key = input.slice(start, input.indexOf(":", start));
+      const end = input.indexOf(":", start);
+      const key = input.slice(start, end);
       if (seen.has(key)) {
-        const shown = key.length > 40 ? key.slice(0, 40) + "..." : key;
-        refuse("duplicate-key", `The key "${shown}" appears twice`, start, start + key.length);
+        const shown = end - start > 40 ? key.slice(0, 40) + "..." : key;
+        refuse("duplicate-key", `The key "${shown}" appears twice`, start, end);
       }
       seen.add(key);
     }
@@ -208,56 +189,32 @@ function stringNode(value, start, end) {
     return spans ? { kind: "string", value, span: { start, end } } : { kind: "string", value };
   }
 
-// Takes out the backslashes of escapes; what follows each one stands for itself.
+// Takes out the backslashes of escapes; what follows each one stands for itself. Makes text of eight characters at a time,
+  // because a call costs more than a character.
 function unescaped(start, end) {
-    if (end - start > codes.length) return unescapedStretches(start, end);
+    let text = "";
     let count = 0;
     for (let at = start; at < end; at++) {
       const code = codeAt$(at);
       codes[count++] = code === BACKSLASH ? codeAt$(++at) : code;
+      if (count === 8) {
+        text += String.fromCharCode(codes[0], codes[1], codes[2], codes[3], codes[4], codes[5], codes[6], codes[7]);
+        count = 0;
+      }
     }
-    let text = "";
     let i = 0;
-    // Many at a time: a call costs more than a character.
-    for (; i + 8 <= count; i += 8) {
-      text += String.fromCharCode(
-        codes[i],
-        codes[i + 1],
-        codes[i + 2],
-        codes[i + 3],
-        codes[i + 4],
-        codes[i + 5],
-        codes[i + 6],
-        codes[i + 7],
-      );
-    }
-    if (i + 4 <= count) {
-      text += String.fromCharCode(codes[i], codes[i + 1], codes[i + 2], codes[i + 3]);
-      i += 4;
+    if (count > 3) {
+      text += String.fromCharCode(codes[0], codes[1], codes[2], codes[3]);
+      i = 4;
     }
     for (; i < count; i++) text += String.fromCharCode(codes[i]);
     return text;
   }
 
-// Long texts stretch by stretch.
-function unescapedStretches(start, end) {
-    let text = "";
-    let from = start;
-    for (let at = start; at < end; at++) {
-      if (codeAt$(at) !== BACKSLASH) continue;
-      text += input.slice(from, at);
-      from = ++at;
-    }
-    return text + input.slice(from, end);
-  }
-
 // A number keeps its source digits unless they are the canonical spelling of its value. The common ones need no look at
-  // the digits: no leading zero, and few enough to be exact. `digits` is where they begin, which is `start` without a sign.
+  // the digits: few enough to be exact, and no leading zero. `digits` is where they begin, which is `start` without a sign.
 function integerNode(magnitude, start, digits, end) {
-    const length = end - digits;
-    if (length > EXACT_DIGITS || magnitude < LEAST[length] || (magnitude === 0 && digits !== start)) {
-      return otherInteger(start, end);
-    }
+    if (end - digits > EXACT_DIGITS || !beginsWell(magnitude, start, digits, end)) return otherInteger(start, end);
     const value = digits === start ? magnitude : -magnitude;
     return spans ? { kind: "integer", value, span: { start, end } } : { kind: "integer", value };
   }
@@ -267,9 +224,8 @@ function decimalNode(whole, fraction, start, digits, point, end) {
     if (
       end - digits > EXACT_DIGITS ||
       places > PLACES ||
-      whole < LEAST[point - digits] ||
       (places > 1 && fraction % 10 === 0) ||
-      (whole === 0 && digits !== start)
+      !beginsWell(whole, start, digits, point)
     ) {
       return otherDecimal(start, end);
     }
@@ -277,6 +233,11 @@ function decimalNode(whole, fraction, start, digits, point, end) {
     const magnitude = (whole * POWERS[places] + fraction) / POWERS[places];
     const value = digits === start ? magnitude : -magnitude;
     return spans ? { kind: "decimal", value, span: { start, end } } : { kind: "decimal", value };
+  }
+
+// Whether whole digits have no leading zero, and are no negative zero.
+function beginsWell(whole, start, digits, end) {
+    return end - digits > 1 ? whole >= POWERS[end - digits - 1] : whole > 0 || digits === start;
   }
 
 function otherInteger(start, end) {
@@ -321,22 +282,9 @@ function otherDecimal(start, end) {
     const back$1 = at$;
     done$1: {
       missing$1: {
-        const first$1 = keyCount;
-        const picked$1 = [];
-        let last$1 = at$;
-        ended$1: for (;;) {
-          const item$1 = param$build(at$);
-          if (item$1 === FAILED$) break ended$1;
-          at$ = end$;
-          picked$1.push(item$1);
-          last$1 = at$;
-          if (bytes$[at$] !== 124) break ended$1;
-          at$++;
-        }
-        at$ = last$1;
-        if (picked$1.length < 1) break missing$1;
-        if (!(isOpen() || distinct(first$1))) break missing$1;
-        payload$1 = picked$1;
+        payload$1 = payload$build(at$);
+        if (payload$1 === FAILED$) break missing$1;
+        at$ = end$;
         break done$1;
       }
       at$ = back$1;
@@ -385,20 +333,8 @@ function otherDecimal(start, end) {
     const back$1 = at$;
     done$1: {
       missing$1: {
-        const first$1 = keyCount;
-        let count$1 = 0;
-        let last$1 = at$;
-        ended$1: for (;;) {
-          at$ = param$skip(at$);
-          if (at$ < 0) break ended$1;
-          count$1++;
-          last$1 = at$;
-          if (bytes$[at$] !== 124) break ended$1;
-          at$++;
-        }
-        at$ = last$1;
-        if (count$1 < 1) break missing$1;
-        if (!(isOpen() || distinct(first$1))) break missing$1;
+        at$ = payload$skip(at$);
+        if (at$ < 0) break missing$1;
         break done$1;
       }
       at$ = back$1;
@@ -439,20 +375,8 @@ function otherDecimal(start, end) {
     const back$1 = at$;
     done$1: {
       missing$1: {
-        const first$1 = keyCount;
-        let count$1 = 0;
-        let last$1 = at$;
-        ended$1: for (;;) {
-          at$ = param$skip(at$);
-          if (at$ < 0) break ended$1;
-          count$1++;
-          last$1 = at$;
-          if (bytes$[at$] !== 124) break ended$1;
-          at$++;
-        }
-        at$ = last$1;
-        if (count$1 < 1) break missing$1;
-        if (!(isOpen() || distinct(first$1))) break missing$1;
+        at$ = payload$skip(at$);
+        if (at$ < 0) break missing$1;
         break done$1;
       }
       at$ = back$1;
@@ -491,25 +415,13 @@ function otherDecimal(start, end) {
     const back$1 = at$;
     done$1: {
       missing$1: {
-        const first$1 = keyCount;
-        let count$1 = 0;
-        let last$1 = at$;
-        ended$1: for (;;) {
-          at$ = param$expect(at$);
-          if (at$ < 0) break ended$1;
-          count$1++;
-          last$1 = at$;
-          if (bytes$[at$] !== 124) { miss$(at$, 7); break ended$1; }
-          at$++;
-        }
-        at$ = last$1;
-        if (count$1 < 1) break missing$1;
-        if (!(isOpen() || distinct(first$1))) break missing$1;
+        at$ = payload$expect(at$);
+        if (at$ < 0) break missing$1;
         break done$1;
       }
       at$ = back$1;
     }
-    if (bytes$[at$] !== 125) { miss$(at$, 8); return -1; }
+    if (bytes$[at$] !== 125) { miss$(at$, 7); return -1; }
     at$++;
     const back$2 = at$;
     done$2: {
@@ -525,22 +437,24 @@ function otherDecimal(start, end) {
 
   const envelope$expect = frame$expect;
 
-  function param$build(at$) {
-    const start$1 = at$;
-    const start$2 = at$;
-    const start$3 = at$;
-    if ((table0$[bytes$[at$]] & 4) === 0) return FAILED$;
-    at$ = runEnd$(runs0$, at$);
-    const key$1 = wordAt$(start$3, at$);
-    const end$1 = at$;
-    if (bytes$[at$] !== 58) return FAILED$;
-    at$++;
-    const value$1 = value$build(at$);
-    if (value$1 === FAILED$) return FAILED$;
-    at$ = end$;
-    if (!(note(start$2, end$1) && count(at$))) return FAILED$;
+  function payload$build(at$) {
+    const first$1 = keyCount;
+    const picked$1 = [];
+    let last$1 = at$;
+    ended$1: for (;;) {
+      const item$1 = param$build(at$);
+      if (item$1 === FAILED$) break ended$1;
+      at$ = end$;
+      picked$1.push(item$1);
+      last$1 = at$;
+      if (bytes$[at$] !== 124) break ended$1;
+      at$++;
+    }
+    at$ = last$1;
+    if (picked$1.length < 1) return FAILED$;
+    if (!(depth > 0 || distinct(first$1))) return FAILED$;
     end$ = at$;
-    return paramNode(key$1, value$1, start$1, at$);
+    return picked$1;
   }
 
   function metadata$build(at$) {
@@ -560,7 +474,7 @@ function otherDecimal(start, end) {
     }
     at$ = last$1;
     if (picked$2.length < 1) return FAILED$;
-    if (!(isOpen() || distinct(first$1))) return FAILED$;
+    if (!(depth > 0 || distinct(first$1))) return FAILED$;
     const picked$1 = picked$2;
     if (bytes$[at$] !== 93) return FAILED$;
     at$++;
@@ -568,16 +482,21 @@ function otherDecimal(start, end) {
     return picked$1;
   }
 
-  function param$skip(at$) {
-    const start$2 = at$;
-    if ((table0$[bytes$[at$]] & 4) === 0) return -1;
-    at$ = runEnd$(runs0$, at$);
-    const end$1 = at$;
-    if (bytes$[at$] !== 58) return -1;
-    at$++;
-    at$ = value$skip(at$);
-    if (at$ < 0) return -1;
-    if (!(note(start$2, end$1) && count(at$))) return -1;
+  function payload$skip(at$) {
+    const first$1 = keyCount;
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      at$ = param$skip(at$);
+      if (at$ < 0) break ended$1;
+      count$1++;
+      last$1 = at$;
+      if (bytes$[at$] !== 124) break ended$1;
+      at$++;
+    }
+    at$ = last$1;
+    if (count$1 < 1) return -1;
+    if (!(depth > 0 || distinct(first$1))) return -1;
     return at$;
   }
 
@@ -597,27 +516,32 @@ function otherDecimal(start, end) {
     }
     at$ = last$1;
     if (count$1 < 1) return -1;
-    if (!(isOpen() || distinct(first$1))) return -1;
+    if (!(depth > 0 || distinct(first$1))) return -1;
     if (bytes$[at$] !== 93) return -1;
     at$++;
     return at$;
   }
 
-  function param$expect(at$) {
-    const start$2 = at$;
-    if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 9); return -1; }
-    at$ = runEnd$(runs0$, at$);
-    const end$1 = at$;
-    if (bytes$[at$] !== 58) { miss$(at$, 4); return -1; }
-    at$++;
-    at$ = value$expect(at$);
-    if (at$ < 0) return -1;
-    if (!(note(start$2, end$1) && count(at$))) return -1;
+  function payload$expect(at$) {
+    const first$1 = keyCount;
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      at$ = param$expect(at$);
+      if (at$ < 0) break ended$1;
+      count$1++;
+      last$1 = at$;
+      if (bytes$[at$] !== 124) { miss$(at$, 8); break ended$1; }
+      at$++;
+    }
+    at$ = last$1;
+    if (count$1 < 1) return -1;
+    if (!(depth > 0 || distinct(first$1))) return -1;
     return at$;
   }
 
   function metadata$expect(at$) {
-    if (bytes$[at$] !== 91) { miss$(at$, 10); return -1; }
+    if (bytes$[at$] !== 91) { miss$(at$, 9); return -1; }
     at$++;
     const first$1 = keyCount;
     let count$1 = 0;
@@ -627,14 +551,58 @@ function otherDecimal(start, end) {
       if (at$ < 0) break ended$1;
       count$1++;
       last$1 = at$;
-      if (bytes$[at$] !== 44) { miss$(at$, 11); break ended$1; }
+      if (bytes$[at$] !== 44) { miss$(at$, 10); break ended$1; }
       at$++;
     }
     at$ = last$1;
     if (count$1 < 1) return -1;
-    if (!(isOpen() || distinct(first$1))) return -1;
-    if (bytes$[at$] !== 93) { miss$(at$, 12); return -1; }
+    if (!(depth > 0 || distinct(first$1))) return -1;
+    if (bytes$[at$] !== 93) { miss$(at$, 11); return -1; }
     at$++;
+    return at$;
+  }
+
+  function param$build(at$) {
+    const start$1 = at$;
+    const start$2 = at$;
+    const start$3 = at$;
+    if ((table0$[bytes$[at$]] & 4) === 0) return FAILED$;
+    at$ = runEnd$(runs0$, at$);
+    const key$1 = wordAt$(start$3, at$);
+    const end$1 = at$;
+    if (bytes$[at$] !== 58) return FAILED$;
+    at$++;
+    const value$1 = value$build(at$);
+    if (value$1 === FAILED$) return FAILED$;
+    at$ = end$;
+    if (!(note(start$2, end$1) && count(at$))) return FAILED$;
+    end$ = at$;
+    return paramNode(key$1, value$1, start$1, at$);
+  }
+
+  function param$skip(at$) {
+    const start$2 = at$;
+    if ((table0$[bytes$[at$]] & 4) === 0) return -1;
+    at$ = runEnd$(runs0$, at$);
+    const end$1 = at$;
+    if (bytes$[at$] !== 58) return -1;
+    at$++;
+    at$ = value$skip(at$);
+    if (at$ < 0) return -1;
+    if (!(note(start$2, end$1) && count(at$))) return -1;
+    return at$;
+  }
+
+  function param$expect(at$) {
+    const start$2 = at$;
+    if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 12); return -1; }
+    at$ = runEnd$(runs0$, at$);
+    const end$1 = at$;
+    if (bytes$[at$] !== 58) { miss$(at$, 4); return -1; }
+    at$++;
+    at$ = value$expect(at$);
+    if (at$ < 0) return -1;
+    if (!(note(start$2, end$1) && count(at$))) return -1;
     return at$;
   }
 
@@ -685,7 +653,7 @@ function otherDecimal(start, end) {
         }
         if ((table0$[bytes$[at$]] & 32) !== 0) break next$1;
         if (bytes$[at$] === 92) break next$1;
-        if (!(limitDigits(start$3, digits$1, at$, fraction$1))) break next$1;
+        if (!(limitDigits(start$3, digits$1, point$1, at$))) break next$1;
         end$ = at$;
         return fraction$1 === null
         ? integerNode(whole$1, start$3, digits$1, point$1)
@@ -788,28 +756,21 @@ function otherDecimal(start, end) {
           const digits$1 = at$;
           if ((table0$[bytes$[at$]] & 16) === 0) break next$1;
           at$ = runEnd$(runs3$, at$);
-          let fraction$1;
+          const point$1 = at$;
           const back$2 = at$;
           done$1: {
             missing$1: {
               if (bytes$[at$] !== 46) break missing$1;
               at$++;
-              const start$5 = at$;
               if ((table0$[bytes$[at$]] & 16) === 0) break missing$1;
-              let digits$2 = bytes$[at$] - 48;
-              for (let digit$1 = bytes$[++at$]; digit$1 >= 48 && digit$1 <= 57; digit$1 = bytes$[++at$]) {
-                digits$2 = digits$2 * 10 + (digit$1 - 48);
-              }
-              if (at$ - start$5 > 15) digits$2 = Number(input.substring(start$5, at$));
-              fraction$1 = digits$2;
+              at$ = runEnd$(runs3$, at$);
               break done$1;
             }
             at$ = back$2;
-            fraction$1 = null;
           }
           if ((table0$[bytes$[at$]] & 32) !== 0) break next$1;
           if (bytes$[at$] === 92) break next$1;
-          if (!(limitDigits(start$3, digits$1, at$, fraction$1))) break next$1;
+          if (!(limitDigits(start$3, digits$1, point$1, at$))) break next$1;
           break chosen$1;
         }
         at$ = back$1;
@@ -959,28 +920,21 @@ function otherDecimal(start, end) {
             const digits$1 = at$;
             if ((table0$[bytes$[at$]] & 16) === 0) break missing$3;
             at$ = runEnd$(runs3$, at$);
-            let fraction$1;
+            const point$1 = at$;
             const back$5 = at$;
             done$4: {
               missing$4: {
                 if (bytes$[at$] !== 46) break missing$4;
                 at$++;
-                const start$9 = at$;
                 if ((table0$[bytes$[at$]] & 16) === 0) break missing$4;
-                let digits$2 = bytes$[at$] - 48;
-                for (let digit$1 = bytes$[++at$]; digit$1 >= 48 && digit$1 <= 57; digit$1 = bytes$[++at$]) {
-                  digits$2 = digits$2 * 10 + (digit$1 - 48);
-                }
-                if (at$ - start$9 > 15) digits$2 = Number(input.substring(start$9, at$));
-                fraction$1 = digits$2;
+                at$ = runEnd$(runs3$, at$);
                 break done$4;
               }
               at$ = back$5;
-              fraction$1 = null;
             }
             if ((table0$[bytes$[at$]] & 32) !== 0) break missing$3;
             if (bytes$[at$] === 92) break missing$3;
-            if (!(limitDigits(start$7, digits$1, at$, fraction$1))) break missing$3;
+            if (!(limitDigits(start$7, digits$1, point$1, at$))) break missing$3;
             break done$3;
           }
           at$ = back$4;
@@ -1065,7 +1019,7 @@ function otherDecimal(start, end) {
     at$ = last$1;
     if (bytes$[at$] !== 93) return FAILED$;
     at$++;
-    if (!(leave())) return FAILED$;
+    if (!(depth-- > 0)) return FAILED$;
     end$ = at$;
     return arrayNode(items$1, start$1, at$);
   }
@@ -1090,7 +1044,7 @@ function otherDecimal(start, end) {
     at$ = last$1;
     if (bytes$[at$] !== 125) return FAILED$;
     at$++;
-    if (!(leave())) return FAILED$;
+    if (!(depth-- > 0)) return FAILED$;
     if (!(distinct(first$1))) return FAILED$;
     end$ = at$;
     return mapNode(entries$1, start$1, at$);
@@ -1149,7 +1103,7 @@ function otherDecimal(start, end) {
     at$ = last$1;
     if (bytes$[at$] !== 93) return -1;
     at$++;
-    if (!(leave())) return -1;
+    if (!(depth-- > 0)) return -1;
     return at$;
   }
 
@@ -1169,13 +1123,13 @@ function otherDecimal(start, end) {
     at$ = last$1;
     if (bytes$[at$] !== 125) return -1;
     at$++;
-    if (!(leave())) return -1;
+    if (!(depth-- > 0)) return -1;
     if (!(distinct(first$1))) return -1;
     return at$;
   }
 
   function array$expect(at$) {
-    if (bytes$[at$] !== 91) { miss$(at$, 10); return -1; }
+    if (bytes$[at$] !== 91) { miss$(at$, 9); return -1; }
     at$++;
     if (!(enter(at$))) return -1;
     let last$1 = at$;
@@ -1184,7 +1138,7 @@ function otherDecimal(start, end) {
       chosen$1: {
         next$1: {
           if (!(lenient)) break next$1;
-          if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 9); break next$1; }
+          if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 12); break next$1; }
           at$ = runEnd$(runs0$, at$);
           if (bytes$[at$] !== 58) { miss$(at$, 4); break next$1; }
           at$++;
@@ -1198,13 +1152,13 @@ function otherDecimal(start, end) {
       }
       if (!(count(at$))) break ended$1;
       last$1 = at$;
-      if (bytes$[at$] !== 44) { miss$(at$, 11); break ended$1; }
+      if (bytes$[at$] !== 44) { miss$(at$, 10); break ended$1; }
       at$++;
     }
     at$ = last$1;
-    if (bytes$[at$] !== 93) { miss$(at$, 12); return -1; }
+    if (bytes$[at$] !== 93) { miss$(at$, 11); return -1; }
     at$++;
-    if (!(leave())) return -1;
+    if (!(depth-- > 0)) return -1;
     return at$;
   }
 
@@ -1218,13 +1172,13 @@ function otherDecimal(start, end) {
       at$ = param$expect(at$);
       if (at$ < 0) break ended$1;
       last$1 = at$;
-      if (bytes$[at$] !== 44) { miss$(at$, 11); break ended$1; }
+      if (bytes$[at$] !== 44) { miss$(at$, 10); break ended$1; }
       at$++;
     }
     at$ = last$1;
-    if (bytes$[at$] !== 125) { miss$(at$, 8); return -1; }
+    if (bytes$[at$] !== 125) { miss$(at$, 7); return -1; }
     at$++;
-    if (!(leave())) return -1;
+    if (!(depth-- > 0)) return -1;
     if (!(distinct(first$1))) return -1;
     return at$;
   }
@@ -1305,7 +1259,7 @@ function otherDecimal(start, end) {
 
   // One symbol per code unit: an ASCII code, from 128 on a kind of other characters, and 255 behind the last one.
   const bytes$ = new Uint8Array(capacity$ + 16);
-  const encoder$ = typeof TextEncoder === "function" ? new TextEncoder() : null;
+  const encoder$ = globalThis.TextEncoder && new TextEncoder();
 
   const table0$ = peg$tableOf([
     [45, 45, 48, 57, 65, 90, 95, 95, 97, 122], // [A-Za-z0-9_\-]
@@ -1338,21 +1292,18 @@ function otherDecimal(start, end) {
   var to$ = 0;
   var lines$ = null;
   var busy$ = false;
-  var loaded$ = 0;
 
 
 
   function load$(text) {
     const { length } = text;
-    if (encoder$ === null || encoder$.encodeInto(text, bytes$).written !== length) {
+    if (!encoder$ || encoder$.encodeInto(text, bytes$).written !== length) {
       for (let at = 0; at < length; at++) {
         const unit = text.charCodeAt(at);
         bytes$[at] = unit < 128 ? unit : 128;
       }
     }
     bytes$[length] = 255;
-    if (length < loaded$) bytes$.fill(255, length, loaded$);
-    loaded$ = length;
   }
 
 
@@ -1375,7 +1326,7 @@ function otherDecimal(start, end) {
   }
 
   // Words of up to eight symbols are kept, each with its symbols as two numbers: the same text is the same string again.
-  const words$ = new Array(1024).fill("");
+  const words$ = new Array(1024);
   const wordStarts$ = new Int32Array(1024);
   const wordEnds$ = new Int32Array(1024);
 
@@ -1383,7 +1334,7 @@ function otherDecimal(start, end) {
     const length = end - start;
     if (length > 8 || length === 0) return input.substring(start, end);
     const unused = -8 * length;
-    const first = length < 4 ? pairs$.getInt32(start, true) << unused : pairs$.getInt32(start, true);
+    const first = pairs$.getInt32(start, true) << (length < 4 ? unused : 0);
     const second = length > 4 ? pairs$.getInt32(start + 4, true) << unused : 0;
     const slot = Math.imul(first ^ Math.imul(second, 0x85ebca6b), 0x9e3779b1) >>> 22;
     if (wordStarts$[slot] === first && wordEnds$[slot] === second) return words$[slot];
@@ -1396,12 +1347,7 @@ function otherDecimal(start, end) {
   // input.charCodeAt(at)
   function codeAt$(at) {
     const symbol = bytes$[at];
-    return symbol < 128 ? symbol : unitAt$(at);
-  }
-
-  // A function of its own, so that the one above is small enough to be written into its callers.
-  function unitAt$(at) {
-    return input.charCodeAt(at);
+    return symbol < 128 && at < length$ ? symbol : input.charCodeAt(at);
   }
 
 
@@ -1513,12 +1459,12 @@ function otherDecimal(start, end) {
     {"type":"literal","text":":","ignoreCase":false},
     {"type":"other","description":"operation"},
     {"type":"literal","text":"{","ignoreCase":false},
-    {"type":"literal","text":"|","ignoreCase":false},
     {"type":"literal","text":"}","ignoreCase":false},
-    {"type":"other","description":"key"},
+    {"type":"literal","text":"|","ignoreCase":false},
     {"type":"literal","text":"[","ignoreCase":false},
     {"type":"literal","text":",","ignoreCase":false},
     {"type":"literal","text":"]","ignoreCase":false},
+    {"type":"other","description":"key"},
     {"type":"literal","text":"$","ignoreCase":false},
     {"type":"other","description":"reference path"},
     {"type":"literal","text":"~","ignoreCase":false},

@@ -3,7 +3,7 @@ import { callsIn, weightOf } from './facts.js';
 import { nodesOf, type Program } from './ir.js';
 
 /** Rules of at most this weight are copied to each of their callers. */
-const SMALL = 10;
+const SMALL = 8;
 /** Rules with one caller are moved there up to this weight: beyond it, reading the result is harder than stepping into it. */
 const ONE_CALLER = 140;
 

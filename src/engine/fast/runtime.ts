@@ -44,7 +44,7 @@ ${functions}
 ${alphabet.surrogates === 0n ? '' : '  const LEAVE$ = {};\n'}
   // One symbol per code unit: an ASCII code, from 128 on a kind of other characters, and ${END} behind the last one.
   const bytes$ = new Uint8Array(capacity$ + ${MARGIN});
-  const encoder$ = typeof TextEncoder === "function" ? new TextEncoder() : null;
+  const encoder$ = globalThis.TextEncoder && new TextEncoder();
 
 ${indent(tables)}
 
@@ -58,18 +58,18 @@ ${indent(tables)}
   var to$ = 0;
   var lines$ = null;
   var busy$ = false;
-${usesCodes ? '  var loaded$ = 0;\n' : ''}
+
 ${indent(kindsCode(alphabet.kinds))}
 
   function load$(text) {
     const { length } = text;
-    if (encoder$ === null || encoder$.encodeInto(text, bytes$).written !== length) {
+    if (!encoder$ || encoder$.encodeInto(text, bytes$).written !== length) {
       for (let at = 0; at < length; at++) {
         const unit = text.charCodeAt(at);
         bytes$[at] = unit < 128 ? unit : ${alphabet.kinds.length === 1 ? alphabet.kinds[0]!.symbol : 'kindOf$(unit)'};
       }
     }
-    bytes$[length] = ${END};${usesCodes ? CLEAR : ''}
+    bytes$[length] = ${END};
   }
 
 ${usesRuns || usesWords ? PAIRS : ''}${usesRuns ? RUN_END : ''}${usesWords ? WORDS : ''}
@@ -127,21 +127,11 @@ const peg$scanner = /* @__PURE__ */ peg$makeScanner(${CAPACITY});
 ${errors.outside(recognize)}`;
 }
 
-/** What a longer input has left must not be taken for characters of this one. */
-const CLEAR = `
-    if (length < loaded$) bytes$.fill(${END}, length, loaded$);
-    loaded$ = length;`;
-
 const CODE_AT = `
   // input.charCodeAt(at)
   function codeAt$(at) {
     const symbol = bytes$[at];
-    return symbol < 128 ? symbol : unitAt$(at);
-  }
-
-  // A function of its own, so that the one above is small enough to be written into its callers.
-  function unitAt$(at) {
-    return input.charCodeAt(at);
+    return symbol < 128 && at < length$ ? symbol : input.charCodeAt(at);
   }
 `;
 
@@ -169,7 +159,7 @@ const RUN_END = `
 
 const WORDS = `
   // Words of up to eight symbols are kept, each with its symbols as two numbers: the same text is the same string again.
-  const words$ = new Array(1024).fill("");
+  const words$ = new Array(1024);
   const wordStarts$ = new Int32Array(1024);
   const wordEnds$ = new Int32Array(1024);
 
@@ -177,7 +167,7 @@ const WORDS = `
     const length = end - start;
     if (length > 8 || length === 0) return input.substring(start, end);
     const unused = -8 * length;
-    const first = length < 4 ? pairs$.getInt32(start, true) << unused : pairs$.getInt32(start, true);
+    const first = pairs$.getInt32(start, true) << (length < 4 ? unused : 0);
     const second = length > 4 ? pairs$.getInt32(start + 4, true) << unused : 0;
     const slot = Math.imul(first ^ Math.imul(second, 0x85ebca6b), 0x9e3779b1) >>> 22;
     if (wordStarts$[slot] === first && wordEnds$[slot] === second) return words$[slot];
