@@ -375,3 +375,48 @@ describe('formats', () => {
     expect(generate(json.sources, { plugins: [fast] })).toBe(generate(json.sources, { plugins: [fast] }));
   });
 });
+
+function compileText(text: string): ReturnType<typeof compile> {
+  return compile([{ source: 'here.peggy', text }]);
+}
+
+describe('code that looks at the characters of the input', () => {
+  const places = '[-1, 0, 0.5, NaN, "1", null, undefined, offset() + 1, offset() + 3, 40, 2 ** 21]';
+  const parsers = compileText(`{
+  function codes(places) {
+    return places.map((at) => input.charCodeAt(at));
+  }
+}
+all = word:$[a-z]+ codes:here rest:$.* { return [word, codes, rest, input.charCodeAt(1), codes.length]; }
+here = "" { return codes(${places}); }`);
+
+  test.each([
+    ['a long text', 'abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz'],
+    ['a short one after it: nothing of the other is left', 'ab'],
+    ['characters beyond ASCII', 'abé€😀\uD800\u0000'],
+    ['one that is refused', 'A'],
+  ])('sees the same: %s', (_name, text) => {
+    expectSame(parsers, text);
+    expectSame({ stock: parsers.stock, fast: parsers.alone! }, text);
+  });
+});
+
+describe('digits that become numbers', () => {
+  const parsers = compileText(`all = list:(number|.., ","|) { return list; }
+number = whole:$[0-9]+ "." places:$[0-9]+ { return [Number(whole), parseFloat(places)]; } / digits:$[3-7]+ { return parseInt(digits, 10); } / digits:$[0-9]+ { return Number(digits); }`);
+
+  test('are the same numbers, however many there are', () => {
+    const digits = [
+      '0',
+      '7',
+      '007',
+      '9007199254740993',
+      '999999999999999',
+      '123456789012345678901234567890',
+      '9'.repeat(400),
+    ];
+    const numbers = digits.flatMap((one) => [one, `${one}.${one}`, one.replace(/[^3-7]/g, '5')]);
+    expectSame(parsers, numbers.join(','));
+    expectSame({ stock: parsers.stock, fast: parsers.alone! }, numbers.join(','));
+  });
+});
