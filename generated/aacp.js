@@ -478,7 +478,7 @@ function bareNode(value, start, end) {
     const unused = -8 * length;
     const first = pairs$.getInt32(start, true) << (length < 4 ? unused : 0);
     const second = length > 4 ? pairs$.getInt32(start + 4, true) << unused : 0;
-    const slot = Math.imul(first ^ Math.imul(second, 0x85ebca6b), 0x9e3779b1) >>> 22;
+    const slot = Math.imul(first ^ Math.imul(second, 0x9e3779b1), 0x9e3779b1) >>> 22;
     if (wordStarts$[slot] === first && wordEnds$[slot] === second) return words$[slot];
     wordStarts$[slot] = first;
     wordEnds$[slot] = second;

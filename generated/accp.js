@@ -755,7 +755,7 @@ function otherDecimal(start, end) {
           }
           const digits$1 = at$;
           if ((table0$[bytes$[at$]] & 16) === 0) break next$1;
-          at$ = runEnd$(runs3$, at$);
+          do at$++; while ((table0$[bytes$[at$]] & 16) !== 0);
           const point$1 = at$;
           const back$2 = at$;
           done$1: {
@@ -763,7 +763,7 @@ function otherDecimal(start, end) {
               if (bytes$[at$] !== 46) break missing$1;
               at$++;
               if ((table0$[bytes$[at$]] & 16) === 0) break missing$1;
-              at$ = runEnd$(runs3$, at$);
+              do at$++; while ((table0$[bytes$[at$]] & 16) !== 0);
               break done$1;
             }
             at$ = back$2;
@@ -919,7 +919,7 @@ function otherDecimal(start, end) {
             }
             const digits$1 = at$;
             if ((table0$[bytes$[at$]] & 16) === 0) break missing$3;
-            at$ = runEnd$(runs3$, at$);
+            do at$++; while ((table0$[bytes$[at$]] & 16) !== 0);
             const point$1 = at$;
             const back$5 = at$;
             done$4: {
@@ -927,7 +927,7 @@ function otherDecimal(start, end) {
                 if (bytes$[at$] !== 46) break missing$4;
                 at$++;
                 if ((table0$[bytes$[at$]] & 16) === 0) break missing$4;
-                at$ = runEnd$(runs3$, at$);
+                do at$++; while ((table0$[bytes$[at$]] & 16) !== 0);
                 break done$4;
               }
               at$ = back$5;
@@ -953,7 +953,7 @@ function otherDecimal(start, end) {
     const symbol$1 = bytes$[at$];
     if ((table0$[symbol$1] & 32) !== 0) {
       const start$1 = at$;
-      at$ = runEnd$(runs4$, at$);
+      at$ = runEnd$(runs3$, at$);
       const plain_end$1 = at$;
       const back$1 = at$;
       done$1: {
@@ -965,6 +965,7 @@ function otherDecimal(start, end) {
         }
         at$ = back$1;
       }
+      if (bytes$[at$] === 92) return FAILED$;
       end$ = at$;
       return plain_end$1 === at$ ? input.substring(start$1, at$) : unescaped(start$1, at$);
     } else if (symbol$1 === 92) {
@@ -1053,7 +1054,7 @@ function otherDecimal(start, end) {
   function lexeme$skip(at$) {
     const symbol$1 = bytes$[at$];
     if ((table0$[symbol$1] & 32) !== 0) {
-      at$ = runEnd$(runs4$, at$);
+      at$ = runEnd$(runs3$, at$);
       const back$1 = at$;
       done$1: {
         missing$1: {
@@ -1064,6 +1065,7 @@ function otherDecimal(start, end) {
         }
         at$ = back$1;
       }
+      if (bytes$[at$] === 92) return -1;
     } else if (symbol$1 === 92) {
       at$ = escapes$skip(at$);
       if (at$ < 0) return -1;
@@ -1188,7 +1190,7 @@ function otherDecimal(start, end) {
     chosen$1: {
       next$1: {
         if ((table0$[bytes$[at$]] & 32) === 0) { miss$(at$, 18); break next$1; }
-        at$ = runEnd$(runs4$, at$);
+        at$ = runEnd$(runs3$, at$);
         const back$2 = at$;
         done$1: {
           missing$1: {
@@ -1199,6 +1201,7 @@ function otherDecimal(start, end) {
           }
           at$ = back$2;
         }
+        if (bytes$[at$] === 92) break next$1;
         break chosen$1;
       }
       at$ = back$1;
@@ -1217,7 +1220,7 @@ function otherDecimal(start, end) {
       if ((table1$[bytes$[at$]] & 4) === 0) break ended$1;
       at$++;
       if ((table0$[bytes$[at$]] & 32) !== 0) {
-        at$ = runEnd$(runs4$, at$);
+        at$ = runEnd$(runs3$, at$);
       }
       count$1++;
       last$1 = at$;
@@ -1239,7 +1242,7 @@ function otherDecimal(start, end) {
       done$1: {
         missing$1: {
           if ((table0$[bytes$[at$]] & 32) === 0) { miss$(at$, 18); break missing$1; }
-          at$ = runEnd$(runs4$, at$);
+          at$ = runEnd$(runs3$, at$);
           break done$1;
         }
         at$ = back$1;
@@ -1279,8 +1282,7 @@ function otherDecimal(start, end) {
   const runs0$ = peg$runsOf([48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_]
   const runs1$ = peg$runsOf([46, 46, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_.]
   const runs2$ = peg$runsOf([45, 45, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_\-]
-  const runs3$ = peg$runsOf([48, 57]); // [0-9]
-  const runs4$ = peg$runsOf([33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122]); // [!-#%-+\--9;-=?A-Z\^-z]
+  const runs3$ = peg$runsOf([33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122]); // [!-#%-+\--9;-=?A-Z\^-z]
 
   // What changes is declared with `var`: for `let`, each function would look whether it has been initialized.
   var input = "";
@@ -1336,7 +1338,7 @@ function otherDecimal(start, end) {
     const unused = -8 * length;
     const first = pairs$.getInt32(start, true) << (length < 4 ? unused : 0);
     const second = length > 4 ? pairs$.getInt32(start + 4, true) << unused : 0;
-    const slot = Math.imul(first ^ Math.imul(second, 0x85ebca6b), 0x9e3779b1) >>> 22;
+    const slot = Math.imul(first ^ Math.imul(second, 0x9e3779b1), 0x9e3779b1) >>> 22;
     if (wordStarts$[slot] === first && wordEnds$[slot] === second) return words$[slot];
     wordStarts$[slot] = first;
     wordEnds$[slot] = second;

@@ -34,7 +34,7 @@ export interface FastOptions {
   readonly recognize?: boolean | undefined;
   /**
    * Rules like `key = $[a-z]+` whose texts are few and come often: texts of up to eight characters are kept, so that reading one
-   * again makes no new string. @default none
+   * again makes no new string. A grammar with another kind of rule among them is left to Peggy. @default none
    */
   readonly words?: readonly string[] | undefined;
   /** Functions that are taken to have no effects, without a look at them: imported ones, and such. */

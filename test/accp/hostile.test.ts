@@ -200,4 +200,11 @@ describe('names that every object inherits', () => {
   test('are refused where they are repeated', () => {
     for (const name of own) expect(refusal(`@a>req:x{${name}:1|${name}:2}`).reason).toBe('duplicate-key');
   });
+
+  test.each(['@a>req:x{k:1|k:x\\', '@a>req:x{k:1|k:x\\y}', '@a>req:x{k:1}[mid:1,mid:x\\', '@a>req:x{m:{k:1,k:\\'])(
+    'an escape that is broken or cut off comes before a repeated key: %s',
+    (text) => {
+      expect(refusal(text).reason).toBe('syntax');
+    },
+  );
 });

@@ -376,6 +376,52 @@ describe('formats', () => {
   });
 });
 
+/** Holds that the parsers of a grammar, with and without stock code beside it, do what the stock one does. */
+function expectAllSame(grammar: string, texts: readonly string[]): void {
+  const { stock, fast: beside, alone } = compileText(grammar);
+  for (const text of texts) {
+    expectSame({ stock, fast: beside }, text);
+    expectSame({ stock, fast: alone! }, text);
+  }
+}
+
+describe('digits that become a number and are wanted as they stand, too', () => {
+  test.each([
+    'start = @d:$[0-9]+ "-" @e:$[0-9]+ &{ return Number(d) < Number(e); }',
+    'start = d:$[0-9]+ "-" e:$[0-9]+ &{ return Number(d) + 1 > Number(e); }',
+    'start = a:(d:$[0-9]+ "-" $[0-9]+ &{ return Number(d) === 9; }) { return a; }',
+    'start = (d:$[0-9]+ &{ return Number(d) > 8; }) "-" $[0-9]+',
+  ])('%s', (grammar) => {
+    expectAllSame(grammar, ['10-9', '9-10', '9-9', '100-20', '20-100', '7-7']);
+  });
+});
+
+describe('a repetition whose maximum turns out to be zero fails, whatever comes', () => {
+  const number = '\nnumber = digit:[0-9] { return +digit; }';
+  test.each([
+    'start = n:number &("a"|1..n|) "a"*',
+    'start = n:number !("a"|1..n|) "a"*',
+    'start = n:number $(!("a"|1..n|) [a-z])* .*',
+    'start = n:number (&("a"|1..n|) [a-z]) .*',
+    'start = n:number ("a"|1..n|)? "a"*',
+    'start = n:number ("a"|1..{ return n; }|)? "a"*',
+  ])('%s', (grammar) => {
+    expectAllSame(grammar + number, ['0a', '0', '1a', '0ab', '2aaa', '1b']);
+  });
+});
+
+describe('names and forms around charCodeAt', () => {
+  test.each([
+    'start = "a" .* { return input.charCodeAt (0); }',
+    'start = "a" .* { return input.charCodeAt?.(0); }',
+    'start = "a" .* { return (input.charCodeAt)(0); }',
+    'start = "a" .* &{ return input.charCodeAt/* x */(0) > 1; }',
+    'start = codeAt$:"a" .* { const x = input.charCodeAt(0); return [x, codeAt$]; }',
+  ])('%s', (grammar) => {
+    expectAllSame(grammar, ['a', 'ab', 'b', '']);
+  });
+});
+
 function compileText(text: string): ReturnType<typeof compile> {
   return compile([{ source: 'here.peggy', text }]);
 }

@@ -10,7 +10,7 @@ import { children, isFunction, type Node } from '../effects/nodes.js';
 import { freeReferences, parseBody, type Reference } from '../effects/references.js';
 import { type Edit, edited } from './edits.js';
 import type { Block, Label } from './ir.js';
-import { clashingName, INPUT, POSITION_FUNCTIONS } from './names.js';
+import { CODE_AT, clashingName, INPUT, POSITION_FUNCTIONS } from './names.js';
 import { Unsupported } from './unsupported.js';
 
 /** What the code stands for where it is written out. */
@@ -194,7 +194,7 @@ export class BlockCode {
 
   /** `input.charCodeAt(at)` reads the scanned symbols, which is quicker. */
   #charCodeEdits(): Edit[] {
-    if (this.block.scope.has(INPUT)) return [];
+    if (this.block.scope.has(INPUT) || this.block.scope.has(CODE_AT)) return [];
     return charCodeEdits(this.#program, this.#references);
   }
 }
@@ -226,7 +226,7 @@ export function charCodeEdits(program: Node, references: readonly Reference[]): 
       node.callee.property.type === 'Identifier' &&
       node.callee.property.name === 'charCodeAt'
     ) {
-      edits.push({ start: node.callee.start, end: node.callee.end, text: 'codeAt$' });
+      edits.push({ start: node.callee.start, end: node.callee.end, text: CODE_AT });
     }
     open.push(...children(node));
   }

@@ -1,5 +1,14 @@
 /** What can be known about a node without running it: how it may begin, and what it may do. */
-import { type Block, blocksOf, childrenOf, type Node, nodesOf, type Predicate, type Program } from './ir.js';
+import {
+  type Block,
+  blocksOf,
+  childrenOf,
+  type Node,
+  nodesOf,
+  type Predicate,
+  type Program,
+  type Repeat,
+} from './ir.js';
 import { NONE, type SymbolSet, setOf, without } from './symbols.js';
 
 /** How a match of a node can begin. */
@@ -94,7 +103,7 @@ export class Facts {
   aheadOf(node: Node): SymbolSet | null {
     const single = this.singleOf(node);
     if (single !== null) return single.set;
-    if (node.type === 'repeat' && node.min === 1) return this.aheadOf(node.item);
+    if (isSome(node)) return this.aheadOf(node.item);
     if (node.type === 'named' || node.type === 'text' || node.type === 'label') return this.aheadOf(node.item);
     if (node.type === 'call') return this.#aheadOfRule(node.rule);
     return null;
@@ -103,7 +112,7 @@ export class Facts {
   /** Whether a node that fails does so at its first symbol, before anything is consumed. */
   failsAtStart(node: Node): boolean {
     if (this.singleOf(node) !== null || node.type === 'literal') return true;
-    if (node.type === 'repeat') return node.delimiter === null && node.min === 1 && this.failsAtStart(node.item);
+    if (node.type === 'repeat') return node.delimiter === null && isSome(node) && this.failsAtStart(node.item);
     if (node.type === 'text' || node.type === 'label' || node.type === 'named') return this.failsAtStart(node.item);
     return node.type === 'call' && this.#failsAtStart(node.rule);
   }
@@ -287,6 +296,11 @@ export class Facts {
       gate: null,
     };
   }
+}
+
+/** Whether a node is a repetition that one item makes match. A maximum that is worked out may be zero. */
+function isSome(node: Node): node is Repeat {
+  return node.type === 'repeat' && node.min === 1 && (node.max === null || typeof node.max === 'number');
 }
 
 /** Rules that are called, with how often; a rule's own text and not what it calls. */

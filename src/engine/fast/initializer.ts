@@ -79,6 +79,12 @@ function boundNames(declaration: VariableDeclaration): string[] {
   return names;
 }
 
+/** What the code around a scanner takes from its surroundings; a variable of the same name would stand before it. */
+const GLOBALS = [
+  ...['Array', 'DataView', 'Error', 'Int32Array', 'Math', 'Object', 'String', 'TextEncoder', 'TypeError', 'Uint8Array'],
+  'globalThis',
+];
+
 /** `var` inside a block reaches out of it, and would be left behind; and what Peggy gives to code keeps its meaning. */
 function checkNames(program: Program): void {
   const declared = new Set<string>();
@@ -94,7 +100,7 @@ function checkNames(program: Program): void {
       }
     }
   }
-  for (const name of [INPUT, 'options', ...POSITION_FUNCTIONS]) {
+  for (const name of [INPUT, 'options', ...POSITION_FUNCTIONS, ...GLOBALS]) {
     if (declared.has(name)) throw new Unsupported(`an initializer that declares "${name}" itself`);
   }
 }

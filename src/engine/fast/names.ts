@@ -15,6 +15,8 @@ export const END_AT = 'end$';
 /** The furthest position at which a failure was reported. */
 export const FURTHEST = 'furthest$';
 export const FAILED = 'FAILED$';
+/** What stands in for `input.charCodeAt`. */
+export const CODE_AT = 'codeAt$';
 
 /** What Peggy gives to the code of a grammar. */
 export const POSITION_FUNCTIONS: ReadonlySet<string> = new Set([
@@ -45,7 +47,7 @@ const RUNTIME: ReadonlySet<string> = new Set(
       'expect',
       'expectations',
       'expected',
-      'expectedAt',
+      'failure',
       'from',
       'furthest',
       'isSurrogate',
@@ -57,6 +59,8 @@ const RUNTIME: ReadonlySet<string> = new Set(
       'load',
       'locationOf',
       'miss',
+      'missed',
+      'misses',
       'open',
       'pairs',
       'parse',

@@ -6,7 +6,7 @@ import type { BlockCode, NumberFunction } from './blocks.js';
 import { type Block, isBlock, type Label, type Node, nodesOf, type Program } from './ir.js';
 import { isSubset, setOf } from './symbols.js';
 
-const DIGITS = [...'0123456789'].reduce((set, digit) => set | setOf(digit.charCodeAt(0)), 0n);
+export const DIGITS = [...'0123456789'].reduce((set, digit) => set | setOf(digit.charCodeAt(0)), 0n);
 
 /** The labels, each with the function that makes a number of what they hold. */
 export function numberLabels(
@@ -26,7 +26,7 @@ export function numberLabels(
   const labels: Label[] = [];
   for (const { node } of program.rules.values()) {
     for (const one of nodesOf(node)) {
-      if (one.type === 'label' && isDigits(one.item)) labels.push(one);
+      if (one.type === 'action') labels.push(...labelsOf(one.item).filter(({ item }) => isDigits(item)));
       if (one.type !== 'repeat') continue;
       for (const bound of [one.min, one.max]) {
         if (typeof bound === 'object' && bound !== null && !isBlock(bound)) use(bound, null);
@@ -40,6 +40,12 @@ export function numberLabels(
     if (how && !declared.has(how)) found.set(label, how);
   }
   return found;
+}
+
+/** The labels directly in what an action makes its value of: nothing but code sees theirs. */
+function labelsOf(item: Node): readonly Label[] {
+  const elements = item.type === 'sequence' && item.picks.length === 0 ? item.elements : [item];
+  return elements.filter((element) => element.type === 'label');
 }
 
 /** `$[0-9]+`, or a run of some of the digits. */

@@ -3,6 +3,7 @@
 import type { Context, FunctionWriter } from './context.js';
 import type { Repeat } from './ir.js';
 import { AT, BYTES } from './names.js';
+import { DIGITS } from './numbers.js';
 import { isSubset } from './symbols.js';
 
 export function writeRepeat(scanner: FunctionWriter, node: Repeat, context: Context): void {
@@ -27,8 +28,9 @@ function writeRun(scanner: FunctionWriter, node: Repeat, context: Context): void
   if (node.min === 1 && (context.known === null || !isSubset(context.known, set))) {
     out.line(`if (${shared.tables.isNotIn(set, next, shown)}) ${scanner.failure(context, expected)}`);
   }
-  // The code that finds the ends of runs pays where it is used again and again; V8 copies only so much code into one function.
-  const runs = context.once ? null : shared.tables.runsOf(set, shown);
+  // The code that finds the ends of runs pays where it is used again and again, for runs that are not as short as those of
+  // digits: V8 copies only so much code into one function.
+  const runs = context.once || isSubset(set, DIGITS) ? null : shared.tables.runsOf(set, shown);
   if (runs === null) out.line(node.min === 0 ? `while (${isNext}) ${AT}++;` : `do ${AT}++; while (${isNext});`);
   // Most runs that may be empty are.
   else if (node.min === 0) out.line(`if (${isNext}) ${AT} = runEnd$(${runs}, ${AT});`);

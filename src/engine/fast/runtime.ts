@@ -3,6 +3,7 @@ import type { Alphabet, Kind } from './alphabet.js';
 import { peggyErrors, standaloneErrors } from './failures.js';
 import type { Initializer } from './initializer.js';
 import type { Expectation } from './ir.js';
+import { CODE_AT } from './names.js';
 import { indent, type StartRule, startSwitch } from './start-rules.js';
 import { END } from './symbols.js';
 
@@ -27,7 +28,7 @@ const CAPACITY = 1 << 20;
 export function runtime(parts: Runtime): string {
   const { alphabet, initializer, tables, functions, startRules, expectations, recognize } = parts;
   const errors = expectations === null ? peggyErrors(startRules) : standaloneErrors(startRules, expectations);
-  const usesCodes = `${functions}${initializer.declarations}${initializer.statements}`.includes('codeAt$(');
+  const usesCodes = `${functions}${initializer.declarations}${initializer.statements}`.includes(CODE_AT);
   const usesWords = functions.includes('wordAt$(');
   const usesRuns = tables.includes('const runs0$');
   return `
@@ -73,7 +74,7 @@ ${indent(kindsCode(alphabet.kinds))}
   }
 
 ${usesRuns || usesWords ? PAIRS : ''}${usesRuns ? RUN_END : ''}${usesWords ? WORDS : ''}
-${usesCodes ? CODE_AT : ''}
+${usesCodes ? CODE_AT_FUNCTION : ''}
 ${alphabet.surrogates === 0n ? '' : SURROGATE}
 ${givenFunctions(parts)}
 
@@ -127,7 +128,7 @@ const peg$scanner = /* @__PURE__ */ peg$makeScanner(${CAPACITY});
 ${errors.outside(recognize)}`;
 }
 
-const CODE_AT = `
+const CODE_AT_FUNCTION = `
   // input.charCodeAt(at)
   function codeAt$(at) {
     const symbol = bytes$[at];
@@ -169,7 +170,7 @@ const WORDS = `
     const unused = -8 * length;
     const first = pairs$.getInt32(start, true) << (length < 4 ? unused : 0);
     const second = length > 4 ? pairs$.getInt32(start + 4, true) << unused : 0;
-    const slot = Math.imul(first ^ Math.imul(second, 0x85ebca6b), 0x9e3779b1) >>> 22;
+    const slot = Math.imul(first ^ Math.imul(second, 0x9e3779b1), 0x9e3779b1) >>> 22;
     if (wordStarts$[slot] === first && wordEnds$[slot] === second) return words$[slot];
     wordStarts$[slot] = first;
     wordEnds$[slot] = second;

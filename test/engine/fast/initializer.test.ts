@@ -65,6 +65,9 @@ describe('left to Peggy', () => {
     ['const text = 1;', 'an initializer that declares "text" itself'],
     ['let { input } = options;', 'an initializer that declares "input" itself'],
     ['let at$ = 1;', 'the name "at$" is reserved for generated code'],
+    ['function failure$() {}', 'the name "failure$" is reserved for generated code'],
+    ['let missed$ = 1;', 'the name "missed$" is reserved for generated code'],
+    ['const Uint8Array = 1;', 'an initializer that declares "Uint8Array" itself'],
   ])('%s', (code, message) => {
     expect(() => liftInitializer(code)).toThrow(Unsupported);
     expect(() => liftInitializer(code)).toThrow(message);
