@@ -1309,14 +1309,14 @@ function otherDecimal(start, end) {
   }
 
 
-  const pairs$ = new DataView(bytes$.buffer);
+  const view$ = new DataView(bytes$.buffer);
 
   // Where the run ends that begins at `at`. Each number counts only where those before it are full: -(2 >> 1) is a mask of
   // ones, -(1 >> 1) of zeros.
   function runEnd$(runs, at) {
     for (;;) {
-      const front = pairs$.getInt32(at, true);
-      const back = pairs$.getInt32(at + 4, true);
+      const front = view$.getInt32(at, true);
+      const back = view$.getInt32(at + 4, true);
       const first = runs[front & 0xffff];
       const second = runs[front >>> 16];
       const third = runs[back & 0xffff];
@@ -1336,8 +1336,8 @@ function otherDecimal(start, end) {
     const length = end - start;
     if (length > 8 || length === 0) return input.substring(start, end);
     const unused = -8 * length;
-    const first = pairs$.getInt32(start, true) << (length < 4 ? unused : 0);
-    const second = length > 4 ? pairs$.getInt32(start + 4, true) << unused : 0;
+    const first = view$.getInt32(start, true) << (length < 4 ? unused : 0);
+    const second = length > 4 ? view$.getInt32(start + 4, true) << unused : 0;
     const slot = Math.imul(first ^ Math.imul(second, 0x9e3779b1), 0x9e3779b1) >>> 22;
     if (wordStarts$[slot] === first && wordEnds$[slot] === second) return words$[slot];
     wordStarts$[slot] = first;

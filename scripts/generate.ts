@@ -44,8 +44,8 @@ const TARGETS: readonly Target[] = [
   /** Most digits of one number. @default 1000 */
   maxDigits?: number | undefined;`,
     reasons: "'limit' | 'duplicate-key'",
-    // BigInt raises on what is no integer; only digits get there. The others are scratch memory.
     words: ['agent_id', 'intent', 'operation', 'key'],
+    // BigInt raises on what is no integer; only digits get there. The others are scratch memory.
     pure: ['BigInt', 'starts', 'hashes', 'codes'],
   },
   {

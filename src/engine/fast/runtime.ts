@@ -73,7 +73,7 @@ ${indent(kindsCode(alphabet.kinds))}
     bytes$[length] = ${END};
   }
 
-${usesRuns || usesWords ? PAIRS : ''}${usesRuns ? RUN_END : ''}${usesWords ? WORDS : ''}
+${usesRuns || usesWords ? VIEW : ''}${usesRuns ? RUN_END : ''}${usesWords ? WORDS : ''}
 ${usesCodes ? CODE_AT_FUNCTION : ''}
 ${alphabet.surrogates === 0n ? '' : SURROGATE}
 ${givenFunctions(parts)}
@@ -136,8 +136,8 @@ const CODE_AT_FUNCTION = `
   }
 `;
 
-const PAIRS = `
-  const pairs$ = new DataView(bytes$.buffer);
+const VIEW = `
+  const view$ = new DataView(bytes$.buffer);
 `;
 
 const RUN_END = `
@@ -145,8 +145,8 @@ const RUN_END = `
   // ones, -(1 >> 1) of zeros.
   function runEnd$(runs, at) {
     for (;;) {
-      const front = pairs$.getInt32(at, true);
-      const back = pairs$.getInt32(at + 4, true);
+      const front = view$.getInt32(at, true);
+      const back = view$.getInt32(at + 4, true);
       const first = runs[front & 0xffff];
       const second = runs[front >>> 16];
       const third = runs[back & 0xffff];
@@ -168,8 +168,8 @@ const WORDS = `
     const length = end - start;
     if (length > 8 || length === 0) return input.substring(start, end);
     const unused = -8 * length;
-    const first = pairs$.getInt32(start, true) << (length < 4 ? unused : 0);
-    const second = length > 4 ? pairs$.getInt32(start + 4, true) << unused : 0;
+    const first = view$.getInt32(start, true) << (length < 4 ? unused : 0);
+    const second = length > 4 ? view$.getInt32(start + 4, true) << unused : 0;
     const slot = Math.imul(first ^ Math.imul(second, 0x9e3779b1), 0x9e3779b1) >>> 22;
     if (wordStarts$[slot] === first && wordEnds$[slot] === second) return words$[slot];
     wordStarts$[slot] = first;
