@@ -1,5 +1,5 @@
 /** JSON and CSS of the size of real files, for Peggy's own example grammars. */
-import { createRandom, type Random } from '../../src/bench/random.js';
+import { createRandom, type Random } from '../../src/text/random.js';
 import { messageSamples } from './messages.js';
 
 /** The message corpus as one indented JSON document of about 40 KB. */

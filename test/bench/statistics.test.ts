@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRandom } from '../../src/bench/random.js';
+import { createRandom } from '../../src/text/random.js';
 import { geometricMean, quantile, spreadOf } from '../../src/bench/statistics.js';
 
 describe('quantiles', () => {

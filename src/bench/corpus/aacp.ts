@@ -2,7 +2,7 @@
 import { parsePacket } from '../../aacp/index.js';
 import type { Category, Sample } from '../candidate.js';
 import { plainPacket } from '../plain.js';
-import { createRandom, type Random } from '../random.js';
+import { createRandom, type Random } from '../../text/random.js';
 import { hex, words } from './values.js';
 
 /** The examples of draft-mackay-aacp-01, sections 4 and 6. */

@@ -2,7 +2,7 @@
 import { parseFrame } from '../../accp/index.js';
 import type { Category, Sample } from '../candidate.js';
 import { plainFrame } from '../plain.js';
-import { createRandom, type Random } from '../random.js';
+import { createRandom, type Random } from '../../text/random.js';
 import { EXAMPLES } from './examples.js';
 import * as values from './values.js';
 

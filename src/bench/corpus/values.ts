@@ -1,5 +1,5 @@
 /** Pieces of ACCP text, as agents write them, drawn at random. */
-import type { Random } from '../random.js';
+import type { Random } from '../../text/random.js';
 
 export const AGENTS = ['planner', 'dev_team', 'research', 'orchestrator', 'ci-agent', 'payments', 'tool_agent', 'bot7'];
 export const INTENTS = ['req', 'done', 'fail', 'wait', 'esc', 'comp', 'sync', 'qry', 'ack', 'cancel', 'stream', 'end'];

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same on every machine: a corpus has to be the same everywhere. */
+/** Numbers that look random and are the same on every machine: what is made of them can be made again. */
 export interface Random {
   /** From 0 up to 1, 1 excluded. */
   next(): number;

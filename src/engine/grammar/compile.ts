@@ -1,0 +1,73 @@
+/** `compileGrammar`: from the text of a Peggy grammar to what all tools work with. */
+import peggy, { type ast } from 'peggy';
+import type { Derivation, Grammar, GrammarOptions } from './grammar.js';
+import { derivingParser } from './instrument.js';
+import { withGates, withOverlay, withoutUnused } from './narrow.js';
+import { pointsOf } from './points.js';
+
+/** A grammar that cannot be used. The message shows the place. */
+export class GrammarError extends Error {
+  /** Stable: what a program may go by. */
+  readonly code: 'grammar-syntax' | 'grammar-invalid' | 'unknown-rule';
+
+  constructor(code: GrammarError['code'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'GrammarError';
+    this.code = code;
+  }
+}
+
+/**
+ * Reads and checks a Peggy grammar, and makes parsers of it, each when it is first asked for. Code of the grammar is run: it has
+ * to be trusted like any other program.
+ *
+ * @throws GrammarError when the text is no grammar, has faults that Peggy refuses, or lacks the start rule
+ */
+export function compileGrammar(text: string, options: GrammarOptions = {}): Grammar {
+  const { name = 'grammar', parseOptions = {}, gates, overlay } = options;
+  const sources = [{ source: name, text }, ...(overlay === undefined ? [] : [{ source: 'overlay', text: overlay }])];
+  return told(sources, () => {
+    let tree = peggy.parser.parse(text, { grammarSource: name, reservedWords: [] }) as ast.Grammar;
+    const startRule = options.startRule ?? tree.rules[0]!.name;
+    if (overlay !== undefined) tree = withOverlay(tree, overlay);
+    if (!tree.rules.some((rule) => rule.name === startRule)) {
+      throw new GrammarError('unknown-rule', `There is no rule "${startRule}" in ${name} to start with`);
+    }
+    const parser = peggy.compiler.compile(structuredClone(tree), peggy.compiler.passes, {
+      allowedStartRules: [startRule],
+      grammarSource: name,
+    });
+    if (gates !== undefined) tree = withGates(tree, gates);
+    tree = withoutUnused(tree, [startRule]);
+    const points = pointsOf(tree);
+    let deriving: ReturnType<typeof derivingParser> | undefined;
+
+    const parse = (input: string): ReturnType<Grammar['parse']> => {
+      try {
+        return { ok: true, value: parser.parse(input, { ...parseOptions }) as unknown };
+      } catch (error) {
+        return { ok: false, error };
+      }
+    };
+    const derive = (input: string): Derivation | null => {
+      deriving ??= derivingParser(tree, points, startRule);
+      return deriving(input, parseOptions);
+    };
+    return { name, startRule, sources, ast: tree, points, parse, accepts: (input) => parse(input).ok, derive };
+  });
+}
+
+/** Peggy's own errors, with the place in the grammar. */
+function told<Result>(sources: readonly { source: string; text: string }[], work: () => Result): Result {
+  try {
+    return work();
+  } catch (thrown) {
+    if (thrown instanceof peggy.parser.SyntaxError) {
+      throw new GrammarError('grammar-syntax', thrown.format([...sources]), { cause: thrown });
+    }
+    if (thrown instanceof peggy.GrammarError) {
+      throw new GrammarError('grammar-invalid', thrown.format([...sources]), { cause: thrown });
+    }
+    throw thrown;
+  }
+}

@@ -1,0 +1,71 @@
+/** Checks of options that narrow a language. They often come from a file or a command line, where no type guards them. */
+import { nearest } from '../../text/suggest.js';
+import { anyText, quotedShort } from '../../text/visible.js';
+
+/**
+ * An ordered record, key by key. Objects put keys that look like numbers first: for those, a list of pairs keeps the order.
+ */
+export type FieldList<Field> = Readonly<Record<string, Field>> | Iterable<readonly [key: string, field: Field]>;
+
+/** The fields of an ordered record. @throws TypeError when it is none, or a key comes twice */
+export function fieldEntries<Field>(option: string, fields: FieldList<Field>): readonly (readonly [string, Field])[] {
+  if (typeof fields !== 'object' || fields === null) throw new TypeError(`${option} must be a record of fields`);
+  const entries =
+    Symbol.iterator in fields ? [...(fields as Iterable<readonly [string, Field]>)] : Object.entries(fields);
+  const seen = new Set<string>();
+  for (const entry of entries) {
+    if (!Array.isArray(entry) || typeof entry[0] !== 'string')
+      throw new TypeError(`${option} must be pairs of key and field`);
+    const [key] = entry;
+    if (seen.has(key)) throw new TypeError(`${option} has the key ${quotedShort(key)} twice`);
+    seen.add(key);
+  }
+  return entries as readonly (readonly [string, Field])[];
+}
+
+/**
+ * Checks that an object has no members but those known.
+ *
+ * @param what for the message: `options`, or the name of an option
+ * @throws TypeError on another member, with a suggestion for a slip of the pen
+ */
+export function checkMembers(what: string, given: object, known: readonly string[]): void {
+  if (typeof given !== 'object' || given === null) throw new TypeError(`${what} must be an object`);
+  for (const name of Object.keys(given)) {
+    if (known.includes(name)) continue;
+    const near = nearest(name, known);
+    throw new TypeError(
+      `${what}: there is no ${quotedShort(name)}${near === undefined ? '' : `; did you mean "${near}"?`}`,
+    );
+  }
+}
+
+/**
+ * Checks a list of words that are allowed.
+ *
+ * @param isWord whether the language can write it
+ * @param what what each of them has to be, for the message: `an intent, letters only`
+ * @returns each word once; null where the option is not given
+ * @throws TypeError on anything but a list of such words, and on an empty one
+ */
+export function wordList(
+  option: string,
+  words: readonly string[] | undefined,
+  isWord: (word: string) => boolean,
+  what: string,
+): readonly string[] | null {
+  if (words === undefined) return null;
+  if (!Array.isArray(words)) throw new TypeError(`${option} must be a list`);
+  if (words.length === 0) throw new TypeError(`${option} must name one at least`);
+  for (const word of words as readonly unknown[]) {
+    if (typeof word !== 'string' || !isWord(word))
+      throw new TypeError(`${option}: ${quotedShort(anyText(word))} is not ${what}`);
+  }
+  return [...new Set(words)];
+}
+
+/** A switch that may be left out. @throws TypeError on anything but a boolean */
+export function flag(option: string, value: boolean | undefined): boolean {
+  if (value === undefined || typeof value === 'boolean') return value === true;
+  throw new TypeError(`${option} must be true or false`);
+}

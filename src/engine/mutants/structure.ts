@@ -1,0 +1,150 @@
+/** Edits of a text along its derivation: whole parts go, come twice, change places, or come from another text. */
+import type { Random } from '../../text/random.js';
+import type { Derivation, Grammar } from '../grammar/grammar.js';
+
+/** A part of a text, with what stands beside it. */
+interface Part {
+  readonly node: Derivation;
+  readonly parent: Derivation | null;
+  readonly ancestors: readonly Derivation[];
+}
+
+/** The parts of texts by the rules that they match: what can stand in for each other. */
+export type Donors = ReadonlyMap<string, readonly string[]>;
+
+/** An edit, or null where the text has nothing to try it on. */
+export type StructuralEdit = (text: string, tree: Derivation, context: StructureContext) => string | null;
+
+export interface StructureContext {
+  readonly grammar: Grammar;
+  readonly random: Random;
+  readonly donors: Donors;
+}
+
+/** Takes a part out, and a delimiter that would be left over. */
+export const drop: StructuralEdit = (text, tree, { grammar, random }) => {
+  const part = pickPart(tree, random);
+  if (part === null) return null;
+  const { start, end } = withDelimiter(part, grammar);
+  return text.slice(0, start) + text.slice(end);
+};
+
+/** Writes a part twice, with the delimiter of its list between. */
+export const duplicate: StructuralEdit = (text, tree, { grammar, random }) => {
+  const part = pickPart(tree, random);
+  if (part === null) return null;
+  const { start, end } = part.node;
+  const between = delimiterOf(part, grammar, text);
+  return text.slice(0, end) + between + text.slice(start, end) + text.slice(end);
+};
+
+/** Lets two parts that stand apart change places, rather of one list than of different kinds. */
+export const swap: StructuralEdit = (text, tree, { grammar, random }) => {
+  const parts = partsIn(tree);
+  if (parts.length < 2) return null;
+  const one = random.pick(parts);
+  const others = parts.filter(({ node }) => node.end <= one.node.start || node.start >= one.node.end);
+  if (others.length === 0) return null;
+  const siblings = others.filter(({ parent, node }) => parent === one.parent && node.point === one.node.point);
+  const same = others.filter(({ node }) => nameOf(node, grammar) === nameOf(one.node, grammar));
+  const other = random.pick([siblings, same, others].find((list) => list.length > 0)!);
+  const [left, right] = one.node.start < other.node.start ? [one.node, other.node] : [other.node, one.node];
+  const pieces = [text.slice(0, left.start), text.slice(right.start, right.end), text.slice(left.end, right.start)];
+  return [...pieces, text.slice(left.start, left.end), text.slice(right.end)].join('');
+};
+
+/** Puts what another text has for the same rule in the place of a part. */
+export const splice: StructuralEdit = (text, tree, { grammar, random, donors }) => {
+  const part = pickRule(tree, random, grammar);
+  if (part === null) return null;
+  const donor = donors.get(nameOf(part.node, grammar));
+  if (donor === undefined) return null;
+  return text.slice(0, part.node.start) + random.pick(donor) + text.slice(part.node.end);
+};
+
+/** Puts a whole in the place of one of its own parts that matches the same rule: nesting grows. */
+export const nest: StructuralEdit = (text, tree, { grammar, random }) => {
+  const nested = partsIn(tree).flatMap(({ node, ancestors }) => {
+    const outer = ancestors.find(
+      (one) => one.end - one.start > node.end - node.start && isRule(one, grammar) && one.point === node.point,
+    );
+    return outer === undefined ? [] : [{ node, outer }];
+  });
+  if (nested.length === 0) return null;
+  const { node, outer } = random.pick(nested);
+  let whole = text.slice(outer.start, outer.end);
+  for (let turns = random.integer(1, 4); turns > 0; turns--) {
+    whole = text.slice(outer.start, node.start) + whole + text.slice(node.end, outer.end);
+  }
+  return text.slice(0, outer.start) + whole + text.slice(outer.end);
+};
+
+/** The parts of texts by rules; of each rule, so many at most. */
+export function donorsOf(
+  grammar: Grammar,
+  sentences: readonly { readonly text: string; readonly derivation: Derivation }[],
+  most = 200,
+): Donors {
+  const donors = new Map<string, Set<string>>();
+  for (const { text, derivation } of sentences) {
+    for (const { node } of partsIn(derivation)) {
+      if (!isRule(node, grammar)) continue;
+      const name = nameOf(node, grammar);
+      const own = donors.get(name) ?? new Set();
+      donors.set(name, own);
+      if (own.size < most) own.add(text.slice(node.start, node.end));
+    }
+  }
+  return new Map([...donors].map(([name, texts]) => [name, [...texts]]));
+}
+
+function pickPart(tree: Derivation, random: Random): Part | null {
+  const parts = partsIn(tree);
+  return parts.length === 0 ? null : random.pick(parts);
+}
+
+function pickRule(tree: Derivation, random: Random, grammar: Grammar): Part | null {
+  const parts = partsIn(tree).filter(({ node }) => isRule(node, grammar));
+  return parts.length === 0 ? null : random.pick(parts);
+}
+
+/** All parts that hold text. A whole without the root is no part: there would be nothing left. */
+function partsIn(tree: Derivation): readonly Part[] {
+  const found: Part[] = [];
+  const visit = (node: Derivation, parent: Derivation | null, ancestors: readonly Derivation[]): void => {
+    if (node.end > node.start) found.push({ node, parent, ancestors });
+    const inner = [node, ...ancestors];
+    for (const child of node.children) visit(child, node, inner);
+  };
+  for (const child of tree.children) visit(child, tree, [tree]);
+  return found;
+}
+
+function isRule({ point }: Derivation, grammar: Grammar): boolean {
+  return grammar.points.list[point]!.kind === 'rule';
+}
+
+function nameOf({ point }: Derivation, grammar: Grammar): string {
+  return grammar.points.list[point]!.rule;
+}
+
+/** The span of an item with the delimiter behind it, or before it. */
+function withDelimiter({ node, parent }: Part, grammar: Grammar): { start: number; end: number } {
+  const siblings = parent?.children ?? [];
+  const index = siblings.indexOf(node);
+  const isDelimiter = (one: Derivation | undefined): one is Derivation =>
+    one !== undefined && grammar.points.list[one.point]!.kind === 'delimiter' && one.end > one.start;
+  const [before, after] = [siblings[index - 1], siblings[index + 1]];
+  if (isDelimiter(after) && siblings[index + 2] !== undefined) return { start: node.start, end: after.end };
+  if (isDelimiter(before)) return { start: before.start, end: node.end };
+  return node;
+}
+
+function delimiterOf({ node, parent }: Part, grammar: Grammar, text: string): string {
+  if (grammar.points.list[node.point]!.kind !== 'item') return '';
+  const own = parent?.children.find((child) => grammar.points.list[child.point]!.kind === 'delimiter');
+  if (own !== undefined) return text.slice(own.start, own.end);
+  const { node: repetition } = grammar.points.list[node.point]!;
+  const literal = repetition.type === 'repeated' ? repetition.delimiter : null;
+  return literal?.type === 'literal' ? literal.value : '';
+}
