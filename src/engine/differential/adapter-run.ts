@@ -1,0 +1,187 @@
+/** One run of an adapter program: requests go in, answers come out in order, until it ends or fails. */
+import { constants } from 'node:os';
+import process from 'node:process';
+import { visible } from '../../text/visible.js';
+import { readAnswer, requestLine } from './adapter-lines.js';
+import { type CommandOptions, killGroup, startGroup } from './process-group.js';
+import { residentMemory } from './resident-memory.js';
+import { createLineSplitter } from './split-lines.js';
+import type { Answer, Outcome, Request } from './target.js';
+
+/** How a run has failed: any outcome that is no answer. */
+export type Failure = Exclude<Outcome, { readonly kind: 'answer' }>;
+
+/** What a run may take. */
+export interface RunLimits {
+  /** Milliseconds from when a request is the oldest unanswered one to its answer. */
+  readonly timeLimit: number;
+  /** Milliseconds from the start to the first answer. */
+  readonly startLimit: number;
+  /** Bytes, of the whole process group. */
+  readonly memoryLimit: number;
+  /** Milliseconds between two looks at the memory. */
+  readonly memoryInterval: number;
+  /** Bytes of one line of output. */
+  readonly lineLimit: number;
+}
+
+export interface RunHandlers {
+  /** The answer to the oldest request that had none. */
+  readonly onAnswer: (answer: Answer) => void;
+  /** The input can take more again. */
+  readonly onDrain: () => void;
+  /**
+   * Told once; nothing is told after it, and the program has ended or is being killed. `null`: it ended by itself, with exit
+   * code 0 and nothing left to answer.
+   */
+  readonly onEnd: (failure: Failure | null) => void;
+}
+
+export interface Run {
+  /** Sends a request. @returns false when no more should be sent before `onDrain` */
+  readonly send: (request: Request) => boolean;
+  /** Ends the input: a good adapter then ends, too. */
+  readonly endInput: () => void;
+  /** Ends the run without another word. Once it resolves, the program is gone. */
+  readonly kill: () => Promise<void>;
+  /** Resolves once the program has ended and its output is read. */
+  readonly ended: Promise<void>;
+  /** Whether anything was answered. */
+  readonly answered: () => boolean;
+  /** The lines before the first answer that were passed over, the last few of them. */
+  readonly banner: () => readonly string[];
+}
+
+/** Bytes of the end of stderr that are told with a crash. */
+const STDERR_TAIL = 2048;
+/** Lines of a banner that are kept. */
+const BANNER_LINES = 3;
+/** Milliseconds that pipes may stay open once the program has ended: a process that left the group may hold them. */
+const PIPE_GRACE = 1000;
+
+/**
+ * Starts a program. One that cannot be started is a crash.
+ *
+ * @throws TypeError on a command that no system could run, such as one with a NUL
+ */
+export function startRun(
+  command: string,
+  options: CommandOptions,
+  limits: RunLimits,
+  { onAnswer, onDrain, onEnd }: RunHandlers,
+): Run {
+  const child = startGroup(command, options);
+  const banner: string[] = [];
+  let stderr = Buffer.alloc(0);
+  let pending = 0;
+  let answers = 0;
+  let over = false;
+  let oldest: NodeJS.Timeout | undefined;
+  let pipes: NodeJS.Timeout | undefined;
+
+  const fail = (failure: Failure | null): void => {
+    if (over) return;
+    finish();
+    onEnd(failure);
+  };
+  const finish = (): void => {
+    over = true;
+    clearTimeout(oldest);
+    clearInterval(memory);
+    killGroup(child);
+  };
+  const hang = (limit: number): void => {
+    const before = answers;
+    // If it was this process that had no time, the answer may be waiting to be read.
+    setImmediate(() => {
+      if (answers === before) fail({ kind: 'hang', limit });
+    });
+  };
+  const watchOldest = (): void => {
+    clearTimeout(oldest);
+    const limit = answers > 0 ? limits.timeLimit : limits.startLimit;
+    if (pending > 0) oldest = setTimeout(() => hang(limit), limit);
+  };
+  const memory = setInterval(async () => {
+    if (pending === 0) return;
+    const taken = child.pid === undefined ? null : await residentMemory(child.pid);
+    if (taken !== null && taken > limits.memoryLimit) fail({ kind: 'memory', limit: limits.memoryLimit });
+  }, limits.memoryInterval);
+
+  const onLine = (line: string): void => {
+    if (over || line.trim() === '') return;
+    // Package managers and the like say what they start.
+    if (answers === 0 && !line.trimStart().startsWith('{')) {
+      banner.push(line);
+      if (banner.length > BANNER_LINES) banner.shift();
+      return;
+    }
+    const reading = readAnswer(line);
+    if ('problem' in reading) fail({ kind: 'garbage', detail: reading.problem });
+    else if (pending === 0) fail({ kind: 'garbage', detail: `an answer that nothing had asked for: ${visible(line)}` });
+    else {
+      answers++;
+      pending--;
+      watchOldest();
+      onAnswer(reading.answer);
+    }
+  };
+
+  const ended = new Promise<void>((resolve) => {
+    const end = (ending: string, well = false): void => {
+      clearTimeout(pipes);
+      const told = stderr.toString('utf8').trim().split(/\r?\n/).map(visible).join('\n');
+      const detail = told === '' ? ending : `${ending}; stderr ends: ${told}`;
+      fail(well && pending === 0 ? null : { kind: 'crash', detail });
+      resolve();
+    };
+    child.once('error', ({ message }) => {
+      if (child.pid === undefined) end(`it cannot be started: ${message}`);
+    });
+    child.once('exit', () => {
+      pipes = setTimeout(() => {
+        for (const stream of child.stdio) stream?.destroy();
+      }, PIPE_GRACE);
+    });
+    child.once('close', (code, signal) => end(endingOf(code, signal), code === 0));
+  });
+  child.stdout.on(
+    'data',
+    createLineSplitter(limits.lineLimit, { onLine, onProblem: (detail) => fail({ kind: 'garbage', detail }) }),
+  );
+  child.stderr.on('data', (piece: Buffer) => {
+    stderr = Buffer.concat([stderr, piece.subarray(-STDERR_TAIL)]).subarray(-STDERR_TAIL);
+  });
+  // A program that ends closes its input while we write; that it has ended is told by itself.
+  child.stdin.on('error', () => {});
+  child.stdin.on('drain', () => {
+    if (!over) onDrain();
+  });
+
+  return {
+    send: (request) => {
+      if (pending++ === 0) watchOldest();
+      // What is sent in one go is written in one.
+      if (child.stdin.writableCorked === 0) {
+        child.stdin.cork();
+        process.nextTick(() => child.stdin.uncork());
+      }
+      return child.stdin.write(`${requestLine(request)}\n`);
+    },
+    endInput: () => child.stdin.end(),
+    kill: () => {
+      finish();
+      return ended;
+    },
+    ended,
+    answered: () => answers > 0,
+    banner: () => banner,
+  };
+}
+
+function endingOf(code: number | null, signal: NodeJS.Signals | null): string {
+  if (code === null) return `killed by ${signal}`;
+  // A shell tells the signal that its command died of so.
+  const name = Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0];
+  return name === undefined ? `exit code ${code}` : `exit code ${code} (${name})`;
+}

@@ -1,0 +1,179 @@
+/** `runDifferential`: implementations against the reference, on as many texts as come. */
+import type { Language } from '../grammar/language.js';
+import { skeletonOf } from './causes.js';
+import { type Disagreement, type DisagreementKind, judge } from './judge.js';
+import { shrinkText } from './shrink.js';
+import type { Answer, Target } from './target.js';
+
+/** One cause of disagreements. */
+export interface Finding {
+  readonly target: string;
+  readonly kind: DisagreementKind;
+  /** The smallest text that shows it, and the one that it came from. */
+  readonly input: string;
+  readonly original: string;
+  /** What was said of the smallest. */
+  readonly reference: Answer;
+  readonly disagreement: Disagreement;
+  /** Texts of the run that disagree in this way, as far as was looked into. */
+  count: number;
+}
+
+export interface DifferentialProgress {
+  readonly inputs: number;
+  readonly disagreements: number;
+  readonly findings: number;
+}
+
+export interface DifferentialOptions {
+  readonly language: Language;
+  readonly targets: readonly Target[];
+  readonly inputs: Iterable<string>;
+  /** Texts that are read at the same time. @default 64 */
+  readonly concurrency?: number | undefined;
+  /** Stops the run; what was found until then is reported. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: DifferentialProgress) => void) | undefined;
+  /** Told of each cause as soon as its smallest text is known. */
+  readonly onFinding?: ((finding: Finding) => void) | undefined;
+  /** Look no further once so many causes are known. @default 100 */
+  readonly maxFindings?: number | undefined;
+}
+
+export interface DifferentialReport {
+  readonly language: string;
+  readonly dialect: string | null;
+  /** Texts that were read, by what the reference says of them. */
+  readonly valid: number;
+  readonly invalid: number;
+  readonly targets: readonly { readonly name: string; readonly agreed: number; readonly disagreed: number }[];
+  readonly findings: readonly Finding[];
+  /** Whether it was stopped before the texts were used up. */
+  readonly stopped: boolean;
+}
+
+/** Disagreements of one key in a row that turn out to be known, until the key is only counted. */
+const SATISFIED = 12;
+
+/** Of an implementation that answers now like this and now like that. */
+const ONCE = 'It happened among other texts, and not again when this one was asked alone.';
+
+/** Where the message tells the cause, whatever the text looks like. */
+const KEY_TELLS: ReadonlySet<DisagreementKind> = new Set(['crash', 'hang', 'memory', 'garbage']);
+
+interface Bucket {
+  known: number;
+  readonly causes: Map<string, Finding>;
+}
+
+/**
+ * Reads each text with the reference and with all targets, and looks into what they disagree on: each disagreement is cut down to
+ * the smallest text that shows it, and those whose smallest texts are alike are taken as one.
+ *
+ * @throws TargetError when a target cannot be asked at all
+ */
+export async function runDifferential(options: DifferentialOptions): Promise<DifferentialReport> {
+  const { language, targets, concurrency = 64, signal, maxFindings = 100 } = options;
+  const skeleton = skeletonOf(language.grammar);
+  const findings: Finding[] = [];
+  const buckets = new Map<string, Bucket>();
+  const tallies = targets.map(({ name }) => ({ name, agreed: 0, disagreed: 0 }));
+  let valid = 0;
+  let inputs = 0;
+  let disagreements = 0;
+  const isOver = (): boolean => signal?.aborted === true || findings.length >= maxFindings;
+
+  const ask = async (target: Target, text: string, reference = language.read(text)): Promise<Disagreement | null> => {
+    const request = language.dialect === null ? { input: text } : { input: text, dialect: language.dialect };
+    return judge(reference, await target.read(request));
+  };
+
+  const look = async (target: Target, original: string, found: Disagreement): Promise<void> => {
+    const name = [target.name, found.kind, found.key].join('\n');
+    const bucket = buckets.get(name) ?? { known: 0, causes: new Map() };
+    buckets.set(name, bucket);
+    const causeOf = (text: string): string => (KEY_TELLS.has(found.kind) ? '' : skeleton(text));
+    const before = bucket.causes.get(causeOf(original));
+    if (before !== undefined) before.count++;
+    if (before !== undefined || bucket.known >= SATISFIED) return;
+    const same = async (text: string): Promise<boolean> => {
+      const other = await ask(target, text);
+      return other?.kind === found.kind && other.key === found.key;
+    };
+    const isSteady = await same(original);
+    const input =
+      isOver() || !isSteady
+        ? original
+        : await shrinkText(original, {
+            holds: same,
+            grammar: language.grammar,
+            // Each that holds ends the program: more of them at once would only end it more often.
+            atOnce: found.outcome.kind === 'answer' ? undefined : 1,
+          });
+    const cause = causeOf(input);
+    const known = bucket.causes.get(cause);
+    if (known !== undefined) {
+      known.count++;
+      bucket.known++;
+      return;
+    }
+    bucket.known = 0;
+    const disagreement = isSteady
+      ? ((await ask(target, input)) ?? found)
+      : { ...found, message: `${found.message} ${ONCE}` };
+    const { kind } = disagreement;
+    const finding = {
+      target: target.name,
+      kind,
+      input,
+      original,
+      reference: language.read(input),
+      disagreement,
+      count: 1,
+    };
+    bucket.causes.set(cause, finding);
+    findings.push(finding);
+    options.onFinding?.(finding);
+  };
+
+  const source = options.inputs[Symbol.iterator]();
+  let isUsedUp = false;
+  // One after the other: two that are cut down at once would find the same.
+  let looking: Promise<void> = Promise.resolve();
+  const worker = async (): Promise<void> => {
+    while (!isOver()) {
+      const next = source.next();
+      if (next.done) {
+        isUsedUp = true;
+        return;
+      }
+      const text = next.value;
+      const reference = language.read(text);
+      const results = await Promise.all(targets.map((target) => ask(target, text, reference)));
+      inputs++;
+      if (reference.ok) valid++;
+      for (const [index, disagreement] of results.entries()) {
+        const tally = tallies[index]!;
+        if (disagreement === null) tally.agreed++;
+        else {
+          tally.disagreed++;
+          disagreements++;
+          looking = looking.then(() => look(targets[index]!, text, disagreement));
+        }
+      }
+      await looking;
+      options.onProgress?.({ inputs, disagreements, findings: findings.length });
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+  await looking;
+  return {
+    language: language.name,
+    dialect: language.dialect,
+    valid,
+    invalid: inputs - valid,
+    targets: tallies,
+    findings,
+    stopped: !isUsedUp,
+  };
+}

@@ -1,0 +1,171 @@
+/** Cuts a text down for as long as it shows the same disagreement. */
+import type { Derivation, Grammar } from '../grammar/grammar.js';
+
+export interface ShrinkOptions {
+  /** Whether a text shows what is looked for. Several are asked about at once. */
+  readonly holds: (text: string) => Promise<boolean>;
+  /** Parts of valid texts are cut along their structure. */
+  readonly grammar: Grammar;
+  /** Texts that are tried at most. @default 3000 */
+  readonly maxTries?: number | undefined;
+  /**
+   * Texts that are asked about at once. The first that holds is taken, so that the result does not depend on their number; a low
+   * one asks fewer in vain where each that holds takes long. @default 16
+   */
+  readonly atOnce?: number | undefined;
+}
+
+/** Of runs that are left out: long ones of characters, short ones of tokens, and what is left of characters. */
+const LONG = [64, 32, 16];
+const TOKENS = [12, 8, 7, 6, 5, 4, 3, 2, 1];
+const SHORT = [4, 3, 2, 1];
+
+/** Words, and all other characters by themselves. */
+const TOKEN = /[A-Za-z0-9_]+|[\s\S]/g;
+
+/** Of characters that are left out two at a time: how many others of their kind stand between them at most. */
+const REACH = 12;
+
+/** What letters, digits and all else are tried to be replaced by. */
+const PLAIN = ['a', '0'];
+
+/** @returns the smallest text that was found; the given one if no smaller one holds */
+export async function shrinkText(text: string, options: ShrinkOptions): Promise<string> {
+  const { holds, grammar, maxTries = 3_000, atOnce = 16 } = options;
+  let current = text;
+  let tries = 0;
+  const tried = new Set([text]);
+
+  /** Takes the first candidate that holds, if there is one. */
+  const improve = async (candidates: Iterable<string>): Promise<boolean> => {
+    let batch: string[] = [];
+    const first = async (): Promise<string | undefined> => {
+      const results = await Promise.all(batch.map(holds));
+      const index = results.indexOf(true);
+      const found = index < 0 ? undefined : batch[index];
+      batch = [];
+      return found;
+    };
+    for (const candidate of candidates) {
+      if (tries >= maxTries) return false;
+      if (tried.has(candidate)) continue;
+      tried.add(candidate);
+      tries++;
+      batch.push(candidate);
+      const found = batch.length === atOnce ? await first() : undefined;
+      if (found !== undefined) {
+        current = found;
+        return true;
+      }
+    }
+    const found = batch.length === 0 ? undefined : await first();
+    if (found === undefined) return false;
+    current = found;
+    return true;
+  };
+
+  const passes = [() => structural(current, grammar.derive(current)), ...PASSES.map((pass) => () => pass(current))];
+  for (let better = true; better; ) {
+    better = false;
+    for (const pass of passes) while (await improve(pass())) better = true;
+  }
+  return current;
+}
+
+/** What a text may be replaced by to make it simpler, the boldest first; valid or not. */
+export function* simplifications(text: string, tree: Derivation | null): Generator<string> {
+  yield* structural(text, tree);
+  for (const pass of PASSES) yield* pass(text);
+}
+
+/** What can be tried on any text, the boldest first. */
+const PASSES: readonly ((text: string) => Iterable<string>)[] = [
+  (text) => without(text.split(''), LONG),
+  (text) => without(text.match(TOKEN) ?? [], TOKENS),
+  unwrapped,
+  (text) => without(text.split(''), SHORT),
+  renamed,
+  alike,
+  plainer,
+];
+
+/** Parts left out, and parts replaced by what of the same rule they hold inside; the largest first. */
+function* structural(text: string, tree: Derivation | null): Generator<string> {
+  if (tree === null) return;
+  const parts: { node: Derivation; inner: Derivation[] }[] = [];
+  const visit = (node: Derivation): Derivation[] => {
+    const below = node.children.flatMap(visit);
+    const inner = below.filter(({ point, start, end }) => point === node.point && end - start < node.end - node.start);
+    if (node.end > node.start) parts.push({ node, inner });
+    return [node, ...below];
+  };
+  visit(tree);
+  parts.sort((a, b) => b.node.end - b.node.start - (a.node.end - a.node.start));
+  for (const { node, inner } of parts) {
+    const [before, after] = [text.slice(0, node.start), text.slice(node.end)];
+    yield before + after;
+    // With the separator before or behind it.
+    if (before !== '') yield before.slice(0, -1) + after;
+    if (after !== '') yield before + after.slice(1);
+    for (const { start, end } of inner) yield before + text.slice(start, end) + after;
+  }
+}
+
+/** A text without a run of its parts, of each length, at each place; long runs overlap by half. */
+function* without(parts: readonly string[], lengths: readonly number[]): Generator<string> {
+  for (const length of lengths) {
+    if (length > parts.length) continue;
+    const step = length > 8 ? length >> 1 : 1;
+    for (let at = 0; at + length <= parts.length; at += step) {
+      yield [...parts.slice(0, at), ...parts.slice(at + length)].join('');
+    }
+  }
+}
+
+/** The text without two characters that belong to no word: brackets, and what else has to come in pairs. */
+function* unwrapped(text: string): Generator<string> {
+  const places = [...text.matchAll(/[^A-Za-z0-9_]/g)].map(({ index }) => index);
+  for (const [first, start] of places.entries()) {
+    for (const end of places.slice(first + 1, first + 1 + REACH)) {
+      yield text.slice(0, start) + text.slice(start + 1, end) + text.slice(end + 1);
+    }
+  }
+}
+
+/** A word that comes more than once, replaced everywhere at the same time: that it is the same may be the point. */
+function* renamed(text: string): Generator<string> {
+  const words: readonly string[] = text.match(/[A-Za-z0-9_]+/g) ?? [];
+  for (const word of new Set(words.filter((one, index) => words.indexOf(one) < index))) {
+    for (const other of [...PLAIN, 'b', word.slice(1), word.slice(0, -1)]) {
+      if (other !== '' && other.length < word.length) {
+        yield text.replace(new RegExp(`(?<![A-Za-z0-9_])${word}(?![A-Za-z0-9_])`, 'g'), other);
+      }
+    }
+  }
+}
+
+/** A letter or digit that comes more than once, replaced everywhere at the same time. */
+function* alike(text: string): Generator<string> {
+  const units: readonly string[] = text.match(/[A-Za-z0-9_]/g) ?? [];
+  for (const unit of new Set(units.filter((one, index) => units.indexOf(one) < index))) {
+    for (const plain of PLAIN.slice(0, rankOf(unit))) yield text.replaceAll(unit, plain);
+  }
+}
+
+/** Short runs replaced by one plain character, then one character after the other. */
+function* plainer(text: string): Generator<string> {
+  for (const length of [4, 3, 2]) {
+    for (let at = 0; at + length <= text.length; at++) {
+      for (const plain of PLAIN) yield text.slice(0, at) + plain + text.slice(at + length);
+    }
+  }
+  for (let at = 0; at < text.length; at++) {
+    for (const plain of PLAIN.slice(0, rankOf(text[at]!))) yield text.slice(0, at) + plain + text.slice(at + 1);
+  }
+}
+
+/** How plain a character is; the lowest is the plainest. */
+function rankOf(unit: string): number {
+  const rank = PLAIN.indexOf(unit);
+  return rank < 0 ? PLAIN.length : rank;
+}

@@ -1,0 +1,15 @@
+/** The programs of this folder as commands for a shell. */
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+/** A program of this folder, run by Node; `.ts` through tsx. */
+export function programCommand(file: string, ...args: readonly string[]): string {
+  const program = fileURLToPath(new URL(file, import.meta.url));
+  const loader = file.endsWith('.ts') ? ['--import', 'tsx'] : [];
+  return [process.execPath, ...loader, program, ...args].map((word) => `"${word}"`).join(' ');
+}
+
+/** The adapter that does a deed on texts with a word. */
+export function adapterCommand(...deeds: readonly (readonly [word: string, deed: string])[]): string {
+  return programCommand('adapter.mjs', ...deeds.flatMap(([word, deed]) => ['--on', word, deed]));
+}
