@@ -1,6 +1,6 @@
 /**
- * Feeds mutants to the generated parsers, to what Peggy alone makes of the same grammars, to the parsers written by hand and to
- * the Ohm grammars, and reports where they disagree.
+ * Feeds mutants to the generated parsers, to what Peggy alone makes of the same grammars, to the parsers written by hand, to the
+ * Ohm grammars and to the ABNF grammars, which apg-js runs, and reports where they disagree.
  *
  *     npm run fuzz -- --count 1000000 --seed 1
  *
@@ -12,7 +12,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { createRandom } from '../src/bench/random.js';
+import { createRandom } from '../src/text/random.js';
 import { READERS, type Reader, takesPart } from '../test/fuzz/compare.js';
 import { CORPUS, type Input, LANGUAGES, nameOf } from '../test/fuzz/languages.js';
 import { addTally, emptyTally, type Finding, type Share, type Tally } from '../test/fuzz/share.js';
@@ -30,6 +30,7 @@ const TITLES: Readonly<Record<Reader, string>> = {
   envelope: 'envelope',
   hand: 'by hand',
   ohm: 'Ohm',
+  apg: 'apg-js',
 };
 
 interface Arguments {

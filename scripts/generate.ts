@@ -61,6 +61,17 @@ const TARGETS: readonly Target[] = [
     words: ['task', 'dom', 'key'],
     pure: [],
   },
+  {
+    name: 'abnf',
+    returnTypes: { rulelist: "import('../src/engine/abnf/ast.js').AbnfGrammar" },
+    options: `  /** Put a \`span\` on rules and references. @default false */
+  spans?: boolean | undefined;
+  /** Deepest nesting of groups and options. @default 200 */
+  maxDepth?: number | undefined;`,
+    reasons: "'limit'",
+    words: [],
+    pure: [],
+  },
 ];
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));

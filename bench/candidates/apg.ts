@@ -1,33 +1,13 @@
 /**
- * apg-js on an ABNF of strict ACCP. The draft's own ABNF, run in its order, accepts about a third of the frames: an ordered
- * choice takes `12` for all of `12abc`. Here a literal is one lexeme, which the callback tells apart, and case counts.
+ * apg-js on `grammar/accp.abnf`. The draft's own ABNF, run in its order, accepts about a third of the frames: an ordered choice
+ * takes `12` for all of `12abc`. There a literal is one lexeme, which the callback tells apart, and case counts.
  */
 import type { Frame, Param, Value } from '../../src/accp/ast.js';
 import type { Candidate, Read } from '../../src/bench/candidate.js';
+import { compileAbnf } from './apg-grammar.js';
 import { checkItems, checkText, distinct, Refusal, typedLiteral } from './rules.js';
 
 export const apg: Candidate = { id: 'apg', name: 'apg-js', protocol: 'accp', builds: 'ast', prepare };
-
-const ABNF = `frame     = "@" agent-id ">" intent ":" operation "{" [payload] "}" [metadata]
-payload   = param *( "|" param )
-metadata  = "[" param *( "," param ) "]"
-param     = key ":" value
-value     = literal / array / map / null / ref
-literal   = 1*( safe-char / ( "\\" delimiter ) )
-safe-char = %x21-23 / %x25-2B / %x2D-39 / %x3B-3D / %x3F / %x41-5A / %x5E-7A
-delimiter = "@" / ">" / ":" / "{" / "}" / "[" / "]" / "|" / "$" / "," / "~" / "\\"
-null      = "~"
-array     = "[" [ value *( "," value ) ] "]"
-map       = "{" [ param *( "," param ) ] "}"
-ref       = "$" path
-path      = 1*( ALPHA / DIGIT / "_" / "." )
-agent-id  = 1*( ALPHA / DIGIT / "-" / "_" )
-intent    = 1*ALPHA
-operation = 1*( ALPHA / DIGIT / "_" )
-key       = 1*( ALPHA / DIGIT / "_" )
-ALPHA     = %x41-5A / %x61-7A
-DIGIT     = %x30-39
-`;
 
 /** What the callbacks share. Parts come before the phrase that holds them; a mark tells where its own begin. */
 interface Building {
@@ -43,12 +23,8 @@ interface Building {
 type Callback = (state: number, characters: unknown, start: number, length: number, building: Building) => number;
 
 async function prepare(): Promise<Read> {
-  const { apgApi, apgLib } = (await import('apg-js')).default;
+  const { apgLib, grammar } = await compileAbnf('accp');
   const { SEM_PRE, SEM_OK } = apgLib.ids;
-  const api = new apgApi(ABNF.replaceAll('\n', '\r\n'));
-  api.generate();
-  if (api.errors.length > 0) throw new Error(`apg-js refuses the ABNF: ${JSON.stringify(api.errors)}`);
-  const grammar = api.toObject();
 
   const leaf =
     (build: (building: Building, phrase: string) => void): Callback =>
@@ -72,7 +48,7 @@ async function prepare(): Promise<Read> {
     intent: name,
     operation: name,
     key: name,
-    literal: leaf(({ values }, phrase) => values.push(typedLiteral(phrase))),
+    'typed-literal': leaf(({ values }, phrase) => values.push(typedLiteral(phrase))),
     null: leaf(({ values }) => values.push({ kind: 'null' })),
     ref: leaf(({ values }, phrase) => values.push({ kind: 'ref', path: phrase.slice(1) })),
     param: leaf(({ params, names, values }) => params.push({ key: names.pop()!, value: values.pop()! })),

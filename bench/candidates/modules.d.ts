@@ -24,7 +24,8 @@ declare module 'apg-js' {
       readonly ids: { readonly SEM_PRE: number; readonly SEM_OK: number };
       readonly parser: new () => {
         ast: unknown;
-        parse(grammar: object, startRule: string, text: string): { readonly success: boolean };
+        /** Code points, where a string would hold surrogates: apg-js throws on those. */
+        parse(grammar: object, startRule: string, text: string | readonly number[]): { readonly success: boolean };
       };
       readonly ast: new () => { readonly callbacks: object; translate(data: object): void };
     };

@@ -1,6 +1,6 @@
 /**
  * Holds all that read a text against what Peggy alone makes of the grammar: the generated parser, with its other ways in; the
- * parser written by hand; the Ohm grammar, which was written from the draft and not from that grammar.
+ * parser written by hand; the Ohm grammar, which was written from the draft and not from that grammar; the ABNF, run by apg-js.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Input, Language } from './languages.js';
@@ -12,12 +12,13 @@ import {
   readStock,
   readWithOhm,
   recognizeFast,
+  recognizeWithApg,
   type ShortError,
   type ToldError,
 } from './readers.js';
 
 /** What is held against stock Peggy; `envelope` stands for that start rule in both parsers that Peggy makes. */
-export const READERS = ['fast', 'recognize', 'envelope', 'hand', 'ohm'] as const;
+export const READERS = ['fast', 'recognize', 'envelope', 'hand', 'ohm', 'apg'] as const;
 export type Reader = (typeof READERS)[number];
 
 export interface Disagreement {
@@ -30,10 +31,12 @@ export interface Disagreement {
 
 export interface Comparison {
   readonly accepted: boolean;
+  /** Who has read the text, beside stock Peggy. */
+  readonly readers: ReadonlySet<Reader>;
   readonly disagreements: readonly Disagreement[];
 }
 
-/** The options that each text is read with; the parser written by hand and the Ohm grammar have none. */
+/** The options that each text is read with; the parser written by hand, the Ohm grammar and the ABNF have none. */
 const READINGS: Readonly<Record<string, ReadOptions>> = {
   plain: {},
   spans: { spans: true },
@@ -44,13 +47,15 @@ const READINGS: Readonly<Record<string, ReadOptions>> = {
 /** Whether a reader knows a language. */
 export function takesPart(reader: Reader, { protocol, dialect }: Language): boolean {
   if (reader === 'envelope') return protocol === 'accp';
-  return reader !== 'hand' || dialect === 'strict';
+  return (reader !== 'hand' && reader !== 'apg') || dialect === 'strict';
 }
 
 /** Reads a text in all ways; without Ohm, where that would take too long. */
 export function compare(input: Input, { withOhm = true }: { readonly withOhm?: boolean } = {}): Comparison {
   const disagreements: Disagreement[] = [];
+  const readers = new Set<Reader>();
   const hold = (reader: Reader, reading: string, given: unknown, expected: unknown): void => {
+    readers.add(reader);
     if (!isDeepStrictEqual(given, expected)) disagreements.push({ reader, reading, expected, given });
   };
 
@@ -69,10 +74,20 @@ export function compare(input: Input, { withOhm = true }: { readonly withOhm?: b
 
   if (takesPart('hand', input)) {
     const byHand = readByHand(input);
-    if (!isOtherFault(byHand, plain)) hold('hand', 'plain', byHand, asToldByHand(plain, input));
+    hold('hand', 'plain', byHand, isOtherFault(byHand, plain) ? byHand : asToldByHand(plain, input));
+  }
+  if (takesPart('apg', input) && isJudgedByAbnf(plain)) {
+    hold('apg', 'plain', recognizeWithApg(input), plain.kind === 'accepted');
   }
   if (withOhm) hold('ohm', 'plain', readWithOhm(input), plain.kind === 'refused' ? { ...plain, error: null } : plain);
-  return { accepted: plain.kind === 'accepted', disagreements };
+  return { accepted: plain.kind === 'accepted', readers, disagreements };
+}
+
+/**
+ * Whether ABNF has a say: repeated keys and limits are beyond it, and what comes behind them in the text nobody has looked at.
+ */
+function isJudgedByAbnf(stock: Outcome): boolean {
+  return stock.kind !== 'refused' || stock.error.reason === undefined;
 }
 
 /** What is to be read of an envelope: the frame but for its payload, or the same error. */

@@ -1,4 +1,4 @@
-/** Four parsers of each language at length: `npm run test:long`. */
+/** Five parsers of each language at length: `npm run test:long`. */
 import { expect, test } from 'vitest';
 import { LANGUAGES } from './languages.js';
 import { compareShare } from './share.js';

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { messageSamples } from '../../bench/corpus/messages.js';
 import { mixedPackets } from '../../src/bench/corpus/aacp.js';
-import { createRandom, type Random } from '../../src/bench/random.js';
+import { createRandom, type Random } from '../../src/text/random.js';
 import { accpCases, explainCases, packetCases, validatorCases } from '../conformance/fixtures.js';
 import type { Grammar } from '../engine/grammars.js';
 import { piecesOf } from '../engine/mutants.js';

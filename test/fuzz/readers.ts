@@ -1,6 +1,6 @@
 /**
- * Those who read the texts: the generated parsers, what Peggy alone makes of the same grammars, the parsers written by hand, and
- * the Ohm grammars. All tell in the same terms what became of a text.
+ * Those who read the texts: the generated parsers, what Peggy alone makes of the same grammars, the parsers written by hand, the
+ * Ohm grammars, and the ABNF grammars. All tell in the same terms what became of a text.
  */
 import { readFileSync } from 'node:fs';
 import { HandRefusal as PacketRefusal, parseByHand as parsePacketByHand } from '../../bench/candidates/hand-aacp.js';
@@ -10,6 +10,7 @@ import * as accp from '../../generated/accp.js';
 import { evaluate, generate } from '../engine/agreement.js';
 import { parseWithOhm as readPacket } from '../oracle/aacp.js';
 import { parseWithOhm as readFrame } from '../oracle/accp.js';
+import { recognizerOf } from './apg.js';
 import type { Input, Language } from './languages.js';
 
 /** What became of a text. A parser has crashed when it throws what is no refusal. */
@@ -107,5 +108,16 @@ export function readWithOhm(input: Input): Outcome<null> {
     return tree === null ? { kind: 'refused', error: null } : { kind: 'accepted', tree };
   } catch (thrown) {
     return { kind: 'crashed', thrown: String(thrown) };
+  }
+}
+
+const APG = { accp: recognizerOf('accp'), aacp: recognizerOf('aacp') };
+
+/** The verdict of the ABNF grammar. It knows the strict dialect only, and no limits. */
+export function recognizeWithApg({ protocol, text }: Input): boolean | string {
+  try {
+    return APG[protocol](text);
+  } catch (thrown) {
+    return String(thrown);
   }
 }

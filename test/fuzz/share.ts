@@ -1,5 +1,5 @@
 /** A share of the work: so many mutants of one language, compared and counted. */
-import { compare, type Disagreement, READERS, type Reader, takesPart } from './compare.js';
+import { compare, type Disagreement, READERS, type Reader } from './compare.js';
 import type { Input, Language } from './languages.js';
 import { mutants } from './mutants.js';
 import { shrink } from './shrink.js';
@@ -34,7 +34,7 @@ export interface Finding {
 /** A tally to add others to. */
 export function emptyTally(language: Language): Tally {
   const none = (): { texts: number; disagreements: number } => ({ texts: 0, disagreements: 0 });
-  const readers = { fast: none(), recognize: none(), envelope: none(), hand: none(), ohm: none() };
+  const readers = { fast: none(), recognize: none(), envelope: none(), hand: none(), ohm: none(), apg: none() };
   return { language, accepted: 0, refused: 0, readers, found: [] };
 }
 
@@ -56,11 +56,11 @@ function compareAll({ language, count, seed, ohmEvery }: Share): Tally {
   for (let index = 0; index < count; index++) {
     const input = { ...language, text: texts.next().value };
     const withOhm = index % ohmEvery === 0;
-    const { accepted, disagreements } = compare(input, { withOhm });
+    const { accepted, readers, disagreements } = compare(input, { withOhm });
     tally[accepted ? 'accepted' : 'refused']++;
-    for (const reader of READERS) {
+    for (const reader of readers) {
       const figures = tally.readers[reader];
-      if (takesPart(reader, language) && (withOhm || reader !== 'ohm')) figures.texts++;
+      figures.texts++;
       if (!disagreements.some((one) => one.reader === reader)) continue;
       figures.disagreements++;
       if (hasRoom(tally.found, reader)) addFinding(tally.found, smaller(reader, input));

@@ -1,0 +1,28 @@
+/** The ABNF grammars of pegwire as apg-js runs them. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { default as Apg } from 'apg-js';
+import { projectRoot } from '../root.js';
+
+export interface ApgGrammar {
+  readonly apgLib: (typeof Apg)['apgLib'];
+  readonly grammar: object;
+}
+
+/**
+ * Compiles `grammar/NAME.abnf`. apg-js knows no core rules, so that they are written out for it.
+ *
+ * @throws when apg-js is not installed, or refuses the grammar
+ */
+export async function compileAbnf(name: 'accp' | 'aacp'): Promise<ApgGrammar> {
+  const { apgApi, apgLib } = (await import('apg-js')).default;
+  // Loaded here, so that what else is measured is without them.
+  const { parseAbnf } = await import('../../src/engine/abnf/parse.js');
+  const { withCoreRules } = await import('../../src/engine/abnf/core.js');
+  const { printAbnf } = await import('../../src/engine/abnf/print.js');
+  const text = readFileSync(path.join(projectRoot(), `grammar/${name}.abnf`), 'utf8');
+  const api = new apgApi(printAbnf(withCoreRules(parseAbnf(text)), { lineEnd: '\r\n' }));
+  api.generate();
+  if (api.errors.length > 0) throw new Error(`apg-js refuses the ABNF: ${JSON.stringify(api.errors)}`);
+  return { apgLib, grammar: api.toObject() };
+}

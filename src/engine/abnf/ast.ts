@@ -1,0 +1,119 @@
+/**
+ * The syntax tree of an ABNF grammar (RFC 5234, RFC 7405).
+ *
+ * Nodes are plain objects told apart by `kind`. They may be written by hand. Parentheses are no nodes: where the tree is nested,
+ * the printer writes them.
+ */
+import type { Span } from '../../text/span.js';
+
+export interface AbnfGrammar {
+  readonly kind: 'grammar';
+  readonly items: readonly AbnfItem[];
+}
+
+export type AbnfItem = AbnfRule | AbnfComment;
+
+/** Comment lines that belong to no rule: a blank line stands behind them. */
+export interface AbnfComment {
+  readonly kind: 'comment';
+  /** One or more, without the semicolon and the space behind it, and without blanks at their ends. */
+  readonly lines: readonly string[];
+}
+
+/** A definition, or with `=/` more alternatives for a rule that was defined before (RFC 5234, section 3.3). */
+export interface AbnfRule {
+  readonly kind: 'rule';
+  /** The comment lines right above it. */
+  readonly comments: readonly string[];
+  /** Names are the same whatever the case of their letters (section 2.1). */
+  readonly name: string;
+  readonly sign: '=' | '=/';
+  /** One or more. */
+  readonly alternatives: readonly AbnfAlternative[];
+  /** Where the name stands. */
+  readonly span?: Span;
+}
+
+/** An alternative of a whole rule, with the comments that stand in it or behind it. */
+export interface AbnfAlternative {
+  readonly element: AbnfElement;
+  readonly comments: readonly string[];
+}
+
+export type AbnfElement =
+  | AbnfAlternation
+  | AbnfConcatenation
+  | AbnfRepetition
+  | AbnfOption
+  | AbnfReference
+  | AbnfString
+  | AbnfRange
+  | AbnfCodes
+  | AbnfProse;
+
+/** `( a / b )` within a rule; two or more items. */
+export interface AbnfAlternation {
+  readonly kind: 'alternation';
+  readonly items: readonly AbnfElement[];
+}
+
+/** `a b`; two or more items. */
+export interface AbnfConcatenation {
+  readonly kind: 'concatenation';
+  readonly items: readonly AbnfElement[];
+}
+
+/** `2*5a`, `*a`, `3a`. */
+export interface AbnfRepetition {
+  readonly kind: 'repetition';
+  readonly min: number;
+  /** `null` where there is no end to it. */
+  readonly max: number | null;
+  readonly item: AbnfElement;
+}
+
+/** `[ a ]`. */
+export interface AbnfOption {
+  readonly kind: 'option';
+  readonly item: AbnfElement;
+}
+
+export interface AbnfReference {
+  readonly kind: 'reference';
+  readonly name: string;
+  readonly span?: Span;
+}
+
+/** `"abc"`, or with `caseSensitive` `%s"abc"` (RFC 7405). */
+export interface AbnfString {
+  readonly kind: 'string';
+  /** ASCII from the space to the tilde, without double quotes. It may be empty. */
+  readonly text: string;
+  readonly caseSensitive: boolean;
+}
+
+/** How a number is written: `%b`, `%d` or `%x`. */
+export type AbnfBase = 2 | 10 | 16;
+
+/** `%x61-7A`: one character, by its code. */
+export interface AbnfRange {
+  readonly kind: 'range';
+  readonly base: AbnfBase;
+  readonly first: number;
+  /** Included. */
+  readonly last: number;
+}
+
+/** `%x0D.0A`: one or more characters in a row, by their codes. */
+export interface AbnfCodes {
+  readonly kind: 'codes';
+  readonly base: AbnfBase;
+  readonly codes: readonly number[];
+}
+
+/** `<what no grammar can say>`. */
+export interface AbnfProse {
+  readonly kind: 'prose';
+  /** ASCII from the space to the tilde, without `>`. */
+  readonly text: string;
+}

@@ -1,0 +1,151 @@
+/** Whether the rules of an ABNF grammar make sense together. */
+import type { Diagnostic } from '../../text/diagnostic.js';
+import { nearest } from '../../text/suggest.js';
+import type { AbnfGrammar, AbnfRule } from './ast.js';
+import { coreRules, rulesWithCore } from './core.js';
+import { leftRecursiveRules } from './left-recursion.js';
+import { foldedName, rulesOf, visitRule } from './walk.js';
+
+/** What can be wrong with a grammar. */
+export type AbnfCode =
+  | 'undefined-rule'
+  | 'duplicate-rule'
+  | 'nothing-to-extend'
+  | 'unused-rule'
+  | 'left-recursion'
+  | 'empty-range'
+  | 'empty-repetition';
+
+export interface CheckAbnfOptions {
+  /** The rule that a text is an instance of. @default the first rule */
+  readonly startRule?: string | undefined;
+}
+
+/** Names that are compared at most to find out which one was meant, and names for which that is done. */
+const MAX_CANDIDATES = 1_000;
+const MAX_SUGGESTIONS = 20;
+
+type Finding = Diagnostic<AbnfCode>;
+
+/**
+ * Errors: rules that are used and neither defined nor core rules, defined twice, or extended with `=/` before they are defined;
+ * ranges and repetitions that nothing can match. Warnings: rules that the start rule does not use, and left recursion, which ABNF
+ * allows and many parsers do not. Names are the same whatever the case of their letters. Takes time linear in the grammar's size.
+ *
+ * Source: RFC 5234; `section` is a section of it. Findings have a `span` where the grammar was read with spans.
+ *
+ * @throws TypeError on a start rule that is not defined
+ * @example
+ * checkAbnf(parseAbnf('a = b\n')).map(({ message }) => message) // ['The rule "b" is not defined.']
+ */
+export function checkAbnf(grammar: AbnfGrammar, { startRule }: CheckAbnfOptions = {}): readonly Finding[] {
+  const rules = rulesOf(grammar);
+  const names = new Set(rules.map(({ name }) => foldedName(name)));
+  if (startRule !== undefined && !names.has(foldedName(startRule))) {
+    throw new TypeError(`startRule must be a rule of the grammar; got ${startRule}`);
+  }
+  return [
+    ...definitions(rules),
+    ...undefinedRules(rules, names),
+    ...unusedRules(rules, startRule),
+    ...leftRecursion(rules),
+    ...rules.flatMap(impossibleElements),
+  ];
+}
+
+function definitions(rules: readonly AbnfRule[]): Finding[] {
+  const first = new Map<string, AbnfRule>();
+  return rules.flatMap((rule): Finding[] => {
+    const { name, sign } = rule;
+    const earlier = first.get(foldedName(name));
+    if (earlier === undefined) first.set(foldedName(name), rule);
+    if (sign === '=/' && earlier === undefined) {
+      const help = 'define it with "=" first';
+      return [
+        finding('nothing-to-extend', `The rule "${name}" is extended before it is defined.`, '3.3', rule, { help }),
+      ];
+    }
+    if (sign === '=' && earlier !== undefined) {
+      const related = earlier.span === undefined ? {} : { related: [earlier.span] };
+      const help = 'add alternatives with "=/"';
+      return [finding('duplicate-rule', `The rule "${name}" is defined twice.`, '2.1', rule, { help, ...related })];
+    }
+    return [];
+  });
+}
+
+function undefinedRules(rules: readonly AbnfRule[], names: ReadonlySet<string>): Finding[] {
+  const found = new Map<string, Finding>();
+  const candidates = rules.length <= MAX_CANDIDATES ? rules.map(({ name }) => name) : [];
+  for (const rule of rules) {
+    visitRule(rule, (element) => {
+      if (element.kind !== 'reference') return;
+      const { name } = element;
+      const folded = foldedName(name);
+      if (names.has(folded) || coreRules().has(folded) || found.has(folded)) return;
+      const meant = found.size < MAX_SUGGESTIONS ? nearest(name, candidates) : undefined;
+      const help = meant === undefined ? {} : { help: `did you mean "${meant}"?` };
+      found.set(folded, finding('undefined-rule', `The rule "${name}" is not defined.`, '2.1', element, help));
+    });
+  }
+  return [...found.values()];
+}
+
+function unusedRules(rules: readonly AbnfRule[], startRule: string | undefined): Finding[] {
+  const byName = new Map<string, AbnfRule[]>();
+  for (const rule of rules) {
+    const name = foldedName(rule.name);
+    const parts = byName.get(name);
+    if (parts === undefined) byName.set(name, [rule]);
+    else parts.push(rule);
+  }
+  const start = startRule ?? rules[0]?.name;
+  if (start === undefined) return [];
+  const used = new Set([foldedName(start)]);
+  // A set grows while it is gone through.
+  for (const name of used) {
+    for (const rule of byName.get(name) ?? []) {
+      visitRule(rule, (element) => {
+        if (element.kind === 'reference') used.add(foldedName(element.name));
+      });
+    }
+  }
+  return [...byName]
+    .filter(([name]) => !used.has(name))
+    .map(([, [rule]]) => finding('unused-rule', `The rule "${rule!.name}" is not used.`, '2.1', rule!));
+}
+
+function leftRecursion(rules: readonly AbnfRule[]): Finding[] {
+  const recursive = new Set(leftRecursiveRules(rulesWithCore(rules)));
+  // Of a rule in several parts, only the first is told.
+  return rules
+    .filter(({ name }) => recursive.delete(foldedName(name)))
+    .map((rule) => finding('left-recursion', `The rule "${rule.name}" can begin with itself.`, '2.1', rule));
+}
+
+function impossibleElements(rule: AbnfRule): Finding[] {
+  const found: Finding[] = [];
+  visitRule(rule, (element) => {
+    if (element.kind === 'range' && element.first > element.last) {
+      const message = `A range in the rule "${rule.name}" ends before it begins.`;
+      found.push(finding('empty-range', message, '3.4', rule));
+    }
+    if (element.kind === 'repetition' && element.max !== null && element.min > element.max) {
+      const message = `A repetition in the rule "${rule.name}" has a minimum above its maximum.`;
+      found.push(finding('empty-repetition', message, '3.6', rule));
+    }
+  });
+  return found;
+}
+
+const WARNINGS: ReadonlySet<AbnfCode> = new Set<AbnfCode>(['unused-rule', 'left-recursion']);
+
+function finding(
+  code: AbnfCode,
+  message: string,
+  section: string,
+  { span = null }: { readonly span?: Finding['span'] },
+  more: Pick<Finding, 'help' | 'related'> = {},
+): Finding {
+  return { code, severity: WARNINGS.has(code) ? 'warning' : 'error', message, span, section, ...more };
+}
