@@ -1,5 +1,7 @@
-/** The direction of imports: text <- ast, parse, print <- validate, explain, find <- cli. */
+/** The direction of imports: text <- ast, parse, print <- validate, explain, find <- schema, language, prompt <- cli. */
 const PORTABLE = '^src/(text|accp|aacp)/';
+/** What tools need of a protocol stands with it, and is no part of the portable core. */
+const TOOLS = '^src/(accp|aacp)/(editor|language|narrowing|overlay|prompt|samples|schema)\\.ts$';
 
 module.exports = {
   forbidden: [
@@ -28,20 +30,38 @@ module.exports = {
     {
       name: 'portable-core-without-node',
       severity: 'error',
-      from: { path: PORTABLE },
+      from: { path: PORTABLE, pathNot: TOOLS },
       to: { dependencyTypes: ['core'] },
     },
     {
       name: 'portable-core-without-packages',
       comment: 'Only the finders use a package: moo, the tokenizer that reads the token tables.',
       severity: 'error',
-      from: { path: PORTABLE, pathNot: '/(find|tokens)\\.ts$' },
+      from: { path: PORTABLE, pathNot: ['/(find|tokens)\\.ts$', TOOLS] },
       to: { dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer'] },
+    },
+    {
+      name: 'portable-core-without-tools',
+      severity: 'error',
+      from: { path: PORTABLE, pathNot: TOOLS },
+      to: { path: ['^src/(engine|tokens|cli|bench)/', TOOLS] },
+    },
+    {
+      name: 'only-zod-in-the-tools',
+      severity: 'error',
+      from: { path: TOOLS },
+      to: { dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer'], pathNot: 'node_modules/zod/' },
+    },
+    {
+      name: 'engine-knows-no-protocol',
+      severity: 'error',
+      from: { path: '^src/engine/' },
+      to: { path: '^(src/(accp|aacp|cli|bench)|grammar)/' },
     },
     {
       name: 'only-moo-in-the-finders',
       severity: 'error',
-      from: { path: PORTABLE },
+      from: { path: PORTABLE, pathNot: TOOLS },
       to: { dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer'], pathNot: 'node_modules/(@types/)?moo/' },
     },
     {

@@ -7,6 +7,8 @@ export interface Language {
   readonly name: string;
   /** The language's own, after gates and narrowing. */
   readonly grammar: Grammar;
+  /** The same texts, by rules instead of code where that can be: for other engines. */
+  readonly exportable: Grammar;
   /** Whether the grammar has fewer texts than the dialect. */
   readonly narrowed: boolean;
   /** Null where there are no dialects. */
@@ -34,7 +36,7 @@ export function grammarLanguage(grammar: Grammar): Language {
     const verdict = grammar.parse(text);
     return verdict.ok ? { ok: true, ...treeOf(verdict.value) } : { ok: false, ...placeOf(verdict.error) };
   };
-  return { name: grammar.name, grammar, narrowed: false, dialect: null, depth: null, read };
+  return { name: grammar.name, grammar, exportable: grammar, narrowed: false, dialect: null, depth: null, read };
 }
 
 /** A result as a tree. What JSON cannot write, such as a function or a tree that holds itself, is no tree. */

@@ -1,0 +1,80 @@
+/**
+ * AACP as a language for tools: fuzzing, exports, instructions to models. For Node only: it reads the grammar that comes with the
+ * package, and compiles it.
+ */
+import type { Answer } from '../engine/differential/target.js';
+import { compileGrammar } from '../engine/grammar/compile.js';
+import type { Grammar } from '../engine/grammar/grammar.js';
+import { jsonTree, type Language } from '../engine/grammar/language.js';
+import { packagedGrammar } from '../engine/grammar/packaged.js';
+import { PrintError } from '../text/errors.js';
+import type { Packet } from './ast.js';
+import { canonicalizePacket } from './canonicalize.js';
+import { type AacpLanguageOptions, packetOverlay, resolveNarrowing } from './narrowing.js';
+import { type Dialect, tryParsePacket } from './parse.js';
+import { printPacket } from './print.js';
+import { CORE_KEYS, DOMAINS, TASKS } from './vocabulary.js';
+
+export type { AacpLanguageOptions, FieldOptions } from './narrowing.js';
+
+/** Values that random texts rarely hit upon: amounts, which canonical form rounds, and those that stand in most packets. */
+const VALUES = ['4200', '4200.50', '-0.0', '0.1234565', '1.1', '2024-08', 'HR-Agent'];
+
+/**
+ * The packets of a dialect, or only those that the options allow. `exportable`, and any narrowed grammar, asks by rules and not by
+ * code for blanks at the end of a value; a narrowed one builds no trees. It accepts what the dialect accepts and the
+ * options allow, neither more nor less, but for one thing: it leaves the length of a text unlimited.
+ *
+ * Source: draft-mackay-aacp-01, section 4.
+ *
+ * @throws TypeError on an option that is none, and on a value that cannot stand in a packet
+ * @example
+ * const { grammar } = aacpLanguage({ tasks: ['FETCH'], fields: { res: {}, fmt: { enum: ['json'], optional: true } } });
+ * grammar.accepts('FETCH|HR|return:HR-Agent|aacp:1.1|res:salary|fmt:json') // true
+ * grammar.accepts('FETCH|HR|return:HR-Agent|aacp:1.1|fmt:json') // false
+ */
+export function aacpLanguage(options: AacpLanguageOptions = {}): Language {
+  const narrowing = resolveNarrowing(options);
+  const { dialect, tasks, domains, fields } = narrowing;
+  const narrowed = tasks !== null || domains !== null || fields !== null;
+  const compiled = (overlay: string | undefined): Grammar =>
+    compileGrammar(packagedGrammar('aacp'), {
+      name: 'aacp',
+      // What is tolerant takes any text: nothing else of the grammar is ever tried.
+      startRule: dialect === 'tolerant' ? 'tolerant_packet' : 'packet',
+      parseOptions: { dialect },
+      ...(dialect === 'tolerant' ? {} : { gates: { tolerant: false } }),
+      overlay,
+    });
+  const exportable = compiled(dialect === 'tolerant' ? undefined : packetOverlay(narrowing));
+  return {
+    name: 'aacp',
+    grammar: narrowed ? exportable : compiled(undefined),
+    exportable,
+    narrowed,
+    dialect,
+    depth: null,
+    words: { key: [...CORE_KEYS, 'amt'], value: VALUES, task: Object.keys(TASKS), dom: Object.keys(DOMAINS) },
+    read: (text) => readPacket(text, dialect),
+  };
+}
+
+function readPacket(text: string, dialect: Dialect): Answer {
+  const result = tryParsePacket(text, { dialect });
+  if (result.ok) {
+    const canonical = canonicalText(result.value);
+    return { ok: true, ast: jsonTree(result.value), ...(canonical === null ? {} : { canonical }) };
+  }
+  const { code, reason, span, message } = result.error;
+  return { ok: false, code, reason, ...(span === null ? {} : { offset: span.start }), message };
+}
+
+/** Null for what the tolerant dialect reads and nobody may write. */
+function canonicalText(packet: Packet): string | null {
+  try {
+    return printPacket(canonicalizePacket(packet));
+  } catch (thrown) {
+    if (thrown instanceof PrintError) return null;
+    throw thrown;
+  }
+}

@@ -1,0 +1,35 @@
+/** The protocols for tools: narrowed, as instructions to models, as schemas. For Node: the grammars of the package are read. */
+import { type PacketPromptOptions, packetPrompt } from './aacp/prompt.js';
+import { type FramePromptOptions, framePrompt } from './accp/prompt.js';
+import type { ModelPrompt } from './tokens/prompt.js';
+
+export { aacpEditor } from './aacp/editor.js';
+export { type AacpLanguageOptions, aacpLanguage } from './aacp/language.js';
+export { type PacketPromptOptions, packetPrompt } from './aacp/prompt.js';
+export { accpEditor } from './accp/editor.js';
+export { type AccpLanguageOptions, accpLanguage } from './accp/language.js';
+export { type FramePromptOptions, framePrompt } from './accp/prompt.js';
+export type { ModelPrompt } from './tokens/prompt.js';
+
+/** The options of {@link modelPrompt} by protocol. */
+export interface ModelPromptOptions {
+  readonly accp: FramePromptOptions;
+  readonly aacp: PacketPromptOptions;
+}
+
+/**
+ * The shortest instruction that makes a model write the language, or the part of it that the options allow, and nothing else: with
+ * examples, and with its length in tokens.
+ *
+ * @throws TypeError on options that make no language
+ * @example
+ * const { text, tokens } = await modelPrompt('accp', { intents: ['done', 'fail'], metadata: 'none' });
+ */
+export function modelPrompt<Protocol extends keyof ModelPromptOptions>(
+  protocol: Protocol,
+  options?: ModelPromptOptions[Protocol],
+): Promise<ModelPrompt> {
+  return protocol === 'accp'
+    ? framePrompt(options as FramePromptOptions)
+    : packetPrompt(options as PacketPromptOptions);
+}

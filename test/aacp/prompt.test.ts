@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { validatePacket } from '../../src/aacp/index.js';
+import { type AacpLanguageOptions, aacpLanguage } from '../../src/aacp/language.js';
+import { packetPrompt } from '../../src/aacp/prompt.js';
+import { countTokens } from '../../src/tokens/count.js';
+
+const OPTIONS: readonly AacpLanguageOptions[] = [
+  {},
+  { tasks: ['FETCH'], domains: ['HR'] },
+  { tasks: ['FETCH', 'LOG'], domains: ['HR', 'FIN', 'X-1'], returnAgents: ['HR-Agent', 'B'] },
+  { fields: {} },
+  { fields: { res: {}, fmt: { enum: ['json', 'csv'], optional: true }, constructor: {} } },
+  { fields: { return: { enum: ['A'] }, p: { enum: ['1'] } } },
+  { fields: { p: { enum: ['1', '7'] }, note: { optional: true } } },
+];
+
+describe.each(OPTIONS)('an instruction for %j', (options) => {
+  test('shows examples that the options allow and the validator passes', async () => {
+    const { examples, text } = await packetPrompt(options);
+    const { grammar } = aacpLanguage(options);
+    expect(examples.length).toBeGreaterThan(0);
+    for (const example of examples) {
+      expect(text.split('\n')).toContain(example);
+      expect(grammar.accepts(example), example).toBe(true);
+      expect(validatePacket(example).errors, example).toStrictEqual([]);
+    }
+  });
+
+  test('is the same each time, and counted', async () => {
+    const first = await packetPrompt(options);
+    expect(await packetPrompt(options)).toStrictEqual(first);
+    expect(first.tokens).toStrictEqual(await countTokens(first.text));
+  });
+});
+
+test('the general instruction stays below 260 tokens', async () => {
+  const { tokens } = await packetPrompt();
+  expect(tokens).toMatchObject({ exact: true, encoding: 'o200k_base' });
+  expect(tokens.tokens).toBeLessThan(260);
+});
+
+test('the general instruction names all that can go wrong', async () => {
+  const { text } = await packetPrompt();
+  for (const rule of [
+    'one line',
+    'in this order: return',
+    'FETCH',
+    'MKT',
+    '1 critical',
+    'No key twice',
+    'never empty',
+    'has no |',
+  ]) {
+    expect(text).toContain(rule);
+  }
+});
+
+test('the only words there are stand in the shape', async () => {
+  const { text } = await packetPrompt({ tasks: ['FETCH'], domains: ['HR'], returnAgents: ['A'], fields: { res: {} } });
+  expect(text).toContain('\nFETCH|HR|return:A|p:value|aacp:1.1|res:value\n');
+  expect(text).not.toMatch(/TASK|DOM/);
+});
+
+test('fields are told with their values, and no others', async () => {
+  const { text } = await packetPrompt({ fields: { res: {}, fmt: { enum: ['json', 'csv'], optional: true } } });
+  expect(text).toContain('aacp, res, fmt (json or csv; may be left out).');
+  expect(text).not.toContain('period');
+});
+
+test('rules that no allowed packet can break are left out', async () => {
+  const { text } = await packetPrompt({ returnAgents: ['A', 'B'], fields: { fmt: { enum: ['json', 'csv'] } } });
+  expect(text).not.toContain('never empty');
+  expect(text).not.toContain('twice');
+});
+
+test('the tolerant dialect is for reading, and has no instruction', async () => {
+  await expect(packetPrompt({ dialect: 'tolerant' })).rejects.toThrow(
+    new TypeError('dialect: packets are written in the dialect strict'),
+  );
+});
