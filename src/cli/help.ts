@@ -3,13 +3,13 @@ import { GLOBAL_OPTIONS } from './usage.js';
 
 const EXIT_CODES = `Exit codes:
   0   success
-  1   the input is not valid
-  2   wrong usage, or the input cannot be read, or the output not be written
+  1   the input is not valid, or a program under test is at fault
+  2   wrong usage; what is to be read or tested cannot be; the output cannot be written
   70  a defect of pegwire`;
 
 /** The page of `pegwire --help`. */
 export function generalHelp(commands: readonly Command[]): string {
-  const list = commands.map(({ name, summary }) => `  ${name.padEnd(9)} ${summary}`);
+  const list = commands.map(({ name, summary }) => `  ${name.padEnd(11)} ${summary}`);
   return [
     'pegwire: the languages AI agents speak to each other, parsed, printed, validated and explained.',
     '',
@@ -19,8 +19,8 @@ export function generalHelp(commands: readonly Command[]): string {
     ...list,
     '',
     'Protocols:',
-    '  accp      compact frames: @agent>intent:operation{key:value|...}[mid:...,seq:...]',
-    '  aacp      pipe packets: TASK|DOM|return:AGENT|p:1|aacp:1.1|...',
+    '  accp        compact frames: @agent>intent:operation{key:value|...}[mid:...,seq:...]',
+    '  aacp        pipe packets: TASK|DOM|return:AGENT|p:1|aacp:1.1|...',
     '',
     'Results go to stdout, everything else to stderr. Without a file, stdin is read.',
     '',
@@ -48,8 +48,10 @@ export function commandHelp(command: Command): string {
   ].join('\n');
 }
 
-function takes({ takesInput, takesProtocol }: Command): readonly string[] {
+function takes({ takesInput, takesProtocol, takesGrammar }: Command): readonly string[] {
+  if (takesGrammar) return ['<accp|aacp|FILE.peggy>'];
   if (takesInput) return ['<accp|aacp>', '[file|-]'];
+  if (takesProtocol === 'required') return ['<accp|aacp>'];
   return takesProtocol ? ['[accp|aacp]'] : [];
 }
 
@@ -59,7 +61,8 @@ function options(specs: Readonly<Record<string, OptionSpec>>): string {
     // A string option's description opens with its placeholder.
     const gap = type === 'string' ? description.indexOf('  ') : -1;
     const left = gap < 0 ? flag : `${flag} ${description.slice(0, gap)}`;
-    return `  ${left.padEnd(17)} ${description.slice(gap < 0 ? 0 : gap + 2)}`;
+    return { left, right: description.slice(gap < 0 ? 0 : gap + 2) };
   });
-  return ['Options:', ...rows].join('\n');
+  const width = Math.max(17, ...rows.map(({ left }) => left.length));
+  return ['Options:', ...rows.map(({ left, right }) => `  ${left.padEnd(width)} ${right}`)].join('\n');
 }

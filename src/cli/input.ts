@@ -100,6 +100,12 @@ function readingError(thrown: unknown, name: string, bytes: number): unknown {
   }
   // Only what the operating system refuses has a number.
   if (code === undefined || errno === undefined) return thrown;
+  return unreadable(thrown, name);
+}
+
+/** What the operating system refuses, said better. */
+export function unreadable(thrown: unknown, name: string): UsageError {
+  const { code = '', errno = 0 } = thrown as NodeJS.ErrnoException;
   const reason = REASONS[code] ?? getSystemErrorMap().get(errno)?.[1] ?? code;
   const hint = MESSAGE.test(name) ? '; messages are read from a file or from stdin, not from the arguments' : '';
   const shown = name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}...` : name;

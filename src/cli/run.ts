@@ -3,11 +3,15 @@ import { existsSync } from 'node:fs';
 import { visible } from '../text/visible.js';
 import { bench } from './commands/bench.js';
 import { check } from './commands/check.js';
+import { conformance } from './commands/conformance.js';
 import { demo } from './commands/demo.js';
 import { explain } from './commands/explain.js';
+import { exportCommand } from './commands/export.js';
 import { find } from './commands/find.js';
 import { fmt } from './commands/fmt.js';
+import { fuzz } from './commands/fuzz.js';
 import { parse } from './commands/parse.js';
+import { prompt } from './commands/prompt.js';
 import { commandHelp, generalHelp } from './help.js';
 import { errorJson } from './json.js';
 import { type ColorChoice, createOutput, type Output, type Sink } from './output.js';
@@ -23,7 +27,19 @@ import {
   UsageError,
 } from './usage.js';
 
-const COMMANDS: readonly Command[] = [parse, fmt, check, explain, find, demo, bench];
+const COMMANDS: readonly Command[] = [
+  parse,
+  fmt,
+  check,
+  explain,
+  find,
+  fuzz,
+  conformance,
+  exportCommand,
+  prompt,
+  bench,
+  demo,
+];
 
 /** Protocols with names like ours, which are easily confused. */
 const OTHER_PROTOCOLS: Readonly<Record<string, string>> = {
@@ -77,18 +93,20 @@ async function dispatch(args: readonly string[], streams: Streams, output: Outpu
   const command = COMMANDS.find((one) => one.name === name);
   if (command === undefined) throw new UsageError(`There is no command "${name}"${commandHint(name, asked)}`);
   const rest = asked.toSpliced(asked.indexOf(name), 1);
-  const { options, positionals } = readArguments(rest, { ...command.options, ...GLOBAL_OPTIONS });
+  const { options, repeated, positionals } = readArguments(rest, { ...command.options, ...GLOBAL_OPTIONS });
   if (options['help'] === true) {
     await output.result(commandHelp(command));
     return 0;
   }
   if (options['version'] === true) return version(output);
-  const { protocol, file } = isUntargeted(command, positionals)
-    ? noTarget(command, positionals)
-    : target(command, positionals);
+  const grammar = grammarFile(command, positionals);
+  const { protocol, file } =
+    grammar !== undefined || isUntargeted(command, positionals)
+      ? noTarget(command, grammar === undefined ? positionals : positionals.slice(1))
+      : target(command, positionals);
   const protocols = positionals.length === 0 ? PROTOCOLS : [protocol];
   const json = options['json'] === true;
-  return command.run({ protocol, protocols, file, options, json, output, stdin: streams.stdin });
+  return command.run({ protocol, protocols, file, grammar, options, repeated, json, output, stdin: streams.stdin });
 }
 
 function isWord(argument: string): boolean {
@@ -120,8 +138,14 @@ async function version(output: Output): Promise<number> {
   return 0;
 }
 
-function isUntargeted({ takesInput, takesProtocol }: Command, positionals: readonly string[]): boolean {
-  return !takesInput && (takesProtocol !== true || positionals.length === 0);
+function isUntargeted({ takesInput, takesProtocol, takesGrammar }: Command, positionals: readonly string[]): boolean {
+  const needsProtocol = takesInput || takesGrammar || takesProtocol === 'required';
+  return !needsProtocol && (takesProtocol !== true || positionals.length === 0);
+}
+
+/** The grammar that stands where a protocol would. */
+function grammarFile({ takesGrammar }: Command, [first]: readonly string[]): string | undefined {
+  return takesGrammar && /\.(?:peggy|pegjs)$/.test(first ?? '') ? first : undefined;
 }
 
 /** The protocol and the file that a command names. */

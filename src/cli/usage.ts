@@ -4,11 +4,11 @@ import { nearest } from '../text/suggest.js';
 import type { Output } from './output.js';
 import type { Protocol } from './protocols.js';
 
-/** Wrong usage, or input that cannot be read: exit code 2. */
+/** Wrong usage, input that cannot be read, or a program under test that cannot be asked: exit code 2. */
 export class UsageError extends Error {
-  readonly code: 'usage' | 'unreadable';
+  readonly code: 'usage' | 'unreadable' | 'target';
 
-  constructor(message: string, code: 'usage' | 'unreadable' = 'usage') {
+  constructor(message: string, code: UsageError['code'] = 'usage') {
     super(message);
     this.code = code;
   }
@@ -17,6 +17,8 @@ export class UsageError extends Error {
 /** One option of a command. */
 export interface OptionSpec {
   readonly type: 'boolean' | 'string';
+  /** Of a string option: whether it may stand without a value, and is `true` then. */
+  readonly optional?: true;
   readonly short?: string;
   /** For the help page; of a string option, with a placeholder in capitals. */
   readonly description: string;
@@ -29,7 +31,11 @@ export interface Invocation {
   readonly protocols: readonly Protocol[];
   /** A path, or `undefined` for the standard input. */
   readonly file: string | undefined;
+  /** The path of the grammar that was named in the place of a protocol. */
+  readonly grammar: string | undefined;
   readonly options: Readonly<Record<string, string | boolean | undefined>>;
+  /** All values of the options that may be given more than once. */
+  readonly repeated: Readonly<Record<string, readonly string[]>>;
   readonly json: boolean;
   readonly output: Output;
   readonly stdin: AsyncIterable<Uint8Array> & { readonly isTTY?: boolean };
@@ -41,8 +47,10 @@ export interface Command {
   readonly summary: string;
   /** `false` for a command that reads no messages of the user's. */
   readonly takesInput: boolean;
-  /** Of a command without input: whether a protocol may be named. */
-  readonly takesProtocol?: boolean;
+  /** Of a command without input: whether a protocol may be named, or has to be. */
+  readonly takesProtocol?: boolean | 'required';
+  /** Of a command without input: whether it needs a protocol, or a file with a grammar in the place of one. */
+  readonly takesGrammar?: boolean;
   readonly options: Readonly<Record<string, OptionSpec>>;
   readonly example: string;
   /** @returns the exit code */
@@ -60,6 +68,7 @@ export const GLOBAL_OPTIONS: Readonly<Record<string, OptionSpec>> = {
 /** Options and the rest of a command line, not yet given a meaning. */
 export interface Arguments {
   readonly options: Record<string, string | boolean>;
+  readonly repeated: Record<string, string[]>;
   readonly positionals: readonly string[];
 }
 
@@ -73,13 +82,14 @@ export function readArguments(args: readonly string[], specs: Readonly<Record<st
     Object.entries(specs).map(([name, { type, short }]) => [name, short === undefined ? { type } : { type, short }]),
   );
   const { tokens, positionals } = parseArgs({
-    args: [...args],
+    args: withOptionalValues(args, specs),
     options: known,
     allowPositionals: true,
     strict: false,
     tokens: true,
   });
   const options: Record<string, string | boolean> = Object.create(null);
+  const repeated: Record<string, string[]> = Object.create(null);
   for (const token of tokens) {
     if (token.kind !== 'option') continue;
     const spec = Object.hasOwn(specs, token.name) ? specs[token.name] : undefined;
@@ -87,12 +97,22 @@ export function readArguments(args: readonly string[], specs: Readonly<Record<st
       throw new UsageError(`There is no option ${token.rawName}${didYouMean(token.name, Object.keys(specs), '--')}`);
     if (spec.type === 'boolean' && token.value !== undefined)
       throw new UsageError(`The option ${token.rawName} takes no value`);
-    if (spec.type === 'string' && !isGiven(token)) {
+    if (spec.type === 'string' && !spec.optional && !isGiven(token)) {
       throw new UsageError(`The option ${token.rawName} needs a value`);
     }
-    options[token.name] = token.value ?? true;
+    options[token.name] = spec.optional && token.value === '' ? true : (token.value ?? true);
+    if (token.value !== undefined) repeated[token.name] = [...(repeated[token.name] ?? []), token.value];
   }
-  return { options, positionals };
+  return { options, repeated, positionals };
+}
+
+/** The parser of arguments takes whatever follows as the value; where that is another option, it is none. */
+function withOptionalValues(args: readonly string[], specs: Readonly<Record<string, OptionSpec>>): string[] {
+  return args.map((argument, index) => {
+    const name = argument.slice(2);
+    const optional = argument.startsWith('--') && Object.hasOwn(specs, name) && specs[name]?.optional === true;
+    return optional && (args[index + 1] ?? '-').startsWith('-') ? `${argument}=` : argument;
+  });
 }
 
 /** Whether an option has a value of its own: the option after it is none, unless `=` says so. */

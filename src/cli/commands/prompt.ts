@@ -1,0 +1,42 @@
+import { packetPrompt } from '../../aacp/prompt.js';
+import { framePrompt } from '../../accp/prompt.js';
+import { ENCODINGS } from '../../tokens/count.js';
+import type { ModelPrompt } from '../../tokens/prompt.js';
+import { toJson } from '../json.js';
+import { frameOptions, NARROWING_OPTIONS, packetOptions } from '../narrowing.js';
+import { type Command, choice, type Invocation, UsageError } from '../usage.js';
+
+/** `pegwire prompt`: what to tell a model, so that it writes the language and nothing else. */
+export const prompt: Command = {
+  name: 'prompt',
+  summary: 'the shortest instruction that makes a model write the language, or a part of it',
+  takesInput: false,
+  takesProtocol: 'required',
+  options: {
+    ...NARROWING_OPTIONS,
+    encoding: { type: 'string', description: `NAME  what tokens are counted in: ${ENCODINGS.join(', ')}` },
+  },
+  example: "pegwire prompt accp --agents planner --intents req --fields 'q:string,limit:integer?'",
+  run: async (invocation) => {
+    const { protocol, output, json } = invocation;
+    const { text, examples, tokens: count } = await promptFor(invocation);
+    const { tokens, exact, encoding } = count;
+    if (json) {
+      await output.result(toJson({ protocol: protocol.name, prompt: text, examples, tokens, encoding, exact }));
+      return 0;
+    }
+    await output.result(text);
+    await output.note(
+      exact ? `${tokens} tokens (${encoding})` : `~${tokens} tokens (an estimate: gpt-tokenizer is not installed)`,
+    );
+    return 0;
+  },
+};
+
+async function promptFor(invocation: Invocation): Promise<ModelPrompt> {
+  const encoding = choice(invocation, 'encoding', ENCODINGS);
+  if (invocation.protocol.name === 'accp') return framePrompt({ ...frameOptions(invocation), encoding });
+  const options = packetOptions(invocation);
+  if (options.dialect !== 'strict') throw new UsageError('--dialect: packets are written in the dialect strict');
+  return packetPrompt({ ...options, encoding });
+}

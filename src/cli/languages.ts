@@ -1,0 +1,36 @@
+/** The language that a command is about: a protocol's, narrowed by options, or that of a grammar file. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { compileGrammar, GrammarError } from '../engine/grammar/compile.js';
+import { grammarLanguage, type Language } from '../engine/grammar/language.js';
+import { unreadable } from './input.js';
+import { givenNarrowing, languageFor } from './narrowing.js';
+import { type Invocation, UsageError } from './usage.js';
+
+/** @throws UsageError on options that do not fit, and on a grammar that cannot be read or used */
+export function languageOf(invocation: Invocation): Language {
+  const { grammar: file } = invocation;
+  if (file === undefined) return languageFor(invocation);
+  const narrowing = givenNarrowing(invocation);
+  if (narrowing !== undefined) throw new UsageError(`--${narrowing} is for protocols, not for a grammar of your own`);
+  const start = invocation.options['start'];
+  try {
+    const grammar = compileGrammar(readGrammar(file), {
+      name: path.basename(file).replace(/\.[^.]+$/, ''),
+      ...(typeof start === 'string' ? { startRule: start } : {}),
+    });
+    return grammarLanguage(grammar);
+  } catch (thrown) {
+    if (thrown instanceof GrammarError)
+      throw new UsageError(`${file} is no usable grammar: ${thrown.message}`, 'unreadable');
+    throw thrown;
+  }
+}
+
+function readGrammar(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (thrown) {
+    throw unreadable(thrown, file);
+  }
+}
