@@ -64,5 +64,24 @@ function options(specs: Readonly<Record<string, OptionSpec>>): string {
     return { left, right: description.slice(gap < 0 ? 0 : gap + 2) };
   });
   const width = Math.max(17, ...rows.map(({ left }) => left.length));
-  return ['Options:', ...rows.map(({ left, right }) => `  ${left.padEnd(width)} ${right}`)].join('\n');
+  const indent = ' '.repeat(width + 3);
+  const lines = rows.map(({ left, right }) => {
+    const text = wrapped(right, COLUMNS - indent.length).join(`\n${indent}`);
+    return `  ${left.padEnd(width)} ${text}`;
+  });
+  return ['Options:', ...lines].join('\n');
+}
+
+/** Of a terminal that is wide enough for a help page. */
+const COLUMNS = 100;
+
+/** Words in lines of a width; a word that is longer has a line of its own. */
+function wrapped(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
 }

@@ -150,9 +150,11 @@ describe('a target', () => {
     ]);
     const ended = new Promise<number | null>((resolve) => program.once('exit', resolve));
     let stdout = '';
+    let stopped = false;
     program.stdout.on('data', (piece: Buffer) => {
       stdout += piece;
-      if (/saved as/.test(stdout)) program.kill('SIGINT');
+      // Once: the second time, it would stop at once.
+      if (!stopped && stdout.includes('saved as')) stopped = program.kill('SIGINT');
     });
     expect(await ended).toBe(1);
     expect(stdout).toMatch(/Stopped after \d+ texts/);

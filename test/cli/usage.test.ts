@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { cli, jsonLines, scratchFolder } from '../helpers/cli.js';
 
 const scratch = scratchFolder();
-const COMMANDS = ['parse', 'fmt', 'check', 'explain', 'find', 'demo'] as const;
-const READERS = COMMANDS.filter((command) => command !== 'demo');
+const READERS = ['parse', 'fmt', 'check', 'explain', 'find'] as const;
+const COMMANDS = [...READERS, 'fuzz', 'conformance', 'export', 'prompt', 'bench', 'demo'] as const;
 
 /** Runs a command line that is wrong, and gives what is said of it. */
 async function wrong(...args: readonly string[]): Promise<string> {

@@ -18,7 +18,7 @@ const COUNTING: Readonly<Record<string, readonly string[]>> = { accp: ['entered'
 /** `pegwire export`: the grammar for other engines. */
 export const exportCommand: Command = {
   name: 'export',
-  summary: 'the grammar in the language of another engine, with what that cannot say in a comment',
+  summary: 'the grammar for another engine, with what that cannot say in a comment',
   takesInput: false,
   takesGrammar: true,
   options: {
@@ -51,9 +51,13 @@ export const exportCommand: Command = {
  * Nesting is counted out, so that no engine accepts more of it than the protocol. Only ABNF, which people read, stays as short as
  * the grammar, unless a depth is asked for.
  */
-function nesting({ name, depth }: Language, { options }: Invocation): Pick<GrammarExportOptions, 'depth' | 'settled'> {
+function nesting(language: Language, { options }: Invocation): Pick<GrammarExportOptions, 'depth' | 'settled'> {
+  const { name, exportable, depth } = language;
   const isWanted = options['to'] !== 'abnf' || options['max-depth'] !== undefined;
-  return depth === null || !isWanted ? {} : { depth, settled: COUNTING[name] };
+  // A narrowed grammar may have lost them.
+  const rules = depth?.rules.filter((rule) => exportable.ast.rules.some((one) => one.name === rule)) ?? [];
+  if (depth === null || rules.length === 0 || !isWanted) return {};
+  return { depth: { ...depth, rules }, settled: COUNTING[name] };
 }
 
 /** What a format cannot say, as an error of usage. */

@@ -27,7 +27,7 @@ const MANY = 20_000;
 /** `pegwire fuzz`: texts made from the grammar; for other implementations, with what they get wrong. */
 export const fuzz: Command = {
   name: 'fuzz',
-  summary: 'texts made from the grammar: to look at, or to find what another implementation gets wrong',
+  summary: 'texts made from the grammar, and what another implementation gets wrong of them',
   takesInput: false,
   takesGrammar: true,
   options: {
@@ -115,10 +115,12 @@ async function compare(
   const inputs = await inputsOf(invocation, language, seed, MANY, 0.5);
   const stopping = new AbortController();
   const stop = (): void => {
-    void output.note('\nStopping; what was found is kept. Once more stops at once.');
+    // 128 and the number of the signal, as shells have it.
+    if (stopping.signal.aborted) process.exit(130);
     stopping.abort();
+    void output.note('\nStopping; what was found is kept. Once more stops at once.');
   };
-  process.once('SIGINT', stop);
+  process.on('SIGINT', stop);
   const targets = commands.map((command) => processTarget(command, processLimits(invocation)));
   let number = 0;
   let shown: Promise<void> = Promise.resolve();

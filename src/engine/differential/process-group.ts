@@ -56,10 +56,12 @@ function killAll(): void {
   for (const child of running) killGroup(child);
 }
 
+/** Whoever else listens for the signal decides whether this process ends; if it does, its groups end with it. */
 function stop(signal: NodeJS.Signals): void {
+  if (process.listenerCount(signal) > 1) return;
   killAll();
-  // By now this listener is gone. Where it was the only one, the signal does what it does by default.
-  if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+  // By now this listener is gone, so that the signal does what it does by default.
+  process.kill(process.pid, signal);
 }
 
 function listen(): void {
