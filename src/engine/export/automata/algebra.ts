@@ -1,0 +1,118 @@
+/** Patterns put together so that they stay small: what is said twice is said once. */
+import { joined } from '../case-variants.js';
+import type { Pattern } from '../context-free.js';
+import { choice, EMPTY, isEmpty, isNothing, NOTHING, repeat, sequence } from '../patterns.js';
+import type { Ranges } from '../ranges.js';
+
+export function isSame(a: Pattern, b: Pattern): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** How much there is to read. */
+export function sizeOf(pattern: Pattern): number {
+  switch (pattern.kind) {
+    case 'sequence':
+    case 'choice':
+      return 1 + pattern.items.reduce((sum, item) => sum + sizeOf(item), 0);
+    case 'repeat':
+      return 1 + sizeOf(pattern.item);
+    default:
+      return 1;
+  }
+}
+
+export function itemsOf(pattern: Pattern): readonly Pattern[] {
+  return pattern.kind === 'sequence' ? pattern.items : [pattern];
+}
+
+/** The characters of a pattern that matches any one of some; null for others. */
+export function charactersOf(pattern: Pattern): Ranges | null {
+  if (pattern.kind === 'set') return pattern.ranges;
+  if (pattern.kind !== 'literal' || pattern.ignoreCase || [...pattern.text].length !== 1) return null;
+  const codePoint = pattern.text.codePointAt(0)!;
+  return [[codePoint, codePoint]];
+}
+
+/** Alternatives without those that are there already; single characters become one set, at the place of the first. */
+export function unionOfPatterns(items: readonly Pattern[]): Pattern {
+  const flat = items.flatMap((item) => (item.kind === 'choice' ? item.items : [item]));
+  const kept: Pattern[] = [];
+  let set: { at: number; ranges: Ranges } | null = null;
+  for (const item of flat) {
+    const ranges = charactersOf(item);
+    if (ranges !== null) {
+      if (ranges.length === 0) continue;
+      set = set === null ? { at: kept.length, ranges } : { at: set.at, ranges: joined([...set.ranges, ...ranges]) };
+      kept[set.at] = { kind: 'set', ranges: set.ranges };
+    } else if (!kept.some((other) => isSame(other, item))) {
+      kept.push(item);
+    }
+  }
+  return choice(kept);
+}
+
+/** Alternatives as above, with what they begin or end with alike said once. */
+export function either(a: Pattern, b: Pattern): Pattern {
+  if (isNothing(a) || isSame(a, b)) return b;
+  if (isNothing(b)) return a;
+  if (isEmpty(a) || isEmpty(b)) {
+    const rest = isEmpty(a) ? b : a;
+    if (rest.kind === 'repeat' && rest.min <= 1) return repeat(rest.item, 0, rest.max);
+    return choice([rest, EMPTY]);
+  }
+  const [left, right] = [itemsOf(a), itemsOf(b)];
+  const front = alike(left, right);
+  if (front > 0) {
+    return sequence([...left.slice(0, front), either(sequence(left.slice(front)), sequence(right.slice(front)))]);
+  }
+  const back = alike(left.toReversed(), right.toReversed());
+  if (back > 0) {
+    const [before, other] = [left.slice(0, -back), right.slice(0, -back)];
+    return sequence([either(sequence(before), sequence(other)), ...left.slice(-back)]);
+  }
+  return unionOfPatterns([a, b]);
+}
+
+function alike(a: readonly Pattern[], b: readonly Pattern[]): number {
+  let count = 0;
+  while (count < a.length && count < b.length && isSame(a[count]!, b[count]!)) count++;
+  return count;
+}
+
+/** One after the other; something before or behind its own repetition becomes one of them. */
+export function concatenated(items: readonly Pattern[]): Pattern {
+  const flat = items.flatMap(itemsOf);
+  if (flat.some(isNothing)) return NOTHING;
+  const made: Pattern[] = [];
+  for (const item of flat) {
+    made.push(item);
+    for (let again = true; again; ) again = absorb(made);
+  }
+  return sequence(made);
+}
+
+/** Joins the last items of a list where one repeats the others. Tells whether it did. */
+function absorb(items: Pattern[]): boolean {
+  const last = items.at(-1)!;
+  if (last.kind === 'repeat' && last.max === null) {
+    const unit = itemsOf(last.item);
+    const before = items.slice(-1 - unit.length, -1);
+    if (before.length === unit.length && unit.every((one, at) => isSame(one, before[at]!))) {
+      items.splice(-1 - unit.length, unit.length + 1, repeat(last.item, last.min + 1, null));
+      return true;
+    }
+  }
+  const other = items.at(-2);
+  if (other?.kind === 'repeat' && other.max === null && isSame(other.item, last)) {
+    items.splice(-2, 2, repeat(last, other.min + 1, null));
+    return true;
+  }
+  return false;
+}
+
+/** Any number of times. */
+export function starOf(item: Pattern): Pattern {
+  if (isEmpty(item) || isNothing(item)) return EMPTY;
+  if (item.kind === 'repeat' && item.min <= 1) return repeat(item.item, 0, null);
+  return repeat(item, 0, null);
+}

@@ -1,0 +1,104 @@
+/** Symbols: code units or code points that no part of a grammar tells apart are one. */
+import { caseVariants, joined } from '../case-variants.js';
+import type { CodePointRange } from '../context-free.js';
+import type { Ranges } from '../ranges.js';
+import { type Peg, pegPartsOf } from '../read/peg.js';
+
+export interface Alphabet {
+  /** Symbols are the numbers below. */
+  readonly size: number;
+  /** The symbols of a set that stands in the grammar. */
+  readonly symbolsOf: (ranges: Ranges) => readonly number[];
+  /** The symbols of each element of a literal of the grammar. */
+  readonly spelled: (literal: Extract<Peg, { kind: 'literal' }>) => readonly (readonly number[])[];
+  readonly rangesOf: (symbols: Iterable<number>) => Ranges;
+}
+
+/** What a text is made of. */
+export type Element = 'code-unit' | 'code-point';
+
+/** The alphabet of some expressions: as few symbols as will do. What is in none of their sets has no symbol. */
+export function alphabetOf(pegs: Iterable<Peg>, element: Element): Alphabet {
+  const sets = new Map<string, Ranges>();
+  for (const peg of pegs) collect(peg, sets, element);
+  const pieces = piecesOf([...sets.values()]);
+  const pieceAt = new Map(pieces.map(({ first }, index) => [first, index]));
+  const known = new Map<string, readonly number[]>();
+  const symbolsOf = (ranges: Ranges): readonly number[] => {
+    const key = ranges.join(';');
+    let found = known.get(key);
+    if (found === undefined) {
+      found = symbolsIn(ranges, pieces, pieceAt);
+      known.set(key, found);
+    }
+    return found;
+  };
+  return {
+    size: Math.max(0, ...pieces.map(({ symbol }) => symbol + 1)),
+    symbolsOf,
+    spelled: (literal) => setsOfLiteral(literal, element).map(symbolsOf),
+    rangesOf: (symbols) => {
+      const wanted = new Set(symbols);
+      return joined(
+        pieces.flatMap(({ symbol, first, last }): CodePointRange[] => (wanted.has(symbol) ? [[first, last]] : [])),
+      );
+    },
+  };
+}
+
+/** The set of each element of a literal. Where case is ignored, no character takes two units: see `read.ts`. */
+function setsOfLiteral({ text, ignoreCase }: Extract<Peg, { kind: 'literal' }>, element: Element): readonly Ranges[] {
+  const elements = element === 'code-unit' ? text.split('') : [...text];
+  return elements.map((one) => {
+    const number = one.codePointAt(0)!;
+    return joined((ignoreCase ? caseVariants(number) : [number]).map((variant) => [variant, variant]));
+  });
+}
+
+function collect(peg: Peg, sets: Map<string, Ranges>, element: Element): void {
+  if (peg.kind === 'set') sets.set(peg.ranges.join(';'), peg.ranges);
+  if (peg.kind === 'literal') for (const set of setsOfLiteral(peg, element)) sets.set(set.join(';'), set);
+  for (const part of pegPartsOf(peg)) collect(part, sets, element);
+}
+
+/** Elements in a row that are in the same sets. */
+interface Piece {
+  readonly first: number;
+  readonly last: number;
+  readonly symbol: number;
+}
+
+function piecesOf(sets: readonly Ranges[]): readonly Piece[] {
+  // Each set begins or ends at some code points; between two such points nothing changes.
+  const changes = new Map<number, number[]>();
+  const change = (at: number, set: number): void => {
+    changes.set(at, [...(changes.get(at) ?? []), set]);
+  };
+  sets.forEach((ranges, set) => {
+    for (const [first, last] of ranges) {
+      change(first, set);
+      change(last + 1, set);
+    }
+  });
+  const symbols = new Map<string, number>();
+  const inside = new Set<number>();
+  const points = [...changes.keys()].sort((a, b) => a - b);
+  return points.flatMap((first, index): Piece[] => {
+    for (const set of changes.get(first)!) if (!inside.delete(set)) inside.add(set);
+    if (inside.size === 0) return [];
+    const key = [...inside].sort((a, b) => a - b).join();
+    const symbol = symbols.get(key) ?? symbols.size;
+    symbols.set(key, symbol);
+    return [{ first, last: points[index + 1]! - 1, symbol }];
+  });
+}
+
+function symbolsIn(ranges: Ranges, pieces: readonly Piece[], pieceAt: ReadonlyMap<number, number>): readonly number[] {
+  const found = new Set<number>();
+  for (const [first, last] of ranges) {
+    const from = pieceAt.get(first);
+    if (from === undefined) throw new RangeError('The set is not one of the alphabet');
+    for (let at = from; at < pieces.length && pieces[at]!.first <= last; at++) found.add(pieces[at]!.symbol);
+  }
+  return [...found].sort((a, b) => a - b);
+}

@@ -1,0 +1,120 @@
+/** Deterministic automata: made from graphs, made small, and compared. */
+import { closureOf, type Graph } from './graph.js';
+
+export interface Dfa {
+  readonly start: number;
+  readonly accepting: readonly boolean[];
+  /** From each state, where a symbol leads; where it is missing, no text goes on. */
+  readonly next: readonly ReadonlyMap<number, number>[];
+}
+
+/** The automaton for the paths of a graph from `starts` to `end`; null where it has more than `limit` states. */
+export function determinized(graph: Graph, starts: readonly number[], end: number, limit: number): Dfa | null {
+  const sets: (readonly number[])[] = [];
+  const numbers = new Map<string, number>();
+  const numberOf = (states: readonly number[]): number => {
+    const closed = closureOf(graph, states);
+    const key = closed.join();
+    let number = numbers.get(key);
+    if (number === undefined) {
+      number = sets.push(closed) - 1;
+      numbers.set(key, number);
+    }
+    return number;
+  };
+  const next: Map<number, number>[] = [];
+  const start = numberOf(starts);
+  for (let state = 0; state < sets.length; state++) {
+    if (sets.length > limit) return null;
+    const targets = new Map<number, number[]>();
+    for (const inner of sets[state]!) {
+      for (const edge of graph.edgesOf(inner)) {
+        if (edge.kind !== 'symbols') continue;
+        for (const symbol of edge.symbols) {
+          const known = targets.get(symbol);
+          if (known === undefined) targets.set(symbol, [edge.to]);
+          else known.push(edge.to);
+        }
+      }
+    }
+    next.push(new Map([...targets].map(([symbol, states]) => [symbol, numberOf(states)])));
+  }
+  return { start, accepting: sets.map((states) => states.includes(end)), next };
+}
+
+/** The automaton with the fewest states for the same language; states that lead nowhere are left out. */
+export function minimized(dfa: Dfa): Dfa {
+  const alive = living(dfa);
+  let groups = dfa.accepting.map((accepting, state) => (alive.has(state) ? Number(accepting) : -1));
+  for (let count = -1; ; ) {
+    const numbers = new Map<string, number>();
+    const finer = groups.map((group, state) => {
+      if (group < 0) return -1;
+      const moves = [...dfa.next[state]!]
+        .map(([symbol, to]): [number, number] => [symbol, groups[to]!])
+        .filter(([, to]) => to >= 0)
+        .sort(([a], [b]) => a - b);
+      const key = `${group}|${moves.join(';')}`;
+      if (!numbers.has(key)) numbers.set(key, numbers.size);
+      return numbers.get(key)!;
+    });
+    groups = finer;
+    if (numbers.size === count) break;
+    count = numbers.size;
+  }
+  return merged(dfa, groups);
+}
+
+function merged(dfa: Dfa, groups: readonly number[]): Dfa {
+  const size = Math.max(0, ...groups.map((group) => group + 1));
+  // A language without texts still has a state to begin in.
+  if (groups[dfa.start]! < 0) return { start: 0, accepting: [false], next: [new Map()] };
+  const accepting = Array.from({ length: size }, () => false);
+  const next = Array.from({ length: size }, () => new Map<number, number>());
+  groups.forEach((group, state) => {
+    if (group < 0) return;
+    accepting[group] = dfa.accepting[state]!;
+    for (const [symbol, to] of dfa.next[state]!) if (groups[to]! >= 0) next[group]!.set(symbol, groups[to]!);
+  });
+  return { start: groups[dfa.start]!, accepting, next };
+}
+
+/** States from which some text is accepted. */
+function living(dfa: Dfa): ReadonlySet<number> {
+  const into = new Map<number, number[]>();
+  dfa.next.forEach((moves, from) => {
+    for (const to of moves.values()) into.set(to, [...(into.get(to) ?? []), from]);
+  });
+  const found = new Set(dfa.accepting.flatMap((accepting, state) => (accepting ? [state] : [])));
+  const open = [...found];
+  for (let state = open.pop(); state !== undefined; state = open.pop()) {
+    for (const from of into.get(state) ?? []) {
+      if (found.has(from)) continue;
+      found.add(from);
+      open.push(from);
+    }
+  }
+  return found;
+}
+
+/** Whether each text of the first is one of the second; both have to be over the same symbols. */
+export function isIncluded(inner: Dfa, outer: Dfa): boolean {
+  const alive = living(inner);
+  if (!alive.has(inner.start)) return true;
+  const seen = new Set<string>();
+  const open: (readonly [number, number])[] = [[inner.start, outer.start]];
+  for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
+    const [a, b] = pair;
+    const key = `${a} ${b}`;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    if (inner.accepting[a] && !outer.accepting[b]) return false;
+    for (const [symbol, to] of inner.next[a]!) {
+      if (!alive.has(to)) continue;
+      const other = outer.next[b]!.get(symbol);
+      if (other === undefined) return false;
+      open.push([to, other]);
+    }
+  }
+  return true;
+}

@@ -1,0 +1,209 @@
+/**
+ * Automata of regular patterns, after Glushkov: a state for each character set of the pattern, entered by reading a character of
+ * it. They tell what a lexer that takes the longest match, or a parser that takes the first, will do with a pattern.
+ */
+import { spelledOut } from './case-variants.js';
+import type { CodePointRange, Pattern } from './context-free.js';
+
+export interface Automaton {
+  /** The set of each state. */
+  readonly sets: readonly (readonly CodePointRange[])[];
+  /** States that a first character may enter. */
+  readonly starts: readonly number[];
+  /** For each state, those that the next character may enter. */
+  readonly next: readonly (readonly number[])[];
+  /** For each state, whether a match may end there. */
+  readonly accepts: readonly boolean[];
+  /** Whether the empty text matches. */
+  readonly nullable: boolean;
+}
+
+/** More states than this are no help to anybody: comparing two automata takes their product. */
+const MAX_STATES = 1000;
+
+interface Part {
+  readonly first: readonly number[];
+  readonly last: readonly number[];
+  readonly nullable: boolean;
+}
+
+const EMPTY_PART: Part = { first: [], last: [], nullable: true };
+
+/** @returns null for a pattern that is recursive, or has too many states */
+export function automatonOf(pattern: Pattern, rules: ReadonlyMap<string, Pattern>): Automaton | null {
+  const sets: (readonly CodePointRange[])[] = [];
+  const next: Set<number>[] = [];
+  const open = new Set<string>();
+
+  const both = (before: Part, after: Part): Part => {
+    for (const state of before.last) for (const follower of after.first) next[state]!.add(follower);
+    return {
+      first: before.nullable ? [...before.first, ...after.first] : before.first,
+      last: after.nullable ? [...before.last, ...after.last] : after.last,
+      nullable: before.nullable && after.nullable,
+    };
+  };
+  const inSequence = (items: readonly Pattern[]): Part | null => {
+    let whole = EMPTY_PART;
+    for (const item of items) {
+      const part = partOf(item);
+      if (part === null) return null;
+      whole = both(whole, part);
+    }
+    return whole;
+  };
+  const repeated = (item: Pattern, min: number, max: number | null): Part | null => {
+    let whole = EMPTY_PART;
+    const copies = max ?? Math.max(1, min);
+    for (let copy = 1; copy <= copies; copy++) {
+      let part = partOf(item);
+      if (part === null) return null;
+      if (max === null && copy === copies) part = { ...both(part, part), ...part };
+      if (copy > min) part = { ...part, nullable: true };
+      whole = both(whole, part);
+    }
+    return whole;
+  };
+  const partOf = (one: Pattern): Part | null => {
+    switch (one.kind) {
+      case 'set': {
+        if (sets.length === MAX_STATES) return null;
+        const state = sets.push(one.ranges) - 1;
+        next.push(new Set());
+        return { first: [state], last: [state], nullable: false };
+      }
+      case 'literal':
+        return one.ignoreCase ? inSequence([spelledOut(one.text)]) : inSequence(charactersOf(one.text));
+      case 'sequence':
+        return inSequence(one.items);
+      case 'choice': {
+        const parts: Part[] = [];
+        for (const item of one.items) {
+          const part = partOf(item);
+          if (part === null) return null;
+          parts.push(part);
+        }
+        return {
+          first: parts.flatMap((part) => part.first),
+          last: parts.flatMap((part) => part.last),
+          nullable: parts.some((part) => part.nullable),
+        };
+      }
+      case 'repeat':
+        return repeated(one.item, one.min, one.max);
+      case 'rule': {
+        const body = rules.get(one.name);
+        if (body === undefined || open.has(one.name)) return null;
+        open.add(one.name);
+        const part = partOf(body);
+        open.delete(one.name);
+        return part;
+      }
+    }
+  };
+
+  const whole = partOf(pattern);
+  if (whole === null) return null;
+  const last = new Set(whole.last);
+  return {
+    sets,
+    starts: [...new Set(whole.first)],
+    next: next.map((followers) => [...followers]),
+    accepts: sets.map((_, state) => last.has(state)),
+    nullable: whole.nullable,
+  };
+}
+
+function charactersOf(text: string): Pattern[] {
+  return [...text].map((character) => {
+    const code = character.codePointAt(0)!;
+    return { kind: 'set', ranges: [[code, code]] };
+  });
+}
+
+/**
+ * Whether each character enters at most one state. Then an engine that backtracks, and prefers repeating to going on, finds the
+ * longest match, whatever the order of alternatives.
+ */
+export function isDeterministic({ sets, starts, next }: Automaton): boolean {
+  return [starts, ...next].every((states) =>
+    states.every((state, index) => states.slice(index + 1).every((other) => !overlap(sets[state]!, sets[other]!))),
+  );
+}
+
+/** Whether some text matches both. */
+export function sharesText(a: Automaton, b: Automaton): boolean {
+  if (a.nullable && b.nullable) return true;
+  return somePair(a, b, (inA, inB) => a.accepts[inA]! && b.accepts[inB]!);
+}
+
+/** Whether a match of `a` is the beginning of a longer match of `b`, whose next character is one of `following`. */
+export function goesOnBeyond(a: Automaton, b: Automaton, following: readonly CodePointRange[]): boolean {
+  const isFollowing = (state: number): boolean => overlap(b.sets[state]!, following);
+  if (a.nullable && b.starts.some(isFollowing)) return true;
+  return somePair(a, b, (inA, inB) => a.accepts[inA]! && b.next[inB]!.some(isFollowing));
+}
+
+/** Whether `b` matches a text that `a` matches only the beginning of. With too many states to tell, no. */
+export function cutsShort(a: Automaton, b: Automaton): boolean {
+  const seen = new Set<string>();
+  const open: { readonly inB: number; readonly inA: readonly number[]; readonly cut: boolean }[] = [];
+  const enter = (followersInB: readonly number[], followersInA: readonly number[], cut: boolean): void => {
+    for (const inB of followersInB) {
+      for (const character of samples(b.sets[inB]!, followersInA, a)) {
+        const inA = followersInA.filter((state) => overlap(a.sets[state]!, [[character, character]]));
+        const key = `${inB} ${inA} ${cut}`;
+        if (seen.has(key) || seen.size > MAX_STATES * 10) continue;
+        seen.add(key);
+        open.push({ inB, inA, cut });
+      }
+    }
+  };
+  enter(b.starts, a.starts, a.nullable);
+  for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    const { inB, inA, cut } = place;
+    const matches = inA.some((state) => a.accepts[state]);
+    if (cut && !matches && b.accepts[inB]) return true;
+    enter(
+      b.next[inB]!,
+      [...new Set(inA.flatMap((state) => a.next[state]!))].sort((x, y) => x - y),
+      cut || matches,
+    );
+  }
+  return false;
+}
+
+/** A character of the set for each way in which the sets of the states may hold it or not. */
+function samples(set: readonly CodePointRange[], states: readonly number[], { sets }: Automaton): number[] {
+  const edges = states.flatMap((state) => sets[state]!.flatMap(([first, last]) => [first, last + 1]));
+  const within = edges.filter((edge) => overlap(set, [[edge, edge]]));
+  return [...new Set([...set.map(([first]) => first), ...within])];
+}
+
+/** Whether a text leads to two states, one in each automaton, that pass the test. */
+function somePair(a: Automaton, b: Automaton, test: (inA: number, inB: number) => boolean): boolean {
+  const seen = new Set<number>();
+  const open: [number, number][] = [];
+  const enter = (inA: readonly number[], inB: readonly number[]): void => {
+    for (const x of inA) {
+      for (const y of inB) {
+        const key = x * b.sets.length + y;
+        if (seen.has(key) || !overlap(a.sets[x]!, b.sets[y]!)) continue;
+        seen.add(key);
+        open.push([x, y]);
+      }
+    }
+  };
+  enter(a.starts, b.starts);
+  for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
+    const [x, y] = pair;
+    if (test(x, y)) return true;
+    enter(a.next[x]!, b.next[y]!);
+  }
+  return false;
+}
+
+/** Whether two sets have a code point in common. */
+export function overlap(a: readonly CodePointRange[], b: readonly CodePointRange[]): boolean {
+  return a.some(([first, last]) => b.some((other) => first <= other[1] && other[0] <= last));
+}

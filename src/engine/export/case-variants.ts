@@ -1,0 +1,53 @@
+/** Letters that are the same where case is ignored, as Peggy has it: those with the same lower case. */
+import type { CodePointRange, Pattern } from './context-free.js';
+import { sequence } from './patterns.js';
+
+/** No letter has a case beyond this (Unicode 16: Adlam, U+1E943). */
+const LAST_LETTER = 0x1ffff;
+
+let upperCases: ReadonlyMap<number, readonly number[]> | undefined;
+
+/** All code points whose lower case is that of `codePoint`, ascending. */
+export function caseVariants(codePoint: number): readonly number[] {
+  upperCases ??= collect();
+  const lower = lowerCase(codePoint);
+  return [lower, ...(upperCases.get(lower) ?? [])].sort((a, b) => a - b);
+}
+
+/** A literal whose case is ignored, as sets of single characters. */
+export function spelledOut(text: string): Pattern {
+  return sequence(
+    [...text].map((character) => {
+      const variants = caseVariants(character.codePointAt(0)!);
+      return { kind: 'set', ranges: joined(variants.map((one) => [one, one])) };
+    }),
+  );
+}
+
+/** Ranges in ascending order, those that touch as one. */
+export function joined(ranges: readonly CodePointRange[]): CodePointRange[] {
+  const result: CodePointRange[] = [];
+  for (const [first, last] of ranges.toSorted((a, b) => a[0] - b[0])) {
+    const before = result.at(-1);
+    if (before !== undefined && first <= before[1] + 1)
+      result[result.length - 1] = [before[0], Math.max(before[1], last)];
+    else result.push([first, last]);
+  }
+  return result;
+}
+
+function lowerCase(codePoint: number): number {
+  const lower = String.fromCodePoint(codePoint).toLowerCase();
+  const first = lower.codePointAt(0)!;
+  // What becomes several characters is a letter of its own.
+  return lower.length === (first > 0xffff ? 2 : 1) ? first : codePoint;
+}
+
+function collect(): Map<number, number[]> {
+  const found = new Map<number, number[]>();
+  for (let codePoint = 0; codePoint <= LAST_LETTER; codePoint++) {
+    const lower = lowerCase(codePoint);
+    if (lower !== codePoint) found.set(lower, [...(found.get(lower) ?? []), codePoint]);
+  }
+  return found;
+}

@@ -1,0 +1,183 @@
+/**
+ * GBNF, the grammars of llama.cpp, which XGrammar reads as well.
+ *
+ * What both read decides what is written: the start rule is `root`; names are small letters, digits and hyphens; code points
+ * have four or eight digits (after `\x`, XGrammar takes all that follow); a rule may go on in the next line behind `|` and within
+ * parentheses only.
+ */
+import type { Approximation, CodePointRange, ContextFreeGrammar, Pattern } from './context-free.js';
+import { renamed, wordsOf } from './names.js';
+import { bracketed, inSequence, isPrintable, type Notation, suffix, unicodeEscape, written } from './notation.js';
+import { commented, notesOf } from './notes.js';
+import { partsOf, rebuilt, repeat } from './patterns.js';
+import { withoutCase, withoutSurrogates } from './plain.js';
+import { differenceOf, intersectionOf } from './ranges.js';
+import { tidy } from './tidy.js';
+
+const WIDTH = 118;
+
+/** llama.cpp makes rules of repetitions, fewer than this for each. */
+const MAX_RULES = 2000;
+
+const ASCII: readonly CodePointRange[] = [[0, 0x7f]];
+const ALL_BEYOND_ASCII = '[^\\u0000-\\u007F]';
+
+const WIDE_SETS =
+  'Some sets hold characters beyond ASCII, but not all of them: XGrammar reads these from version 0.1.28 on, and matches none of ' +
+  'those characters before.';
+
+/** XGrammar reads these as values of its own. */
+const RESERVED = ['true', 'false'];
+
+/**
+ * The grammar as GBNF can say it. What it cannot say is said more widely, with the reason among the approximations.
+ *
+ * @throws ExportError `empty-language` when the grammar matches no text
+ */
+export function fitToGbnf(grammar: ContextFreeGrammar): ContextFreeGrammar {
+  const { rules, ...rest } = tidy(withoutCase(withoutSurrogates(grammar)));
+  const approximations: Approximation[] = [...grammar.approximations];
+  const fitted = [...rules].map(([rule, pattern]): [string, Pattern] => {
+    const changed = rebuilt(pattern, (part) => {
+      const fits = part.kind === 'repeat' ? loosened(part) : part;
+      if (fits !== part) {
+        const message = 'llama.cpp limits repetitions to 2,000 rules, so that this one has wider bounds here.';
+        approximations.push({ code: 'engine', rule, message });
+      }
+      return fits;
+    });
+    return [rule, changed];
+  });
+  return { ...rest, rules: new Map(fitted), approximations };
+}
+
+/** @throws ExportError `empty-language` when the grammar matches no text */
+export function writeGbnf(grammar: ContextFreeGrammar): string {
+  const { rules, startRule, ...rest } = fitToGbnf(grammar);
+  const names = renamed(rules.keys(), new Map([[startRule, 'root']]), spelled, '-', RESERVED);
+  const notation: Notation = {
+    literal: (text) => `"${escapedText(text)}"`,
+    set: setText,
+    rule: (name) => names.get(name)!,
+    repeat: (item, min, max) => item + suffix(min, max),
+    or: ' | ',
+    join: ' ',
+    open: '(',
+    empty: '""',
+    repeatsLiterals: true,
+  };
+  const lines = [...rules].map(([name, pattern]) => `${names.get(name)} ::= ${folded(pattern, notation)}\n`);
+  const remarks = [...rules.values()].some(hasWideSets) ? [WIDE_SETS] : [];
+  return `${commented(notesOf({ ...rest, rules, startRule }, 'GBNF', remarks), '#')}\n${lines.join('')}`;
+}
+
+/** Characters beyond ASCII that are written one by one. */
+const FEW = 16;
+
+/**
+ * A set, in a form that all versions of XGrammar read as llama.cpp does: up to 0.1.27, it takes no character beyond ASCII for a
+ * member of a set, but for sets with `^`, of which it takes all of them for members.
+ */
+function setText(ranges: readonly CodePointRange[]): string {
+  const ascii = intersectionOf(ranges, ASCII);
+  const others = differenceOf(ranges, ASCII);
+  if (others.length === 0) return isSingle(ascii) ? quoted(ascii[0]![0]) : bracketed(ascii, escapedInSet);
+  const texts = ascii.length === 0 ? [] : [setText(ascii)];
+  if (isAllBeyondAscii(others)) {
+    const without = differenceOf(ASCII, ascii);
+    return without.length === 0 ? `(${texts[0]} | ${ALL_BEYOND_ASCII})` : bracketed(ranges, escapedInSet);
+  }
+  if (sizeOf(others) > FEW) texts.push(bracketed(others, escapedInSet, false));
+  else for (const [first, last] of others) for (let code = first; code <= last; code++) texts.push(quoted(code));
+  return texts.length === 1 ? texts[0]! : `(${texts.join(' | ')})`;
+}
+
+/** Whether some set is one that not all versions of XGrammar read. */
+function hasWideSets(pattern: Pattern): boolean {
+  if (pattern.kind !== 'set') return partsOf(pattern).some(hasWideSets);
+  const others = differenceOf(pattern.ranges, ASCII);
+  return sizeOf(others) > FEW && !isAllBeyondAscii(others);
+}
+
+function isSingle(ranges: readonly CodePointRange[]): boolean {
+  return ranges.length === 1 && sizeOf(ranges) === 1;
+}
+
+function isAllBeyondAscii(ranges: readonly CodePointRange[]): boolean {
+  return ranges.length === 1 && ranges[0]![0] === 0x80 && ranges[0]![1] === 0x10ffff;
+}
+
+function sizeOf(ranges: readonly CodePointRange[]): number {
+  return ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+}
+
+function quoted(codePoint: number): string {
+  return `"${escapedText(String.fromCodePoint(codePoint))}"`;
+}
+
+function spelled(name: string): string {
+  const spelling = wordsOf(name).join('-');
+  return /^[0-9]/.test(spelling) ? `rule-${spelling}` : spelling;
+}
+
+function escapedText(text: string): string {
+  return [...text].map((character) => (character === '"' ? '\\"' : escaped(character.codePointAt(0)!))).join('');
+}
+
+function escapedInSet(codePoint: number): string {
+  const character = String.fromCodePoint(codePoint);
+  if (character === '[' || character === ']') return `\\${character}`;
+  return character === '-' || character === '^' ? hexadecimal(codePoint) : escaped(codePoint);
+}
+
+function escaped(codePoint: number): string {
+  if (codePoint === 0x5c) return '\\\\';
+  return isPrintable(codePoint) ? String.fromCodePoint(codePoint) : hexadecimal(codePoint);
+}
+
+function hexadecimal(codePoint: number): string {
+  return unicodeEscape(codePoint, (digits) => `\\U${digits.padStart(8, '0')}`);
+}
+
+// ---- Lines ------------------------------------------------------------------------------------------------------------
+
+/** A rule's text, in several lines where one is too long. */
+function folded(pattern: Pattern, notation: Notation): string {
+  const line = written(pattern, notation);
+  if (line.length < WIDTH - 20) return line;
+  if (pattern.kind === 'choice') {
+    const lines = pattern.items.map((item) => foldedSequence(item, notation, '  '));
+    return `\n  ${lines.join(' |\n  ')}`;
+  }
+  return foldedSequence(pattern, notation, '');
+}
+
+function foldedSequence(pattern: Pattern, notation: Notation, indent: string): string {
+  const line = written(pattern, notation, 'sequence');
+  if (line.length < WIDTH - 20 || pattern.kind !== 'sequence') return line;
+  const lines: string[] = [];
+  for (const item of pattern.items) {
+    const text = inSequence(item, notation);
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + text.length < WIDTH - 4) lines[lines.length - 1] = `${last} ${text}`;
+    else lines.push(text);
+  }
+  return `(\n${lines.map((text) => `${indent}  ${text}\n`).join('')}${indent})`;
+}
+
+// ---- Limits -----------------------------------------------------------------------------------------------------------
+
+/** The repetition itself where llama.cpp takes it, and otherwise one that matches all it matches. */
+function loosened(pattern: Extract<Pattern, { kind: 'repeat' }>): Pattern {
+  const { item, min, max } = pattern;
+  const most = Math.floor((MAX_RULES - 1) / Math.max(1, rulesOf(item)));
+  if ((max ?? min) <= most) return pattern;
+  return repeat(item, Math.min(min, most), null);
+}
+
+/** How many rules llama.cpp makes of a pattern. */
+function rulesOf(pattern: Pattern): number {
+  const within = partsOf(pattern).reduce((sum, part) => sum + rulesOf(part), 0);
+  if (pattern.kind === 'repeat') return within + (pattern.max === null ? 1 : pattern.max - pattern.min);
+  return pattern.kind === 'choice' || pattern.kind === 'sequence' ? within + 1 : 0;
+}

@@ -1,0 +1,94 @@
+/** From a Peggy grammar to a context-free grammar for other engines. */
+import type { ast } from 'peggy';
+import { alphabetOf } from './automata/alphabet.js';
+import { toCodePoints } from './code-points.js';
+import type { Approximation, ContextFreeGrammar, Pattern } from './context-free.js';
+import { type DepthLimit, limitDepth } from './depth.js';
+import { factsOf, nullableRules } from './prove/facts.js';
+import { judge } from './prove/judge.js';
+import { proverOf } from './prove/prover.js';
+import { withRuns } from './prove/runs.js';
+import { tailsOf } from './prove/tails.js';
+import { withoutSimpleLookaheads } from './read/lookaheads.js';
+import { type PegRules, pegReferencesOf } from './read/peg.js';
+import { readRules } from './read/read.js';
+import { simplify } from './simplify/simplify.js';
+
+export type { DepthLimit } from './depth.js';
+
+/** How a grammar is exported. */
+export interface ContextFreeOptions {
+  /** For people. */
+  readonly name: string;
+  readonly startRule: string;
+  /** Rules that may nest only so deep; one limit after the other is applied. @default none */
+  readonly depth?: readonly DepthLimit[] | undefined;
+  /**
+   * Rules whose conditions in code need no mention, because something else sees to them: those that count what `depth` limits.
+   *
+   * @default none
+   */
+  readonly settled?: readonly string[] | undefined;
+}
+
+/**
+ * A context-free grammar that matches all texts of a Peggy grammar, and no others where that could be proved. What could not,
+ * and conditions in code, are told in `approximations`.
+ *
+ * Texts are well-formed: halves of UTF-16 pairs that stand alone are in none. Actions are taken to refuse nothing, unless they
+ * call `error` or `expected`, or throw.
+ *
+ * @throws TypeError where a rule of another grammar is used
+ * @throws RangeError where there is no such start rule, or a limit of the depth makes no sense
+ */
+export function contextFree(grammar: ast.Grammar, options: ContextFreeOptions): ContextFreeGrammar {
+  const { name, startRule } = options;
+  const read = readRules(grammar, new Set(options.settled));
+  const used = reached(read.rules, startRule);
+  const empty = nullableRules(used);
+  const simple = withoutSimpleLookaheads(used, (rule) => empty.has(rule));
+  const judged = judgedRules(reached(simple, startRule), startRule);
+  const characters = toCodePoints(judged.rules, startRule);
+  let patterns = characters.rules;
+  for (const limit of options.depth ?? []) patterns = limitDepth(patterns, startRule, limit);
+  const rules = simplify(patterns, startRule);
+  const approximations = [...read.approximations, ...judged.approximations, ...characters.approximations];
+  return { name, startRule, rules, approximations: inOrder(approximations, grammar, used) };
+}
+
+function judgedRules(
+  given: PegRules,
+  startRule: string,
+): { readonly rules: ReadonlyMap<string, Pattern>; readonly approximations: readonly Approximation[] } {
+  const alphabet = alphabetOf(given.values(), 'code-unit');
+  const rules = withRuns(given, factsOf(given, alphabet).isRegular);
+  const facts = factsOf(rules, alphabet);
+  const prover = proverOf(rules, facts, alphabet, tailsOf(rules, startRule, facts, alphabet));
+  return judge(rules, startRule, prover, facts, alphabet);
+}
+
+/** The rules that the start rule leads to, in their order; those in lookaheads included. */
+function reached(rules: PegRules, startRule: string): PegRules {
+  const found = new Set<string>();
+  const open = [startRule];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (found.has(name)) continue;
+    found.add(name);
+    const peg = rules.get(name);
+    if (peg === undefined) throw new RangeError(`There is no rule ${name}`);
+    open.push(...pegReferencesOf(peg));
+  }
+  return new Map([...rules].filter(([name]) => found.has(name)));
+}
+
+/** By the rules of the grammar, each told once; those of rules that are not used are left out. */
+function inOrder(
+  approximations: readonly Approximation[],
+  grammar: ast.Grammar,
+  used: PegRules,
+): readonly Approximation[] {
+  const told = new Map(approximations.map((one) => [JSON.stringify(one), one]));
+  return grammar.rules
+    .filter((rule) => used.has(rule.name))
+    .flatMap((rule) => [...told.values()].filter((one) => one.rule === rule.name));
+}

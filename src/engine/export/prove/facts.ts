@@ -1,0 +1,122 @@
+/** What holds of the rules of a grammar, lookaheads and code left aside. */
+import type { Alphabet } from '../automata/alphabet.js';
+import { isPegNullable, type Peg, type PegRules, pegPartsOf, pegReferencesOf } from '../read/peg.js';
+
+/** Parts that a rule may have, with all rules it refers to written out, to be written out itself. */
+const LARGEST = 250;
+
+export interface Facts {
+  readonly nullable: (peg: Peg) => boolean;
+  /** The symbols that a match can begin with. */
+  readonly first: (peg: Peg) => ReadonlySet<number>;
+  /** Whether no rule within leads back to itself, and all of it is small enough to be written out. */
+  readonly isRegular: (peg: Peg) => boolean;
+}
+
+export function nullableRules(rules: PegRules): ReadonlySet<string> {
+  const found = new Set<string>();
+  grow(found, () => {
+    for (const [name, peg] of rules) if (isPegNullable(peg, (other) => found.has(other))) found.add(name);
+  });
+  return found;
+}
+
+function grow(found: ReadonlySet<unknown>, step: () => void): void {
+  for (let before = -1; before !== found.size; ) {
+    before = found.size;
+    step();
+  }
+}
+
+export function factsOf(rules: PegRules, alphabet: Alphabet): Facts {
+  const empty = nullableRules(rules);
+  const nullable = (peg: Peg): boolean => isPegNullable(peg, (name) => empty.has(name));
+  const sizes = sizesOf(rules);
+  const firsts = firstsOf(rules, nullable, alphabet);
+  return {
+    nullable,
+    first: (peg) => {
+      const found = new Set<number>();
+      addFirst(peg, found, nullable, alphabet, (name) => firsts.get(name)!);
+      return found;
+    },
+    isRegular: (peg) => pegReferencesOf(peg).every((name) => sizes.get(name)! <= LARGEST),
+  };
+}
+
+function firstsOf(
+  rules: PegRules,
+  nullable: (peg: Peg) => boolean,
+  alphabet: Alphabet,
+): ReadonlyMap<string, ReadonlySet<number>> {
+  const firsts = new Map([...rules.keys()].map((name) => [name, new Set<number>()]));
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const [name, peg] of rules) {
+      const found = firsts.get(name)!;
+      const before = found.size;
+      addFirst(peg, found, nullable, alphabet, (other) => firsts.get(other)!);
+      changed ||= found.size > before;
+    }
+  }
+  return firsts;
+}
+
+function addFirst(
+  peg: Peg,
+  found: Set<number>,
+  nullable: (peg: Peg) => boolean,
+  alphabet: Alphabet,
+  ofRule: (name: string) => ReadonlySet<number>,
+): void {
+  const add = (part: Peg): void => addFirst(part, found, nullable, alphabet, ofRule);
+  switch (peg.kind) {
+    case 'set':
+      for (const symbol of alphabet.symbolsOf(peg.ranges)) found.add(symbol);
+      break;
+    case 'literal':
+      for (const symbol of alphabet.spelled(peg)[0] ?? []) found.add(symbol);
+      break;
+    case 'rule':
+      for (const symbol of ofRule(peg.name)) found.add(symbol);
+      break;
+    case 'choice':
+      peg.items.forEach(add);
+      break;
+    case 'repeat':
+      if (peg.max !== 0) add(peg.item);
+      break;
+    case 'sequence':
+      for (const item of peg.items) {
+        add(item);
+        if (!nullable(item)) break;
+      }
+      break;
+    default:
+  }
+}
+
+/** Parts of each rule with all it refers to written out; Infinity where that would never end. */
+function sizesOf(rules: PegRules): ReadonlyMap<string, number> {
+  const sizes = new Map<string, number>();
+  const open = new Set<string>();
+  const ofRule = (name: string): number => {
+    if (open.has(name)) return Number.POSITIVE_INFINITY;
+    const known = sizes.get(name);
+    if (known !== undefined) return known;
+    open.add(name);
+    const size = ofPeg(rules.get(name)!);
+    open.delete(name);
+    // What was worked out amid a cycle and came to an end is right; what did not is on a cycle, or leads to one.
+    sizes.set(name, size);
+    return size;
+  };
+  const ofPeg = (peg: Peg): number => {
+    if (peg.kind === 'rule') return 1 + ofRule(peg.name);
+    if (peg.kind === 'literal') return 1 + peg.text.length;
+    const times = peg.kind === 'repeat' ? Math.max(peg.min, peg.max ?? 1, 1) : 1;
+    return 1 + times * pegPartsOf(peg).reduce((sum, part) => sum + ofPeg(part), 0);
+  };
+  for (const name of rules.keys()) ofRule(name);
+  return sizes;
+}

@@ -1,0 +1,123 @@
+/**
+ * Goes through a grammar from its start rule, and turns parsing expressions into patterns: as they are, where that is proved to
+ * make no difference; as patterns for just the texts that the parser takes, where those can be worked out; otherwise as they
+ * are, with a note.
+ */
+import type { Alphabet } from '../automata/alphabet.js';
+import type { Approximation, Pattern } from '../context-free.js';
+import { choice, EMPTY, repeat, sequence } from '../patterns.js';
+import { type Peg, type PegRules, withoutConditions } from '../read/peg.js';
+import { exactPattern } from './exact.js';
+import type { Facts } from './facts.js';
+import type { Prover } from './prover.js';
+
+export interface Judged {
+  readonly rules: ReadonlyMap<string, Pattern>;
+  readonly approximations: readonly Approximation[];
+}
+
+type Code = Approximation['code'];
+
+/** What became of a part. */
+interface Verdict {
+  readonly pattern: Pattern;
+  readonly notes: ReadonlySet<Code>;
+  /** Rules that have to be looked at by themselves. */
+  readonly needs: ReadonlySet<string>;
+}
+
+const MESSAGES: Partial<Record<Code, string>> = {
+  order: 'the parser tries alternatives in order and takes the first; here, any may match',
+  repetition: 'the parser repeats as often as it can; here, fewer times will do, too',
+  lookahead: 'a lookahead of the grammar is left out',
+};
+
+export function judge(rules: PegRules, startRule: string, prover: Prover, facts: Facts, alphabet: Alphabet): Judged {
+  const verdicts = new Map<string, Verdict>();
+  const ofRule = (name: string): Verdict => {
+    let verdict = verdicts.get(name);
+    if (verdict === undefined) {
+      verdict = verdictOn(rules.get(name)!);
+      verdicts.set(name, verdict);
+    }
+    return verdict;
+  };
+
+  const verdictOn = (peg: Peg): Verdict => {
+    if (peg.kind === 'set' || peg.kind === 'literal') return plain(peg);
+    if (!facts.isRegular(peg)) return inParts(peg);
+    if (prover.takesItsTexts(peg)) return plain(peg);
+    const verdict = inParts(peg);
+    if (isClean(verdict)) return verdict;
+    const boundaries = prover.boundariesOf(peg);
+    const exact = boundaries === null ? null : exactPattern(boundaries, alphabet);
+    return exact === null ? verdict : { pattern: exact, notes: new Set(), needs: new Set() };
+  };
+
+  /** Whether a regular part does without notes, those on the rules that it needs included. */
+  const isClean = ({ notes, needs }: Verdict): boolean =>
+    notes.size === 0 && [...needs].every((name) => isClean(ofRule(name)));
+
+  const inParts = (peg: Peg): Verdict => {
+    switch (peg.kind) {
+      case 'rule':
+        return { pattern: peg, notes: new Set(), needs: new Set([peg.name]) };
+      case 'sequence':
+        return together(peg.items.map(verdictOn), sequence, []);
+      case 'choice':
+        return together(peg.items.map(verdictOn), choice, hidesNothing(peg) ? [] : ['order']);
+      case 'repeat': {
+        const stops = peg.min === peg.max || prover.failsBehind(peg.item, peg) || prover.mayStopBehind(peg);
+        return together(
+          [verdictOn(peg.item)],
+          ([item]) => repeat(item!, peg.min, peg.max),
+          stops ? [] : ['repetition'],
+        );
+      }
+      case 'lookahead': {
+        const holds = peg.negative ? prover.failsBehind(peg.item, peg) : prover.matchesBehind(peg.item, peg);
+        return { pattern: EMPTY, notes: new Set(holds ? [] : ['lookahead']), needs: new Set() };
+      }
+      default:
+        return plain(peg);
+    }
+  };
+
+  const hidesNothing = (peg: Extract<Peg, { kind: 'choice' }>): boolean =>
+    peg.items.every((later, at) => peg.items.slice(0, at).every((earlier) => prover.lets(earlier, later, peg)));
+
+  const judged = new Set<string>();
+  const open = [startRule];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (judged.has(name)) continue;
+    judged.add(name);
+    open.push(...ofRule(name).needs);
+  }
+  const approximations = [...rules.keys()]
+    .filter((name) => judged.has(name))
+    .flatMap((rule) =>
+      [...ofRule(rule).notes].map((code): Approximation => ({ code, rule, message: MESSAGES[code]! })),
+    );
+  const patterns = [...rules].map(([name, peg]): [string, Pattern] => [
+    name,
+    judged.has(name) ? ofRule(name).pattern : withoutConditions(peg),
+  ]);
+  return { rules: new Map(patterns), approximations };
+}
+
+/** A part that may stay as it is. */
+function plain(peg: Peg): Verdict {
+  return { pattern: withoutConditions(peg), notes: new Set(), needs: new Set() };
+}
+
+function together(
+  verdicts: readonly Verdict[],
+  make: (patterns: readonly Pattern[]) => Pattern,
+  notes: readonly Code[],
+): Verdict {
+  return {
+    pattern: make(verdicts.map(({ pattern }) => pattern)),
+    notes: new Set([...verdicts.flatMap((one) => [...one.notes]), ...notes]),
+    needs: new Set(verdicts.flatMap((one) => [...one.needs])),
+  };
+}

@@ -1,0 +1,200 @@
+/**
+ * Parsing expressions as machines that read a text from its end to its beginning. At each place the machine knows, of every
+ * part of the expression, whether the part matches from there on; that depends on the next symbol, and on what it knew one place
+ * further. So order, greed and lookahead come out exactly.
+ *
+ * Where rules refer to themselves, or code has a say, not all can be known: each answer is a pair, what may match and what must.
+ */
+import type { Alphabet } from '../automata/alphabet.js';
+import type { Peg, PegRules } from '../read/peg.js';
+import type { Facts } from './facts.js';
+
+/** Thrown where an expression would make too large a machine. */
+export class TooLarge extends Error {}
+
+/** Questions that one machine answers. More cost too much time. */
+const MOST_CELLS = 1_500;
+
+/** What is known at one place, for all that follows. */
+export type Cell =
+  | { readonly kind: 'constant'; readonly value: boolean }
+  /** Whether the place is the boundary. */
+  | { readonly kind: 'boundary' }
+  | { readonly kind: 'symbol'; readonly symbols: readonly number[]; readonly next: number }
+  /** The first, or else the second where the guard does not match. */
+  | { readonly kind: 'choice'; readonly first: number; readonly guard: number; readonly second: number }
+  | { readonly kind: 'lookahead'; readonly negative: boolean; readonly item: number; readonly next: number }
+  /** Nobody knows, but it takes one of the symbols or, where it can, nothing. */
+  | { readonly kind: 'unknown'; readonly symbols: readonly number[]; readonly next: number | null };
+
+export interface Cells {
+  readonly cells: readonly Cell[];
+  /** The numbers of the cells, each behind those that it depends on at the same place. */
+  readonly order: readonly number[];
+  /** The cell that answers each question. */
+  readonly roots: readonly number[];
+}
+
+/** Continuations that are given. */
+export const ANYTHING = 0;
+export const BOUNDARY = 1;
+const NOTHING = 2;
+
+/** References to rules that are followed, from the outside in, where a rule is not regular. More tell more, and take longer. */
+export const DEPTHS = [0, 1, 2, 6];
+
+export interface Question {
+  readonly peg: Peg;
+  /** What has to be true where it ends: `ANYTHING` or `BOUNDARY`. */
+  readonly then: number;
+  /** Whether conditions in code are taken to hold. Else they may, or may not. */
+  readonly trusting: boolean;
+}
+
+interface Place {
+  /** Rules on the way here that are not regular; null within those that are. */
+  readonly open: ReadonlySet<string> | null;
+  readonly depth: number;
+  readonly memo: Map<Peg, Map<number, number>>;
+}
+
+/**
+ * The cells that answer some questions.
+ *
+ * @throws TooLarge
+ */
+export function compileQuestions(
+  questions: readonly Question[],
+  rules: PegRules,
+  facts: Facts,
+  alphabet: Alphabet,
+  depth: number,
+): Cells {
+  const cells: Cell[] = [{ kind: 'constant', value: true }, { kind: 'boundary' }, { kind: 'constant', value: false }];
+  const regular: Place = { open: null, depth: 0, memo: new Map() };
+
+  const reserve = (): number => {
+    if (cells.length >= MOST_CELLS) throw new TooLarge();
+    return cells.push(cells[NOTHING]!) - 1;
+  };
+  const add = (cell: Cell): number => {
+    const at = reserve();
+    cells[at] = cell;
+    return at;
+  };
+
+  const compile = (peg: Peg, next: number, trusting: boolean, place: Place): number => {
+    let known = place.memo.get(peg);
+    if (known === undefined) {
+      known = new Map();
+      place.memo.set(peg, known);
+    }
+    const key = next * 2 + (trusting ? 1 : 0);
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const made = make(peg, next, trusting, place);
+    known.set(key, made);
+    return made;
+  };
+
+  const make = (peg: Peg, next: number, trusting: boolean, place: Place): number => {
+    switch (peg.kind) {
+      case 'set':
+        return add({ kind: 'symbol', symbols: alphabet.symbolsOf(peg.ranges), next });
+      case 'literal':
+        return alphabet.spelled(peg).reduceRight((to, symbols) => add({ kind: 'symbol', symbols, next: to }), next);
+      case 'sequence':
+        return peg.items.reduceRight((to, item) => compile(item, to, trusting, place), next);
+      case 'choice':
+        return peg.items.reduceRight((second, item) => either(item, second, next, trusting, place), NOTHING);
+      case 'repeat':
+        return repeated(peg, next, trusting, place);
+      case 'lookahead': {
+        const item = compile(peg.item, ANYTHING, trusting && !peg.negative, place);
+        return add({ kind: 'lookahead', negative: peg.negative, item, next });
+      }
+      case 'code':
+        return trusting ? next : add({ kind: 'unknown', symbols: [], next });
+      case 'rule':
+        return reference(peg, next, trusting, place);
+    }
+  };
+
+  /** An expression, or else another where it does not match. */
+  const either = (item: Peg, second: number, next: number, trusting: boolean, place: Place): number => {
+    const first = compile(item, next, trusting, place);
+    return second === NOTHING
+      ? first
+      : add({ kind: 'choice', first, guard: compile(item, ANYTHING, false, place), second });
+  };
+
+  const repeated = (
+    { item, min, max }: Extract<Peg, { kind: 'repeat' }>,
+    next: number,
+    trusting: boolean,
+    place: Place,
+  ): number => {
+    let to = next;
+    if (max === null) {
+      to = reserve();
+      const first = compile(item, to, trusting, place);
+      cells[to] = { kind: 'choice', first, guard: compile(item, ANYTHING, false, place), second: next };
+    } else {
+      for (let i = min; i < max; i++) to = optional(item, to, next, trusting, place);
+    }
+    for (let i = 0; i < min; i++) to = compile(item, to, trusting, place);
+    return to;
+  };
+
+  const optional = (item: Peg, to: number, next: number, trusting: boolean, place: Place): number => {
+    const first = compile(item, to, trusting, place);
+    return add({ kind: 'choice', first, guard: compile(item, ANYTHING, false, place), second: next });
+  };
+
+  const reference = (peg: Extract<Peg, { kind: 'rule' }>, next: number, trusting: boolean, place: Place): number => {
+    const { name } = peg;
+    const body = rules.get(name)!;
+    if (facts.isRegular(peg)) return compile(body, next, trusting, regular);
+    if (place.open !== null && !place.open.has(name) && place.depth < depth) {
+      const inner: Place = { open: new Set([...place.open, name]), depth: place.depth + 1, memo: new Map() };
+      return compile(body, next, trusting, inner);
+    }
+    return add({ kind: 'unknown', symbols: [...facts.first(peg)], next: facts.nullable(peg) ? next : null });
+  };
+
+  const outside: Place = { open: new Set(), depth: 0, memo: new Map() };
+  const roots = questions.map(({ peg, then, trusting }) =>
+    compile(peg, then, trusting, facts.isRegular(peg) ? regular : outside),
+  );
+  return { cells, order: orderOf(cells), roots };
+}
+
+/** Each cell behind those that it depends on at the same place. */
+function orderOf(cells: readonly Cell[]): readonly number[] {
+  const order: number[] = [];
+  const state = new Uint8Array(cells.length);
+  const visit = (at: number): void => {
+    if (state[at] === 2) return;
+    // What depends on itself without a symbol in between has no end.
+    if (state[at] === 1) throw new TooLarge();
+    state[at] = 1;
+    for (const other of dependenciesOf(cells[at]!)) visit(other);
+    state[at] = 2;
+    order.push(at);
+  };
+  for (let at = 0; at < cells.length; at++) visit(at);
+  return order;
+}
+
+function dependenciesOf(cell: Cell): readonly number[] {
+  switch (cell.kind) {
+    case 'choice':
+      return [cell.first, cell.guard, cell.second];
+    case 'lookahead':
+      return [cell.item, cell.next];
+    case 'unknown':
+      return cell.next === null ? [] : [cell.next];
+    default:
+      return [];
+  }
+}

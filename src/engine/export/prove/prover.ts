@@ -1,0 +1,206 @@
+/** Proofs that a part of a grammar matches the same texts where order, greed and lookahead are left aside. */
+
+import type { Alphabet } from '../automata/alphabet.js';
+import { reachedFrom } from '../automata/graph.js';
+import type { Peg, PegRules } from '../read/peg.js';
+import type { Facts } from './facts.js';
+import { type Column, isOut, isSure, type Machine, machineOf, type Place } from './machine.js';
+import { ANYTHING, BOUNDARY, compileQuestions, DEPTHS, type Question, TooLarge } from './matcher.js';
+import type { Tails } from './tails.js';
+
+/** What one proof may cost, and all about a grammar: answers of cells, and `VISIT` for each state, and for each pair that is seen. */
+const MOST_EFFORT = 5_000_000;
+const TOTAL_EFFORT = 40_000_000;
+const VISIT = 40;
+
+/**
+ * All answers are on the safe side: false where it is not so, or would take too long to find out. Parts are nodes of the
+ * grammar's rules, and what may stand behind them is taken from there.
+ */
+export interface Prover {
+  /** Whether a regular part takes each of its texts, and no more of what stands behind it. */
+  readonly takesItsTexts: (part: Peg) => boolean;
+  /** Whether an alternative never keeps a later one of the same choice from its texts. */
+  readonly lets: (earlier: Peg, later: Peg, choice: Peg) => boolean;
+  /** Whether an expression matches nothing that can stand behind a part. */
+  readonly failsBehind: (expression: Peg, part: Peg) => boolean;
+  /**
+   * Whether a repetition of single characters has to take no more of what stands behind it. It may take what another
+   * repetition, right behind it, would have taken: for each text there is a way to read it in which the first one takes all
+   * that both can take, and that is how the parser reads it.
+   */
+  readonly mayStopBehind: (repetition: Extract<Peg, { kind: 'repeat' }>) => boolean;
+  /** Whether an expression matches all that can stand behind a part. */
+  readonly matchesBehind: (expression: Peg, part: Peg) => boolean;
+  /** The machine for a regular part, and its columns at all boundaries; null where it is too large. */
+  readonly boundariesOf: (part: Peg) => Boundaries | null;
+}
+
+export interface Boundaries {
+  readonly machine: Machine;
+  /** The cell that tells whether the part matches up to the boundary. */
+  readonly root: number;
+  readonly columns: readonly Column[];
+}
+
+export function proverOf(rules: PegRules, facts: Facts, alphabet: Alphabet, tails: Tails): Prover {
+  let left = TOTAL_EFFORT;
+  const search = (state: number, machine: Machine, visit: Visit): Found => {
+    const { found, effort } = explore(tails, state, machine, visit, Math.min(MOST_EFFORT, left));
+    left -= effort;
+    return found;
+  };
+
+  /** Whether something holds at the beginnings of all texts from a state, however deep rules have to be followed. */
+  const holds = (
+    questions: readonly Question[],
+    start: () => number,
+    test: (column: Column, roots: readonly number[]) => boolean,
+  ): boolean => {
+    const depths = questions.every(({ peg }) => facts.isRegular(peg)) ? [0] : DEPTHS;
+    for (const depth of depths) {
+      const compiled = left > 0 ? compiledOr(() => compileQuestions(questions, rules, facts, alphabet, depth)) : null;
+      if (compiled === null) return false;
+      const size = tails.graph.size();
+      const machine = machineOf(compiled, alphabet.size);
+      const state = start();
+      const found = search(state, machine, (at, column) => at !== state || test(column, compiled.roots));
+      tails.graph.shrink(size);
+      if (found === 'all') return true;
+    }
+    return false;
+  };
+
+  return {
+    takesItsTexts: (part) =>
+      holds(
+        [{ peg: part, then: BOUNDARY, trusting: true }],
+        () => tails.matchOf(part, part),
+        (column, [root]) => isSure(column, root!),
+      ),
+    lets: (earlier, later, choice) =>
+      holds(
+        [
+          { peg: earlier, then: ANYTHING, trusting: false },
+          { peg: earlier, then: BOUNDARY, trusting: true },
+        ],
+        () => tails.matchOf(later, choice),
+        (column, [any, exact]) => isOut(column, any!) || isSure(column, exact!),
+      ),
+    failsBehind: (expression, part) =>
+      holds(
+        [{ peg: expression, then: ANYTHING, trusting: false }],
+        () => tails.behind(part),
+        (column, [root]) => isOut(column, root!),
+      ),
+    mayStopBehind: (repetition) =>
+      repetition.item.kind === 'set' &&
+      repetition.max === null &&
+      holds(
+        [{ peg: repetition.item, then: ANYTHING, trusting: false }],
+        () => tails.behindUnlessAgain(repetition),
+        (column, [root]) => isOut(column, root!),
+      ),
+    matchesBehind: (expression, part) =>
+      holds(
+        [{ peg: expression, then: ANYTHING, trusting: true }],
+        () => tails.behind(part),
+        (column, [root]) => isSure(column, root!),
+      ),
+    boundariesOf: (part) => {
+      const questions = [{ peg: part, then: BOUNDARY, trusting: true }];
+      const compiled = compiledOr(() => compileQuestions(questions, rules, facts, alphabet, 0));
+      if (compiled === null) return null;
+      const machine = machineOf(compiled, alphabet.size);
+      const state = tails.behind(part);
+      const columns = new Set<Column>();
+      const found = search(state, machine, (at, _column, place) => {
+        if (at === state && place !== null) columns.add(place.boundary);
+        return true;
+      });
+      return found === 'all' ? { machine, root: compiled.roots[0]!, columns: [...columns] } : null;
+    },
+  };
+}
+
+function compiledOr<T>(compile: () => T): T | null {
+  try {
+    return compile();
+  } catch (thrown) {
+    if (thrown instanceof TooLarge) return null;
+    throw thrown;
+  }
+}
+
+/** Says false to end the search. Before the boundary, `place` is null. */
+type Visit = (state: number, column: Column, place: Place | null) => boolean;
+
+/** `stopped` where `visit` said false, `unknown` where it took too much effort. */
+type Found = 'all' | 'stopped' | 'unknown';
+
+/** Runs a machine backwards over all texts from a state to the end, and visits each pair of a state and a column once. */
+function explore(
+  { graph, end }: Tails,
+  start: number,
+  machine: Machine,
+  visit: Visit,
+  mostEffort: number,
+): { readonly found: Found; readonly effort: number } {
+  const reached = reachedFrom(graph, start);
+  if (!reached.has(end)) return { found: 'all', effort: reached.size * VISIT };
+  const kindsOf = kindsOfEdges(machine);
+  const seen = new Set<number>();
+  // What is near to the start comes first: a reason to stop is mostly found in short texts.
+  const open: Pair[][] = [];
+  let nearest = 0;
+  const reach = (state: number, column: Column, place: Place | null): void => {
+    const key = (state * 2 ** 20 + (place === null ? column.id : place.id)) * 2 + (place === null ? 1 : 0);
+    if (seen.has(key)) return;
+    seen.add(key);
+    const { distance } = reached.get(state)!;
+    open[distance] ??= [];
+    open[distance].push({ state, place, column });
+    nearest = Math.min(nearest, distance);
+  };
+  reach(end, machine.end.plain, machine.end);
+  for (; nearest < open.length; nearest++) {
+    for (let pair = open[nearest]?.pop(); pair !== undefined; pair = open[nearest]?.pop()) {
+      const { state, place, column } = pair;
+      const effort = (reached.size + seen.size) * VISIT + machine.effort();
+      if (!visit(state, column, place)) return { found: 'stopped', effort };
+      if (effort > mostEffort) return { found: 'unknown', effort };
+      for (const { edge, from } of reached.get(state)!.into) {
+        if (edge.kind === 'free') reach(from, column, place);
+        // A second boundary is none: each text has one.
+        else if (edge.kind === 'boundary') {
+          if (place !== null) reach(from, place.boundary, null);
+        } else {
+          for (const kind of kindsOf(edge.symbols)) {
+            const before = machine.step(column, kind);
+            reach(from, before.plain, place === null ? null : before);
+          }
+        }
+      }
+    }
+  }
+  return { found: 'all', effort: (reached.size + seen.size) * VISIT + machine.effort() };
+}
+
+interface Pair {
+  readonly state: number;
+  readonly place: Place | null;
+  readonly column: Column;
+}
+
+/** The kinds of the symbols of an edge. The lists of symbols are few, and the same for many edges. */
+function kindsOfEdges(machine: Machine): (symbols: readonly number[]) => readonly number[] {
+  const known = new Map<readonly number[], readonly number[]>();
+  return (symbols) => {
+    let kinds = known.get(symbols);
+    if (kinds === undefined) {
+      kinds = [...new Set(symbols.map(machine.kindOf))];
+      known.set(symbols, kinds);
+    }
+    return kinds;
+  };
+}

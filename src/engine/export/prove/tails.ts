@@ -1,0 +1,138 @@
+/**
+ * What may stand behind each part of a grammar, as paths of a graph. The paths spell at least the texts that the grammar allows
+ * there, lookaheads and code left aside. They may spell more: a rule that refers to itself comes back to any place it was called
+ * from, and a long count is no count.
+ */
+import type { Alphabet } from '../automata/alphabet.js';
+import { closureOf, createGraph, type Graph } from '../automata/graph.js';
+import type { Peg, PegRules } from '../read/peg.js';
+import type { Facts } from './facts.js';
+
+/** Repetitions are counted up to here. */
+const COUNTED = 8;
+
+/** States from which on rules are no longer written out where they are called. */
+const MANY_STATES = 5_000;
+
+export interface Tails {
+  readonly graph: Graph;
+  /** The state in which a text may end. */
+  readonly end: number;
+  /** A state from which what may follow a part of a rule is spelled. */
+  readonly behind: (part: Peg) => number;
+  /**
+   * The same, but nothing that begins with one more time of a repetition of single characters which might have had none.
+   */
+  readonly behindUnlessAgain: (part: Peg) => number;
+  /** A state from which a part is spelled, a boundary, and then what may follow `where`. */
+  readonly matchOf: (part: Peg, where: Peg) => number;
+}
+
+export function tailsOf(rules: PegRules, startRule: string, facts: Facts, alphabet: Alphabet): Tails {
+  const graph = createGraph();
+  const starts = new Map([...rules.keys()].map((name) => [name, graph.state()]));
+  const tails = new Map([...rules.keys()].map((name) => [name, graph.state()]));
+  const exits = new Map<Peg, number>();
+
+  const free = (from: number, to: number): void => graph.add(from, { kind: 'free', to });
+
+  /** Spells a part, from the state that is returned to `exit`. `visit` gets the parts that stand in the rule itself. */
+  const spell = (peg: Peg, exit: number, visit: ((part: Peg, exit: number) => void) | null): number => {
+    visit?.(peg, exit);
+    switch (peg.kind) {
+      case 'set':
+        return step(alphabet.symbolsOf(peg.ranges), exit);
+      case 'literal':
+        return alphabet.spelled(peg).reduceRight((to, symbols) => step(symbols, to), exit);
+      case 'sequence':
+        return peg.items.reduceRight((to, item) => spell(item, to, visit), exit);
+      case 'choice': {
+        const from = graph.state();
+        for (const item of peg.items) free(from, spell(item, exit, visit));
+        return from;
+      }
+      case 'repeat':
+        return spellRepeat(peg, exit, visit);
+      case 'rule':
+        return call(peg.name, exit, visit !== null);
+      default:
+        return exit;
+    }
+  };
+
+  const step = (symbols: readonly number[], to: number, again = false): number => {
+    const from = graph.state();
+    graph.add(from, { kind: 'symbols', to, symbols, again });
+    return from;
+  };
+
+  const call = (name: string, exit: number, returns: boolean): number => {
+    if (returns) free(tails.get(name)!, exit);
+    const rule = rules.get(name)!;
+    if (graph.size() < MANY_STATES && facts.isRegular({ kind: 'rule', name })) return spell(rule, exit, null);
+    const from = graph.state();
+    free(from, starts.get(name)!);
+    return from;
+  };
+
+  const spellRepeat = (
+    { item, min, max }: Extract<Peg, { kind: 'repeat' }>,
+    exit: number,
+    visit: ((part: Peg, exit: number) => void) | null,
+  ): number => {
+    let to = exit;
+    const counted = max !== null && max <= COUNTED;
+    if (counted) {
+      for (let i = min; i < max; i++) {
+        const from = graph.state();
+        free(from, exit);
+        free(from, spell(item, to, visit));
+        to = from;
+      }
+    } else {
+      const head = graph.state();
+      free(head, exit);
+      if (item.kind === 'set') {
+        visit?.(item, head);
+        free(head, step(alphabet.symbolsOf(item.ranges), head, max === null));
+      } else {
+        free(head, spell(item, head, visit));
+      }
+      to = head;
+    }
+    for (let i = 0; i < Math.min(min, COUNTED); i++) to = spell(item, to, visit);
+    return to;
+  };
+
+  const remember = (part: Peg, exit: number): void => {
+    let known = exits.get(part);
+    if (known === undefined) {
+      known = graph.state();
+      exits.set(part, known);
+    }
+    free(known, exit);
+  };
+
+  for (const [name, peg] of rules) free(starts.get(name)!, spell(peg, tails.get(name)!, remember));
+  const end = graph.state();
+  free(tails.get(startRule)!, end);
+
+  return {
+    graph,
+    end,
+    behind: (part) => exits.get(part)!,
+    behindUnlessAgain: (part) => {
+      const from = graph.state();
+      for (const state of closureOf(graph, [exits.get(part)!])) {
+        if (state === end) free(from, end);
+        for (const edge of graph.edgesOf(state)) if (edge.kind === 'symbols' && !edge.again) graph.add(from, edge);
+      }
+      return from;
+    },
+    matchOf: (part, where) => {
+      const boundary = graph.state();
+      graph.add(boundary, { kind: 'boundary', to: exits.get(where)! });
+      return spell(part, boundary, null);
+    },
+  };
+}

@@ -1,0 +1,134 @@
+/**
+ * Lookaheads for one code unit become part of what follows: `![a-c] [a-z]+` is `[d-z] [a-z]*`. Peggy reads both alike, wherever
+ * they stand.
+ */
+import { caseVariants, joined } from '../case-variants.js';
+import { complementOf, intersectionOf, LAST_UNIT, type Ranges, unionOf } from '../ranges.js';
+import { isPegNullable, type Peg, type PegRules } from './peg.js';
+
+const NEVER: Peg = { kind: 'choice', items: [] };
+
+/** References that are followed to find how a rule begins, and written out if it has to begin otherwise. */
+const DEPTH = 4;
+
+/** The same grammar with fewer lookaheads. What cannot be done away with this way stays. */
+export function withoutSimpleLookaheads(rules: PegRules, isRuleNullable: (name: string) => boolean): PegRules {
+  const context: Context = { rules, nullable: (peg) => isPegNullable(peg, isRuleNullable) };
+  return new Map([...rules].map(([name, peg]) => [name, simplified(peg, context)]));
+}
+
+interface Context {
+  readonly rules: PegRules;
+  readonly nullable: (peg: Peg) => boolean;
+}
+
+function simplified(peg: Peg, context: Context): Peg {
+  if (peg.kind === 'repeat' || peg.kind === 'lookahead') return { ...peg, item: simplified(peg.item, context) };
+  if (peg.kind === 'choice') return { ...peg, items: peg.items.map((item) => simplified(item, context)) };
+  if (peg.kind !== 'sequence') return peg;
+  const items: Peg[] = [];
+  for (const item of peg.items.map((one) => simplified(one, context)).reverse()) {
+    const allowed = item.kind === 'lookahead' ? allowedNext(item, context) : null;
+    const rest = allowed === null ? null : beginningIn({ kind: 'sequence', items }, allowed, context, DEPTH);
+    if (rest === null) items.unshift(item);
+    else items.splice(0, items.length, ...(rest.kind === 'sequence' ? rest.items : [rest]));
+  }
+  return { kind: 'sequence', items };
+}
+
+/** The code units that a lookahead lets pass, if there has to be one; null where it looks at more than one. */
+function allowedNext(lookahead: Extract<Peg, { kind: 'lookahead' }>, context: Context): Ranges | null {
+  const set = setOf(lookahead.item, context, DEPTH);
+  if (set === null) return null;
+  return lookahead.negative ? complementOf(set, LAST_UNIT) : set;
+}
+
+/** The code units of an expression that takes one; null for others. Of a repetition it is enough that it begins. */
+function setOf(peg: Peg, context: Context, depth: number): Ranges | null {
+  switch (peg.kind) {
+    case 'set':
+      return peg.ranges;
+    case 'literal':
+      return peg.text.length === 1 ? firstOf(peg) : null;
+    case 'rule':
+      return depth === 0 ? null : setOf(context.rules.get(peg.name)!, context, depth - 1);
+    case 'sequence':
+      return peg.items.length === 1 ? setOf(peg.items[0]!, context, depth) : null;
+    case 'repeat':
+      return peg.min === 1 ? setOf(peg.item, context, depth) : null;
+    case 'choice': {
+      const sets = peg.items.map((item) => setOf(item, context, depth));
+      return sets.some((set) => set === null) ? null : unionOf(...sets.map((set) => set!));
+    }
+    default:
+      return null;
+  }
+}
+
+function firstOf({ text, ignoreCase }: Extract<Peg, { kind: 'literal' }>): Ranges {
+  const first = text.charCodeAt(0);
+  return joined((ignoreCase ? caseVariants(first) : [first]).map((one) => [one, one]));
+}
+
+/** The matches of an expression that begin with one of some code units; null where it may match nothing, or is unclear. */
+function beginningIn(peg: Peg, allowed: Ranges, context: Context, depth: number): Peg | null {
+  switch (peg.kind) {
+    case 'set':
+      return { kind: 'set', ranges: intersectionOf(peg.ranges, allowed) };
+    case 'literal':
+      return beginningLiteral(peg, allowed);
+    case 'rule': {
+      if (depth === 0) return null;
+      const body = context.rules.get(peg.name)!;
+      const begun = beginningIn(body, allowed, context, depth - 1);
+      if (begun === null) return null;
+      // The rule keeps its name where it begins that way anyhow.
+      return JSON.stringify(begun) === JSON.stringify(body) ? peg : begun;
+    }
+    case 'choice': {
+      const items = peg.items.map((item) => beginningIn(item, allowed, context, depth));
+      return items.some((item) => item === null) ? null : { kind: 'choice', items: items.map((item) => item!) };
+    }
+    case 'sequence':
+      return beginningSequence(peg.items, allowed, context, depth);
+    case 'repeat': {
+      if (peg.min === 0 || context.nullable(peg.item)) return null;
+      const first = beginningIn(peg.item, allowed, context, depth);
+      if (first === null) return null;
+      if (JSON.stringify(first) === JSON.stringify(peg.item)) return peg;
+      const further: Peg = { ...peg, min: peg.min - 1, max: peg.max === null ? null : peg.max - 1 };
+      return { kind: 'sequence', items: [first, further] };
+    }
+    default:
+      return null;
+  }
+}
+
+function beginningLiteral(peg: Extract<Peg, { kind: 'literal' }>, allowed: Ranges): Peg | null {
+  // A character of two halves is left in one piece.
+  if (peg.text === '' || peg.text.codePointAt(0)! > LAST_UNIT) return null;
+  const first = firstOf(peg);
+  const begun = intersectionOf(first, allowed);
+  if (begun.length === 0) return NEVER;
+  if (JSON.stringify(begun) === JSON.stringify(first)) return peg;
+  const rest = peg.text.slice(String.fromCodePoint(peg.text.codePointAt(0)!).length);
+  return {
+    kind: 'sequence',
+    items: [
+      { kind: 'set', ranges: begun },
+      { ...peg, text: rest },
+    ],
+  };
+}
+
+function beginningSequence(items: readonly Peg[], allowed: Ranges, context: Context, depth: number): Peg | null {
+  // What may match nothing is left alone: two lookaheads in a row are not, since the inner one is in the rest by now.
+  const [first, ...rest] = items;
+  if (first === undefined) return null;
+  if (first.kind === 'lookahead' || first.kind === 'code') {
+    const begun = beginningSequence(rest, allowed, context, depth);
+    return begun === null ? null : { kind: 'sequence', items: [first, begun] };
+  }
+  const begun = context.nullable(first) ? null : beginningIn(first, allowed, context, depth);
+  return begun === null ? null : { kind: 'sequence', items: [begun, ...rest] };
+}

@@ -1,0 +1,74 @@
+/** A Peggy grammar without trees: what matches a text, and nothing of what is made of it. */
+import type { Pattern } from '../context-free.js';
+import { choice, EMPTY, type Kind, repeat, sequence } from '../patterns.js';
+
+/**
+ * Parsing expressions, read as Peggy reads them: alternatives in order, repetitions as long as they can be. What is no
+ * lookahead and no code is written as in patterns, so that a pattern is one of these, too.
+ */
+export type Peg =
+  | Kind<'literal'>
+  | Kind<'set'>
+  | Kind<'rule'>
+  | { readonly kind: 'sequence'; readonly items: readonly Peg[] }
+  | { readonly kind: 'choice'; readonly items: readonly Peg[] }
+  | { readonly kind: 'repeat'; readonly item: Peg; readonly min: number; readonly max: number | null }
+  | { readonly kind: 'lookahead'; readonly negative: boolean; readonly item: Peg }
+  /** A condition in the language of the parser, which nothing is known of. */
+  | { readonly kind: 'code' };
+
+export type PegRules = ReadonlyMap<string, Peg>;
+
+export function pegPartsOf(peg: Peg): readonly Peg[] {
+  if (peg.kind === 'repeat' || peg.kind === 'lookahead') return [peg.item];
+  return peg.kind === 'sequence' || peg.kind === 'choice' ? peg.items : [];
+}
+
+/** The rules that an expression refers to, those in lookaheads included. */
+export function pegReferencesOf(peg: Peg): string[] {
+  return peg.kind === 'rule' ? [peg.name] : pegPartsOf(peg).flatMap(pegReferencesOf);
+}
+
+/** The texts of an expression where lookaheads and code are left out. */
+export function withoutConditions(peg: Peg): Pattern {
+  switch (peg.kind) {
+    case 'sequence':
+      return sequence(peg.items.map(withoutConditions));
+    case 'choice':
+      return choice(peg.items.map(withoutConditions));
+    case 'repeat':
+      return repeat(withoutConditions(peg.item), peg.min, peg.max);
+    case 'lookahead':
+    case 'code':
+      return EMPTY;
+    default:
+      return peg;
+  }
+}
+
+/** A copy in which each part stands once, so that parts can be told apart by identity. */
+export function copied(peg: Peg): Peg {
+  if (peg.kind === 'repeat' || peg.kind === 'lookahead') return { ...peg, item: copied(peg.item) };
+  if (peg.kind === 'sequence' || peg.kind === 'choice') return { ...peg, items: peg.items.map(copied) };
+  return { ...peg };
+}
+
+/** Whether an expression can match without taking a character; lookaheads and code are taken to hold. */
+export function isPegNullable(peg: Peg, isRuleNullable: (name: string) => boolean): boolean {
+  switch (peg.kind) {
+    case 'literal':
+      return peg.text === '';
+    case 'set':
+      return false;
+    case 'rule':
+      return isRuleNullable(peg.name);
+    case 'sequence':
+      return peg.items.every((item) => isPegNullable(item, isRuleNullable));
+    case 'choice':
+      return peg.items.some((item) => isPegNullable(item, isRuleNullable));
+    case 'repeat':
+      return peg.min === 0 || isPegNullable(peg.item, isRuleNullable);
+    default:
+      return true;
+  }
+}

@@ -1,0 +1,137 @@
+/** From Peggy's syntax tree to parsing expressions: what only builds trees or names things goes. */
+import type { ast } from 'peggy';
+import { caseVariants } from '../case-variants.js';
+import type { Approximation } from '../context-free.js';
+import { LAST_UNIT } from '../ranges.js';
+import { pegOfClass } from './classes.js';
+import { leftOut, refusing } from './conditions.js';
+import type { Peg, PegRules } from './peg.js';
+
+export interface Read {
+  readonly rules: PegRules;
+  readonly approximations: readonly Approximation[];
+}
+
+/**
+ * All rules of a grammar. Sets are of code units, as Peggy reads them.
+ *
+ * @param settled rules whose conditions the caller takes care of
+ * @throws TypeError where a rule of another grammar is used
+ */
+export function readRules(grammar: ast.Grammar, settled: ReadonlySet<string>): Read {
+  const approximations: Approximation[] = [];
+  const rules = new Map<string, Peg>();
+  for (const { name, expression } of grammar.rules) {
+    const note = (approximation: Approximation | null): void => {
+      if (approximation !== null && !settled.has(name)) approximations.push(approximation);
+    };
+    rules.set(name, read(expression, name, note));
+  }
+  return { rules, approximations };
+}
+
+type Note = (approximation: Approximation | null) => void;
+
+function read(node: ast.Expression | ast.Named, rule: string, note: Note): Peg {
+  switch (node.type) {
+    case 'action':
+      note(refusing(rule, node));
+      return read(node.expression, rule, note);
+    case 'named':
+    case 'labeled':
+    case 'text':
+    case 'group':
+      return read(node.expression, rule, note);
+    case 'choice':
+      return { kind: 'choice', items: node.alternatives.map((one) => read(one, rule, note)) };
+    case 'sequence':
+      return {
+        kind: 'sequence',
+        items: node.elements.flatMap((one) => {
+          const item = read(one, rule, note);
+          return item.kind === 'sequence' ? item.items : [item];
+        }),
+      };
+    case 'simple_and':
+    case 'simple_not':
+      return { kind: 'lookahead', negative: node.type === 'simple_not', item: read(node.expression, rule, note) };
+    case 'semantic_and':
+    case 'semantic_not':
+      note(leftOut(rule, node));
+      return { kind: 'code' };
+    case 'optional':
+      return { kind: 'repeat', item: read(node.expression, rule, note), min: 0, max: 1 };
+    case 'zero_or_more':
+    case 'one_or_more':
+      return {
+        kind: 'repeat',
+        item: read(node.expression, rule, note),
+        min: node.type === 'one_or_more' ? 1 : 0,
+        max: null,
+      };
+    case 'repeated':
+      return repeated(node, rule, note);
+    case 'literal':
+      return literal(node);
+    case 'class':
+      return pegOfClass(node);
+    case 'any':
+      return { kind: 'set', ranges: [[0, LAST_UNIT]] };
+    case 'rule_ref':
+      return { kind: 'rule', name: node.name };
+    case 'library_ref':
+      throw new TypeError(`The rule ${rule} uses a rule of another grammar, which is not at hand`);
+  }
+}
+
+/** Halves of UTF-16 pairs that stand alone. */
+const LONE_HALF = /\p{Cs}/u;
+
+function literal({ value, ignoreCase }: ast.Literal): Peg {
+  // What stands for one code unit each time can stay together.
+  const isSimple = ignoreCase ? !/[\ud800-\udfff]/.test(value) : !LONE_HALF.test(value);
+  if (isSimple) return { kind: 'literal', text: value, ignoreCase: ignoreCase && value !== '' };
+  return { kind: 'sequence', items: Array.from(value, (character) => oneCharacter(character, ignoreCase)) };
+}
+
+function oneCharacter(character: string, ignoreCase: boolean): Peg {
+  const codePoint = character.codePointAt(0)!;
+  if (LONE_HALF.test(character)) return { kind: 'set', ranges: [[codePoint, codePoint]] };
+  if (codePoint <= LAST_UNIT || !ignoreCase) return { kind: 'literal', text: character, ignoreCase };
+  const variants = caseVariants(codePoint).map((one): Peg => ({ kind: 'literal', text: String.fromCodePoint(one), ignoreCase: false }));
+  return { kind: 'choice', items: variants };
+}
+
+/** `|min..max, delimiter|`, spelled out where there are delimiters. */
+function repeated(node: ast.Repeated, rule: string, note: Note): Peg {
+  const { min, max } = bounds(node, rule, note);
+  const item = read(node.expression, rule, note);
+  // No number is as large as the minimum and as small as the maximum.
+  if (max !== null && max < min) return { kind: 'choice', items: [] };
+  if (node.delimiter === null || max === 0) return { kind: 'repeat', item, min, max };
+  const further: Peg = { kind: 'sequence', items: [read(node.delimiter, rule, note), item] };
+  const rest: Peg = {
+    kind: 'repeat',
+    item: further,
+    min: Math.max(min - 1, 0),
+    max: max === null ? null : max - 1,
+  };
+  const list: Peg = { kind: 'sequence', items: [item, rest] };
+  return min > 0 ? list : { kind: 'repeat', item: list, min: 0, max: 1 };
+}
+
+function bounds(node: ast.Repeated, rule: string, note: Note): { min: number; max: number | null } {
+  const known = (boundary: ast.RepeatedBoundary): number | null | undefined =>
+    boundary.type === 'constant' ? boundary.value : undefined;
+  const max = known(node.max);
+  // `|4|` has no minimum of its own: both are the maximum.
+  const min = node.min === null ? max : known(node.min);
+  if (max === undefined || min === undefined) {
+    note({
+      code: 'repetition',
+      rule,
+      message: `how often something is repeated in line ${node.location.start.line} is known to the parser alone`,
+    });
+  }
+  return { min: min ?? 0, max: max ?? null };
+}

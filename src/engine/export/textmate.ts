@@ -1,0 +1,82 @@
+/** TextMate grammars, as VS Code, Shiki and others read them, from the token tables that the finders and the terminal use. */
+import type { EditorLanguage } from './editor-language.js';
+import { toOniguruma } from './oniguruma.js';
+import { scopeOf } from './scopes.js';
+import { type LexerRule, type LexerState, readTokenTable } from './token-table.js';
+
+/** Scopes of the parts of a match, by the numbers of its captures. */
+export type TextMateCaptures = Readonly<Record<string, { readonly name: string }>>;
+
+/** A rule of a TextMate grammar, as far as these use them. */
+export type TextMateRule =
+  | { readonly include: string }
+  | { readonly match: string; readonly captures: TextMateCaptures }
+  | {
+      readonly begin: string;
+      readonly beginCaptures: TextMateCaptures;
+      readonly while: string;
+      readonly patterns: readonly TextMateRule[];
+    };
+
+/** A TextMate grammar in its JSON form. */
+export interface TextMateGrammar {
+  readonly name: string;
+  readonly scopeName: string;
+  readonly fileTypes: readonly string[];
+  readonly patterns: readonly TextMateRule[];
+  readonly repository: Readonly<Record<string, { readonly patterns: readonly TextMateRule[] }>>;
+}
+
+/**
+ * The TextMate grammar of a language. On any one line it finds the tokens that moo finds, with the scopes that the language has
+ * for them; each line begins in the table's first state. Characters that no token takes are `invalid.illegal`.
+ *
+ * A token cannot begin or end between the halves of a surrogate pair, because Oniguruma reads UTF-8.
+ *
+ * @throws TypeError when the table has a token without a scope, or is none that {@link readTokenTable} takes
+ * @throws RangeError when a pattern of the table has no counterpart in Oniguruma
+ */
+export function textMateGrammar({ name, id, fileTypes, table, scopes }: EditorLanguage): TextMateGrammar {
+  function ruleOf(group: readonly LexerRule[], state: LexerState): TextMateRule {
+    const match = group.map(({ source }) => `(${toOniguruma(source, state.unicode)})`).join('|');
+    const captures = Object.fromEntries(
+      group.map(({ token }, index) => [index + 1, { name: `${scopeOf(token, scopes).textMate}.${id}` }]),
+    );
+    const { next } = group[0]!;
+    if (next === null) return { match, captures };
+    return { begin: match, beginCaptures: captures, while: UP_TO_LINE_END, patterns: [{ include: `#${next}` }] };
+  }
+
+  const states = readTokenTable(table).map((state) => {
+    const patterns = groupsOf(state).map((group) => ruleOf(group, state));
+    return [state.name, { patterns }] as const;
+  });
+  return {
+    name,
+    scopeName: `source.${id}`,
+    fileTypes,
+    patterns: [{ include: `#${table.start}` }],
+    repository: Object.fromEntries(states),
+  };
+}
+
+/**
+ * A new state is one within the old: TextMate has no other way to change rules. No next line goes on with it, since this never
+ * matches, and so all of them end together with the line.
+ */
+const UP_TO_LINE_END = '(?!)';
+
+/**
+ * Rules that follow each other and lead to the same state become one pattern. An engine looks for each pattern in the whole rest
+ * of the line: `[a-z]+(?=:)` by itself would be tried at every letter of a long word, and take quadratic time. Together with
+ * what matches any character, it is tried where a token begins, and nowhere else.
+ */
+function groupsOf({ rules }: LexerState): readonly (readonly LexerRule[])[] {
+  const groups: LexerRule[][] = [];
+  for (const rule of rules) {
+    const last = groups.at(-1);
+    if (last?.[0]?.next === rule.next) last.push(rule);
+    else groups.push([rule]);
+  }
+  return groups;
+}

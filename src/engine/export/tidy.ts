@@ -1,0 +1,70 @@
+/** What every writer does first: leaves out what matches nothing, and what says nothing. */
+import type { ContextFreeGrammar, Pattern } from './context-free.js';
+import { ExportError } from './export-error.js';
+import { EMPTY, isEmpty, NOTHING, partsOf, rebuilt, referencesOf } from './patterns.js';
+
+/**
+ * The same language without rules and alternatives that match no text, without rules that match the empty text alone, and
+ * without sequences and choices that hold others of their kind. Formats have no word for some of these.
+ *
+ * @throws ExportError `empty-language` when the grammar matches no text at all
+ */
+export function tidy(grammar: ContextFreeGrammar): ContextFreeGrammar {
+  const productive = productiveRules(grammar.rules);
+  if (!productive.has(grammar.startRule)) {
+    throw new ExportError('empty-language', `The rule ${grammar.startRule} matches no text at all`, grammar.startRule);
+  }
+  const empty = new Set<string>();
+  const simple = (part: Pattern): Pattern => {
+    if (part.kind === 'literal' && part.text === '') return EMPTY;
+    if (part.kind === 'set' && part.ranges.length === 0) return NOTHING;
+    if (part.kind !== 'rule') return part;
+    if (empty.has(part.name)) return EMPTY;
+    return productive.has(part.name) ? part : NOTHING;
+  };
+  let rules = new Map([...grammar.rules].filter(([name]) => productive.has(name)));
+  // A rule that comes down to the empty text may bring its callers down, too.
+  for (let before = -1; before !== empty.size; ) {
+    before = empty.size;
+    rules = new Map([...rules].map(([name, pattern]) => [name, rebuilt(pattern, simple)]));
+    for (const [name, pattern] of rules) if (isEmpty(pattern)) empty.add(name);
+  }
+  return { ...grammar, rules: reachedRules(rules, grammar.startRule) };
+}
+
+/** Rules that match some text. */
+function productiveRules(rules: ContextFreeGrammar['rules']): ReadonlySet<string> {
+  const found = new Set<string>();
+  const matchesSome = (pattern: Pattern): boolean => {
+    switch (pattern.kind) {
+      case 'rule':
+        return found.has(pattern.name);
+      case 'set':
+        return pattern.ranges.length > 0;
+      case 'choice':
+        return pattern.items.some(matchesSome);
+      case 'repeat':
+        return pattern.min === 0 || matchesSome(pattern.item);
+      default:
+        return partsOf(pattern).every(matchesSome);
+    }
+  };
+  for (let before = -1; before !== found.size; ) {
+    before = found.size;
+    for (const [name, pattern] of rules) if (matchesSome(pattern)) found.add(name);
+  }
+  return found;
+}
+
+/** Those that the start rule reaches, in their order. */
+export function reachedRules(rules: ReadonlyMap<string, Pattern>, startRule: string): ReadonlyMap<string, Pattern> {
+  const reached = new Set<string>();
+  const open = [startRule];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    const pattern = rules.get(name);
+    if (pattern === undefined || reached.has(name)) continue;
+    reached.add(name);
+    open.push(...referencesOf(pattern));
+  }
+  return new Map([...rules].filter(([name]) => reached.has(name)));
+}

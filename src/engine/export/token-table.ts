@@ -1,0 +1,173 @@
+/**
+ * Tables of tokens for moo, taken apart: for each state the patterns that are tried, in the order in which moo tries them.
+ * What colours text in editors is made from that, so that it can find no other tokens than moo does.
+ */
+import moo from 'moo';
+
+/** The states of a lexer. A table with one state is `{ states: { main: rules }, start: 'main' }`. */
+export interface TokenTable {
+  readonly states: Readonly<Record<string, moo.Rules>>;
+  /** The state in which a line begins. */
+  readonly start: string;
+}
+
+/** One pattern of a state. It matches at the place where the token before it ended, and never matches nothing. */
+export interface LexerRule {
+  /** `null` for one character that no rule of the table matches. */
+  readonly token: string | null;
+  /** A JavaScript pattern, to be used with the flag `m`; it captures nothing. */
+  readonly source: string;
+  /** The state after the token; `null` for the same one. */
+  readonly next: string | null;
+}
+
+/** What is tried in a state, first to last. The last rule matches whatever the others do not. */
+export interface LexerState {
+  readonly name: string;
+  /** Whether the patterns need the flag `u`. */
+  readonly unicode: boolean;
+  readonly rules: readonly LexerRule[];
+}
+
+/** One entry of a table, with moo's many ways of writing it reduced to one. */
+interface Entry {
+  readonly token: string;
+  /** Literals, the longest first, then patterns. */
+  readonly match: readonly (string | RegExp)[];
+  readonly next: string | null;
+  readonly isError: boolean;
+  readonly isFallback: boolean;
+}
+
+/** An entry, or the name of a state whose entries stand here, too. */
+type Item = Entry | { readonly include: string };
+
+/**
+ * The states of a table.
+ *
+ * @throws TypeError when the table has no such start state, or uses what has no counterpart in an editor: a stack of states, or
+ * kinds that a function tells apart
+ * @throws Error of moo's when it is no table that moo takes
+ */
+export function readTokenTable({ states, start }: TokenTable): readonly LexerState[] {
+  if (start === '$all' || !Object.hasOwn(states, start)) throw new TypeError(`The table has no state "${start}"`);
+  // Whatever else can be wrong with a table, moo finds. It takes `$all` out of what it is given.
+  moo.states({ ...states }, start);
+  const { $all, ...named } = states;
+  const items = new Map(Object.entries(named).map(([name, rules]) => [name, itemsOf(rules)]));
+  const everywhere = $all === undefined ? [] : itemsOf($all);
+  return [...items.keys()].map((name) =>
+    stateOf(name, entriesOf([{ include: name }, ...everywhere], items, new Set())),
+  );
+}
+
+function itemsOf(rules: moo.Rules): readonly Item[] {
+  return Object.entries(rules).flatMap(([name, rule]): readonly Item[] => {
+    const parts: readonly unknown[] = [rule].flat();
+    if (name === 'include') return parts.map((include) => ({ include: String(include) }));
+    // What stands between objects in a list is one entry.
+    const groups: unknown[][] = [];
+    for (const part of parts) {
+      const last = groups.at(-1);
+      if (isPattern(part) && last !== undefined && isPattern(last[0])) last.push(part);
+      else groups.push([part]);
+    }
+    return groups.map((group) => entryOf(name, isPattern(group[0]) ? { match: group } : (group[0] as object)));
+  });
+}
+
+function isPattern(part: unknown): part is string | RegExp {
+  return typeof part === 'string' || part instanceof RegExp;
+}
+
+function entryOf(token: string, rule: object): Entry {
+  const { match, next, push, pop, type, error, fallback } = rule as Record<string, unknown>;
+  if (push || pop) throw new TypeError(`The token "${token}" uses a stack of states, which is not supported`);
+  if (typeof type === 'function') throw new TypeError(`The kind of the token "${token}" depends on a function`);
+  const patterns = (match === undefined ? [] : [match]).flat().filter(isPattern);
+  const literals = patterns.filter((pattern) => typeof pattern === 'string').sort((a, b) => b.length - a.length);
+  return {
+    token,
+    match: [...literals, ...patterns.filter((pattern) => typeof pattern !== 'string')],
+    next: typeof next === 'string' ? next : null,
+    isError: error === true,
+    isFallback: fallback === true,
+  };
+}
+
+/** Entries with those of included states in place; no state is included twice. */
+function entriesOf(
+  items: readonly Item[],
+  states: ReadonlyMap<string, readonly Item[]>,
+  included: Set<string>,
+): readonly Entry[] {
+  return items.flatMap((item) => {
+    if (!('include' in item)) return [item];
+    if (included.has(item.include)) return [];
+    included.add(item.include);
+    return entriesOf(states.get(item.include)!, states, included);
+  });
+}
+
+function stateOf(name: string, entries: readonly Entry[]): LexerState {
+  const { fast, rest } = fastOnesFirst(entries);
+  const rules = [...fast, ...rest].map(({ token, match, next }): LexerRule => {
+    return { token, source: union(match), next: next === name ? null : next };
+  });
+  const unicode = entries.some(({ match }) => match.some((pattern) => pattern instanceof RegExp && pattern.unicode));
+  // A table may end with a rule for any character of its own.
+  if (rules.at(-1)?.source === ANY_CHARACTER) return { name, unicode, rules };
+  return { name, unicode, rules: [...rules, lastRule(entries, rules)] };
+}
+
+/**
+ * Before any pattern, moo looks the next character up among the literals of one character that begin a table, and of two
+ * entries with the same one the later wins. A fallback turns that off.
+ */
+function fastOnesFirst(entries: readonly Entry[]): {
+  readonly fast: readonly Entry[];
+  readonly rest: readonly Entry[];
+} {
+  const matching = entries.filter(({ match }) => match.length > 0);
+  if (entries.some(({ isFallback }) => isFallback)) return { fast: [], rest: matching };
+  const owners = new Map<string, Entry>();
+  const rest: Entry[] = [];
+  for (const entry of matching) {
+    const slow = entry.match.findIndex((pattern) => typeof pattern !== 'string' || pattern.length !== 1);
+    const count = rest.length > 0 ? 0 : slow < 0 ? entry.match.length : slow;
+    for (const literal of entry.match.slice(0, count)) owners.set(literal as string, entry);
+    if (count < entry.match.length) rest.push({ ...entry, match: entry.match.slice(count) });
+  }
+  const fast = matching.flatMap((entry) => {
+    const match = [...owners].filter(([, owner]) => owner === entry).map(([literal]) => literal);
+    return match.length > 0 ? [{ ...entry, match }] : [];
+  });
+  return { fast, rest };
+}
+
+/** What is left over: a fallback reaches up to the next token, an error to the end, and else one character is wrong. */
+function lastRule(entries: readonly Entry[], rules: readonly LexerRule[]): LexerRule {
+  const fallback = entries.find(({ isFallback }) => isFallback);
+  if (fallback !== undefined) {
+    const ends = [...rules.map(({ source }) => source), '(?![\\s\\S])'].map((source) => `(?:${source})`);
+    // Lazy, because a greedy loop over a long text would keep a place to come back to for each character.
+    return { token: fallback.token, source: `[\\s\\S]+?(?=${ends.join('|')})`, next: null };
+  }
+  const error = entries.find(({ isError }) => isError);
+  if (error !== undefined) return { token: error.token, source: '[\\s\\S]+', next: error.next };
+  return { token: null, source: ANY_CHARACTER, next: null };
+}
+
+/** A pair of surrogates, or one code unit; with the flag `u`, the second part alone does the same. */
+const ANY_CHARACTER = '[\\ud800-\\udbff][\\udc00-\\udfff]|[\\s\\S]';
+
+function union(patterns: readonly (string | RegExp)[]): string {
+  const literals = patterns.filter((pattern) => typeof pattern === 'string');
+  if (literals.length === patterns.length && literals.every(({ length }) => length === 1) && literals.length > 1) {
+    return `[${literals.map((literal) => literal.replace(/[\\\]^-]/, '\\$&')).join('')}]`;
+  }
+  const sources = patterns.map((pattern) =>
+    typeof pattern === 'string' ? pattern.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&') : pattern.source,
+  );
+  return sources.length === 1 ? sources[0]! : sources.map((source) => `(?:${source})`).join('|');
+}

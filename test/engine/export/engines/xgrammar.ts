@@ -1,0 +1,73 @@
+/** XGrammar, which reads GBNF: it stands behind constrained decoding in several servers for language models. */
+import { readFileSync } from 'node:fs';
+import Module, { createRequire } from 'node:module';
+
+type XGrammar = typeof import('@mlc-ai/web-xgrammar');
+
+export interface GbnfMatcher {
+  (input: string): boolean;
+  /** Frees what the engine holds. */
+  readonly dispose: () => void;
+}
+
+const STOP = 0;
+
+interface Engine {
+  readonly library: XGrammar;
+  /** What it has told on the console. */
+  readonly said: string[];
+}
+
+let engine: Promise<Engine> | undefined;
+
+/**
+ * Compiles a grammar, and tells of a text whether it matches the whole of it.
+ *
+ * @throws Error with the engine's words when it is no grammar to it
+ */
+export async function gbnfMatcher(text: string): Promise<GbnfMatcher> {
+  engine ??= load();
+  const { library, said } = await engine;
+  const { Grammar, GrammarCompiler, GrammarMatcher, TokenizerInfo } = library;
+  try {
+    const grammar = await Grammar.fromEBNF(text);
+    const tokenizer = await TokenizerInfo.createTokenizerInfo(['<stop>', 'x'], 'raw', false, 2, STOP);
+    const compiler = await GrammarCompiler.createGrammarCompiler(tokenizer, false);
+    const compiled = await compiler.compileGrammar(grammar);
+    const matcher = await GrammarMatcher.createGrammarMatcher(compiled);
+    const matches = (input: string): boolean => {
+      matcher.reset();
+      // The end of the text may come only where the grammar lets it end.
+      return (input === '' || matcher._acceptString(input)) && matcher.acceptToken(STOP);
+    };
+    const dispose = (): void => {
+      for (const one of [matcher, compiled, compiler, tokenizer, grammar]) one.dispose();
+    };
+    return Object.assign(matches, { dispose });
+  } catch (thrown) {
+    // It aborts on errors, and cannot go on.
+    engine = undefined;
+    throw new Error(`XGrammar refuses the grammar: ${said.join(' ')}`, { cause: thrown });
+  }
+}
+
+/** The package says that it is an ES module, and ships a script of the older kind: Node has to be told. */
+async function load(): Promise<Engine> {
+  const path = createRequire(import.meta.url).resolve('@mlc-ai/web-xgrammar');
+  const script = new Module(path) as Module & { _compile: (source: string, path: string) => void };
+  script._compile(readFileSync(path, 'utf8'), path);
+  const library = script.exports as XGrammar;
+  const said: string[] = [];
+  const { log, warn, error } = console;
+  const listen = (...words: unknown[]): void => {
+    said.push(words.join(' '));
+  };
+  // It takes hold of the console when it starts.
+  Object.assign(console, { log: listen, warn: listen, error: listen });
+  try {
+    (await library.Grammar.fromEBNF('root ::= "x"')).dispose();
+  } finally {
+    Object.assign(console, { log, warn, error });
+  }
+  return { library, said };
+}
