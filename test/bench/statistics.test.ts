@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createRandom } from '../../src/text/random.js';
 import { geometricMean, quantile, spreadOf } from '../../src/bench/statistics.js';
+import { createRandom } from '../../src/text/random.js';
 
 describe('quantiles', () => {
   test('of an odd number of values are values', () => {

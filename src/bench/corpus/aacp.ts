@@ -1,8 +1,8 @@
 /** The AACP corpus: packets of 24 to 528 characters. Seeded, so it is the same everywhere. */
 import { parsePacket } from '../../aacp/index.js';
+import { createRandom, type Random } from '../../text/random.js';
 import type { Category, Sample } from '../candidate.js';
 import { plainPacket } from '../plain.js';
-import { createRandom, type Random } from '../../text/random.js';
 import { hex, words } from './values.js';
 
 /** The examples of draft-mackay-aacp-01, sections 4 and 6. */

@@ -1,8 +1,8 @@
 /** The ACCP corpus: frames by what they hold, and of any length. Seeded, so it is the same everywhere. */
 import { parseFrame } from '../../accp/index.js';
+import { createRandom, type Random } from '../../text/random.js';
 import type { Category, Sample } from '../candidate.js';
 import { plainFrame } from '../plain.js';
-import { createRandom, type Random } from '../../text/random.js';
 import { EXAMPLES } from './examples.js';
 import * as values from './values.js';
 
