@@ -2,6 +2,7 @@
  * AACP as a language for tools: fuzzing, exports, instructions to models. For Node only: it reads the grammar that comes with the
  * package, and compiles it.
  */
+import type { DisagreementKind } from '../engine/differential/judge.js';
 import type { Answer } from '../engine/differential/target.js';
 import { compileGrammar } from '../engine/grammar/compile.js';
 import type { Grammar } from '../engine/grammar/grammar.js';
@@ -10,12 +11,15 @@ import { packagedGrammar } from '../engine/grammar/packaged.js';
 import { PrintError } from '../text/errors.js';
 import type { Packet } from './ast.js';
 import { canonicalizePacket } from './canonicalize.js';
+import { RULES, type ValidationCode } from './codes.js';
 import { type AacpLanguageOptions, packetOverlay, resolveNarrowing } from './narrowing.js';
 import { type Dialect, tryParsePacket } from './parse.js';
 import { printPacket } from './print.js';
 import { CORE_KEYS, DOMAINS, TASKS } from './vocabulary.js';
 
 export type { AacpLanguageOptions, FieldOptions } from './narrowing.js';
+
+const DRAFT = 'draft-mackay-aacp-01';
 
 /** Values that random texts rarely hit upon: amounts, which canonical form rounds, and those that stand in most packets. */
 const VALUES = ['4200', '4200.50', '-0.0', '0.1234565', '1.1', '2024-08', 'HR-Agent'];
@@ -56,7 +60,21 @@ export function aacpLanguage(options: AacpLanguageOptions = {}): Language {
     depth: null,
     words: { key: [...CORE_KEYS, 'amt'], value: VALUES, task: Object.keys(TASKS), dom: Object.keys(DOMAINS) },
     read: (text) => readPacket(text, dialect),
+    basisOf,
   };
+}
+
+function basisOf(reference: Answer, kind: DisagreementKind): string {
+  if (!reference.ok) return `${DRAFT}, section ${sectionOf(reference.code ?? '')}`;
+  return kind === 'different-canonical'
+    ? `the canonical form that conformance/README.md gives to ${DRAFT}, sections 4.2 and 4.3`
+    : `${DRAFT}, section 4`;
+}
+
+function sectionOf(code: string): string {
+  if (code === 'bad-task' || code === 'bad-dom') return '4.1';
+  if (code === 'bad-key') return '4.2';
+  return Object.hasOwn(RULES, code) ? RULES[code as ValidationCode].section : '4';
 }
 
 function readPacket(text: string, dialect: Dialect): Answer {

@@ -2,6 +2,7 @@
  * ACCP as a language for tools: fuzzing, exports, instructions to models. For Node only: it reads the grammar that comes with the
  * package, and compiles it.
  */
+import type { DisagreementKind } from '../engine/differential/judge.js';
 import type { Answer } from '../engine/differential/target.js';
 import { compileGrammar } from '../engine/grammar/compile.js';
 import { jsonTree, type Language } from '../engine/grammar/language.js';
@@ -14,6 +15,14 @@ import { type Dialect, tryParseFrame } from './parse.js';
 import { printFrame } from './print.js';
 
 export type { AccpLanguageOptions, FieldOptions, ValueType } from './narrowing.js';
+
+const DRAFT = 'draft-benzing-accp-00';
+
+/** Numbers at the limits of section 3.1.1: exact integers, ties of the sixth place, idle zeros. */
+const NUMBERS = [
+  ...['-0', '007', '9007199254740991', '9007199254740992', '-9007199254740993', '123456789012345678901234567890'],
+  ...['0.1234565', '0.1234575', '-2.0000005', '0.9999995', '-0.0000001', '-0.0', '1.50', '99999999.99999951'],
+];
 
 /**
  * The frames of a dialect, or only those that the options allow. A narrowed grammar builds no trees. It accepts what the dialect
@@ -44,10 +53,24 @@ export function accpLanguage(options: AccpLanguageOptions = {}): Language {
     exportable: grammar,
     narrowed: overlay !== undefined || maxDepth < DEFAULT_LIMITS.maxDepth,
     dialect,
-    depth: { rules: ['array', 'map'], max: maxDepth },
-    words: { key: ENVELOPE_KEYS },
+    depth: { rules: ['array', 'map'], max: maxDepth, checks: ['entered', 'left'] },
+    words: { key: ENVELOPE_KEYS, number: NUMBERS },
     read: (text) => readFrame(text, dialect),
+    basisOf,
   };
+}
+
+function basisOf(reference: Answer, kind: DisagreementKind): string {
+  if (reference.ok)
+    return kind === 'different-canonical' ? `${DRAFT}, sections 3.1.1, 3.3 and 3.5` : `${DRAFT}, section 3.1`;
+  switch (reference.reason) {
+    case 'duplicate-key':
+      return `the reading of ${DRAFT}, section 3.1, that conformance/README.md gives: a key stands once`;
+    case 'limit':
+      return `${DRAFT}, section 9, with the limits that conformance/README.md gives`;
+    default:
+      return `${DRAFT}, section 3.1`;
+  }
 }
 
 function readFrame(text: string, dialect: Dialect): Answer {

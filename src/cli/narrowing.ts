@@ -12,23 +12,8 @@ import { resolveNarrowing as resolveFrames } from '../accp/narrowing.js';
 import { type Dialect as FrameDialect, tryParseFrame } from '../accp/parse.js';
 import type { Language } from '../engine/grammar/language.js';
 import { readFields, readWords, type WrittenField } from './fields.js';
-import { choice, didYouMean, type Invocation, type OptionSpec, UsageError } from './usage.js';
-
-export const NARROWING_OPTIONS: Readonly<Record<string, OptionSpec>> = {
-  dialect: { type: 'string', description: 'NAME  strict (default); accp: lenient, aacp: tolerant' },
-  fields: {
-    type: 'string',
-    description: "LIST  only these keys, in this order: 'q:string,limit:integer?,pri=high|low' (aacp: no types)",
-  },
-  agents: { type: 'string', description: 'LIST  accp: only these senders, parted by commas' },
-  intents: { type: 'string', description: 'LIST  accp: only these intents' },
-  operations: { type: 'string', description: 'LIST  accp: only these operations' },
-  metadata: { type: 'string', description: 'USE  accp: none, optional (default), required, or a list as in --fields' },
-  'max-depth': { type: 'string', description: 'N  accp: deepest nesting of arrays and maps, 0 to 5 (default 5)' },
-  tasks: { type: 'string', description: 'LIST  aacp: only these TASK values' },
-  domains: { type: 'string', description: 'LIST  aacp: only these DOM values' },
-  'return-agents': { type: 'string', description: 'LIST  aacp: only these agents get the result' },
-};
+import { NARROWING_OPTIONS } from './narrowing-options.js';
+import { choice, didYouMean, type Invocation, UsageError } from './usage.js';
 
 /** Whose option each one is, where it is not everybody's. */
 const OWNERS: Readonly<Record<string, 'accp' | 'aacp'>> = {

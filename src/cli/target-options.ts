@@ -1,5 +1,5 @@
 /** Options of the commands that test another program. */
-import { type ProcessOptions, processTarget } from '../engine/differential/process-target.js';
+import type { ProcessOptions } from '../engine/differential/process-target.js';
 import type { Target } from '../engine/differential/target.js';
 import { TargetError } from '../engine/differential/target-error.js';
 import { type Invocation, type OptionSpec, UsageError } from './usage.js';
@@ -22,6 +22,8 @@ export async function withTarget<T>(invocation: Invocation, work: (target: Targe
   const { options } = invocation;
   const command = options['target'];
   if (typeof command !== 'string') throw new UsageError('The option --target is missing: the program to test');
+  // Loaded only now: the other commands need none of it.
+  const { processTarget } = await import('../engine/differential/process-target.js');
   const target = processTarget(command, processLimits(invocation));
   try {
     return await work(target);

@@ -165,7 +165,11 @@ describe.each(OPTIONS)('a language narrowed to %s', (_name, options) => {
 
   test('says that it is narrowed', () => {
     expect(language).toMatchObject({ name: 'accp', narrowed: true, dialect });
-    expect(language.depth).toStrictEqual({ rules: ['array', 'map'], max: options.maxDepth ?? 5 });
+    expect(language.depth).toStrictEqual({
+      rules: ['array', 'map'],
+      max: options.maxDepth ?? 5,
+      checks: ['entered', 'left'],
+    });
   });
 });
 

@@ -1,36 +1,6 @@
-import { writeFileSync } from 'node:fs';
-import { aacpEditor } from '../../aacp/editor.js';
-import { accpEditor } from '../../accp/editor.js';
-import { codeMirrorMode } from '../../engine/export/codemirror.js';
-import type { Approximation } from '../../engine/export/context-free.js';
-import { ExportError } from '../../engine/export/export-error.js';
-import {
-  approximationsOf,
-  exportGrammar,
-  GRAMMAR_FORMATS,
-  type GrammarExportOptions,
-  type GrammarFormat,
-} from '../../engine/export/export-grammar.js';
-import { railroadDiagrams } from '../../engine/export/railroad.js';
-import { textMateGrammar } from '../../engine/export/textmate.js';
-import type { Language } from '../../engine/grammar/language.js';
-import { toJson } from '../json.js';
-import { languageOf } from '../languages.js';
-import { givenNarrowing, NARROWING_OPTIONS } from '../narrowing.js';
-import { type Command, choice, type Invocation, UsageError } from '../usage.js';
-
-/** Rules of a protocol's grammar that count its nesting, and nothing else. */
-const COUNTING: Readonly<Record<string, readonly string[]>> = { accp: ['entered', 'left'] };
-
-const FORMATS = [...GRAMMAR_FORMATS, 'railroad', 'textmate', 'codemirror', 'json-schema'] as const;
-type Format = (typeof FORMATS)[number];
-
-/** What they are called, where they are no grammars. */
-const NOUNS: Readonly<Partial<Record<Format, string>>> = {
-  railroad: 'drawing',
-  codemirror: 'mode',
-  'json-schema': 'schema',
-};
+import { EXPORT_FORMATS } from '../export-formats.js';
+import { NARROWING_OPTIONS } from '../narrowing-options.js';
+import type { Command } from '../usage.js';
 
 /** `pegwire export`: the grammar for other engines. */
 export const exportCommand: Command = {
@@ -39,92 +9,12 @@ export const exportCommand: Command = {
   takesInput: false,
   takesGrammar: true,
   options: {
-    to: { type: 'string', description: `FORMAT  ${FORMATS.join(', ')}` },
+    to: { type: 'string', description: `FORMAT  ${EXPORT_FORMATS.join(', ')}` },
     output: { type: 'string', description: 'FILE  write it there, and not to stdout' },
     start: { type: 'string', description: 'RULE  of a grammar file: the rule to start with (default the first)' },
     ...NARROWING_OPTIONS,
   },
   example: 'pegwire export accp --to gbnf --intents req,done --max-depth 2',
-  run: async (invocation) => {
-    const { options, output, json } = invocation;
-    if (options['to'] === undefined) throw new UsageError(`export needs --to: ${FORMATS.join(', ')}`);
-    const to = choice(invocation, 'to', FORMATS);
-    const language = languageOf(invocation);
-    const { text, approximations } = isGrammarFormat(to)
-      ? asGrammar(language, { to, ...nesting(language, to, invocation) })
-      : { text: await asPicture(to, language, invocation), approximations: [] };
-    const file = options['output'];
-    if (typeof file === 'string') write(file, text);
-    if (json) {
-      const where = typeof file === 'string' ? { file } : { text };
-      await output.result(toJson({ format: to, grammar: language.name, ...where, approximations }));
-    } else if (typeof file === 'string') await output.note(`The ${NOUNS[to] ?? 'grammar'} is written to ${file}.`);
-    else await output.result(text.trimEnd());
-    return 0;
-  },
+  // What it takes is loaded only now: the other commands need none of it.
+  run: async (invocation) => (await import('../exporting.js')).runExport(invocation),
 };
-
-function isGrammarFormat(to: Format): to is GrammarFormat {
-  return (GRAMMAR_FORMATS as readonly string[]).includes(to);
-}
-
-function asGrammar(
-  { exportable }: Language,
-  how: GrammarExportOptions,
-): { readonly text: string; readonly approximations: readonly Approximation[] } {
-  try {
-    return { text: exportGrammar(exportable, how), approximations: approximationsOf(exportable, how) };
-  } catch (thrown) {
-    throw thrown instanceof ExportError ? new UsageError(thrown.message) : thrown;
-  }
-}
-
-/** What is made from more than the grammar, or for people. */
-async function asPicture(
-  to: Exclude<Format, GrammarFormat>,
-  language: Language,
-  invocation: Invocation,
-): Promise<string> {
-  if (to === 'railroad') {
-    return railroadDiagrams(language.exportable.ast, { title: `${language.name}, ${language.exportable.startRule}` });
-  }
-  if (invocation.grammar !== undefined) {
-    throw new UsageError(`--to ${to} is for accp and aacp: it takes more than a grammar`);
-  }
-  const given = givenNarrowing(invocation);
-  if (given !== undefined) throw new UsageError(`--${given} does not go with --to ${to}, which is for all messages`);
-  const isFrames = language.name === 'accp';
-  if (to === 'json-schema') {
-    const schema = isFrames
-      ? (await import('../../accp/schema.js')).frameJsonSchema()
-      : (await import('../../aacp/schema.js')).packetJsonSchema();
-    return JSON.stringify(schema, null, 2);
-  }
-  const editor = isFrames ? accpEditor : aacpEditor;
-  return to === 'textmate' ? JSON.stringify(textMateGrammar(editor), null, 2) : codeMirrorMode(editor);
-}
-
-/**
- * Nesting is counted out, so that no engine accepts more of it than the protocol. Only ABNF, which people read, stays as short as
- * the grammar, unless a depth is asked for.
- */
-function nesting(
-  language: Language,
-  to: GrammarFormat,
-  { options }: Invocation,
-): Pick<GrammarExportOptions, 'depth' | 'settled'> {
-  const { name, exportable, depth } = language;
-  const isWanted = to !== 'abnf' || options['max-depth'] !== undefined;
-  // A narrowed grammar may have lost them.
-  const rules = depth?.rules.filter((rule) => exportable.ast.rules.some((one) => one.name === rule)) ?? [];
-  if (depth === null || rules.length === 0 || !isWanted) return {};
-  return { depth: { ...depth, rules }, settled: COUNTING[name] };
-}
-
-function write(file: string, text: string): void {
-  try {
-    writeFileSync(file, text);
-  } catch (thrown) {
-    throw new UsageError(`Cannot write ${file}: ${(thrown as Error).message}`, 'unreadable');
-  }
-}

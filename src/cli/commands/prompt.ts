@@ -1,9 +1,7 @@
-import { packetPrompt } from '../../aacp/prompt.js';
-import { framePrompt } from '../../accp/prompt.js';
 import { ENCODINGS } from '../../tokens/count.js';
 import type { ModelPrompt } from '../../tokens/prompt.js';
 import { toJson } from '../json.js';
-import { frameOptions, NARROWING_OPTIONS, packetOptions } from '../narrowing.js';
+import { NARROWING_OPTIONS } from '../narrowing-options.js';
 import { type Command, choice, type Invocation, UsageError } from '../usage.js';
 
 /** `pegwire prompt`: what to tell a model, so that it writes the language and nothing else. */
@@ -35,8 +33,14 @@ export const prompt: Command = {
 
 async function promptFor(invocation: Invocation): Promise<ModelPrompt> {
   const encoding = choice(invocation, 'encoding', ENCODINGS);
-  if (invocation.protocol.name === 'accp') return framePrompt({ ...frameOptions(invocation), encoding });
+  // Loaded only now: the other commands need none of it.
+  const { frameOptions, packetOptions } = await import('../narrowing.js');
+  if (invocation.protocol.name === 'accp') {
+    const { framePrompt } = await import('../../accp/prompt.js');
+    return framePrompt({ ...frameOptions(invocation), encoding });
+  }
   const options = packetOptions(invocation);
   if (options.dialect !== 'strict') throw new UsageError('--dialect: packets are written in the dialect strict');
+  const { packetPrompt } = await import('../../aacp/prompt.js');
   return packetPrompt({ ...options, encoding });
 }

@@ -1,6 +1,14 @@
 /** A language as the tools take it: its grammar, and what its reference reader says of a text. */
+import type { DisagreementKind } from '../differential/judge.js';
 import type { Answer, Json } from '../differential/target.js';
 import type { Grammar } from './grammar.js';
+
+/** Rules that together nest at most `max` deep, and the rules that check so by code: counted out, the latter are not needed. */
+export interface NestingLimit {
+  readonly rules: readonly string[];
+  readonly max: number;
+  readonly checks: readonly string[];
+}
 
 export interface Language {
   /** For messages and file names: `accp`, `aacp`, or the name of a grammar. */
@@ -17,7 +25,7 @@ export interface Language {
    * What the grammar leaves to code and an export can count out: these rules together nest at most `max` deep. Null where there is
    * no such bound.
    */
-  readonly depth: { readonly rules: readonly string[]; readonly max: number } | null;
+  readonly depth: NestingLimit | null;
   /**
    * Texts that rules of the grammar are known to have, and that random ones would rarely meet: keys with a meaning of their own.
    * Absent where there are none to know.
@@ -28,6 +36,8 @@ export interface Language {
    * message, and an implementation under test knows nothing of the narrowing. `grammar.accepts` tells the narrowed language.
    */
   readonly read: (text: string) => Answer;
+  /** What an answer of `read` rests on, for whoever was held against it and disagrees: a document and its section. */
+  readonly basisOf?: ((reference: Answer, kind: DisagreementKind) => string) | undefined;
 }
 
 /** The language of a grammar by itself: it says yes or no and where, and its results are the trees, where JSON has them. */

@@ -1,0 +1,217 @@
+/** What `pegwire fuzz` does. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { coverageHtml } from '../engine/coverage/html.js';
+import { coverageReport, coverageTable } from '../engine/coverage/report.js';
+import { createTracker, type Tracker } from '../engine/coverage/tracker.js';
+import { fixtureFile, fixtureOf } from '../engine/differential/fixture.js';
+import { processTarget } from '../engine/differential/process-target.js';
+import { findingText, summaryText } from '../engine/differential/report.js';
+import { type DifferentialReport, type Finding, runDifferential } from '../engine/differential/run.js';
+import { TargetError } from '../engine/differential/target-error.js';
+import type { Language } from '../engine/grammar/language.js';
+import { type FuzzInput, fuzzInputs } from '../engine/mutants/inputs.js';
+import { NoSentenceError } from '../engine/sentences/generate.js';
+import { createRandom } from '../text/random.js';
+import { FEW, MANY } from './fuzz-defaults.js';
+import { readLines } from './input.js';
+import { toJson } from './json.js';
+import { languageOf } from './languages.js';
+import { processLimits } from './target-options.js';
+import { type Invocation, UsageError } from './usage.js';
+
+/** @returns the exit code: 1 where an implementation disagrees */
+export async function runFuzz(invocation: Invocation): Promise<number> {
+  const language = languageOf(invocation);
+  const tracker = wantsCoverage(invocation) ? createTracker(language.grammar) : null;
+  const corpus = invocation.options['coverage'];
+  try {
+    if (typeof corpus === 'string') return await measure(invocation, corpus, tracker!);
+    const targets = invocation.repeated['target'] ?? [];
+    const code =
+      targets.length === 0
+        ? await print(invocation, language, tracker)
+        : await compare(invocation, language, targets, tracker);
+    if (tracker !== null) await showCoverage(invocation, tracker);
+    return code;
+  } catch (thrown) {
+    if (thrown instanceof NoSentenceError || thrown instanceof TargetError) throw new UsageError(thrown.message);
+    throw thrown;
+  }
+}
+
+/** The coverage of a file of texts, one a line. */
+async function measure(invocation: Invocation, file: string, tracker: Tracker): Promise<number> {
+  for await (const { text } of readLines({ ...invocation, file: file === '-' ? undefined : file })) tracker.add(text);
+  await showCoverage(invocation, tracker);
+  return 0;
+}
+
+async function print(invocation: Invocation, language: Language, tracker: Tracker | null): Promise<number> {
+  const { json, output } = invocation;
+  const seed = seedOf(invocation);
+  // A table of coverage stands for the texts.
+  const isShown = invocation.options['coverage'] === undefined;
+  for (const { text, kinds, valid } of await inputsOf(invocation, language, seed, FEW, 0)) {
+    tracker?.add(text);
+    if (isShown) await output.result(json ? toJson({ text, valid, mutation: kinds }) : oneLine(text));
+  }
+  await output.note(`Seed ${seed}.`);
+  return 0;
+}
+
+/** A text that would not be one line, or not be seen, is written as JSON. */
+function oneLine(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
+  return /[\x00-\x1f\x7f-\x9f\u2028\u2029]|^"|^$/.test(text) ? JSON.stringify(text) : text;
+}
+
+async function compare(
+  invocation: Invocation,
+  language: Language,
+  commands: readonly string[],
+  tracker: Tracker | null,
+): Promise<number> {
+  const { json, output, options } = invocation;
+  const seed = seedOf(invocation);
+  const folder = typeof options['output'] === 'string' ? options['output'] : 'pegwire-findings';
+  const count = countOf(invocation, 'count', MANY);
+  const inputs = await inputsOf(invocation, language, seed, MANY, 0.5);
+  const stopping = new AbortController();
+  const stop = (): void => {
+    // 128 and the number of the signal, as shells have it.
+    if (stopping.signal.aborted) process.exit(130);
+    stopping.abort();
+    void output.note('\nStopping; what was found is kept. Once more stops at once.');
+  };
+  process.on('SIGINT', stop);
+  const targets = commands.map((command) => processTarget(command, processLimits(invocation)));
+  let number = 0;
+  let shown: Promise<void> = Promise.resolve();
+  const onFinding = (finding: Finding): void => {
+    const file = save(finding, language, folder);
+    number++;
+    const record = json ? toJson({ ...fixtureOf(finding, language), file }) : `${findingText(finding, number, file)}\n`;
+    output.progress('');
+    shown = shown.then(() => output.result(record));
+  };
+  let report: DifferentialReport;
+  const started = performance.now();
+  try {
+    report = await runDifferential({
+      language,
+      targets,
+      inputs: texts(inputs, tracker),
+      signal: stopping.signal,
+      onFinding,
+      onProgress: ({ inputs: done, findings }) => {
+        const rate = Math.round(done / ((performance.now() - started) / 1_000));
+        if (done % 64 === 0) output.progress(`${done} of ${count} texts, ${rate} a second, ${findings} findings`);
+      },
+    });
+  } finally {
+    process.removeListener('SIGINT', stop);
+    output.progress('');
+    await Promise.all(targets.map((target) => target.close()));
+  }
+  await shown;
+  const again = [
+    'pegwire fuzz',
+    invocation.grammar ?? language.name,
+    `--seed ${seed} --count ${count}`,
+    ...commands.map(quoted),
+  ];
+  const { findings: _findings, ...counts } = report;
+  if (json) await output.result(toJson({ summary: { ...counts, seed, findings: report.findings.length } }));
+  else await output.result(summaryText(report, seed, again.join(' ')));
+  return report.findings.length > 0 ? 1 : 0;
+}
+
+function quoted(command: string): string {
+  return `--target '${command.replaceAll("'", "'\\''")}'`;
+}
+
+function* texts(inputs: Iterable<FuzzInput>, tracker: Tracker | null): Generator<string> {
+  for (const { text } of inputs) {
+    tracker?.add(text);
+    yield text;
+  }
+}
+
+async function inputsOf(
+  invocation: Invocation,
+  { grammar }: Language,
+  seed: number,
+  many: number,
+  share: number,
+): Promise<Iterable<FuzzInput>> {
+  const { options } = invocation;
+  const corpus = options['corpus'];
+  const seeds: string[] = [];
+  if (typeof corpus === 'string')
+    for await (const { text } of readLines({ ...invocation, file: corpus })) seeds.push(text);
+  return fuzzInputs(grammar, {
+    seed,
+    seeds,
+    count: countOf(invocation, 'count', many),
+    maxLength: countOf(invocation, 'max-length', 160),
+    mutants: shareOf(options['mutate'], share),
+  });
+}
+
+/** Written as soon as it is known: what was found is not lost, whatever comes. */
+function save(finding: Finding, language: Language, folder: string): string {
+  const fixture = fixtureOf(finding, language);
+  const file = path.join(folder, fixtureFile(fixture));
+  try {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(file, `${JSON.stringify(fixture, null, 2)}\n`);
+  } catch (thrown) {
+    throw new UsageError(`Cannot write ${file}: ${(thrown as Error).message}`, 'unreadable');
+  }
+  return file;
+}
+
+async function showCoverage(invocation: Invocation, tracker: Tracker): Promise<void> {
+  const { json, output, options } = invocation;
+  const page = options['html'];
+  if (typeof page === 'string') {
+    try {
+      writeFileSync(page, coverageHtml(tracker));
+    } catch (thrown) {
+      throw new UsageError(`Cannot write ${page}: ${(thrown as Error).message}`, 'unreadable');
+    }
+    await output.note(`The page is written to ${page}.`);
+  }
+  if (options['coverage'] === undefined) return;
+  const report = coverageReport(tracker);
+  await output.result(json ? toJson({ coverage: report }) : coverageTable(report));
+}
+
+function wantsCoverage({ options }: Invocation): boolean {
+  return options['coverage'] !== undefined || options['html'] !== undefined;
+}
+
+function seedOf({ options }: Invocation): number {
+  const given = options['seed'];
+  if (given === undefined) return createRandom(Date.now() | 0).integer(0, 2 ** 31 - 1);
+  const seed = Number(given);
+  if (Number.isSafeInteger(seed) && seed >= 0) return seed;
+  throw new UsageError(`--seed is a whole number from 0 on, not "${String(given)}"`);
+}
+
+function countOf({ options }: Invocation, name: string, byDefault: number): number {
+  const given = options[name];
+  if (given === undefined) return byDefault;
+  const count = Number(given);
+  if (Number.isSafeInteger(count) && count > 0) return count;
+  throw new UsageError(`--${name} is a whole number from 1 on, not "${String(given)}"`);
+}
+
+function shareOf(given: string | boolean | undefined, byDefault: number): number {
+  if (given === undefined) return byDefault;
+  const share = given === true ? 1 : Number(given);
+  if (share >= 0 && share <= 1) return share;
+  throw new UsageError(`--mutate is a share from 0 to 1, not "${String(given)}"`);
+}
