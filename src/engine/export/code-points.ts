@@ -3,11 +3,19 @@
  * half, and the halves may go to different parts of a grammar. So each pattern is taken in four ways, by whether it begins and
  * ends amid such a character. The part that takes the first half then stands for the whole of it, the other for nothing.
  */
-import { either, starOf } from './automata/algebra.js';
+import { either, sizeOf, starOf } from './automata/algebra.js';
 import type { Approximation, CodePointRange, Pattern } from './context-free.js';
-import { withoutHelpers, wholeAgain } from './whole-rules.js';
-import { EMPTY, isNothing, type Kind, NOTHING, partsOf, sequence } from './patterns.js';
-import { CHARACTERS, HIGH_HALVES, intersectionOf, LOW_HALVES, type Ranges, SURROGATES } from './ranges.js';
+import { EMPTY, isNothing, type Kind, NOTHING, partsOf, repeat, sequence } from './patterns.js';
+import {
+  CHARACTERS,
+  differenceOf,
+  HIGH_HALVES,
+  intersectionOf,
+  LOW_HALVES,
+  type Ranges,
+  SURROGATES,
+} from './ranges.js';
+import { wholeAgain, withoutHelpers } from './whole-rules.js';
 
 type Rules = ReadonlyMap<string, Pattern>;
 
@@ -28,8 +36,8 @@ const WAYS: readonly Way[] = ['whole', 'opening', 'closing', 'within'];
 const NO_WAY: Ways = { whole: NOTHING, opening: NOTHING, closing: NOTHING, within: NOTHING };
 const STAY: Ways = { ...NO_WAY, whole: EMPTY, within: EMPTY };
 
-/** Repetitions of what may end amid a character are counted up to here. */
-const COUNTED = 12;
+/** Parts, beyond which exactness is not worth while: each half that could go either way may double them. */
+const LARGEST = 60;
 
 export interface CodePoints {
   readonly rules: Rules;
@@ -60,13 +68,15 @@ export function toCodePoints(rules: Rules, startRule: string): CodePoints {
     approximations: [...notes].map((rule) => ({
       code: 'surrogates',
       rule,
-      message: 'characters beyond U+FFFF are not told apart here by the second half of their code',
+      message: 'characters beyond U+FFFF, which the parser reads half by half, are matched more freely here',
     })),
   };
 }
 
 function hasHalves(pattern: Pattern): boolean {
-  return pattern.kind === 'set' ? intersectionOf(pattern.ranges, [SURROGATES]).length > 0 : partsOf(pattern).some(hasHalves);
+  return pattern.kind === 'set'
+    ? intersectionOf(pattern.ranges, [SURROGATES]).length > 0
+    : partsOf(pattern).some(hasHalves);
 }
 
 interface Context {
@@ -99,13 +109,17 @@ function waysOf(pattern: Pattern, context: Context): Ways {
 
 function waysOfSet(set: Kind<'set'>, { inexact }: Context): Ways {
   const low = intersectionOf(set.ranges, [LOW_HALVES]);
-  if (low.length > 0 && low[0]!.join() !== LOW_HALVES.join()) inexact();
+  if (low.length > 0 && !isAnyLow(low)) inexact();
   return {
     ...NO_WAY,
     whole: setOf(intersectionOf(set.ranges, CHARACTERS)),
     opening: setOf(charactersOf(intersectionOf(set.ranges, [HIGH_HALVES]), [LOW_HALVES])),
     closing: low.length > 0 ? EMPTY : NOTHING,
   };
+}
+
+function isAnyLow(low: Ranges): boolean {
+  return low[0]?.join() === LOW_HALVES.join();
 }
 
 function setOf(ranges: Ranges): Pattern {
@@ -115,9 +129,8 @@ function setOf(ranges: Ranges): Pattern {
 /** All characters of which the halves are in two sets. */
 function charactersOf(high: Ranges, low: Ranges): Ranges {
   const start = (half: number): number => 0x10000 + (half - HIGH_HALVES[0]) * 0x400;
-  const isAny = low[0]?.join() === LOW_HALVES.join();
   return high.flatMap(([first, last]): CodePointRange[] => {
-    if (isAny) return [[start(first), start(last) + 0x3ff]];
+    if (isAnyLow(low)) return [[start(first), start(last) + 0x3ff]];
     return Array.from({ length: last - first + 1 }, (_, at) => start(first + at)).flatMap((from) =>
       low.map(([a, b]): CodePointRange => [from + a - LOW_HALVES[0], from + b - LOW_HALVES[0]]),
     );
@@ -127,20 +140,32 @@ function charactersOf(high: Ranges, low: Ranges): Ranges {
 function waysOfSequence(items: readonly Pattern[], context: Context): Ways {
   let ways = STAY;
   for (let i = 0; i < items.length; i++) {
-    const pair = pairOf(items[i]!, items[i + 1]);
-    if (pair !== null) i++;
-    ways = oneByOne(ways, pair ?? waysOf(items[i]!, context));
+    if (isLarge(ways)) return anyOf(items, context);
+    const [here, next] = [items[i]!, items[i + 1]];
+    if (here.kind === 'set' && next?.kind === 'set' && arePaired(here, next)) {
+      ways = oneByOne(ways, waysOfPair(here, next, context));
+      i++;
+    } else {
+      ways = oneByOne(ways, waysOf(here, context));
+    }
   }
   return ways;
 }
 
-/** Two sets that are halves and nothing else, as their characters; null for all others. */
-function pairOf(first: Pattern, second: Pattern | undefined): Ways | null {
-  if (first.kind !== 'set' || second?.kind !== 'set') return null;
-  const isIn = (set: Kind<'set'>, halves: CodePointRange): boolean =>
-    set.ranges.every(([from, to]) => halves[0] <= from && to <= halves[1]);
-  if (!isIn(first, HIGH_HALVES) || !isIn(second, LOW_HALVES)) return null;
-  return { ...NO_WAY, whole: setOf(charactersOf(first.ranges, second.ranges)) };
+/** Whether the second of two sets has some second halves and others not, so that both have to be looked at together. */
+function arePaired(first: Kind<'set'>, second: Kind<'set'>): boolean {
+  const low = intersectionOf(second.ranges, [LOW_HALVES]);
+  return low.length > 0 && !isAnyLow(low) && intersectionOf(first.ranges, [HIGH_HALVES]).length > 0;
+}
+
+function waysOfPair(first: Kind<'set'>, second: Kind<'set'>, context: Context): Ways {
+  const high = intersectionOf(first.ranges, [HIGH_HALVES]);
+  const low = intersectionOf(second.ranges, [LOW_HALVES]);
+  // Apart, the second set is left without its second halves: where it had some, they were taken together with the first.
+  const before = waysOfSet(first, context);
+  const after = waysOfSet({ kind: 'set', ranges: differenceOf(second.ranges, low) }, context);
+  const apart = oneByOne({ ...before, opening: NOTHING }, after);
+  return eitherWay(apart, { ...NO_WAY, whole: setOf(charactersOf(high, low)) });
 }
 
 function waysOfRepeat({ item, min, max }: Kind<'repeat'>, context: Context): Ways {
@@ -149,26 +174,50 @@ function waysOfRepeat({ item, min, max }: Kind<'repeat'>, context: Context): Way
     const within = min === 0 ? EMPTY : NOTHING;
     return { ...NO_WAY, whole: { kind: 'repeat', item: one.whole, min, max }, within };
   }
-  const count = Math.max(min, max ?? 0);
-  if (count > COUNTED) {
-    context.inexact();
-    return anyNumberOf(one);
-  }
   let ways = max === null ? anyNumberOf(one) : STAY;
-  for (let i = min; i < (max ?? 0); i++) ways = eitherWay(oneByOne(one, ways), STAY);
-  for (let i = 0; i < min; i++) ways = oneByOne(one, ways);
+  for (let i = 0; i < Math.max(min, max ?? 0); i++) {
+    if (isLarge(ways)) {
+      context.inexact();
+      return isNothing(one.within) ? countedFreely(one, min, max) : anyNumberOf(one);
+    }
+    ways = i < (max ?? min) - min ? eitherWay(oneByOne(one, ways), STAY) : oneByOne(one, ways);
+  }
   return ways;
+}
+
+function isLarge(ways: Ways): boolean {
+  return WAYS.some((way) => sizeOf(ways[way]) > LARGEST);
+}
+
+/** Any number of some items, in any order: all that they match one after the other, and more. */
+function anyOf(items: readonly Pattern[], context: Context): Ways {
+  context.inexact();
+  return anyNumberOf(waysOf({ kind: 'choice', items }, context));
+}
+
+/** A repetition of which one time or two take a character, whichever it is: half as many times will do. */
+function countedFreely({ whole, opening, closing }: Ways, min: number, max: number | null): Ways {
+  const character = either(whole, inARow(opening, closing));
+  const times = (less: number): Pattern =>
+    repeat(character, Math.max(Math.ceil((min - less) / 2), 0), max === null ? null : Math.max(max - less, 0));
+  const through = inARow(closing, times(2), opening);
+  return {
+    whole: times(0),
+    opening: inARow(times(1), opening),
+    closing: inARow(closing, times(1)),
+    within: min === 0 ? either(EMPTY, through) : through,
+  };
 }
 
 function anyNumberOf({ whole, opening, closing, within }: Ways): Ways {
   const amid = starOf(within);
   const through = inARow(opening, amid, closing);
-  const whole2 = starOf(either(whole, through));
+  const all = starOf(either(whole, through));
   return {
-    whole: whole2,
-    opening: inARow(whole2, opening, amid),
-    closing: inARow(amid, closing, whole2),
-    within: either(amid, inARow(amid, closing, whole2, opening, amid)),
+    whole: all,
+    opening: inARow(all, opening, amid),
+    closing: inARow(amid, closing, all),
+    within: either(amid, inARow(amid, closing, all, opening, amid)),
   };
 }
 

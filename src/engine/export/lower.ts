@@ -14,8 +14,6 @@ import { type PegRules, pegReferencesOf } from './read/peg.js';
 import { readRules } from './read/read.js';
 import { simplify } from './simplify/simplify.js';
 
-export type { DepthLimit } from './depth.js';
-
 /** How a grammar is exported. */
 export interface ContextFreeOptions {
   /** For people. */

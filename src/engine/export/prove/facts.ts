@@ -9,23 +9,20 @@ export interface Facts {
   readonly nullable: (peg: Peg) => boolean;
   /** The symbols that a match can begin with. */
   readonly first: (peg: Peg) => ReadonlySet<number>;
+  /** Whether all matches are of one symbol. */
+  readonly isSingle: (peg: Peg) => boolean;
   /** Whether no rule within leads back to itself, and all of it is small enough to be written out. */
   readonly isRegular: (peg: Peg) => boolean;
 }
 
+/** Rules that can match the empty text. */
 export function nullableRules(rules: PegRules): ReadonlySet<string> {
   const found = new Set<string>();
-  grow(found, () => {
-    for (const [name, peg] of rules) if (isPegNullable(peg, (other) => found.has(other))) found.add(name);
-  });
-  return found;
-}
-
-function grow(found: ReadonlySet<unknown>, step: () => void): void {
   for (let before = -1; before !== found.size; ) {
     before = found.size;
-    step();
+    for (const [name, peg] of rules) if (isPegNullable(peg, (other) => found.has(other))) found.add(name);
   }
+  return found;
 }
 
 export function factsOf(rules: PegRules, alphabet: Alphabet): Facts {
@@ -40,8 +37,24 @@ export function factsOf(rules: PegRules, alphabet: Alphabet): Facts {
       addFirst(peg, found, nullable, alphabet, (name) => firsts.get(name)!);
       return found;
     },
+    isSingle: (peg) => isSingle(peg, rules, new Set()),
     isRegular: (peg) => pegReferencesOf(peg).every((name) => sizes.get(name)! <= LARGEST),
   };
+}
+
+function isSingle(peg: Peg, rules: PegRules, open: ReadonlySet<string>): boolean {
+  switch (peg.kind) {
+    case 'set':
+      return true;
+    case 'literal':
+      return peg.text.length === 1;
+    case 'choice':
+      return peg.items.every((item) => isSingle(item, rules, open));
+    case 'rule':
+      return !open.has(peg.name) && isSingle(rules.get(peg.name)!, rules, new Set([...open, peg.name]));
+    default:
+      return false;
+  }
 }
 
 function firstsOf(

@@ -46,7 +46,7 @@ export const DEPTHS = [0, 1, 2, 6];
 export interface Question {
   readonly peg: Peg;
   /** What has to be true where it ends: `ANYTHING` or `BOUNDARY`. */
-  readonly then: number;
+  readonly goal: number;
   /** Whether conditions in code are taken to hold. Else they may, or may not. */
   readonly trusting: boolean;
 }
@@ -163,8 +163,8 @@ export function compileQuestions(
   };
 
   const outside: Place = { open: new Set(), depth: 0, memo: new Map() };
-  const roots = questions.map(({ peg, then, trusting }) =>
-    compile(peg, then, trusting, facts.isRegular(peg) ? regular : outside),
+  const roots = questions.map(({ peg, goal, trusting }) =>
+    compile(peg, goal, trusting, facts.isRegular(peg) ? regular : outside),
   );
   return { cells, order: orderOf(cells), roots };
 }

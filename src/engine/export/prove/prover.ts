@@ -1,16 +1,15 @@
 /** Proofs that a part of a grammar matches the same texts where order, greed and lookahead are left aside. */
-
 import type { Alphabet } from '../automata/alphabet.js';
 import { reachedFrom } from '../automata/graph.js';
 import type { Peg, PegRules } from '../read/peg.js';
 import type { Facts } from './facts.js';
 import { type Column, isOut, isSure, type Machine, machineOf, type Place } from './machine.js';
-import { ANYTHING, BOUNDARY, compileQuestions, DEPTHS, type Question, TooLarge } from './matcher.js';
+import { ANYTHING, BOUNDARY, type Cells, compileQuestions, DEPTHS, type Question, TooLarge } from './matcher.js';
 import type { Tails } from './tails.js';
 
-/** What one proof may cost, and all about a grammar: answers of cells, and `VISIT` for each state, and for each pair that is seen. */
+/** What one proof may cost, and all of them: one for each answer of a cell, `VISIT` for each state and each pair seen. */
 const MOST_EFFORT = 5_000_000;
-const TOTAL_EFFORT = 40_000_000;
+const TOTAL_EFFORT = 12_000_000;
 const VISIT = 40;
 
 /**
@@ -51,6 +50,9 @@ export function proverOf(rules: PegRules, facts: Facts, alphabet: Alphabet, tail
     return found;
   };
 
+  const compile = (questions: readonly Question[], depth: number): Cells | null =>
+    left > 0 ? compiledOr(() => compileQuestions(questions, rules, facts, alphabet, depth)) : null;
+
   /** Whether something holds at the beginnings of all texts from a state, however deep rules have to be followed. */
   const holds = (
     questions: readonly Question[],
@@ -59,7 +61,7 @@ export function proverOf(rules: PegRules, facts: Facts, alphabet: Alphabet, tail
   ): boolean => {
     const depths = questions.every(({ peg }) => facts.isRegular(peg)) ? [0] : DEPTHS;
     for (const depth of depths) {
-      const compiled = left > 0 ? compiledOr(() => compileQuestions(questions, rules, facts, alphabet, depth)) : null;
+      const compiled = compile(questions, depth);
       if (compiled === null) return false;
       const size = tails.graph.size();
       const machine = machineOf(compiled, alphabet.size);
@@ -74,42 +76,42 @@ export function proverOf(rules: PegRules, facts: Facts, alphabet: Alphabet, tail
   return {
     takesItsTexts: (part) =>
       holds(
-        [{ peg: part, then: BOUNDARY, trusting: true }],
+        [{ peg: part, goal: BOUNDARY, trusting: true }],
         () => tails.matchOf(part, part),
         (column, [root]) => isSure(column, root!),
       ),
     lets: (earlier, later, choice) =>
       holds(
         [
-          { peg: earlier, then: ANYTHING, trusting: false },
-          { peg: earlier, then: BOUNDARY, trusting: true },
+          { peg: earlier, goal: ANYTHING, trusting: false },
+          { peg: earlier, goal: BOUNDARY, trusting: true },
         ],
         () => tails.matchOf(later, choice),
         (column, [any, exact]) => isOut(column, any!) || isSure(column, exact!),
       ),
     failsBehind: (expression, part) =>
       holds(
-        [{ peg: expression, then: ANYTHING, trusting: false }],
+        [{ peg: expression, goal: ANYTHING, trusting: false }],
         () => tails.behind(part),
         (column, [root]) => isOut(column, root!),
       ),
     mayStopBehind: (repetition) =>
-      repetition.item.kind === 'set' &&
+      facts.isSingle(repetition.item) &&
       repetition.max === null &&
       holds(
-        [{ peg: repetition.item, then: ANYTHING, trusting: false }],
+        [{ peg: repetition.item, goal: ANYTHING, trusting: false }],
         () => tails.behindUnlessAgain(repetition),
         (column, [root]) => isOut(column, root!),
       ),
     matchesBehind: (expression, part) =>
       holds(
-        [{ peg: expression, then: ANYTHING, trusting: true }],
+        [{ peg: expression, goal: ANYTHING, trusting: true }],
         () => tails.behind(part),
         (column, [root]) => isSure(column, root!),
       ),
     boundariesOf: (part) => {
-      const questions = [{ peg: part, then: BOUNDARY, trusting: true }];
-      const compiled = compiledOr(() => compileQuestions(questions, rules, facts, alphabet, 0));
+      const questions = [{ peg: part, goal: BOUNDARY, trusting: true }];
+      const compiled = compile(questions, 0);
       if (compiled === null) return null;
       const machine = machineOf(compiled, alphabet.size);
       const state = tails.behind(part);

@@ -12,7 +12,7 @@ import type { Facts } from './facts.js';
 const COUNTED = 8;
 
 /** States from which on rules are no longer written out where they are called. */
-const MANY_STATES = 5_000;
+const MANY_STATES = 2_000;
 
 export interface Tails {
   readonly graph: Graph;
@@ -60,7 +60,9 @@ export function tailsOf(rules: PegRules, startRule: string, facts: Facts, alphab
     }
   };
 
-  const step = (symbols: readonly number[], to: number, again = false): number => {
+  // Whether what is spelled is the item of a repetition that may take any number.
+  let again = false;
+  const step = (symbols: readonly number[], to: number): number => {
     const from = graph.state();
     graph.add(from, { kind: 'symbols', to, symbols, again });
     return from;
@@ -92,12 +94,9 @@ export function tailsOf(rules: PegRules, startRule: string, facts: Facts, alphab
     } else {
       const head = graph.state();
       free(head, exit);
-      if (item.kind === 'set') {
-        visit?.(item, head);
-        free(head, step(alphabet.symbolsOf(item.ranges), head, max === null));
-      } else {
-        free(head, spell(item, head, visit));
-      }
+      again = max === null && facts.isSingle(item);
+      free(head, spell(item, head, visit));
+      again = false;
       to = head;
     }
     for (let i = 0; i < Math.min(min, COUNTED); i++) to = spell(item, to, visit);

@@ -53,7 +53,10 @@ function pairsOf(ranges: Ranges): Peg[] {
     add([from.high + (startsWhole ? 0 : 1), to.high - (endsWhole ? 0 : 1)], LOW_HALVES);
     if (!endsWhole) add([to.high, to.high], [LOW_HALVES[0], to.low]);
   }
-  return [...highByLow.values()].map(({ low, high }) => ({ kind: 'sequence', items: [setOf(joined(high)), setOf([low])] }));
+  return [...highByLow.values()].map(({ low, high }) => ({
+    kind: 'sequence',
+    items: [setOf(joined(high)), setOf([low])],
+  }));
 }
 
 function halvesOf(codePoint: number): { readonly high: number; readonly low: number } {

@@ -46,13 +46,6 @@ export function withoutConditions(peg: Peg): Pattern {
   }
 }
 
-/** A copy in which each part stands once, so that parts can be told apart by identity. */
-export function copied(peg: Peg): Peg {
-  if (peg.kind === 'repeat' || peg.kind === 'lookahead') return { ...peg, item: copied(peg.item) };
-  if (peg.kind === 'sequence' || peg.kind === 'choice') return { ...peg, items: peg.items.map(copied) };
-  return { ...peg };
-}
-
 /** Whether an expression can match without taking a character; lookaheads and code are taken to hold. */
 export function isPegNullable(peg: Peg, isRuleNullable: (name: string) => boolean): boolean {
   switch (peg.kind) {

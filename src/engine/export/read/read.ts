@@ -1,7 +1,9 @@
 /** From Peggy's syntax tree to parsing expressions: what only builds trees or names things goes. */
+
 import type { ast } from 'peggy';
 import { caseVariants } from '../case-variants.js';
 import type { Approximation } from '../context-free.js';
+import { ExportError } from '../export-error.js';
 import { LAST_UNIT } from '../ranges.js';
 import { pegOfClass } from './classes.js';
 import { leftOut, refusing } from './conditions.js';
@@ -16,7 +18,7 @@ export interface Read {
  * All rules of a grammar. Sets are of code units, as Peggy reads them.
  *
  * @param settled rules whose conditions the caller takes care of
- * @throws TypeError where a rule of another grammar is used
+ * @throws ExportError (`not-context-free`) where a rule of another grammar is used
  */
 export function readRules(grammar: ast.Grammar, settled: ReadonlySet<string>): Read {
   const approximations: Approximation[] = [];
@@ -80,7 +82,11 @@ function read(node: ast.Expression | ast.Named, rule: string, note: Note): Peg {
     case 'rule_ref':
       return { kind: 'rule', name: node.name };
     case 'library_ref':
-      throw new TypeError(`The rule ${rule} uses a rule of another grammar, which is not at hand`);
+      throw new ExportError(
+        'not-context-free',
+        `The rule ${rule} uses a rule of another grammar, which is not at hand`,
+        rule,
+      );
   }
 }
 
@@ -98,7 +104,9 @@ function oneCharacter(character: string, ignoreCase: boolean): Peg {
   const codePoint = character.codePointAt(0)!;
   if (LONE_HALF.test(character)) return { kind: 'set', ranges: [[codePoint, codePoint]] };
   if (codePoint <= LAST_UNIT || !ignoreCase) return { kind: 'literal', text: character, ignoreCase };
-  const variants = caseVariants(codePoint).map((one): Peg => ({ kind: 'literal', text: String.fromCodePoint(one), ignoreCase: false }));
+  const variants = caseVariants(codePoint).map(
+    (one): Peg => ({ kind: 'literal', text: String.fromCodePoint(one), ignoreCase: false }),
+  );
   return { kind: 'choice', items: variants };
 }
 

@@ -15,8 +15,8 @@ const LARGEST = 300;
 const MOST_STATES = 100;
 
 /**
- * The rules, those made anew that become shorter by a third at least. A rule takes in what it refers to, if nothing else
- * does: what other rules need keeps its name.
+ * The rules, those made anew that become shorter. A rule takes in what it refers to, if nothing else does: what other rules need
+ * keeps its name. Where a name is lost that way, it has to become shorter by a third.
  */
 export function shortened(rules: ReadonlyMap<string, Pattern>): ReadonlyMap<string, Pattern> {
   const users = usersOf(rules);
@@ -42,7 +42,8 @@ function shorterPattern(pattern: Pattern, rules: ReadonlyMap<string, Pattern>): 
   const found = dfa === null ? null : patternOf(minimized(dfa), alphabet.rangesOf, size);
   if (found === null) return null;
   const shorter = tidied(found);
-  return sizeOf(shorter) * 3 <= size * 2 ? shorter : null;
+  const isWorthIt = referencesOf(pattern).length === 0 ? sizeOf(shorter) < size : sizeOf(shorter) * 3 <= size * 2;
+  return isWorthIt ? shorter : null;
 }
 
 /** By whom each rule is used. */

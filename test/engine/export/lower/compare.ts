@@ -1,7 +1,7 @@
 /** A Peggy grammar and what was made of it, on the same texts. */
-import peggy, { type ast } from 'peggy';
 import type { ContextFreeGrammar } from '../../../../src/engine/export/context-free.js';
 import { type ContextFreeOptions, contextFree } from '../../../../src/engine/export/lower.js';
+import { compileGrammar } from '../../../../src/engine/grammar/compile.js';
 import { languageOf } from './texts.js';
 
 export interface Pair {
@@ -13,19 +13,8 @@ export interface Pair {
 }
 
 export function pairOf(text: string, options: Partial<ContextFreeOptions> = {}): Pair {
-  const tree = peggy.generate(text, { output: 'ast' }) as ast.Grammar;
-  const startRule = options.startRule ?? tree.rules[0]!.name;
-  const parser = peggy.generate(text, { allowedStartRules: [startRule] });
-  const grammar = contextFree(tree, { name: 'grammar', ...options, startRule });
-  const accepts = (input: string): boolean => {
-    try {
-      parser.parse(input);
-      return true;
-    } catch (thrown) {
-      if (thrown instanceof parser.SyntaxError) return false;
-      throw thrown;
-    }
-  };
+  const { ast, startRule, accepts } = compileGrammar(text, { startRule: options.startRule });
+  const grammar = contextFree(ast, { name: 'grammar', ...options, startRule });
   return { grammar, accepts, has: languageOf(grammar) };
 }
 
