@@ -21,8 +21,11 @@ export type { AacpLanguageOptions, FieldOptions } from './narrowing.js';
 
 const DRAFT = 'draft-mackay-aacp-01';
 
-/** Values that random texts rarely hit upon: amounts, which canonical form rounds, and those that stand in most packets. */
-const VALUES = ['4200', '4200.50', '-0.0', '0.1234565', '1.1', '2024-08', 'HR-Agent'];
+/** Fields that random texts rarely hit upon: those that stand in most packets, and amounts, which canonical form rounds. */
+const FIELDS = [
+  ...['return:HR-Agent', 'p:1', 'aacp:1.1', 'res:emp_salary', 'period:2024-08', 'fields:id,name', 'fmt:json'],
+  ...['amt:4200', 'amt:4200.50', 'amt:-0.0', 'amt:0.1234565', 'amt:9007199254740993'],
+];
 
 /**
  * The packets of a dialect, or only those that the options allow. `exportable`, and any narrowed grammar, asks by rules and not by
@@ -58,7 +61,7 @@ export function aacpLanguage(options: AacpLanguageOptions = {}): Language {
     narrowed,
     dialect,
     depth: null,
-    words: { key: [...CORE_KEYS, 'amt'], value: VALUES, task: Object.keys(TASKS), dom: Object.keys(DOMAINS) },
+    words: { field: FIELDS, key: [...CORE_KEYS, 'amt'], task: Object.keys(TASKS), dom: Object.keys(DOMAINS) },
     read: (text) => readPacket(text, dialect),
     basisOf,
   };

@@ -21,10 +21,9 @@ interface Found {
   readonly found: { readonly kind: string; readonly answer: { readonly ok: boolean; readonly message?: string } };
 }
 
-function fuzz(mode: string, ...more: readonly string[]): ReturnType<typeof cli> {
-  const target = `python3 "${ADAPTER}"${mode}`;
-  const output = path.join(folder, `out${mode}`);
-  return cli(['fuzz', 'aacp', '--target', target, '--count', '500', '--seed', '1', '--output', output, ...more]);
+function fuzz(count: number, ...more: readonly string[]): ReturnType<typeof cli> {
+  const target = `python3 "${ADAPTER}"`;
+  return cli(['fuzz', 'aacp', '--target', target, '--count', `${count}`, '--seed', '1', '--output', folder, ...more]);
 }
 
 /** What is known of the reference Python SDK, as what a finding says. */
@@ -33,13 +32,13 @@ const KNOWN: readonly [what: string, isShown: (found: Found) => boolean][] = [
   ['passes over empty slots', ({ note }) => note.includes('An empty field between two separators')],
   ['passes over slots without a colon', ({ note }) => note.includes('A field without a colon')],
   ['takes white space off', ({ note }) => note.includes('White space around a token')],
-  ['accepts upper-case keys', ({ note, input }) => note.includes('A key is made of') && /\|[A-Z]+:/.test(input)],
+  ['accepts other keys', ({ note }) => note.includes('A key is made of')],
   ['keeps only one of equal keys', ({ found, input }) => found.kind === 'different-tree' && /(\|.+:).*\1/.test(input)],
 ];
 
 describe.skipIf(!isThere)('a foreign reader', () => {
   test('shows what is known to be different, each with a case in a file', async () => {
-    const { code, stdout } = await fuzz('', '--json');
+    const { code, stdout } = await fuzz(500, '--json');
     const found = jsonLines(stdout).slice(0, -1) as Found[];
     expect(code).toBe(1);
     expect(KNOWN.filter(([, isShown]) => !found.some(isShown)).map(([what]) => what)).toEqual([]);
@@ -50,7 +49,7 @@ describe.skipIf(!isThere)('a foreign reader', () => {
   });
 
   test('is reported in words that need nothing else to be understood', async () => {
-    const { stdout } = await fuzz('');
+    const { stdout } = await fuzz(100);
     const report = stdout.split('\n\n').find((one) => one.includes('A field without a colon'))!;
     expect(report).toMatch(/^\d+\. python3 .* accepts what is not valid$/m);
     expect(report).toMatch(/^ +sent: +"[A-Z]+\|[A-Z]+\|\w+"$/m);

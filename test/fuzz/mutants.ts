@@ -6,10 +6,14 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { messageSamples } from '../../bench/corpus/messages.js';
+import { aacpLanguage } from '../../src/aacp/language.js';
+import { accpLanguage } from '../../src/accp/language.js';
 import { mixedPackets } from '../../src/bench/corpus/aacp.js';
+import type { Grammar } from '../../src/engine/grammar/grammar.js';
+import { fuzzInputs } from '../../src/engine/mutants/inputs.js';
 import { createRandom, type Random } from '../../src/text/random.js';
 import { accpCases, explainCases, packetCases, validatorCases } from '../conformance/fixtures.js';
-import type { Grammar } from '../engine/grammars.js';
+import type { Grammar as GrammarFile } from '../engine/grammars.js';
 import { piecesOf } from '../engine/mutants.js';
 import { packetMutants, packetTexts } from '../helpers/aacp-arbitraries.js';
 import { frameMutants, frameTexts } from '../helpers/accp-arbitraries.js';
@@ -48,11 +52,27 @@ interface Material {
   readonly pieces: readonly string[];
 }
 
+/** One text of so many is made from the grammar: those reach more, and cost more. */
+const GRAMMAR_DRIVEN = 8;
+
 /** Endless mutants of the texts of a language. One seed gives the same ones everywhere, for as long as the fixtures stay. */
 export function* mutants(language: Language, seed: number): Generator<string, never> {
   const random = createRandom(seed);
   const material = materialOf(language, seed);
-  for (;;) yield mutant(material, random);
+  const driven = fuzzInputs(grammarOf(language), { seed });
+  for (;;) {
+    for (let count = 1; count < GRAMMAR_DRIVEN; count++) yield mutant(material, random);
+    const next = driven.next();
+    yield next.done || next.value.text.length > MAX_LENGTH ? mutant(material, random) : next.value.text;
+  }
+}
+
+function grammarOf(language: Language): Grammar {
+  return (
+    language.protocol === 'accp'
+      ? accpLanguage({ dialect: language.dialect })
+      : aacpLanguage({ dialect: language.dialect })
+  ).grammar;
 }
 
 function materialOf(language: Language, seed: number): Material {
@@ -62,7 +82,7 @@ function materialOf(language: Language, seed: number): Material {
   const texts = [...drawn(language, seed), ...written(protocol), ...known];
   return {
     texts: texts.filter(({ length }) => length <= MAX_LENGTH),
-    pieces: piecesOf({ sources: [{ source: protocol, text: grammar }] } as Partial<Grammar> as Grammar),
+    pieces: piecesOf({ sources: [{ source: protocol, text: grammar }] } as Partial<GrammarFile> as GrammarFile),
   };
 }
 

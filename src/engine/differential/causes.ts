@@ -16,14 +16,21 @@ export function skeletonOf(grammar: Grammar): (text: string) => string {
       .map((unit) => kindOf(unit, literals))
       .join('')
       .replace(/[a0]*a[a0]*/g, 'a')
-      .replace(/(0|\.|U)\1+/g, '$1');
+      .replace(/(0|\.|\^|U)\1+/g, '$1');
 }
 
 function kindOf(unit: string, literals: ReadonlySet<string>): string {
+  return literals.has(unit) && unit !== '_' ? unit : characterKind(unit);
+}
+
+/**
+ * What readers tell apart: letters (`a`), digits (`0`), other visible characters (`.`), the space, line feeds, other controls (`^`)
+ * and all beyond ASCII (`U`). The end of a text stays empty.
+ */
+export function characterKind(unit: string): string {
   if (/[A-Za-z_]/.test(unit)) return 'a';
   if (/[0-9]/.test(unit)) return '0';
-  if (literals.has(unit)) return unit;
-  // A control character, another visible one, or one beyond ASCII.
-  if (unit <= ' ' || unit === '\x7f') return unit;
+  if (unit === '' || unit === ' ' || unit === '\n') return unit;
+  if (unit < ' ' || unit === '\x7f') return '^';
   return unit < '\x7f' ? '.' : 'U';
 }

@@ -1,5 +1,6 @@
 /** Holds what an implementation says of a text against what the reference says. */
 import { visible } from '../../text/visible.js';
+import { characterKind } from './causes.js';
 import type { Answer, Json, Outcome } from './target.js';
 import { treeDifference } from './trees.js';
 
@@ -25,8 +26,11 @@ export interface Disagreement {
   readonly outcome: Outcome;
 }
 
-/** @returns null where both agree. A tree or a canonical text is compared only where both give one. */
-export function judge(reference: Answer, outcome: Outcome): Disagreement | null {
+/**
+ * @param text what both were asked; it helps to tell causes apart
+ * @returns null where both agree. A tree or a canonical text is compared only where both give one.
+ */
+export function judge(reference: Answer, outcome: Outcome, text = ''): Disagreement | null {
   if (outcome.kind !== 'answer') return failure(outcome);
   const { answer } = outcome;
   const told = (kind: DisagreementKind, key: string, message: string): Disagreement => ({
@@ -38,12 +42,13 @@ export function judge(reference: Answer, outcome: Outcome): Disagreement | null 
   if (!reference.ok) {
     if (!answer.ok) return null;
     const why = reference.message ?? 'The reference refuses it.';
-    return told('accepts-invalid', reference.reason ?? 'syntax', `It is accepted, and is not valid: ${why}`);
+    return told('accepts-invalid', whyInvalid(reference, text), `It is accepted, but it is not valid: ${why}`);
   }
   if (!answer.ok) {
     const own = [answer.code, answer.message].filter((one) => one !== undefined && one !== '').join(': ');
-    const said = own === '' ? 'It is refused, and is valid.' : `It is refused, and is valid. The target says: ${own}`;
-    return told('refuses-valid', answer.code ?? '', said);
+    const said =
+      own === '' ? 'It is refused, but it is valid.' : `It is refused, but it is valid. The target says: ${own}`;
+    return told('refuses-valid', answer.code ?? digest(answer.message ?? ''), said);
   }
   if (reference.ast !== undefined && answer.ast !== undefined) {
     const difference = treeDifference(reference.ast, answer.ast);
@@ -93,6 +98,12 @@ function failure(outcome: Exclude<Outcome, { kind: 'answer' }>): Disagreement {
   }
 }
 
+/** Of what kind the fault is: its code, its reason, and what stands where reading ends. */
+function whyInvalid({ code, reason = 'syntax', offset }: Extract<Answer, { ok: false }>, text: string): string {
+  const found = offset === undefined || reason !== 'syntax' ? '' : characterKind(text.charAt(offset));
+  return [code, reason, found].join(' ');
+}
+
 /** The name that a path ends in: places in lists say nothing of a cause. */
 function lastName(path: string): string {
   return path.split('/').findLast((step) => step !== '' && !/^[0-9]+$/.test(step)) ?? '';
@@ -112,7 +123,7 @@ function shown(value: Json | undefined): string {
 /** The message of a crash stands in the last line of most languages; what is quoted or counted in it changes with the text. */
 function digest(detail: string): string {
   return lastLine(detail)
-    .replace(/(["'`]).*\1/g, '...')
+    .replace(/(["'`])[\s\S]*\1/g, '...')
     .replace(/[0-9]+/g, '0')
     .slice(0, 80);
 }

@@ -118,6 +118,7 @@ export function processTarget(command: string, options: ProcessOptions = {}): Ta
 
   return {
     name: options.name ?? command,
+    command,
     read: (request) =>
       new Promise((resolve, reject) => {
         if (broken !== null) return reject(broken);

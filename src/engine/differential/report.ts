@@ -1,9 +1,16 @@
 /** What a differential run has found, for people who see it for the first time. */
 import { codeFrame } from '../../text/code-frame.js';
 import { visible } from '../../text/visible.js';
+import { requestLine } from './adapter-lines.js';
 import type { DisagreementKind } from './judge.js';
 import type { DifferentialReport, Finding } from './run.js';
-import type { Answer } from './target.js';
+import type { Answer, Json, Outcome } from './target.js';
+import { type Difference, treeDifference } from './trees.js';
+
+/** Lines of a crash that are shown. */
+const LAST_LINES = 8;
+/** Code units of a request that is written into a command line. */
+const LONGEST_REQUEST = 1_000;
 
 const TITLES: Readonly<Record<DisagreementKind, string>> = {
   'accepts-invalid': 'accepts what is not valid',
@@ -16,22 +23,28 @@ const TITLES: Readonly<Record<DisagreementKind, string>> = {
   garbage: 'answers with something else than the protocol has',
 };
 
-/** One finding: what is wrong, the text with a caret, what was expected and what was said. */
+/**
+ * One finding: what is wrong, the smallest text with a caret, what should have come back and why, what did, and how to have it
+ * again.
+ */
 export function findingText(finding: Finding, number: number, file: string | null): string {
-  const { target, kind, input, original, reference, disagreement, count } = finding;
-  const { outcome, message } = disagreement;
+  const { target, kind, input, original, disagreement, count } = finding;
   const times = count === 1 ? '' : ` (seen ${count} times)`;
+  const frame = codeFrame(input, placeOf(finding), { name: 'smallest text' }).split('\n');
+  const rows: readonly (readonly [label: string, text: string | null])[] = [
+    ['sent', shortened(ascii(input))],
+    ['expected', expected(finding)],
+    ['based on', finding.basis],
+    ['came back', cameBack(finding)],
+    ['cut from', input === original ? null : shortened(ascii(original))],
+    ['try it', tryIt(finding)],
+    ['saved as', file === null ? null : visible(file)],
+  ];
   return [
     `${number}. ${visible(target)} ${TITLES[kind]}${times}`,
-    `   ${message}`,
-    ...codeFrame(input, placeOf(finding), { name: 'smallest text' })
-      .split('\n')
-      .map((line) => `   ${line}`),
-    `   as JSON:   ${ascii(input)}`,
-    ...(input === original ? [] : [`   cut from:  ${shortened(ascii(original))}`]),
-    `   expected:  ${expected(reference)}`,
-    `   answer:    ${outcome.kind === 'answer' ? shortened(ascii(outcome.answer)) : outcome.kind}`,
-    ...(file === null ? [] : [`   saved as:  ${visible(file)}`]),
+    `   ${disagreement.message}`,
+    ...frame.map((line) => `   ${line}`),
+    ...rows.flatMap(([label, text]) => (text === null ? [] : [`   ${`${label}:`.padEnd(11)}${text}`])),
   ].join('\n');
 }
 
@@ -52,22 +65,88 @@ export function summaryText(report: DifferentialReport, seed: number, again: str
   ].join('\n');
 }
 
-/** Where the reference refuses it; else where what the tree has differently begins; else the whole text. */
+/** Where the reference refuses it; else the whole text. */
 function placeOf({ reference, input }: Finding): { start: number; end: number } {
   if (!reference.ok && reference.offset !== undefined) return { start: reference.offset, end: reference.offset + 1 };
   return { start: 0, end: input.length };
 }
 
-function expected(reference: Answer): string {
-  if (!reference.ok) {
-    const code = reference.code === undefined ? '' : ` with ${reference.code}`;
-    return `refused${code}${reference.offset === undefined ? '' : ` at offset ${reference.offset}`}`;
+function expected(finding: Finding): string {
+  const { kind, reference } = finding;
+  if (!reference.ok) return refusal(reference);
+  if (kind === 'different-canonical') return `the canonical text ${ascii(reference.canonical)}`;
+  const difference = kind === 'different-tree' ? treesOf(finding) : null;
+  return difference === null
+    ? accepted(reference)
+    : `${valueAt(difference.expected, difference)}, of the tree ${shortened(ascii(reference.ast))}`;
+}
+
+/** What the target said, or that it said nothing. */
+function cameBack(finding: Finding): string {
+  const { kind, disagreement } = finding;
+  const { outcome } = disagreement;
+  if (outcome.kind !== 'answer') return failure(outcome);
+  const { answer } = outcome;
+  if (!answer.ok) return refusal(answer);
+  if (kind === 'different-canonical') return `the canonical text ${ascii(answer.canonical)}`;
+  const difference = kind === 'different-tree' ? treesOf(finding) : null;
+  return difference === null
+    ? accepted(answer)
+    : `${valueAt(difference.given, difference)}, of the tree ${shortened(ascii(answer.ast))}`;
+}
+
+function refusal({ code, offset, message }: Extract<Answer, { ok: false }>): string {
+  const place = offset === undefined ? '' : ` at offset ${offset}`;
+  const words = message === undefined || message === '' ? '' : `: ${shortened(visible(message))}`;
+  return `refused${code === undefined ? '' : ` with ${visible(code)}`}${place}${words}`;
+}
+
+function accepted({ ast, canonical }: Extract<Answer, { ok: true }>): string {
+  const parts = [
+    ...(canonical === undefined ? [] : [`with the canonical text ${shortened(ascii(canonical))}`]),
+    ...(ast === undefined ? [] : [`as ${shortened(ascii(ast))}`]),
+  ];
+  return ['accepted', ...parts].join(', ');
+}
+
+function treesOf({ reference, disagreement: { outcome } }: Finding): Difference | null {
+  if (!reference.ok || reference.ast === undefined || outcome.kind !== 'answer' || !outcome.answer.ok) return null;
+  return outcome.answer.ast === undefined ? null : treeDifference(reference.ast, outcome.answer.ast);
+}
+
+function valueAt(value: Json | undefined, { path }: Difference): string {
+  const shown = value === undefined ? 'nothing' : shortened(ascii(value));
+  return `${shown} ${path === '' ? 'as the whole' : `at ${path}`}`;
+}
+
+function failure(outcome: Exclude<Outcome, { kind: 'answer' }>): string {
+  const note = outcome.note === undefined ? '' : ` (${outcome.note})`;
+  switch (outcome.kind) {
+    case 'hang':
+      return `nothing within ${outcome.limit} ms${note}`;
+    case 'memory':
+      return `nothing before it took more than ${Math.round(outcome.limit / 2 ** 20)} MiB${note}`;
+    case 'crash':
+      return `nothing; the program ended${note}\n${lastLines(outcome.detail)}`;
+    case 'garbage':
+      return `no answer: ${visible(outcome.detail)}${note}`;
   }
-  const { ast, canonical } = reference;
-  if (ast === undefined && canonical === undefined) return 'accepted';
-  return shortened(
-    ascii({ ok: true, ...(ast === undefined ? {} : { ast }), ...(canonical === undefined ? {} : { canonical }) }),
-  );
+}
+
+/** The end of what a program wrote before it ended: there the error stands. */
+function lastLines(detail: string): string {
+  const lines = detail.split('\n').filter((line) => line.trim() !== '');
+  return lines
+    .slice(-LAST_LINES)
+    .map((line) => `       | ${visible(line)}`)
+    .join('\n');
+}
+
+/** A line for a shell that asks the program for this text alone; null where it would be too long, or there is no program. */
+function tryIt({ command, dialect, input }: Finding): string | null {
+  const request = requestLine(dialect === null ? { input } : { input, dialect });
+  if (command === null || request.length > LONGEST_REQUEST) return null;
+  return `printf '%s\\n' '${request.replaceAll("'", "'\\''")}' | ${visible(command)}`;
 }
 
 /** JSON that every terminal and editor shows as it is. */

@@ -3,17 +3,23 @@ import type { Language } from '../grammar/language.js';
 import { skeletonOf } from './causes.js';
 import { type Disagreement, type DisagreementKind, judge } from './judge.js';
 import { shrinkText } from './shrink.js';
-import type { Answer, Target } from './target.js';
+import type { Answer, Outcome, Target } from './target.js';
 
 /** One cause of disagreements. */
 export interface Finding {
   readonly target: string;
+  /** What starts the target, for the shell; null where it is no program. */
+  readonly command: string | null;
   readonly kind: DisagreementKind;
   /** The smallest text that shows it, and the one that it came from. */
   readonly input: string;
   readonly original: string;
+  /** What it was to be read in; null where there are no dialects. */
+  readonly dialect: string | null;
   /** What was said of the smallest. */
   readonly reference: Answer;
+  /** What that rests on: a document and its section; null where nothing is known. */
+  readonly basis: string | null;
   readonly disagreement: Disagreement;
   /** Texts of the run that disagree in this way, as far as was looked into. */
   count: number;
@@ -55,6 +61,11 @@ export interface DifferentialReport {
 /** Disagreements of one key in a row that turn out to be known, until the key is only counted. */
 const SATISFIED = 12;
 
+/** How often a hang is waited for at most while its text is cut down, about. */
+const WAITS = 40;
+/** Milliseconds that cutting down a text may take where it ends the program each time. */
+const SLOW_TIME = 60_000;
+
 /** Of an implementation that answers now like this and now like that. */
 const ONCE = 'It happened among other texts, and not again when this one was asked alone.';
 
@@ -85,7 +96,7 @@ export async function runDifferential(options: DifferentialOptions): Promise<Dif
 
   const ask = async (target: Target, text: string, reference = language.read(text)): Promise<Disagreement | null> => {
     const request = language.dialect === null ? { input: text } : { input: text, dialect: language.dialect };
-    return judge(reference, await target.read(request));
+    return judge(reference, await target.read(request), text);
   };
 
   const look = async (target: Target, original: string, found: Disagreement): Promise<void> => {
@@ -101,6 +112,7 @@ export async function runDifferential(options: DifferentialOptions): Promise<Dif
       return other?.kind === found.kind && other.key === found.key;
     };
     const isSteady = await same(original);
+    const end = performance.now() + timeFor(found.outcome);
     const input =
       isOver() || !isSteady
         ? original
@@ -109,6 +121,7 @@ export async function runDifferential(options: DifferentialOptions): Promise<Dif
             grammar: language.grammar,
             // Each that holds ends the program: more of them at once would only end it more often.
             atOnce: found.outcome.kind === 'answer' ? undefined : 1,
+            isEnough: () => isOver() || performance.now() > end,
           });
     const cause = causeOf(input);
     const known = bucket.causes.get(cause);
@@ -122,12 +135,16 @@ export async function runDifferential(options: DifferentialOptions): Promise<Dif
       ? ((await ask(target, input)) ?? found)
       : { ...found, message: `${found.message} ${ONCE}` };
     const { kind } = disagreement;
+    const reference = language.read(input);
     const finding = {
       target: target.name,
+      command: target.command ?? null,
       kind,
       input,
       original,
-      reference: language.read(input),
+      dialect: language.dialect,
+      reference,
+      basis: language.basisOf?.(reference, kind) ?? null,
       disagreement,
       count: 1,
     };
@@ -176,4 +193,10 @@ export async function runDifferential(options: DifferentialOptions): Promise<Dif
     findings,
     stopped: !isUsedUp,
   };
+}
+
+/** Milliseconds to cut a text down; what is answered is answered fast. */
+function timeFor(outcome: Outcome): number {
+  if (outcome.kind === 'answer') return Number.POSITIVE_INFINITY;
+  return outcome.kind === 'hang' ? WAITS * outcome.limit : SLOW_TIME;
 }

@@ -6,22 +6,27 @@ export interface ShrinkOptions {
   readonly holds: (text: string) => Promise<boolean>;
   /** Parts of valid texts are cut along their structure. */
   readonly grammar: Grammar;
-  /** Texts that are tried at most. @default 3000 */
+  /** Texts that are tried at most. @default 8000 */
   readonly maxTries?: number | undefined;
   /**
    * Texts that are asked about at once. The first that holds is taken, so that the result does not depend on their number; a low
    * one asks fewer in vain where each that holds takes long. @default 16
    */
   readonly atOnce?: number | undefined;
+  /** Asked before each try: what was found until then is enough. @default never */
+  readonly isEnough?: (() => boolean) | undefined;
 }
 
-/** Of runs that are left out: long ones of characters, short ones of tokens, and what is left of characters. */
-const LONG = [64, 32, 16];
+/** Of runs that are left out: of characters, half of the text and so on down to this; of tokens; and of what characters are left. */
+const SHORTEST_HALF = 16;
 const TOKENS = [12, 8, 7, 6, 5, 4, 3, 2, 1];
 const SHORT = [4, 3, 2, 1];
 
 /** Words, and all other characters by themselves. */
 const TOKEN = /[A-Za-z0-9_]+|[\s\S]/g;
+
+/** Code units of parts that are cut along the structure: character by character, that would never end. */
+const SMALLEST_PART = 2;
 
 /** Of characters that are left out two at a time: how many others of their kind stand between them at most. */
 const REACH = 12;
@@ -31,10 +36,15 @@ const PLAIN = ['a', '0'];
 
 /** @returns the smallest text that was found; the given one if no smaller one holds */
 export async function shrinkText(text: string, options: ShrinkOptions): Promise<string> {
-  const { holds, grammar, maxTries = 3_000, atOnce = 16 } = options;
+  const { holds, grammar, maxTries = 8_000, atOnce = 16, isEnough = () => false } = options;
   let current = text;
   let tries = 0;
   const tried = new Set([text]);
+
+  const take = (found: string): true => {
+    current = found;
+    return true;
+  };
 
   /** Takes the first candidate that holds, if there is one. */
   const improve = async (candidates: Iterable<string>): Promise<boolean> => {
@@ -47,21 +57,16 @@ export async function shrinkText(text: string, options: ShrinkOptions): Promise<
       return found;
     };
     for (const candidate of candidates) {
-      if (tries >= maxTries) return false;
+      if (tries >= maxTries || isEnough()) return false;
       if (tried.has(candidate)) continue;
       tried.add(candidate);
       tries++;
       batch.push(candidate);
       const found = batch.length === atOnce ? await first() : undefined;
-      if (found !== undefined) {
-        current = found;
-        return true;
-      }
+      if (found !== undefined) return take(found);
     }
     const found = batch.length === 0 ? undefined : await first();
-    if (found === undefined) return false;
-    current = found;
-    return true;
+    return found !== undefined && take(found);
   };
 
   const passes = [() => structural(current, grammar.derive(current)), ...PASSES.map((pass) => () => pass(current))];
@@ -80,7 +85,7 @@ export function* simplifications(text: string, tree: Derivation | null): Generat
 
 /** What can be tried on any text, the boldest first. */
 const PASSES: readonly ((text: string) => Iterable<string>)[] = [
-  (text) => without(text.split(''), LONG),
+  (text) => without(text.split(''), halvesOf(text.length)),
   (text) => without(text.match(TOKEN) ?? [], TOKENS),
   unwrapped,
   (text) => without(text.split(''), SHORT),
@@ -96,7 +101,7 @@ function* structural(text: string, tree: Derivation | null): Generator<string> {
   const visit = (node: Derivation): Derivation[] => {
     const below = node.children.flatMap(visit);
     const inner = below.filter(({ point, start, end }) => point === node.point && end - start < node.end - node.start);
-    if (node.end > node.start) parts.push({ node, inner });
+    if (node.end - node.start >= SMALLEST_PART) parts.push({ node, inner });
     return [node, ...below];
   };
   visit(tree);
@@ -109,6 +114,12 @@ function* structural(text: string, tree: Derivation | null): Generator<string> {
     if (after !== '') yield before + after.slice(1);
     for (const { start, end } of inner) yield before + text.slice(start, end) + after;
   }
+}
+
+function halvesOf(length: number): readonly number[] {
+  const halves: number[] = [];
+  for (let half = length >> 1; half >= SHORTEST_HALF; half >>= 1) halves.push(half);
+  return halves;
 }
 
 /** A text without a run of its parts, of each length, at each place; long runs overlap by half. */

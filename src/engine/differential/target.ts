@@ -39,6 +39,8 @@ export interface Request {
 /** An implementation under test. Calls may overlap: what cannot do many at once queues them. */
 export interface Target {
   readonly name: string;
+  /** Of a program: what starts it, for the shell. */
+  readonly command?: string | undefined;
   /**
    * Never rejects for what the implementation does with a text: that is an outcome. Rejects with a `TargetError` when the
    * implementation cannot be asked at all.

@@ -34,6 +34,10 @@ const CONTROLS = [
   ...['\u2028', '\u2029', '\u202e', '\u3000', '\ufeff', '\ufffe', '\uffff', '\ud800', '\udc00'],
 ];
 
+/** What files and lines leave around a text. */
+const AT_START = ['\ufeff', ' ', '\t', '\n'];
+const AT_END = ['\n', '\r\n', ' ', '\0'];
+
 /** Letters of other scripts by the ASCII letter that they pass for. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   ...{ a: '\u0430', c: '\u0441', e: '\u0435', i: '\u0456', o: '\u043e', p: '\u0440', x: '\u0445', y: '\u0443' },
@@ -67,6 +71,9 @@ export const escaping: LexicalEdit = (text, { random }) => {
   return `${text.slice(0, at)}${random.pick(['\\', '\\', '\\\\', '\\n', '\\u0041', '%7C', '&#124;'])}${text.slice(at)}`;
 };
 
+/** Code units of a text that a single number may be put in the place of. */
+const SHORT = 12;
+
 /** Digits by themselves; any digits; and what may give way to a number. */
 const WHOLE_NUMBER = /(?<![A-Za-z0-9_.-])-?[0-9]+(?:\.[0-9]+)?(?![A-Za-z0-9_.])/g;
 const DIGITS = /-?[0-9]+(?:\.[0-9]+)?/g;
@@ -74,11 +81,12 @@ const WORD = /[A-Za-z0-9_]+/g;
 
 /** Changes a number, or writes one in the place of another word. */
 export const number: LexicalEdit = (text, { random }) => {
-  const pattern = random.pick([WHOLE_NUMBER, WHOLE_NUMBER, DIGITS, WORD]);
-  const runs = [...text.matchAll(pattern)];
-  if (runs.length === 0) return null;
+  const numbers = [...text.matchAll(random.next() < 0.6 ? WHOLE_NUMBER : DIGITS)];
+  const runs = numbers.length > 0 && random.next() < 0.8 ? numbers : [...text.matchAll(WORD)];
+  // A short text is a part by itself, mostly; and one without words can only be replaced as a whole.
+  if (runs.length === 0 || (text.length < SHORT && random.next() < 0.3)) return random.pick(NUMBERS);
   const { index, 0: run } = random.pick(runs);
-  const other = pattern === WORD || random.next() < 0.5 ? random.pick(NUMBERS) : nearNumber(run, random);
+  const other = runs === numbers && random.next() < 0.5 ? nearNumber(run, random) : random.pick(NUMBERS);
   return text.slice(0, index) + other + text.slice(index + run.length);
 };
 
@@ -89,7 +97,7 @@ function nearNumber(run: string, random: Random): string {
 /** Puts a word that some readers take for more than a word in the place of another. */
 export const word: LexicalEdit = (text, { random }) => {
   const words = [...text.matchAll(WORD)];
-  if (words.length === 0) return null;
+  if (words.length === 0) return random.pick(WORDS);
   const { index, 0: own } = random.pick(words);
   return text.slice(0, index) + random.pick(WORDS) + text.slice(index + own.length);
 };
@@ -109,7 +117,9 @@ export const lookAlike: LexicalEdit = (text, { random }) => {
 
 export const control: LexicalEdit = (text, { random }) => {
   const at = random.pick([0, text.length, random.integer(0, text.length)]);
-  return text.slice(0, at) + random.pick(CONTROLS) + text.slice(at + (random.next() < 0.3 ? 1 : 0));
+  const usual = at === 0 ? AT_START : at === text.length ? AT_END : CONTROLS;
+  const other = random.pick(random.next() < 0.5 ? usual : CONTROLS);
+  return text.slice(0, at) + other + text.slice(at + (random.next() < 0.3 ? 1 : 0));
 };
 
 export const letterCase: LexicalEdit = (text, { random }) => {

@@ -14,9 +14,20 @@ import {
   slip,
   word,
 } from './lexical.js';
-import { type Donors, donorsOf, drop, duplicate, nest, type StructuralEdit, splice, swap } from './structure.js';
+import {
+  type Donors,
+  donorsOf,
+  drop,
+  duplicate,
+  edge,
+  nest,
+  pickByRule,
+  type StructuralEdit,
+  splice,
+  swap,
+} from './structure.js';
 
-const STRUCTURAL = { drop, duplicate, swap, splice, nest } satisfies Record<string, StructuralEdit>;
+const STRUCTURAL = { drop, duplicate, swap, splice, nest, edge } satisfies Record<string, StructuralEdit>;
 const LEXICAL = {
   delimiter,
   escape: escaping,
@@ -115,9 +126,14 @@ export function* generateMutants(grammar: Grammar, options: MutantOptions = {}):
     if (Number.isInteger(Math.log2(made + 1)) || made % 1_000 === 999) donors = donorsOf(grammar, pool);
     const material: Material = { grammar, random, pieces, donors, kinds };
     const from: { text: string; derivation: Derivation | null } =
-      given.length > 0 && random.next() < 0.5 ? random.pick(given) : random.pick(pool);
+      given.length > 0 && random.next() < 0.5 ? random.pick(given) : longer(random.pick(pool), random.pick(pool));
     yield mutant(material, from.text, from.derivation);
   }
+}
+
+/** Many sentences are so short that there is little to bend. */
+function longer(one: Sentence, other: Sentence): Sentence {
+  return one.text.length < other.text.length ? other : one;
 }
 
 /** All texts that a text begins with, itself excluded: a reader has to refuse, or take, each of them. */
@@ -128,6 +144,10 @@ export function truncations(grammar: Grammar, text: string): readonly Mutant[] {
   });
 }
 
+/** The share of edits of characters that are made within a part. */
+const WITHIN = 0.5;
+/** The same of numbers, which few parts may be. */
+const NUMBERS_WITHIN = 0.9;
 /** Attempts at an edit that the text has something to try on. */
 const MAX_TRIES = 12;
 
@@ -155,5 +175,11 @@ function edit(kind: MutantKind, material: Material, text: string, tree: Derivati
   if (Object.hasOwn(STRUCTURAL, kind)) {
     return tree === null ? null : STRUCTURAL[kind as keyof typeof STRUCTURAL](text, tree, material);
   }
-  return LEXICAL[kind as keyof typeof LEXICAL](text, material);
+  const own = LEXICAL[kind as keyof typeof LEXICAL];
+  // Most characters belong to long names; a part that matches a rule gives all rules a chance.
+  const part =
+    tree !== null && random.next() < (kind === 'number' ? NUMBERS_WITHIN : WITHIN) ? pickByRule(tree, material) : null;
+  if (part === null) return own(text, material);
+  const edited = own(text.slice(part.start, part.end), material);
+  return edited === null ? null : text.slice(0, part.start) + edited + text.slice(part.end);
 }

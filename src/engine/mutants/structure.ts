@@ -1,6 +1,9 @@
 /** Edits of a text along its derivation: whole parts go, come twice, change places, or come from another text. */
 import type { Random } from '../../text/random.js';
+import { lastCharacter, rangesOf } from '../grammar/classes.js';
+import type { Expression } from '../grammar/expressions.js';
 import type { Derivation, Grammar } from '../grammar/grammar.js';
+import type { PointKind } from '../grammar/points.js';
 
 /** A part of a text, with what stands beside it. */
 interface Part {
@@ -62,6 +65,26 @@ export const splice: StructuralEdit = (text, tree, { grammar, random, donors }) 
   return text.slice(0, part.node.start) + random.pick(donor) + text.slice(part.node.end);
 };
 
+/** Puts a character next to a class of the grammar, one that is just beyond an edge of it, in the place of one that matched. */
+export const edge: StructuralEdit = (text, tree, { grammar, random }) => {
+  const node = pickPoint(tree, 'character', { grammar, random });
+  if (node === null) return null;
+  const beyond = neighboursOf(grammar.points.list[node.point]!.node);
+  if (beyond.length === 0) return null;
+  const { start, end } = node;
+  const [from, to] = random.pick([
+    [start, end],
+    [start, start],
+    [end, end],
+  ] as const);
+  return text.slice(0, from) + String.fromCodePoint(random.pick(beyond)) + text.slice(to);
+};
+
+/** A part of a text that matches a rule; rules that match often are taken no more often than others. */
+export function pickByRule(tree: Derivation, context: Pick<StructureContext, 'grammar' | 'random'>): Derivation | null {
+  return pickPoint(tree, 'rule', context);
+}
+
 /** Puts a whole in the place of one of its own parts that matches the same rule: nesting grows. */
 export const nest: StructuralEdit = (text, tree, { grammar, random }) => {
   const nested = partsIn(tree).flatMap(({ node, ancestors }) => {
@@ -106,6 +129,32 @@ function pickPart(tree: Derivation, random: Random): Part | null {
 function pickRule(tree: Derivation, random: Random, grammar: Grammar): Part | null {
   const parts = partsIn(tree).filter(({ node }) => isRule(node, grammar));
   return parts.length === 0 ? null : random.pick(parts);
+}
+
+/** One of the points of a kind that the text passes, and then one of the places where it does. */
+function pickPoint(
+  tree: Derivation,
+  kind: PointKind,
+  { grammar, random }: Pick<StructureContext, 'grammar' | 'random'>,
+): Derivation | null {
+  const places = new Map<number, Derivation[]>();
+  const visit = (node: Derivation): void => {
+    if (node.end > node.start && grammar.points.list[node.point]!.kind === kind) {
+      const own = places.get(node.point);
+      if (own === undefined) places.set(node.point, [node]);
+      else own.push(node);
+    }
+    for (const child of node.children) visit(child);
+  };
+  for (const child of tree.children) visit(child);
+  return places.size === 0 ? null : random.pick(random.pick([...places.values()]));
+}
+
+/** The characters right before and behind what a class matches. */
+function neighboursOf(node: Expression): readonly number[] {
+  if (node.type !== 'class') return [];
+  const isThere = (code: number): boolean => code >= 0 && code <= lastCharacter(node);
+  return rangesOf(node).flatMap(([first, last]) => [first - 1, last + 1].filter(isThere));
 }
 
 /** All parts that hold text. A whole without the root is no part: there would be nothing left. */

@@ -27,13 +27,16 @@ class DeadEnd extends Error {}
 
 /** Attempts at what follows a lookahead, before the walk gives up. */
 const MAX_TRIES = 8;
+/** Rules within each other, from where on the walk takes the shortest way out. */
+const MAX_DEPTH = 200;
 /** How much more often a way is taken that leads to something new. */
 const NEW = 8;
 /** The chance that a repetition goes on, where there is no reason to stop; and that of one which is to be long. */
 const ONE_MORE = 0.62;
 const MANY_MORE = 0.95;
-/** The share of repetitions that are to be long. */
-const LONG = 0.04;
+/** The share of texts in which one repetition is to be long, and the chance of each that it is this one. */
+const LONG = 0.15;
+const THIS_ONE = 0.2;
 
 interface Pending {
   readonly node: Expression;
@@ -51,8 +54,10 @@ export function walkerOf(grammar: Grammar): (options: WalkOptions) => string | n
   return (options) => {
     const { random, room, weights, hooks, hits } = options;
     let text = '';
+    let depth = 0;
     // Lookaheads that what is written so far does not settle.
     let pending: Pending[] = [];
+    let isLongDue = random.next() < LONG;
     const isNew = ({ number }: Goal): boolean => hits[number] === 0;
     const news = hits.includes(0) ? newsIn(grammar.ast, (node) => newGoals(node).length > 0) : null;
 
@@ -140,7 +145,9 @@ export function walkerOf(grammar: Grammar): (options: WalkOptions) => string | n
       if (rule === undefined) throw new DeadEnd();
       const hook = hooks[name];
       if (hook === undefined) {
+        depth++;
         write(rule.expression);
+        depth--;
         return;
       }
       const before = { text, pending };
@@ -165,11 +172,15 @@ export function walkerOf(grammar: Grammar): (options: WalkOptions) => string | n
       }
     }
 
+    /** Rules that match nothing could go on within each other for ever. */
+    function left(): number {
+      return depth > MAX_DEPTH ? 0 : room - text.length;
+    }
+
     function pickAlternative({ alternatives }: ast.Choice): Expression {
-      const left = room - text.length;
       const wanted = alternatives.filter((one) => weightOf(one) > 0);
       const allowed = wanted.length === 0 ? alternatives : wanted;
-      const fitting = allowed.filter((one) => sizeOf(one) <= left);
+      const fitting = allowed.filter((one) => sizeOf(one) <= left());
       if (fitting.length === 0) return smallest(allowed);
       return pickWeighted(fitting, (one) => {
         const weight = weightOf(one);
@@ -206,7 +217,9 @@ export function walkerOf(grammar: Grammar): (options: WalkOptions) => string | n
       const goal = wanted.length > 0 && random.next() < 0.6 ? random.pick(wanted) : null;
       const delimiter = node.type === 'repeated' ? node.delimiter : null;
       const plain = inner(node.expression);
-      const more = random.next() < LONG ? MANY_MORE : ONE_MORE;
+      const isLong = limit > 1 && isLongDue && random.next() < THIS_ONE;
+      if (isLong) isLongDue = false;
+      const more = isLong ? MANY_MORE : ONE_MORE;
       for (let count = 0; count < limit; count++) {
         if (count >= min && !goesOn(count, goal, size, node.expression, more)) return;
         if (count > 0 && delimiter !== null) writeElement(delimiter);
@@ -219,8 +232,9 @@ export function walkerOf(grammar: Grammar): (options: WalkOptions) => string | n
     }
 
     function goesOn(count: number, goal: number | null, size: number, node: Expression, more: number): boolean {
+      if (depth > MAX_DEPTH) return false;
       if (goal !== null) return count < goal;
-      if (size > room - text.length) return false;
+      if (size > left()) return false;
       return random.next() < (count === 0 && news?.(node) ? 0.9 : more);
     }
 

@@ -1,0 +1,106 @@
+/** Looking for a planted fault the way `pegwire fuzz --target` looks for real ones. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { aacpLanguage } from '../../../src/aacp/language.js';
+import { accpLanguage } from '../../../src/accp/language.js';
+import { processTarget } from '../../../src/engine/differential/process-target.js';
+import { type Finding, runDifferential } from '../../../src/engine/differential/run.js';
+import type { Answer } from '../../../src/engine/differential/target.js';
+import type { Language } from '../../../src/engine/grammar/language.js';
+import { fuzzInputs } from '../../../src/engine/mutants/inputs.js';
+
+/** A piece of the reader's source, which stands there once, and what to put in its place. */
+export interface Fault {
+  readonly id: string;
+  readonly protocol: 'accp' | 'aacp';
+  /** What the reader does wrong then. */
+  readonly what: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+export interface HuntOptions {
+  readonly seed: number;
+  /** Texts that are tried at most. */
+  readonly count: number;
+  /** Milliseconds for one text. @default 2000 */
+  readonly timeLimit?: number | undefined;
+  readonly onProgress?: ((inputs: number) => void) | undefined;
+}
+
+/** What came of looking for one fault. */
+export interface Hunt {
+  /** The first finding, or null. */
+  readonly finding: Finding | null;
+  /** Texts that were asked for until then, the one that shows the fault included. */
+  readonly inputs: number;
+}
+
+const ADAPTER = fileURLToPath(new URL('adapter.mjs', import.meta.url));
+
+/** Findings whose smallest text is shorter than this, in UTF-16 code units, tell people what is wrong. */
+export const SHORT = 60;
+
+export function plantedFaults(): readonly Fault[] {
+  return JSON.parse(readFileSync(new URL('faults.json', import.meta.url), 'utf8')) as Fault[];
+}
+
+/** The command that runs the reader with a fault in it; without one, the sound reader. */
+export function adapterCommand(protocol: Fault['protocol'], fault?: Fault): string {
+  return [process.execPath, ADAPTER, protocol, ...(fault === undefined ? [] : [fault.id])]
+    .map((word) => `"${word}"`)
+    .join(' ');
+}
+
+/** @returns a function that looks for a fault of the protocol; the texts and what they should read as are made once */
+export function createHunter(protocol: Fault['protocol'], options: HuntOptions): (fault?: Fault) => Promise<Hunt> {
+  const { seed, count, timeLimit = 2000, onProgress } = options;
+  const language = withMemory(protocol === 'accp' ? accpLanguage() : aacpLanguage());
+  const inputs = recorded(textsOf(language, seed, count));
+  return async (fault) => {
+    const target = processTarget(adapterCommand(protocol, fault), { name: fault?.id ?? 'sound', timeLimit });
+    try {
+      const report = await runDifferential({
+        language,
+        targets: [target],
+        inputs: inputs(),
+        maxFindings: 1,
+        onProgress: (progress) => onProgress?.(progress.inputs),
+      });
+      const finding = report.findings[0] ?? null;
+      if (finding === null) return { finding, inputs: report.valid + report.invalid };
+      return { finding, inputs: [...inputs()].indexOf(finding.original) + 1 };
+    } finally {
+      await target.close();
+    }
+  };
+}
+
+function* textsOf({ grammar, words }: Language, seed: number, count: number): Generator<string> {
+  for (const { text } of fuzzInputs(grammar, { seed, count, words })) yield text;
+}
+
+/** Gives the same texts each time, and draws each of them once. */
+function recorded(source: Iterator<string>): () => Iterable<string> {
+  const drawn: string[] = [];
+  return function* () {
+    for (let at = 0; ; at++) {
+      if (at === drawn.length) {
+        const next = source.next();
+        if (next.done) return;
+        drawn.push(next.value);
+      }
+      yield drawn[at]!;
+    }
+  };
+}
+
+function withMemory(language: Language): Language {
+  const known = new Map<string, Answer>();
+  const read = (text: string): Answer => {
+    const answer = known.get(text) ?? language.read(text);
+    known.set(text, answer);
+    return answer;
+  };
+  return { ...language, read };
+}
