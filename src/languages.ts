@@ -21,7 +21,7 @@ export interface ModelPromptOptions {
  * The shortest instruction that makes a model write the language, or the part of it that the options allow, and nothing else: with
  * examples, and with its length in tokens.
  *
- * @throws TypeError on options that make no language
+ * @throws TypeError on a protocol that is none, and on options that make no language
  * @example
  * const { text, tokens } = await modelPrompt('accp', { intents: ['done', 'fail'], metadata: 'none' });
  */
@@ -29,6 +29,9 @@ export function modelPrompt<Protocol extends keyof ModelPromptOptions>(
   protocol: Protocol,
   options?: ModelPromptOptions[Protocol],
 ): Promise<ModelPrompt> {
+  if (protocol !== 'accp' && protocol !== 'aacp') {
+    throw new TypeError(`protocol is 'accp' or 'aacp', not ${JSON.stringify(protocol)}`);
+  }
   return protocol === 'accp'
     ? framePrompt(options as FramePromptOptions)
     : packetPrompt(options as PacketPromptOptions);

@@ -18,6 +18,7 @@ import { FEW, MANY } from './fuzz-defaults.js';
 import { readLines } from './input.js';
 import { toJson } from './json.js';
 import { languageOf } from './languages.js';
+import { NARROWING_OPTIONS } from './narrowing-options.js';
 import { processLimits } from './target-options.js';
 import { type Invocation, UsageError } from './usage.js';
 
@@ -26,6 +27,9 @@ export async function runFuzz(invocation: Invocation): Promise<number> {
   const language = languageOf(invocation);
   const tracker = wantsCoverage(invocation) ? createTracker(language.grammar) : null;
   const corpus = invocation.options['coverage'];
+  const page = invocation.options['html'];
+  // Before the work, so that it is not lost.
+  if (typeof page === 'string') writePage(page, '');
   try {
     if (typeof corpus === 'string') return await measure(invocation, corpus, tracker!);
     const targets = invocation.repeated['target'] ?? [];
@@ -36,14 +40,17 @@ export async function runFuzz(invocation: Invocation): Promise<number> {
     if (tracker !== null) await showCoverage(invocation, tracker);
     return code;
   } catch (thrown) {
-    if (thrown instanceof NoSentenceError || thrown instanceof TargetError) throw new UsageError(thrown.message);
+    if (thrown instanceof NoSentenceError) throw new UsageError(thrown.message, 'unreadable');
+    if (thrown instanceof TargetError) throw new UsageError(thrown.message, 'target');
     throw thrown;
   }
 }
 
 /** The coverage of a file of texts, one a line. */
 async function measure(invocation: Invocation, file: string, tracker: Tracker): Promise<number> {
-  for await (const { text } of readLines({ ...invocation, file: file === '-' ? undefined : file })) tracker.add(text);
+  for await (const { text } of readLines({ ...invocation, file: file === '-' ? undefined : file })) {
+    tracker.add(fromLine(text));
+  }
   await showCoverage(invocation, tracker);
   return 0;
 }
@@ -65,6 +72,17 @@ async function print(invocation: Invocation, language: Language, tracker: Tracke
 function oneLine(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
   return /[\x00-\x1f\x7f-\x9f\u2028\u2029]|^"|^$/.test(text) ? JSON.stringify(text) : text;
+}
+
+/** The text of a line that {@link oneLine} has written, or somebody else. */
+function fromLine(line: string): string {
+  if (!line.startsWith('"')) return line;
+  try {
+    const text: unknown = JSON.parse(line);
+    return typeof text === 'string' ? text : line;
+  } catch {
+    return line;
+  }
 }
 
 async function compare(
@@ -90,7 +108,8 @@ async function compare(
   let number = 0;
   let shown: Promise<void> = Promise.resolve();
   const onFinding = (finding: Finding): void => {
-    const file = save(finding, language, folder);
+    // What does not come again is no case to hold anybody against.
+    const file = finding.steady ? save(finding, language, folder) : null;
     number++;
     const record = json ? toJson({ ...fixtureOf(finding, language), file }) : `${findingText(finding, number, file)}\n`;
     output.progress('');
@@ -120,7 +139,7 @@ async function compare(
     'pegwire fuzz',
     invocation.grammar ?? language.name,
     `--seed ${seed} --count ${count}`,
-    ...commands.map(quoted),
+    ...given(invocation),
   ];
   const { findings: _findings, ...counts } = report;
   if (json) await output.result(toJson({ summary: { ...counts, seed, findings: report.findings.length } }));
@@ -128,8 +147,15 @@ async function compare(
   return report.findings.length > 0 ? 1 : 0;
 }
 
-function quoted(command: string): string {
-  return `--target '${command.replaceAll("'", "'\\''")}'`;
+/** Options that a run depends on, but for the seed and the count. */
+const DEPENDS = ['mutate', 'corpus', 'max-length', 'start', ...Object.keys(NARROWING_OPTIONS), 'target'];
+
+/** What was given of them, for a shell. */
+function given({ options, repeated }: Invocation): readonly string[] {
+  return DEPENDS.flatMap((name) => {
+    if (options[name] === true) return [`--${name}`];
+    return (repeated[name] ?? []).map((value) => `--${name} '${value.replaceAll("'", "'\\''")}'`);
+  });
 }
 
 function* texts(inputs: Iterable<FuzzInput>, tracker: Tracker | null): Generator<string> {
@@ -141,7 +167,7 @@ function* texts(inputs: Iterable<FuzzInput>, tracker: Tracker | null): Generator
 
 async function inputsOf(
   invocation: Invocation,
-  { grammar }: Language,
+  { grammar, words }: Language,
   seed: number,
   many: number,
   share: number,
@@ -150,10 +176,12 @@ async function inputsOf(
   const corpus = options['corpus'];
   const seeds: string[] = [];
   if (typeof corpus === 'string')
-    for await (const { text } of readLines({ ...invocation, file: corpus })) seeds.push(text);
+    for await (const { text } of readLines({ ...invocation, file: corpus === '-' ? undefined : corpus }))
+      seeds.push(fromLine(text));
   return fuzzInputs(grammar, {
     seed,
     seeds,
+    words,
     count: countOf(invocation, 'count', many),
     maxLength: countOf(invocation, 'max-length', 160),
     mutants: shareOf(options['mutate'], share),
@@ -177,16 +205,20 @@ async function showCoverage(invocation: Invocation, tracker: Tracker): Promise<v
   const { json, output, options } = invocation;
   const page = options['html'];
   if (typeof page === 'string') {
-    try {
-      writeFileSync(page, coverageHtml(tracker));
-    } catch (thrown) {
-      throw new UsageError(`Cannot write ${page}: ${(thrown as Error).message}`, 'unreadable');
-    }
+    writePage(page, coverageHtml(tracker));
     await output.note(`The page is written to ${page}.`);
   }
   if (options['coverage'] === undefined) return;
   const report = coverageReport(tracker);
   await output.result(json ? toJson({ coverage: report }) : coverageTable(report));
+}
+
+function writePage(file: string, page: string): void {
+  try {
+    writeFileSync(file, page);
+  } catch (thrown) {
+    throw new UsageError(`Cannot write ${file}: ${(thrown as Error).message}`, 'unreadable');
+  }
 }
 
 function wantsCoverage({ options }: Invocation): boolean {

@@ -154,15 +154,16 @@ function target(
   [name, file, extra]: readonly string[],
 ): { protocol: Protocol; file: string | undefined } {
   const names = PROTOCOLS.map((protocol) => protocol.name);
-  if (name === undefined) throw new UsageError(`${command.name} needs a protocol: ${names.join(' or ')}`);
+  const more = command.takesGrammar ? ', or a grammar file (.peggy)' : '';
+  if (name === undefined) throw new UsageError(`${command.name} needs a protocol: ${names.join(' or ')}${more}`);
   const protocol = PROTOCOLS.find((one) => one.name === name);
   if (protocol === undefined) {
-    if (existsSync(name))
+    if (existsSync(name) && !command.takesGrammar)
       throw new UsageError(`The protocol comes before the file: pegwire ${command.name} <${names.join('|')}> ${name}`);
     const other = Object.hasOwn(OTHER_PROTOCOLS, name)
       ? `; ${name} is ${OTHER_PROTOCOLS[name]}`
       : didYouMean(name, names);
-    throw new UsageError(`${command.name} takes ${names.join(' or ')}, not "${name}"${other}`);
+    throw new UsageError(`${command.name} takes ${names.join(' or ')}${more}, not "${name}"${other}`);
   }
   const many = command.takesInput ? extra : file;
   if (many !== undefined) {

@@ -111,13 +111,19 @@ function withOptionalValues(args: readonly string[], specs: Readonly<Record<stri
   return args.map((argument, index) => {
     const name = argument.slice(2);
     const optional = argument.startsWith('--') && Object.hasOwn(specs, name) && specs[name]?.optional === true;
-    return optional && (args[index + 1] ?? '-').startsWith('-') ? `${argument}=` : argument;
+    const next = args[index + 1] ?? '--';
+    return optional && isOption(next) ? `${argument}=` : argument;
   });
+}
+
+/** A dash alone is the standard input, and a number may be negative. */
+function isOption(word: string): boolean {
+  return /^-[^0-9.]/.test(word);
 }
 
 /** Whether an option has a value of its own: the option after it is none, unless `=` says so. */
 function isGiven({ value, inlineValue }: { value?: string | undefined; inlineValue?: boolean | undefined }): boolean {
-  return value !== undefined && value !== '' && (inlineValue === true || !value.startsWith('-'));
+  return value !== undefined && value !== '' && (inlineValue === true || !isOption(value));
 }
 
 /** The value of an option that names one of a few choices. */

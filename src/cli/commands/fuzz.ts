@@ -22,7 +22,10 @@ export const fuzz: Command = {
       optional: true,
       description: '[SHARE]  bend this share of the texts, 0 to 1 (default 0, with a target 0.5; without a value 1)',
     },
-    corpus: { type: 'string', description: 'FILE  bend the lines of this file, too' },
+    corpus: {
+      type: 'string',
+      description: 'FILE  bend the lines of this file, too; a JSON string stands for its text',
+    },
     'max-length': { type: 'string', description: 'N  UTF-16 code units of a text, before it is bent (default 160)' },
     output: { type: 'string', description: 'DIR  where findings are saved (default pegwire-findings)' },
     coverage: {

@@ -13,6 +13,8 @@ export interface Fixture {
   readonly ast?: Json;
   readonly canonical?: string;
   readonly error?: { readonly code?: string; readonly offset?: number };
+  /** What the expectation rests on: a document and its section. */
+  readonly basis?: string;
   readonly note: string;
   readonly found: { readonly target: string; readonly kind: DisagreementKind; readonly answer: Answer | null };
 }
@@ -27,6 +29,7 @@ export function fixtureOf(finding: Finding, { name: language, dialect }: Languag
     input,
     ...(dialect === null ? {} : { dialect }),
     ...expectation(reference),
+    ...(finding.basis === null ? {} : { basis: finding.basis }),
     note: message,
     found: { target, kind, answer: outcome.kind === 'answer' ? outcome.answer : null },
   };

@@ -54,7 +54,8 @@ export function summaryText(report: DifferentialReport, seed: number, again: str
   const name = dialect === null ? language : `${language} (${dialect})`;
   const read = valid + invalid;
   return [
-    `${stopped ? 'Stopped after' : 'Read'} ${read} texts of ${name}: ${valid} valid, ${invalid} not. Seed ${seed}.`,
+    `${stopped === null ? 'Read' : 'Stopped after'} ${read} texts of ${name}: ${valid} valid, ${invalid} not. Seed ${seed}.`,
+    ...(stopped === 'findings' ? [`${findings.length} causes are enough: look into these first.`] : []),
     ...targets.map((target) => {
       const own = findings.filter((finding) => finding.target === target.name).length;
       const agrees = `${visible(target.name)} agrees with the reference on ${target.agreed}`;

@@ -21,6 +21,8 @@ export interface Finding {
   /** What that rests on: a document and its section; null where nothing is known. */
   readonly basis: string | null;
   readonly disagreement: Disagreement;
+  /** Whether it came again when the text was asked alone. */
+  readonly steady: boolean;
   /** Texts of the run that disagree in this way, as far as was looked into. */
   count: number;
 }
@@ -54,12 +56,15 @@ export interface DifferentialReport {
   readonly invalid: number;
   readonly targets: readonly { readonly name: string; readonly agreed: number; readonly disagreed: number }[];
   readonly findings: readonly Finding[];
-  /** Whether it was stopped before the texts were used up. */
-  readonly stopped: boolean;
+  /** Why it ended before the texts were used up: on a signal, or because there were findings enough; else null. */
+  readonly stopped: 'signal' | 'findings' | null;
 }
 
 /** Disagreements of one key in a row that turn out to be known, until the key is only counted. */
 const SATISFIED = 12;
+
+/** Causes of one key that are told: beyond these, smallest texts that look different mostly come of the same fault. */
+const CAUSES_OF_A_KEY = 4;
 
 /** How often a hang is waited for at most while its text is cut down, about. */
 const WAITS = 40;
@@ -100,13 +105,14 @@ export async function runDifferential(options: DifferentialOptions): Promise<Dif
   };
 
   const look = async (target: Target, original: string, found: Disagreement): Promise<void> => {
+    if (findings.length >= maxFindings) return;
     const name = [target.name, found.kind, found.key].join('\n');
     const bucket = buckets.get(name) ?? { known: 0, causes: new Map() };
     buckets.set(name, bucket);
     const causeOf = (text: string): string => (KEY_TELLS.has(found.kind) ? '' : skeleton(text));
     const before = bucket.causes.get(causeOf(original));
     if (before !== undefined) before.count++;
-    if (before !== undefined || bucket.known >= SATISFIED) return;
+    if (before !== undefined || bucket.known >= SATISFIED || bucket.causes.size >= CAUSES_OF_A_KEY) return;
     const same = async (text: string): Promise<boolean> => {
       const other = await ask(target, text);
       return other?.kind === found.kind && other.key === found.key;
@@ -146,6 +152,7 @@ export async function runDifferential(options: DifferentialOptions): Promise<Dif
       reference,
       basis: language.basisOf?.(reference, kind) ?? null,
       disagreement,
+      steady: isSteady,
       count: 1,
     };
     bucket.causes.set(cause, finding);
@@ -159,6 +166,8 @@ export async function runDifferential(options: DifferentialOptions): Promise<Dif
   let looking: Promise<void> = Promise.resolve();
   const worker = async (): Promise<void> => {
     while (!isOver()) {
+      // A function that answers at once would let nobody else have a turn, such as who wants to stop the run.
+      await new Promise((resolve) => setImmediate(resolve));
       const next = source.next();
       if (next.done) {
         isUsedUp = true;
@@ -191,7 +200,7 @@ export async function runDifferential(options: DifferentialOptions): Promise<Dif
     invalid: inputs - valid,
     targets: tallies,
     findings,
-    stopped: !isUsedUp,
+    stopped: isUsedUp ? null : signal?.aborted ? 'signal' : 'findings',
   };
 }
 

@@ -23,8 +23,8 @@ const ASCII: readonly CodePointRange[] = [[0, 0x7f]];
 const ALL_BEYOND_ASCII = '[^\\u0000-\\u007F]';
 
 const WIDE_SETS =
-  'Some sets hold characters beyond ASCII, but not all of them: XGrammar reads these from version 0.1.28 on, and matches none of ' +
-  'those characters before.';
+  'Some sets hold characters beyond ASCII, but not all of them. XGrammar up to 0.1.27 does not read these as they are meant: it ' +
+  'refuses texts with such characters, and may accept others in their place.';
 
 /** XGrammar reads these as values of its own. */
 const RESERVED = ['true', 'false'];

@@ -8,7 +8,7 @@ import { pointsOf } from './points.js';
 /** A grammar that cannot be used. The message shows the place. */
 export class GrammarError extends Error {
   /** Stable: what a program may go by. */
-  readonly code: 'grammar-syntax' | 'grammar-invalid' | 'unknown-rule';
+  readonly code: 'grammar-syntax' | 'grammar-invalid' | 'grammar-too-deep' | 'unknown-rule';
 
   constructor(code: GrammarError['code'], message: string, options?: ErrorOptions) {
     super(message, options);
@@ -21,13 +21,17 @@ export class GrammarError extends Error {
  * Reads and checks a Peggy grammar, and makes parsers of it, each when it is first asked for. Code of the grammar is run: it has
  * to be trusted like any other program.
  *
- * @throws GrammarError when the text is no grammar, has faults that Peggy refuses, or lacks the start rule
+ * @throws GrammarError when the text is no grammar, has faults that Peggy refuses, imports rules, is too deep, or lacks the start rule
  */
 export function compileGrammar(text: string, options: GrammarOptions = {}): Grammar {
+  if (typeof text !== 'string') throw new TypeError(`text is the text of a grammar, not ${typeof text}`);
   const { name = 'grammar', parseOptions = {}, gates, overlay } = options;
   const sources = [{ source: name, text }, ...(overlay === undefined ? [] : [{ source: 'overlay', text: overlay }])];
   return told(sources, () => {
     let tree = peggy.parser.parse(text, { grammarSource: name, reservedWords: [] }) as ast.Grammar;
+    if (tree.imports.length > 0) {
+      throw new GrammarError('grammar-invalid', `${name} imports rules of another grammar, which is not supported`);
+    }
     const startRule = options.startRule ?? tree.rules[0]!.name;
     if (overlay !== undefined) tree = withOverlay(tree, overlay);
     if (!tree.rules.some((rule) => rule.name === startRule)) {
@@ -67,6 +71,10 @@ function told<Result>(sources: readonly { source: string; text: string }[], work
     }
     if (thrown instanceof peggy.GrammarError) {
       throw new GrammarError('grammar-invalid', thrown.format([...sources]), { cause: thrown });
+    }
+    // Peggy goes through a grammar by recursion.
+    if (thrown instanceof RangeError) {
+      throw new GrammarError('grammar-too-deep', `The grammar is too deep: ${thrown.message}`, { cause: thrown });
     }
     throw thrown;
   }

@@ -11,7 +11,7 @@ export const UNKNOWN = -2;
 /** Steps of one match: a lookahead that looks further is not worth the time. */
 const MAX_STEPS = 5_000;
 
-/** @returns the end of the match, {@link FAILS} or {@link UNKNOWN}. Semantic predicates are taken to hold. */
+/** @returns the end of the match, {@link FAILS} or {@link UNKNOWN}. Where code decides, nothing is known. */
 export type Match = (node: Expression, text: string, at: number) => number;
 
 export function matcherOf(grammar: ast.Grammar): Match {
@@ -63,8 +63,8 @@ export function matcherOf(grammar: ast.Grammar): Match {
       }
       case 'semantic_and':
       case 'semantic_not':
-        return at;
       case 'library_ref':
+        // Only the parser can tell.
         return UNKNOWN;
       default:
         return match(node.expression, text, at);

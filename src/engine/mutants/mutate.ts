@@ -81,6 +81,7 @@ export function* mutate(
   text: string,
   { seed = 0, count = 1, kinds = MUTANT_KINDS, others = [] }: MutateOptions = {},
 ): Generator<Mutant, void, undefined> {
+  checkKinds(kinds);
   const derivation = grammar.derive(text);
   const sentences = [text, ...others].flatMap((one) => {
     const found = one === text ? derivation : grammar.derive(one);
@@ -111,6 +112,7 @@ const RENEWAL = 4;
 /** Endless mutants of generated sentences. */
 export function* generateMutants(grammar: Grammar, options: MutantOptions = {}): Generator<Mutant, void, undefined> {
   const { seed = 0, count = Number.POSITIVE_INFINITY, kinds = MUTANT_KINDS, seeds = [] } = options;
+  checkKinds(kinds);
   const random = createRandom(seed ^ 0x5eed);
   const sentences = generateDerivations(grammar, { ...options, count: Number.POSITIVE_INFINITY });
   const given = seeds.map((text) => ({ text, derivation: grammar.derive(text) }));
@@ -182,4 +184,11 @@ function edit(kind: MutantKind, material: Material, text: string, tree: Derivati
   if (part === null) return own(text, material);
   const edited = own(text.slice(part.start, part.end), material);
   return edited === null ? null : text.slice(0, part.start) + edited + text.slice(part.end);
+}
+
+/** @throws TypeError on a list that is empty, or holds what is no kind */
+function checkKinds(kinds: readonly MutantKind[]): void {
+  const stranger = kinds.find((kind) => !MUTANT_KINDS.includes(kind));
+  if (stranger !== undefined) throw new TypeError(`kinds: there is no "${stranger}", but ${MUTANT_KINDS.join(', ')}`);
+  if (kinds.length === 0) throw new TypeError('kinds: the list is empty');
 }

@@ -2,6 +2,7 @@
 import { createRandom } from '../../text/random.js';
 import { createTracker, type Tracker } from '../coverage/tracker.js';
 import type { Derivation, Grammar } from '../grammar/grammar.js';
+import { sizesOf } from '../grammar/sizes.js';
 import { type Hook, walkerOf } from './walk.js';
 
 export interface SentenceOptions {
@@ -32,7 +33,11 @@ export class NoSentenceError extends Error {
 
   constructor(grammar: Grammar, attempts: number, last: string | null) {
     const why =
-      last === null ? 'a lookahead was in the way each time' : `the last was refused: ${JSON.stringify(last)}`;
+      attempts === 0
+        ? 'each of its rules needs another one, without end'
+        : last === null
+          ? 'a lookahead was in the way each time'
+          : `the last was refused: ${JSON.stringify(last)}`;
     super(`No sentence of ${grammar.name} came of ${attempts} attempts; ${why}`);
     this.name = 'NoSentenceError';
   }
@@ -81,6 +86,7 @@ export function* generateDerivations(
   const random = createRandom(seed);
   const tracker = options.tracker ?? createTracker(grammar);
   const walk = walkerOf(grammar);
+  if (!hasSentences(grammar)) throw new NoSentenceError(grammar, 0, null);
   for (let made = 0; made < count; made++) {
     const sentence = next();
     tracker.addDerived(sentence.text, sentence.derivation);
@@ -119,4 +125,10 @@ function wordHooks(words: Readonly<Record<string, readonly string[]>>): Readonly
       ({ random, walk }) => (random.next() < KNOWN ? random.pick(list) : walk()),
     ]),
   );
+}
+
+/** Whether there is any text that ends. */
+function hasSentences({ ast, startRule }: Grammar): boolean {
+  const start = ast.rules.find(({ name }) => name === startRule);
+  return start !== undefined && Number.isFinite(sizesOf(ast)(start.expression));
 }

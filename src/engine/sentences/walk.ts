@@ -241,7 +241,8 @@ export function walkerOf(grammar: Grammar): (options: WalkOptions) => string | n
     try {
       writeRule(grammar.startRule);
     } catch (thrown) {
-      if (thrown instanceof DeadEnd) return null;
+      // A way that goes on and on is a dead end, too.
+      if (thrown instanceof DeadEnd || thrown instanceof RangeError) return null;
       throw thrown;
     }
     return text;
