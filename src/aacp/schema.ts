@@ -5,6 +5,7 @@
  * and `validatePacket` tell.
  */
 import * as z from 'zod';
+import type { Packet } from './ast.js';
 
 /** What the parts are called in the JSON Schema. */
 const names = z.registry<{ id?: string; title?: string; description?: string }>();
@@ -23,7 +24,7 @@ const fieldSchema = z
   });
 
 /** One packet (draft-mackay-aacp-01, section 4). */
-export const packetSchema = z
+export const packetSchema: z.ZodType<Packet, PacketJson> = z
   .strictObject({
     kind: z.literal('packet'),
     task: z.string(),
@@ -37,7 +38,7 @@ export const packetSchema = z
   });
 
 /** The tree of a packet as JSON holds it, which is the tree itself. */
-export type PacketJson = z.input<typeof packetSchema>;
+export type PacketJson = Packet;
 
 /** The JSON Schema (draft 2020-12) of the tree of a packet. */
 export function packetJsonSchema(): z.core.JSONSchema.JSONSchema {

@@ -9,6 +9,7 @@
  * `printFrame` refuses.
  */
 import * as z from 'zod';
+import type { Frame, Value } from './ast.js';
 
 /** What the parts are called in the JSON Schema. */
 const names = z.registry<{ id?: string; title?: string; description?: string }>();
@@ -103,7 +104,7 @@ const refSchema = z
   .register(names, { id: 'ref', description: 'path: what follows the dollar sign.' });
 
 /** Any value of a parameter, nested to any depth. */
-export const valueSchema = z.discriminatedUnion('kind', [
+export const valueSchema: z.ZodType<Value, ValueJson> = z.discriminatedUnion('kind', [
   stringSchema,
   integerSchema,
   decimalSchema,
@@ -129,7 +130,7 @@ names.add(valueSchema, { id: 'value', description: 'Any value, told apart by kin
 names.add(paramSchema, { id: 'param', description: 'key:value in a payload, a map or a metadata block.' });
 
 /** One message (draft-benzing-accp-00, section 3.1). */
-export const frameSchema = z
+export const frameSchema: z.ZodType<Frame, FrameJson> = z
   .strictObject({
     kind: z.literal('frame'),
     agent: z.string().regex(/^[A-Za-z0-9_-]+$/),
@@ -145,7 +146,21 @@ export const frameSchema = z
   });
 
 /** The tree of a frame as JSON holds it. */
-export type FrameJson = z.input<typeof frameSchema>;
+export type FrameJson = AsJson<Frame>;
+
+/** A value as JSON. */
+export type ValueJson = AsJson<Value>;
+
+/** JSON has no number for big integers, and none beyond a double's range: these are strings. */
+type AsJson<Tree> = Tree extends bigint
+  ? string
+  : Tree extends readonly (infer Item)[]
+    ? readonly AsJson<Item>[]
+    : Tree extends { readonly kind: 'decimal' }
+      ? { [Name in keyof Tree]: Name extends 'value' ? number | 'Infinity' | '-Infinity' : Tree[Name] }
+      : Tree extends object
+        ? { [Name in keyof Tree]: AsJson<Tree[Name]> }
+        : Tree;
 
 /** The JSON Schema (draft 2020-12) of the tree of a frame. */
 export function frameJsonSchema(): z.core.JSONSchema.JSONSchema {

@@ -73,7 +73,6 @@ export {
   mutate,
   truncations,
 } from './mutants/mutate.js';
-export { type FastCheckModule, sentenceArbitrary } from './sentences/arbitrary.js';
 // Texts made from it.
 export { generateSentences, NoSentenceError, type SentenceOptions } from './sentences/generate.js';
 export type { Hook } from './sentences/walk.js';

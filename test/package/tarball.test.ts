@@ -42,13 +42,26 @@ test('a project that installs the package type-checks, with values narrowing by 
     false,
     4,
     'ACK|HR|return:A',
-    true,
+    ...[true, true, true, true],
   ]);
 });
 
 test('its command runs', () => {
   const bin = path.join(scratch, 'node_modules/.bin/pegwire');
   expect(run(bin, ['demo', '--no-color'], scratch)).toMatch(/^aacp: \d+ packets/m);
+});
+
+test('its commands find their grammars, cases and adapters', () => {
+  const bin = path.join(scratch, 'node_modules/.bin/pegwire');
+  const adapter = path.join(scratch, 'adapter.mjs');
+  cpSync(path.join(scratch, 'node_modules/pegwire/test/examples/adapters/node-adapter.mjs'), adapter);
+  const target = `"${process.execPath}" "${adapter}"`;
+  expect(run(bin, ['fuzz', 'aacp', '--target', target, '--count', '200', '--seed', '1'], scratch)).toContain(
+    'disagrees on none',
+  );
+  expect(run(bin, ['conformance', 'aacp', '--target', target], scratch)).toMatch(/\d+ cases: \d+ passed/);
+  expect(run(bin, ['export', 'aacp', '--to', 'gbnf'], scratch)).toContain('root ::=');
+  expect(run(bin, ['prompt', 'aacp'], scratch)).toContain('AACP');
 });
 
 test('its files are what an importer needs, and nothing else', () => {
@@ -59,7 +72,9 @@ test('its files are what an importer needs, and nothing else', () => {
     'README.md',
     'dist',
     'grammar',
+    'llms.txt',
     'package.json',
+    'src',
     'test',
   ]);
   expect(readdirSync(path.join(installed, 'test')).sort()).toEqual(['conformance', 'examples']);
@@ -68,7 +83,8 @@ test('its files are what an importer needs, and nothing else', () => {
       .filter((name) => !name.startsWith('.'))
       .sort(),
   ).toEqual([
-    // Peggy and acorn, for the plugin, with what Peggy needs.
-    ...['@peggyjs', 'acorn', 'commander', 'moo', 'peggy', 'pegwire', 'semver', 'source-map-generator'],
+    // Peggy and acorn, for the plugin, with what Peggy needs; tokens, diagrams, schemas.
+    ...['@peggyjs', 'acorn', 'commander', 'gpt-tokenizer', 'moo', 'peggy', 'pegwire', 'railroad-diagrams', 'semver'],
+    ...['source-map-generator', 'zod'],
   ]);
 });

@@ -4,9 +4,12 @@
  */
 import moo from 'moo';
 
+/** The tokens of a state by their names, in the order in which they are tried, as moo takes them. */
+export type TokenRules = Readonly<Record<string, unknown>>;
+
 /** The states of a lexer. A table with one state is `{ states: { main: rules }, start: 'main' }`. */
 export interface TokenTable {
-  readonly states: Readonly<Record<string, moo.Rules>>;
+  readonly states: Readonly<Record<string, TokenRules>>;
   /** The state in which a line begins. */
   readonly start: string;
 }
@@ -52,7 +55,7 @@ type Item = Entry | { readonly include: string };
 export function readTokenTable({ states, start }: TokenTable): readonly LexerState[] {
   if (start === '$all' || !Object.hasOwn(states, start)) throw new TypeError(`The table has no state "${start}"`);
   // Whatever else can be wrong with a table, moo finds. It takes `$all` out of what it is given.
-  moo.states({ ...states }, start);
+  moo.states({ ...(states as Readonly<Record<string, moo.Rules>>) }, start);
   const { $all, ...named } = states;
   const items = new Map(Object.entries(named).map(([name, rules]) => [name, itemsOf(rules)]));
   const everywhere = $all === undefined ? [] : itemsOf($all);
@@ -61,7 +64,7 @@ export function readTokenTable({ states, start }: TokenTable): readonly LexerSta
   );
 }
 
-function itemsOf(rules: moo.Rules): readonly Item[] {
+function itemsOf(rules: TokenRules): readonly Item[] {
   return Object.entries(rules).flatMap(([name, rule]): readonly Item[] => {
     const parts: readonly unknown[] = [rule].flat();
     if (name === 'include') return parts.map((include) => ({ include: String(include) }));

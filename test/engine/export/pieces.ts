@@ -20,7 +20,7 @@ export function mooPieces(
   lines: readonly string[],
   kindOf: (token: string) => string,
 ): readonly (readonly Piece[])[] {
-  const lexer = moo.states({ ...states }, start);
+  const lexer = moo.states({ ...states } as Record<string, moo.Rules>, start);
   return lines.map((line) =>
     [...lexer.reset(line)].map(({ type, text, offset }) => ({
       start: offset,

@@ -13,8 +13,11 @@ import { validateAsSdkPy } from 'pegwire/aacp/compat';
 import { findPackets } from 'pegwire/aacp/find';
 import { explainFrame } from 'pegwire/accp';
 import { findFrames } from 'pegwire/accp/find';
+import { frameSchema } from 'pegwire/accp/schema';
+import { compileGrammar, exportGrammar, generateSentences } from 'pegwire/engine';
 import * as aacp from 'pegwire/generated/aacp';
 import * as accp from 'pegwire/generated/accp';
+import { accpLanguage } from 'pegwire/languages';
 
 const value = parseFrame('@a>b:c{k:[1,x]}').payload[0].value;
 let seen = '';
@@ -73,5 +76,10 @@ console.log(
     findFrames('see @a>b:c{}')[0].start,
     findPackets('see ACK|HR|return:A now')[0].text,
     explainFrame(raw).length > 0,
+    exportGrammar(compileGrammar('bit = [01]'), { to: 'regex' }).includes('[01]'),
+    frameSchema.safeParse(raw).success,
+    [...generateSentences(accpLanguage({ intents: ['req'] }).grammar, { count: 2 })].every((text) =>
+      text.includes('>req:'),
+    ),
   ]),
 );
