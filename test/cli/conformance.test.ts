@@ -74,10 +74,13 @@ describe('the adapters to start from pass', () => {
     expect(summary).toMatchObject({ judged: { canonical: { answers: 0 }, offset: { answers: expect.any(Number) } } });
   });
 
-  test.skipIf(!hasPython())('in Python', async () => {
-    const { code } = await runJson('aacp', '--target', 'python3 test/examples/adapters/python_adapter.py');
-    expect(code).toBe(0);
-  });
+  test.skipIf(!hasPython())(
+    `in Python${hasPython() ? '' : ' (skipped: python3 is missing; Debian has it as python3)'}`,
+    async () => {
+      const { code } = await runJson('aacp', '--target', 'python3 test/examples/adapters/python_adapter.py');
+      expect(code).toBe(0);
+    },
+  );
 
   function hasPython(): boolean {
     try {
