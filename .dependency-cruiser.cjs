@@ -1,5 +1,11 @@
-/** The direction of imports: text <- ast, parse, print <- validate, explain, find <- schema, language, prompt <- cli. */
-const PORTABLE = '^src/(text|accp|aacp)/';
+/**
+ * The direction of imports: text <- ast, parse, print <- validate, explain, find <- schema, language, prompt <- cli; and of
+ * sessions: ast, parse, print <- message <- registry, profiles, store, state, streams <- session <- codec.
+ */
+const PORTABLE = '^src/(text/|aacp/|accp/[^/]+\\.ts$)';
+/** ACCP above the grammar: portable, too, but with packages and with the clock that it is given. */
+const SESSIONS = '^src/accp/(codec|message|profiles|registry|render|session|state|store|streams)/';
+const SQLITE = '^src/accp/store/sqlite';
 /** What tools need of a protocol stands with it, and is no part of the portable core. */
 const TOOLS = '^src/(accp|aacp)/(editor|language|narrowing|overlay|prompt|samples|schema)\\.ts$';
 
@@ -47,7 +53,41 @@ module.exports = {
       name: 'portable-core-without-tools',
       severity: 'error',
       from: { path: PORTABLE, pathNot: TOOLS },
-      to: { path: ['^src/(engine|tokens|cli|bench)/', TOOLS] },
+      to: { path: ['^src/(engine|tokens|cli|bench|storage)/', TOOLS, SESSIONS] },
+    },
+    {
+      name: 'sessions-without-node',
+      comment: 'But for the store in a file.',
+      severity: 'error',
+      from: { path: SESSIONS, pathNot: SQLITE },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'sessions-with-few-packages',
+      severity: 'error',
+      from: { path: SESSIONS },
+      to: {
+        dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer'],
+        pathNot: 'node_modules/(zod|@noble/hashes)/',
+      },
+    },
+    {
+      name: 'sessions-without-drivers',
+      severity: 'error',
+      from: { path: SESSIONS, pathNot: SQLITE },
+      to: { path: ['^src/storage/', SQLITE] },
+    },
+    {
+      name: 'sessions-without-tools',
+      severity: 'error',
+      from: { path: SESSIONS },
+      to: { path: ['^src/(engine|cli|bench|aacp)/', TOOLS] },
+    },
+    {
+      name: 'tokens-know-no-session',
+      severity: 'error',
+      from: { path: '^src/(tokens|storage)/' },
+      to: { path: SESSIONS },
     },
     {
       name: 'only-zod-in-the-tools',

@@ -1,0 +1,56 @@
+/** Messages as programs hold them: with full key names and plain JSON (draft-benzing-accp-00, sections 3.5, 4.2, 7.1). */
+import type { Json } from './json.js';
+
+/** The standard envelope with its full names (Table 4). */
+export interface Envelope {
+  /** Unique in the session; 12 hexadecimal digits when pegwire makes it. */
+  readonly msg_id: string;
+  readonly sequence: number;
+  /** Seconds since 1970. A frame of a peer's may lack it. */
+  readonly timestamp?: number | undefined;
+  /** Links a request and everything that belongs to it. */
+  readonly correlation_id?: string | undefined;
+  /** The `msg_id` of the message that caused this one. */
+  readonly causation_id?: string | undefined;
+  readonly session_id?: string | undefined;
+  /** Seconds after `timestamp` until the frame expires; 0 or none: never. */
+  readonly ttl?: number | undefined;
+}
+
+/** A message as `decode` gives it. */
+export interface Message {
+  readonly agent: string;
+  readonly intent: string;
+  readonly operation: string;
+  /** The code of the schema that the payload was written by, such as `TC`. */
+  readonly schema?: string;
+  readonly payload: { readonly [key: string]: Json };
+  readonly envelope: Envelope;
+}
+
+/** A message as `encode` takes it: what is left out is filled in. */
+export interface MessageInput {
+  /** @default the session's agent */
+  readonly agent?: string | undefined;
+  readonly intent: string;
+  readonly operation: string;
+  readonly schema?: string | undefined;
+  /** Keys may be abbreviated or whole. @default {} */
+  readonly payload?: { readonly [key: string]: Json } | undefined;
+  /** Identifiers that are not given are made; `sequence` is the session's, and if given must be its next. */
+  readonly envelope?: Partial<Envelope> | undefined;
+}
+
+/** Something that could not be said exactly, and was said as nearly as the draft allows. */
+export interface Loss {
+  /** `payload.points[3].value` */
+  readonly path: string;
+  /**
+   * `rounded`: a decimal beyond six places (section 3.1.1 demands it). `negative-zero`: -0 became 0. `narrowed`: a bigint
+   * that a number can hold comes back as a number. `precision`: digits on the wire that a double does not keep.
+   */
+  readonly kind: 'rounded' | 'negative-zero' | 'narrowed' | 'precision';
+  /** The value before and after, as digits. */
+  readonly from: string;
+  readonly to: string;
+}

@@ -1,0 +1,33 @@
+/** What reading the values of one message carries along. */
+import { AccpError } from '../codec/accp-error.js';
+import type { Json } from './json.js';
+import type { Loss } from './message.js';
+import { pathText, type Step } from './path.js';
+
+export interface ReadingOptions {
+  /** Whether the writer transliterates: both ends have to know. */
+  readonly transliterated: boolean;
+  /**
+   * Gives the value that a reference stands for, or throws.
+   *
+   * @param path without its `$`: `warm.ckpt_1.status`
+   * @param at the place of the reference: `payload.src`
+   */
+  readonly resolve: (path: string, at: string) => Json;
+}
+
+export interface Reading extends ReadingOptions {
+  /** What could not be read exactly so far. */
+  readonly losses: Loss[];
+  /** The steps down to the value that is being read. */
+  readonly path: Step[];
+}
+
+export function createReading({ transliterated, resolve }: ReadingOptions): Reading {
+  return { transliterated, resolve, losses: [], path: [] };
+}
+
+/** An E1004 about the value that is being read. */
+export function unreadable(reading: Reading, message: string, help?: string): AccpError {
+  return new AccpError({ code: 'E1004', message, path: pathText(reading.path), help });
+}

@@ -1,0 +1,154 @@
+/** From JSON to trees: exactly, with losses that are told, or not at all (draft-benzing-accp-00, sections 3.1.1 and 3.3). */
+import type { MapValue, Param, Value } from '../ast.js';
+import type { FieldType } from './field-type.js';
+import type { Json } from './json.js';
+import { toJsonText } from './json-text.js';
+import { isPlainKey, transliterateKey } from './keys.js';
+import { pathText } from './path.js';
+import { checkedMap, containsItself, noJson, plainCopy, tooDeep } from './plain-copy.js';
+import { nodeSpelled, whyNotPlain } from './plain-text.js';
+import { Reference } from './reference.js';
+import { transliterate, transliterateJson } from './transliterate.js';
+import { hasType, MOST_NESTING, nameOf } from './values.js';
+import { numberNode } from './write-number.js';
+import { countItems, unwritable, type Writing } from './writing.js';
+
+export { createWriting, type TextPolicy, type Writing, type WritingOptions } from './writing.js';
+
+const TEXT_HELP =
+  'write with text: "transliterate" to a reader that knows it, or keep the value in state and send a reference';
+const KIND_HELP = 'send the value itself and not its text, or give the field the type "string" in a schema';
+const DEPTH_HELP = 'send a flatter value, or keep it in state and send a reference';
+const KEY_HELP = 'use letters, digits and "_", or write with text: "transliterate"';
+
+/**
+ * One parameter of a payload.
+ *
+ * @param key its key as it goes on the wire, abbreviated where it can be
+ * @param type what a schema says of the value; otherwise its own kind decides
+ * @throws AccpError E1004 with the path (`payload.args.q`) on a value that cannot be written, or is not of the type
+ */
+export function writeParam(key: string, value: Json, writing: Writing, type?: FieldType): Param {
+  writing.path.length = 1;
+  writing.path[0] = key;
+  writing.open.length = 0;
+  countItems(writing, 1);
+  const written = topKey(key, writing);
+  const isTyped = type !== undefined && type !== 'any';
+  return { key: written, value: isTyped ? typedNode(value, writing, type) : node(value, writing, 0) };
+}
+
+/** A bad key here is refused unless it can be spelled: nothing stands around it that a reference could stand for. */
+function topKey(key: string, writing: Writing): string {
+  if (writing.text === 'transliterate') return transliterateKey(key, true);
+  if (isPlainKey(key, true)) return key;
+  if (key === 'schema') throw unwritable(writing, 'the key names the schema of a payload', 'rename the key');
+  throw badKey(writing);
+}
+
+function typedNode(value: Json, writing: Writing, type: FieldType): Value {
+  if (!hasType(value, type)) {
+    const help = value === null ? 'leave it out' : undefined;
+    throw unwritable(writing, `the field is of type ${type} and cannot hold ${nameOf(value)}`, help);
+  }
+  if (type === 'string' && typeof value === 'string') {
+    return nodeSpelled(value, writing.maxDigits) ?? stringNode(value, writing, TEXT_HELP);
+  }
+  if (type === 'decimal' && (typeof value === 'number' || typeof value === 'bigint')) {
+    return numberNode(value, writing, true);
+  }
+  return node(value, writing, 0);
+}
+
+/** @param depth how many arrays and maps there are around the value */
+function node(value: unknown, writing: Writing, depth: number): Value {
+  switch (typeof value) {
+    case 'string':
+      return stringNode(value, writing);
+    case 'number':
+    case 'bigint':
+      return numberNode(value, writing, false);
+    case 'boolean':
+      return { kind: 'boolean', value };
+    case 'object':
+      if (value === null) return { kind: 'null' };
+      return value instanceof Reference ? { kind: 'ref', path: value.path } : containerNode(value, writing, depth);
+    default:
+      throw noJson(value, writing);
+  }
+}
+
+function stringNode(text: string, writing: Writing, help?: string): Value {
+  if (writing.text === 'transliterate') return { kind: 'string', value: transliterate(text) };
+  const why = whyNotPlain(text);
+  if (why === null) return { kind: 'string', value: text };
+  if (writing.text === 'externalize') return externalNode(text, writing);
+  throw unwritable(writing, why, help ?? (why.endsWith('kind') ? KIND_HELP : TEXT_HELP));
+}
+
+function containerNode(value: object, writing: Writing, depth: number): Value {
+  const { open, maxDepth } = writing;
+  if (depth >= maxDepth) return deepNode(value, writing);
+  // Where the reader's limit is switched off, ours is not.
+  if (depth >= MOST_NESTING) throw tooDeep(writing, MOST_NESTING);
+  open.push(value);
+  const made = Array.isArray(value)
+    ? arrayNode(value, writing, depth + 1)
+    : mapNode(checkedMap(value, writing), writing, depth + 1);
+  open.pop();
+  return made;
+}
+
+/** An array or map that is nested too deep for a frame. */
+function deepNode(value: object, writing: Writing): Value {
+  if (writing.open.includes(value)) throw containsItself(writing);
+  if (!Array.isArray(value)) checkedMap(value, writing);
+  if (writing.text === 'externalize') return externalNode(value, writing);
+  if (writing.text === 'reject') throw tooDeep(writing, writing.maxDepth, DEPTH_HELP);
+  return { kind: 'string', value: transliterateJson(toJsonText(value, writing)) };
+}
+
+function arrayNode(list: readonly unknown[], writing: Writing, depth: number): Value {
+  countItems(writing, list.length);
+  const { path } = writing;
+  const level = path.length;
+  const items: Value[] = [];
+  for (let index = 0; index < list.length; index++) {
+    path[level] = index;
+    items.push(node(list[index], writing, depth));
+  }
+  path.length = level;
+  return { kind: 'array', items };
+}
+
+function mapNode(map: Readonly<Record<string, unknown>>, writing: Writing, depth: number): Value {
+  const { path, text } = writing;
+  const level = path.length;
+  const keys = Object.keys(map);
+  if (text === 'externalize' && keys.some((key) => !isPlainKey(key, false) && map[key] !== undefined)) {
+    return externalNode(map, writing);
+  }
+  const entries: Param[] = [];
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index]!;
+    const member = map[key];
+    if (member === undefined) continue;
+    path[level] = key;
+    countItems(writing, 1);
+    if (text === 'reject' && !isPlainKey(key, false)) throw badKey(writing);
+    const written = text === 'transliterate' ? transliterateKey(key, false) : key;
+    entries.push({ key: written, value: node(member, writing, depth) });
+  }
+  path.length = level;
+  return { kind: 'map', entries } satisfies MapValue;
+}
+
+/** A reference to a value, which is kept elsewhere. */
+function externalNode(value: unknown, writing: Writing): Value {
+  const copied = plainCopy(value, writing);
+  return { kind: 'ref', path: writing.externalize(copied, pathText(writing.path)) };
+}
+
+function badKey(writing: Writing): Error {
+  return unwritable(writing, 'the key is not made of letters, digits and "_"', KEY_HELP);
+}
