@@ -1,0 +1,34 @@
+/** The tools of one side, and what they take. */
+import type * as z from 'zod';
+import type { Json } from '../message/json.js';
+
+export interface Tool {
+  /** What is wrong with the arguments, as one sentence for the caller; `null` where nothing is. */
+  readonly check: (args: { readonly [name: string]: Json }) => string | null;
+}
+
+/** By name. */
+export interface ToolBook {
+  readonly [name: string]: Tool;
+}
+
+/**
+ * A tool book from the zod schemas of arguments.
+ *
+ * @example
+ * createCodec({ tools: toolBook({ web_search: z.object({ query: z.string(), max_results: z.int().optional() }) }) });
+ */
+export function toolBook(schemas: { readonly [name: string]: z.ZodType }): ToolBook {
+  const book = Object.create(null) as { [name: string]: Tool };
+  for (const name of Object.keys(schemas)) {
+    const schema = schemas[name]!;
+    book[name] = { check: (args) => fault(schema.safeParse(args)) };
+  }
+  return Object.freeze(book);
+}
+
+function fault(result: z.ZodSafeParseResult<unknown>): string | null {
+  if (result.success) return null;
+  const { path, message } = result.error.issues[0]!;
+  return path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`;
+}

@@ -1,0 +1,66 @@
+/** TX: transactions (draft-benzing-accp-00, section 10.3), which are safe to repeat. */
+import { sealDefinition } from '../registry/schema-definition.js';
+import { isCurrency } from './currency.js';
+import { broken, member, type Profile, type ProfileContext, type ProfileMessage, requireText } from './profile.js';
+
+export const TRANSACTION: Profile = {
+  code: 'TX',
+  name: 'Transaction',
+  schemaName: 'transaction',
+  schema: sealDefinition({
+    code: 'TX',
+    version: 1,
+    fields: ['transaction_id', 'amount', 'currency', 'account', 'reference', 'status', 'retryable'],
+    defaults: { currency: 'USD', status: 'pending', retryable: false },
+    // Identifiers and account numbers keep their zeros.
+    types: {
+      transaction_id: 'string',
+      amount: 'decimal',
+      currency: 'string',
+      account: 'string',
+      reference: 'string',
+      status: 'string',
+      retryable: 'boolean',
+    },
+    operations: ['transaction'],
+  }),
+  check: checkTransaction,
+};
+
+function checkTransaction(message: ProfileMessage, context: ProfileContext): void {
+  if (message.schema !== 'TX') return;
+  const id = requireText(message, 'transaction_id', 'A transaction needs its transaction_id, a text (section 10.3).');
+  checkStable(id, context);
+  checkAmount(message, context);
+  checkCurrency(message, context);
+}
+
+/** The identifier is what tells a retry from a second transaction. */
+function checkStable(id: string, { request }: ProfileContext): void {
+  if (request?.schema !== 'TX' || request.transactionId === undefined || request.transactionId === id) return;
+  throw broken(
+    'payload.transaction_id',
+    'Another transaction_id stands in the request of this correlation_id; retries and answers keep it (section 10.3).',
+  );
+}
+
+function checkAmount(message: ProfileMessage, { direction, dialect, wireKind }: ProfileContext): void {
+  const amount = member(message, 'amount');
+  if (amount === undefined) return;
+  if (typeof amount !== 'number' && typeof amount !== 'bigint') {
+    throw broken('payload.amount', 'An amount is a number, and no text (section 10.3).');
+  }
+  const kind = direction === 'receive' ? wireKind?.('amount') : undefined;
+  if (kind === undefined || kind === 'decimal' || (kind === 'integer' && dialect === 'lenient')) return;
+  throw broken(
+    'payload.amount',
+    `An amount is written as a decimal, and not as ${kind === 'integer' ? 'an integer' : `a ${kind}`} (section 10.3).`,
+    kind === 'integer' ? 'write a decimal point ("142.0"), or read with the lenient dialect' : undefined,
+  );
+}
+
+function checkCurrency(message: ProfileMessage, { warn }: ProfileContext): void {
+  const currency = member(message, 'currency');
+  if (typeof currency !== 'string' || isCurrency(currency)) return;
+  warn('currency', 'The currency should be a code of ISO 4217, such as EUR (section 10.3).', 'payload.currency');
+}

@@ -1,0 +1,116 @@
+/** The payload of `sync:registry` frames (draft-benzing-accp-00, section 6.4), with full key names. */
+import * as z from 'zod';
+import type { FieldType } from '../message/field-type.js';
+import type { Json, JsonObject } from '../message/json.js';
+import { checkShape } from './definition.js';
+import { bare, isPlainMap } from './plain.js';
+import { isProfileSchema } from './profile-schemas.js';
+import { type Registry, shortHash } from './registry.js';
+import type { SchemaDefinition } from './schema-definition.js';
+
+/** What a side tells of itself beside its registry. These are pegwire's additions to the draft. */
+export interface Features {
+  /** It reads transliterated text. */
+  readonly text?: 'transliterate' | undefined;
+  /** Whose frames its numbers count: those of all parties, or its own. */
+  readonly sequence?: 'session' | 'sender' | undefined;
+}
+
+/** Schemas by name, as they came; `applyDelta` checks them. */
+export type Delta = { readonly [name: string]: unknown };
+
+export interface Announcement extends Features {
+  readonly version: number;
+  /** The hash or a prefix of it, in lower case. */
+  readonly hash: string;
+  readonly delta?: Delta | undefined;
+  /** Operations that come with the delta beside those of its schemas. */
+  readonly operations?: readonly string[] | undefined;
+}
+
+/** How the fields of these frames are read: as text, a hash of digits alone keeps its zeros. */
+export const ANNOUNCEMENT_TYPES: { readonly [key: string]: FieldType } = Object.freeze(
+  Object.assign(bare<FieldType>(), { hash: 'string' } as const),
+);
+
+/** The payload that announces a registry. */
+export function announcement(registry: Registry, features: Features): JsonObject {
+  return payload(registry, shortHash(registry.hash), features);
+}
+
+/** Digits of the hash beside a delta: 128 bits, which nobody finds another registry for, and no long text to a frame. */
+const DELTA_DIGITS = 32;
+
+/** The payload that announces a registry and gives all of it that not every registry has. */
+export function registryDelta(registry: Registry, features: Features): JsonObject {
+  const delta = bare<Json>();
+  for (const name of Object.keys(registry.schemas)) {
+    const definition = registry.schemas[name]!;
+    if (!isProfileSchema(name, definition)) delta[name] = wireForm(definition);
+  }
+  const { customOperations } = registry;
+  return {
+    ...payload(registry, shortHash(registry.hash, DELTA_DIGITS), features),
+    delta,
+    ...(customOperations.length === 0 ? {} : { operations: customOperations }),
+  };
+}
+
+const featureText = z.string().transform((text) => (text === 'transliterate' ? text : undefined));
+
+/** A whole hash of any usual algorithm fits. */
+const hashText = z
+  .union([z.string(), z.int(), z.bigint()])
+  .transform((hash) => String(hash).toLowerCase())
+  .pipe(z.string().regex(/^[!-~]{1,128}$/, 'expected a hash'));
+
+const announcementSchema = z.object({
+  version: z.int().min(1),
+  hash: hashText,
+  // A feature of a later version is none of ours; how frames are numbered both sides have to know.
+  text: featureText.optional(),
+  sequence: z.enum(['session', 'sender']).optional(),
+  delta: z.custom<Delta>(isPlainMap, 'expected a map').optional(),
+  operations: z.array(z.string()).optional(),
+});
+
+/**
+ * Reads the payload of a `sync:registry` frame. Members that are not known are left aside.
+ *
+ * @throws AccpError E1004 on one of another shape
+ */
+export function readAnnouncement(payload: { readonly [key: string]: Json }): Announcement {
+  return checkShape(announcementSchema, payload, 'payload');
+}
+
+function payload({ version }: Registry, hash: string, { text, sequence }: Features): JsonObject {
+  return {
+    version,
+    hash,
+    ...(text === undefined ? {} : { text }),
+    ...(sequence === undefined ? {} : { sequence }),
+  };
+}
+
+/** A definition as any frame can carry it, whatever the text policy: defaults that need one become their JSON text. */
+function wireForm(definition: SchemaDefinition): Json {
+  const { defaults } = definition;
+  const plain = { ...definition } as unknown as JsonObject;
+  return defaults === undefined || Object.values(defaults).every(isWritable)
+    ? plain
+    : { ...plain, defaults: asciiJson(defaults) };
+}
+
+/** Whether a frame carries a default as it is. Nesting is left: three levels of the definition are around it. */
+function isWritable(value: Json): boolean {
+  if (typeof value === 'string') {
+    return /^[!-~]+$/.test(value) && !/^(?:-?[0-9]+(?:\.[0-9]+)?|true|false)$/.test(value);
+  }
+  if (value === null || typeof value !== 'object') return true;
+  return Object.keys(value).length === 0;
+}
+
+/** JSON in visible ASCII: blanks and other characters stand only in its strings, where escapes can take their place. */
+function asciiJson(value: JsonObject): string {
+  return JSON.stringify(value).replace(/[^!-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

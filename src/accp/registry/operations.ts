@@ -1,0 +1,22 @@
+/** Core operations (draft-benzing-accp-00, section 4.3). Harnesses register more; unregistered ones are no error. */
+export const CORE_OPERATIONS: readonly string[] = [
+  'analyze',
+  'plan',
+  'execute',
+  'review',
+  'approve',
+  'reject',
+  'fetch',
+  'transform',
+  'summarize',
+  'classify',
+  'generate',
+  'validate',
+  'schedule',
+  'notify',
+  'merge',
+  'split',
+  'route',
+  'cache',
+  'purge',
+];

@@ -1,0 +1,58 @@
+/** The schemas that every registry has: those of the profiles (draft-benzing-accp-00, sections 3.6 and 10). */
+import { quotedShort } from '../../text/visible.js';
+import { AccpError } from '../codec/accp-error.js';
+import type { FieldType } from '../message/field-type.js';
+import { PROFILES } from '../profiles/profiles.js';
+import { bare, canonicalJson } from './plain.js';
+import { type SchemaDefinition, sealDefinition } from './schema-definition.js';
+
+/** By name: `chat`, `tool_call`, ... */
+export const PROFILE_SCHEMAS: { readonly [name: string]: SchemaDefinition } = Object.freeze(
+  Object.assign(
+    bare<SchemaDefinition>(),
+    Object.fromEntries(PROFILES.map(({ schemaName, schema }) => [schemaName, schema])),
+  ),
+);
+
+/** Whether the schema is there in every registry, and exactly so. */
+export function isProfileSchema(name: string, definition: SchemaDefinition): boolean {
+  const own = PROFILE_SCHEMAS[name];
+  return own === definition || (own !== undefined && isSame(own, definition));
+}
+
+export function isSame(a: SchemaDefinition, b: SchemaDefinition): boolean {
+  return canonicalJson({ ...a }) === canonicalJson({ ...b });
+}
+
+/**
+ * A newer definition of a profile's schema: it can add to the profile's, but takes nothing away that its rules are about.
+ * Types that it does not give are those of the profile. Other schemas pass as they are.
+ *
+ * @throws AccpError E1004 on another code, a missing field or another type
+ */
+export function keepProfile(name: string, definition: SchemaDefinition): SchemaDefinition {
+  const profile = PROFILE_SCHEMAS[name];
+  if (profile === undefined) return definition;
+  const path = `schemas.${name}`;
+  if (definition.code !== profile.code) {
+    throw refusal(`${path}.code`, `The code of this schema is ${profile.code}, that of its profile.`);
+  }
+  for (const field of profile.fields) {
+    if (!definition.fields.includes(field)) {
+      throw refusal(`${path}.fields`, `The field ${quotedShort(field)} of the profile ${profile.code} is missing.`);
+    }
+  }
+  const types = Object.assign(bare<FieldType>(), profile.types);
+  for (const [field, type] of Object.entries(definition.types ?? {})) {
+    const expected = types[field];
+    if (expected !== undefined && type !== expected) {
+      throw refusal(`${path}.types.${field}`, `The type of this field is ${expected} in the profile ${profile.code}.`);
+    }
+    types[field] = type;
+  }
+  return sealDefinition({ ...definition, types });
+}
+
+function refusal(path: string, message: string): AccpError {
+  return new AccpError({ code: 'E1004', message, path });
+}

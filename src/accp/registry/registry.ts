@@ -1,0 +1,167 @@
+/** Registries of schemas and operations (draft-benzing-accp-00, sections 4.3 and 6): immutable values. */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import * as z from 'zod';
+import { quotedShort } from '../../text/visible.js';
+import { AccpError } from '../codec/accp-error.js';
+import type { JsonObject } from '../message/json.js';
+import { checkDefinition, checkShape } from './definition.js';
+import { CORE_OPERATIONS } from './operations.js';
+import { bare, canonicalJson, isPlainMap } from './plain.js';
+import { isProfileSchema, isSame, keepProfile, PROFILE_SCHEMAS } from './profile-schemas.js';
+import type { SchemaDefinition } from './schema-definition.js';
+import { whyNoWord } from './words.js';
+
+export interface Registry {
+  /** 1 for the profiles' schemas alone; one more with each registration. */
+  readonly version: number;
+  /** SHA-256 of the canonical JSON of the schemas, and of {@link customOperations} where there are any: 64 hex digits. */
+  readonly hash: string;
+  /** By name, without a prototype. The schemas of the six profiles are always there. */
+  readonly schemas: { readonly [name: string]: SchemaDefinition };
+  /** Operations that were registered by themselves, sorted. */
+  readonly customOperations: readonly string[];
+  /** The core operations, {@link customOperations}, and those that schemas bring. */
+  readonly operations: readonly string[];
+  readonly byCode: (code: string) => SchemaDefinition | undefined;
+}
+
+/** A registry as JSON; the draft's example (section 6.2) is one. */
+export interface RegistryJson {
+  readonly version?: number | undefined;
+  readonly schemas: { readonly [name: string]: SchemaDefinition };
+  /** Operations that no schema brings. */
+  readonly operations?: readonly string[] | undefined;
+}
+
+type Schemas = { readonly [name: string]: SchemaDefinition };
+
+const registrySchema = z.strictObject({
+  version: z.int().min(1).optional(),
+  // Each is checked by itself.
+  schemas: z.custom<{ readonly [name: string]: unknown }>(isPlainMap, 'expected an object'),
+  operations: z.array(z.string()).optional(),
+});
+
+/**
+ * A registry of the profiles' schemas and of those given. A schema of the name of a profile's replaces it.
+ *
+ * @param json checked, so that it may come from outside. A version that is missing, or too low for the number of schemas and
+ *   operations, becomes the lowest possible one.
+ * @throws AccpError E1004 with the path of the first fault
+ */
+export function createRegistry(json?: RegistryJson): Registry {
+  if (json === undefined) return build(1, PROFILE_SCHEMAS, []);
+  const { version = 1, schemas, operations = [] } = checkShape(registrySchema, json, '');
+  const all = Object.assign(bare<SchemaDefinition>(), PROFILE_SCHEMAS);
+  for (const name of Object.keys(schemas)) {
+    all[name] = keepProfile(name, checkDefinition(name, schemas[name]));
+  }
+  checkCodes(all);
+  for (const [at, operation] of operations.entries()) checkOperation(operation, `operations[${at}]`);
+  const custom = operations.filter((operation) => !CORE_OPERATIONS.includes(operation));
+  const registered =
+    Object.keys(all).filter((name) => !isProfileSchema(name, all[name]!)).length + new Set(custom).size;
+  return build(Math.max(version, 1 + registered), all, custom);
+}
+
+/**
+ * The registry with one more schema, or with a newer version of one that it has. The same definition once more changes nothing.
+ *
+ * @throws AccpError E1004 on a faulty definition, on a changed one without a higher version, and on a code that another
+ *   schema has
+ */
+export function registerSchema(registry: Registry, name: string, definition: unknown): Registry {
+  const checked = keepProfile(name, checkDefinition(name, definition));
+  const present = registry.schemas[name];
+  if (present !== undefined) {
+    if (isSame(present, checked)) return registry;
+    if (checked.version <= present.version) {
+      throw refusal(`schemas.${name}.version`, `Version ${present.version} is registered; another needs a higher one.`);
+    }
+  }
+  const owner = Object.keys(registry.schemas).find((other) => registry.schemas[other]!.code === checked.code);
+  if (owner !== undefined && owner !== name) throw takenCode(name, checked.code, owner);
+  const schemas = Object.assign(bare<SchemaDefinition>(), registry.schemas, { [name]: checked });
+  return build(registry.version + 1, schemas, registry.customOperations);
+}
+
+/**
+ * The registry with one more operation; as it is, if it has it.
+ *
+ * @throws AccpError E1004 on a name that is not made of letters, digits and `_`
+ */
+export function registerOperation(registry: Registry, operation: string): Registry {
+  checkOperation(operation, 'operations');
+  if (registry.operations.includes(operation)) return registry;
+  return build(registry.version + 1, registry.schemas, [...registry.customOperations, operation]);
+}
+
+/** The registry as JSON, whole; `createRegistry` takes it back. */
+export function exportRegistry(registry: Registry): RegistryJson {
+  const { version, schemas, customOperations } = registry;
+  return { version, schemas, ...(customOperations.length === 0 ? {} : { operations: customOperations }) };
+}
+
+/**
+ * The shortest prefix of a hash with a letter, which alone could not be read as a number.
+ *
+ * @param digits how many it has at least
+ */
+export function shortHash(hash: string, digits = 6): string {
+  const lettered = /^[0-9]*[a-f]/.exec(hash)?.[0] ?? hash;
+  return hash.slice(0, Math.max(digits, lettered.length));
+}
+
+/** Whether a text is the hash of the registry, or at least its first six digits. */
+export function matchesHash(registry: Registry, text: string): boolean {
+  return /^[0-9a-fA-F]{6,64}$/.test(text) && registry.hash.startsWith(text.toLowerCase());
+}
+
+function build(version: number, schemas: Schemas, operations: readonly string[]): Registry {
+  const customOperations = Object.freeze([...new Set(operations)].sort());
+  const byCode = new Map(Object.values(schemas).map((schema) => [schema.code, schema]));
+  const brought = Object.values(schemas).flatMap((schema) => schema.operations ?? []);
+  let hash: string | undefined;
+  return Object.freeze({
+    version,
+    get hash() {
+      hash ??= hashOf(schemas, customOperations);
+      return hash;
+    },
+    schemas: Object.freeze(schemas),
+    customOperations,
+    operations: Object.freeze([...new Set([...CORE_OPERATIONS, ...brought, ...customOperations])]),
+    byCode: (code: string) => byCode.get(code),
+  });
+}
+
+function hashOf(schemas: Schemas, operations: readonly string[]): string {
+  const plain = schemas as unknown as JsonObject;
+  return bytesToHex(
+    sha256(utf8ToBytes(canonicalJson(operations.length === 0 ? plain : { operations, schemas: plain }))),
+  );
+}
+
+function checkCodes(schemas: Schemas): void {
+  const owners = new Map<string, string>();
+  for (const name of Object.keys(schemas)) {
+    const { code } = schemas[name]!;
+    const owner = owners.get(code);
+    if (owner !== undefined) throw takenCode(name, code, owner);
+    owners.set(code, name);
+  }
+}
+
+function takenCode(name: string, code: string, owner: string): AccpError {
+  return refusal(`schemas.${name}.code`, `The code ${code} is that of the schema ${quotedShort(owner)}.`);
+}
+
+function checkOperation(operation: string, path: string): void {
+  const why = typeof operation === 'string' ? whyNoWord(operation) : 'is no text';
+  if (why !== null) throw refusal(path, `The operation ${quotedShort(String(operation))} ${why}.`);
+}
+
+function refusal(path: string, message: string): AccpError {
+  return new AccpError({ code: 'E1004', message, path });
+}

@@ -1,0 +1,11 @@
+/** Which words of a registry frames can carry without any text policy (draft-benzing-accp-00, section 3.1). */
+
+const WORD = /^[A-Za-z0-9_]+$/;
+const READS_AS_ANOTHER_KIND = /^(?:[0-9]+|true|false)$/;
+
+/** Why a text cannot be the name of a schema, field or operation; `null` where it can. */
+export function whyNoWord(text: string): string | null {
+  if (!WORD.test(text)) return 'is not made of letters, digits and "_"';
+  // Listed in a delta, it would arrive as a number or a boolean.
+  return READS_AS_ANOTHER_KIND.test(text) ? 'would be read as a number or a boolean' : null;
+}
