@@ -1,0 +1,71 @@
+/** Where a session's data lies, so that another process can go on with it (draft-benzing-accp-00, section 5.1, tier 3). */
+
+/** One change to an endpoint's data. */
+export interface Change {
+  readonly collection: string;
+  readonly key: string;
+  /** As text, see `text.ts`; `null` removes the entry. */
+  readonly value: string | null;
+}
+
+/** A value of the cold tier, which is never kept in memory. */
+export interface ColdEntry {
+  /** As text, see `text.ts`. */
+  readonly value: string;
+  /** Seconds since 1970, or `null` for never. */
+  readonly expires: number | null;
+}
+
+export interface ColdChange extends ColdEntry {
+  readonly key: string;
+}
+
+/**
+ * The one interface of storage. Its calls return when the data is safe against the end of the process: `encode` returns
+ * a frame only after its number, its identifier and its effects on state are kept. That is why they are synchronous.
+ *
+ * A session has one cold tier, which its endpoints in this store share; all else belongs to one endpoint.
+ */
+export interface SessionStore {
+  /** Whether the data outlives the process. Where not, nothing is written before the session is closed. */
+  readonly durable: boolean;
+  /**
+   * Takes over the data of one endpoint of a session: `agent` in session `session`. Whoever held it before is locked
+   * out: its next commit fails, so that two processes never both number the frames of one endpoint.
+   */
+  readonly claim: (session: string, agent: string) => EndpointStore;
+  /** Whether the store has data of any endpoint of a session. */
+  readonly knows: (session: string) => boolean;
+  readonly close: () => void;
+}
+
+export interface EndpointStore {
+  /** All entries of the endpoint, as changes with a value; empty when it is new. */
+  readonly entries: () => Iterable<Change>;
+  /**
+   * Applies all of the changes or none; safe when it returns.
+   *
+   * @throws StoreError with reason `taken` when another holder has claimed the endpoint meanwhile
+   */
+  readonly commit: (changes: readonly Change[], cold?: readonly ColdChange[]) => void;
+  /** A value of the session's own cold tier. */
+  readonly readCold: (key: string) => ColdEntry | undefined;
+  /** A value of another session's cold tier. The caller has to see to the permission. */
+  readonly readColdOf: (session: string, key: string) => ColdEntry | undefined;
+  /** The sessions of this store whose cold tier has an entry of that key. */
+  readonly sessionsWithCold: (key: string) => readonly string[];
+  /** Gives the endpoint back. */
+  readonly release: () => void;
+}
+
+/** Storage failed; nothing of the commit was kept. */
+export class StoreError extends Error {
+  override readonly name: string = 'StoreError';
+  /** `taken`: another holder has claimed the endpoint. `closed`: used after its end. `failed`: see `cause`. */
+  readonly reason: 'taken' | 'closed' | 'failed';
+
+  constructor(reason: StoreError['reason'], message: string, options?: { readonly cause: unknown }) {
+    super(message, options);
+    this.reason = reason;
+  }
+}

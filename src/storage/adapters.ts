@@ -1,0 +1,96 @@
+/** The two interfaces that SQLite drivers for Node share, as {@link Driver}s. */
+import type { Database, Driver, Row, SqlValue, Statement } from './database.js';
+
+/** What `node:sqlite` and its likes export as `DatabaseSync`. */
+export type NodeSqliteConstructor = new (
+  file: string,
+) => RawDatabase<{
+  run(...parameters: SqlValue[]): unknown;
+  get(...parameters: SqlValue[]): unknown;
+  all(...parameters: SqlValue[]): unknown[];
+  iterate(...parameters: SqlValue[]): Iterable<unknown>;
+}>;
+
+/** What `better-sqlite3` and its likes, such as `libsql`, export by default. */
+export type BetterSqlite3Constructor = new (
+  file: string,
+) => RawDatabase<{
+  run(parameters: readonly SqlValue[]): unknown;
+  all(parameters: readonly SqlValue[]): unknown[];
+  iterate(parameters: readonly SqlValue[]): Iterable<unknown>;
+}>;
+
+interface RawDatabase<S> {
+  exec(sql: string): unknown;
+  prepare(sql: string): S;
+  close(): unknown;
+}
+
+/** A driver from the `DatabaseSync` of `node:sqlite` or `@photostructure/sqlite`. */
+export function nodeSqlite(DatabaseSync: NodeSqliteConstructor): Driver {
+  return (file) => {
+    const raw = new DatabaseSync(file);
+    return database(raw, (sql) => {
+      const statement = raw.prepare(sql);
+      return {
+        run: (...parameters) => void statement.run(...parameters),
+        get: (...parameters) => statement.get(...parameters) as Row | undefined,
+        all: (...parameters) => statement.all(...parameters) as Row[],
+        iterate: (...parameters) => statement.iterate(...parameters) as Iterable<Row>,
+      };
+    });
+  };
+}
+
+/**
+ * A driver from the constructor that `better-sqlite3` or `libsql` exports.
+ *
+ * @example
+ * import Database from 'better-sqlite3';
+ * const store = await sqliteStore('session.db', { driver: betterSqlite3(Database) });
+ */
+export function betterSqlite3(Constructor: BetterSqlite3Constructor): Driver {
+  return (file) => {
+    const raw = new Constructor(file);
+    return database(raw, (sql) => {
+      const statement = raw.prepare(sql);
+      // As one list: a lone null would be taken for an object of named parameters. The first row is taken from all of
+      // them, since libsql leaves a statement unfinished from which only one was read.
+      return {
+        run: (...parameters) => void statement.run(parameters),
+        get: (...parameters) => statement.all(parameters)[0] as Row | undefined,
+        all: (...parameters) => statement.all(parameters) as Row[],
+        iterate: (...parameters) => statement.iterate(parameters) as Iterable<Row>,
+      };
+    });
+  };
+}
+
+function database(raw: RawDatabase<unknown>, prepare: (sql: string) => Statement): Database {
+  const begin = prepare('BEGIN IMMEDIATE');
+  const commit = prepare('COMMIT');
+  return {
+    exec: (sql) => void raw.exec(sql),
+    prepare,
+    transaction(work) {
+      begin.run();
+      try {
+        const result = work();
+        commit.run();
+        return result;
+      } catch (thrown) {
+        rollBack(raw);
+        throw thrown;
+      }
+    },
+    close: () => void raw.close(),
+  };
+}
+
+function rollBack(raw: RawDatabase<unknown>): void {
+  try {
+    raw.exec('ROLLBACK');
+  } catch {
+    // After some errors SQLite has rolled back already. The error that led here is the one to tell.
+  }
+}

@@ -1,0 +1,50 @@
+/** Which program a database file belongs to, in which version, and how it is brought to the latest. */
+import type { Database } from './database.js';
+import { StorageError } from './errors.js';
+
+/** One kind of database file. */
+export interface Format {
+  /** What the files are for, in messages: `ACCP sessions`. */
+  readonly name: string;
+  /** Marks files of this kind; a positive integer below 2^31. */
+  readonly applicationId: number;
+  /** SQL that leads from each version to the next; the first makes the tables. What was released is never changed. */
+  readonly migrations: readonly string[];
+}
+
+/**
+ * The version of a file of the format; 0 when it is empty. Reads only.
+ *
+ * @throws StorageError when the file is another program's, or of a later version
+ */
+export function versionOf(database: Database, format: Format, file: string): number {
+  const applicationId = pragma(database, 'application_id');
+  const version = pragma(database, 'user_version');
+  const objects = Number(database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()!['n']);
+  if (applicationId === 0 && version === 0 && objects === 0) return 0;
+  if (applicationId !== format.applicationId) {
+    throw new StorageError('foreign', file, `${file} is a database of another program, not one of ${format.name}`);
+  }
+  if (version > format.migrations.length) {
+    throw new StorageError(
+      'newer',
+      file,
+      `${file} was written by a later version of pegwire (${version}; this one knows ${format.migrations.length})`,
+    );
+  }
+  return version;
+}
+
+/** Brings the file to the latest version, all or nothing, whoever else is about to do the same. */
+export function migrate(database: Database, format: Format, file: string): void {
+  if (versionOf(database, format, file) === format.migrations.length) return;
+  database.transaction(() => {
+    for (const sql of format.migrations.slice(versionOf(database, format, file))) database.exec(sql);
+    database.exec(`PRAGMA application_id = ${format.applicationId}`);
+    database.exec(`PRAGMA user_version = ${format.migrations.length}`);
+  });
+}
+
+function pragma(database: Database, name: 'application_id' | 'user_version'): number {
+  return Number(database.prepare(`PRAGMA ${name}`).get()![name]);
+}

@@ -1,0 +1,119 @@
+/** Opens database files: private, shared between processes, and never one of another kind. */
+import { closeSync, openSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Database, Driver } from './database.js';
+import { StorageError, storageError } from './errors.js';
+import { type Format, migrate, versionOf } from './migrate.js';
+import { platformDriver } from './platform.js';
+
+export interface OpenOptions {
+  readonly format: Format;
+  /** @default Node's own driver, or `@photostructure/sqlite` where it has none */
+  readonly driver?: Driver | undefined;
+  /** Milliseconds to wait while another process writes. @default 5000 */
+  readonly busyTimeout?: number | undefined;
+  /**
+   * A commit is always safe against the end of the process, however it ends. With `true` also against the end of power,
+   * at the cost of waiting for the disk; without, the last commits may then be missing, but the file is never damaged.
+   * @default false
+   */
+  readonly powerSafe?: boolean | undefined;
+}
+
+/** How often a step is tried again while another process makes the file ready, in milliseconds. */
+const RETRY = 10;
+
+/** Bytes of the shortest file that is a database. */
+const HEADER = 100;
+
+/**
+ * Opens a database file, and makes it when there is none: readable for its owner only.
+ *
+ * @throws StorageError when it cannot be opened, or is no file of the format; it is not changed then
+ */
+export async function openDatabase(file: string, options: OpenOptions): Promise<Database> {
+  // An absolute path is a path for every driver, and no ":memory:" or "file:" address.
+  const absolute = path.resolve(file);
+  const busyTimeout = options.busyTimeout ?? 5000;
+  if (file === '') throw new TypeError('the name of a database file cannot be empty');
+  if (!Number.isSafeInteger(busyTimeout) || busyTimeout < 0) {
+    throw new TypeError('busyTimeout is a number of milliseconds, 0 or more');
+  }
+  makePrivate(absolute);
+  const driver = options.driver ?? (await loadDriver(absolute));
+  const database = openWith(driver, absolute);
+  try {
+    await makeReady(database, absolute, busyTimeout, options);
+    return { ...database, close: () => closeWhole(database) };
+  } catch (thrown) {
+    database.close();
+    throw storageError(thrown, absolute);
+  }
+}
+
+/**
+ * Makes a private file where there is none. A file that is there is not opened: closing it would take away the locks
+ * that another connection of this process has on it.
+ */
+function makePrivate(file: string): void {
+  try {
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found?.isDirectory()) throw new StorageError('unavailable', file, `${file} cannot be opened: it is a folder`);
+    if (found === undefined) closeSync(openSync(file, 'wx', 0o600));
+    // SQLite takes a file of one byte for an empty one.
+    else if (found.size > 0 && found.size < HEADER) throw new StorageError('foreign', file, `${file} is no database`);
+  } catch (thrown) {
+    // Somebody else was faster.
+    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw storageError(thrown, file);
+  }
+}
+
+async function loadDriver(file: string): Promise<Driver> {
+  try {
+    return await platformDriver();
+  } catch (cause) {
+    throw new StorageError('unavailable', file, `${file} cannot be opened: no SQLite driver could be loaded`, {
+      cause,
+    });
+  }
+}
+
+function openWith(driver: Driver, file: string): Database {
+  try {
+    return driver(file);
+  } catch (thrown) {
+    throw storageError(thrown, file);
+  }
+}
+
+async function makeReady(database: Database, file: string, busyTimeout: number, options: OpenOptions): Promise<void> {
+  database.exec(`PRAGMA busy_timeout = ${busyTimeout}`);
+  // A file is looked at before anything in it is changed, and is not trusted to run code.
+  database.exec('PRAGMA trusted_schema = OFF');
+  versionOf(database, options.format, file);
+  // The change to a write-ahead log does not wait for other processes by itself.
+  for (let waited = 0; ; waited += RETRY) {
+    try {
+      database.prepare('PRAGMA journal_mode = WAL').get();
+      break;
+    } catch (thrown) {
+      if (storageError(thrown, file).reason !== 'busy' || waited >= busyTimeout) throw thrown;
+      await wait(RETRY);
+    }
+  }
+  database.exec(`PRAGMA synchronous = ${options.powerSafe === true ? 'FULL' : 'NORMAL'}`);
+  database.exec('PRAGMA foreign_keys = ON');
+  migrate(database, options.format, file);
+}
+
+/** Closes with all data in the one file, unless others still use its log. Some drivers leave it in the log. */
+function closeWhole(database: Database): void {
+  try {
+    database.exec('PRAGMA busy_timeout = 0');
+    database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
+  } catch {
+    // The data is as safe in the log.
+  }
+  database.close();
+}

@@ -1,0 +1,34 @@
+/** The SQLite driver of this platform: Node's own where it has one, else the package with the same interface. */
+import process from 'node:process';
+import { type NodeSqliteConstructor, nodeSqlite } from './adapters.js';
+import type { Driver } from './database.js';
+
+interface SqliteModule {
+  readonly DatabaseSync: NodeSqliteConstructor;
+}
+
+/** Loads the driver; nothing is loaded before it is called. */
+export async function platformDriver(): Promise<Driver> {
+  const { DatabaseSync } = builtIn() ?? ((await import('@photostructure/sqlite')) as SqliteModule);
+  return nodeSqlite(DatabaseSync);
+}
+
+/** Node's own module, from Node 22.13 on. Those before lack it, or iteration over rows. */
+function builtIn(): SqliteModule | undefined {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major < 22 || (major === 22 && minor < 13)) return undefined;
+  return withoutExperimentalWarning(() => process.getBuiltinModule('node:sqlite') as SqliteModule | undefined);
+}
+
+/** Some versions of Node warn on stderr that the module is experimental, which no user of a program can act upon. */
+function withoutExperimentalWarning<T>(load: () => T): T {
+  const emit = process.emitWarning;
+  process.emitWarning = (...details: unknown[]) => {
+    if (details[1] !== 'ExperimentalWarning') Reflect.apply(emit, process, details);
+  };
+  try {
+    return load();
+  } finally {
+    process.emitWarning = emit;
+  }
+}

@@ -1,0 +1,201 @@
+/** What the SQLite store promises beyond the others: files, several processes, and processes that are killed. */
+import { copyFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { StorageError, sqliteStore } from '../../../src/accp/store/sqlite.js';
+import { SESSION_FORMAT } from '../../../src/accp/store/sqlite-format.js';
+import { StoreError } from '../../../src/accp/store/store.js';
+import { openDatabase } from '../../../src/storage/open.js';
+import { ended, start } from '../../helpers/cli.js';
+import { freshFiles } from '../../storage/folder.js';
+import { commitOf, entriesAfter, lastOf } from './history.js';
+
+const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+const CHILD = fileURLToPath(new URL('child.ts', import.meta.url));
+
+const fresh = freshFiles();
+
+/** Starts a process that commits. `told` is called with every line that it prints. */
+function committing(args: readonly string[], told: (line: string, kill: () => void) => void = () => {}) {
+  const child = start([process.execPath, '--import', TSX, CHILD, ...args], { stdin: '' });
+  const lines: string[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    lines.push(line);
+    told(line, () => void child.kill('SIGKILL'));
+  });
+  return ended(child).then(({ code, stderr }) => ({ code, stderr, lines }));
+}
+
+describe('a store that is opened again', () => {
+  test('has all that was committed, cold values included', async () => {
+    const file = fresh();
+    const first = await sqliteStore(file);
+    const endpoint = first.claim('s', 'a');
+    for (let number = 1; number <= 50; number++) {
+      const { changes, cold } = commitOf(number, 'a');
+      endpoint.commit(changes, cold);
+    }
+    first.close();
+    const second = await sqliteStore(file);
+    expect(second.knows('s')).toBe(true);
+    const again = second.claim('s', 'a');
+    expect([...again.entries()]).toEqual(entriesAfter(50, 'a'));
+    expect(again.readCold('a.3')).toEqual({ value: '48', expires: null });
+    second.close();
+  });
+
+  test('still locks out those who held an endpoint before', async () => {
+    const file = fresh();
+    const former = (await sqliteStore(file)).claim('s', 'a');
+    const store = await sqliteStore(file);
+    store.claim('s', 'a');
+    store.close();
+    expect(() => former.commit([])).toThrow(expect.objectContaining({ reason: 'taken' }));
+  });
+
+  test('is private', async () => {
+    const file = fresh();
+    (await sqliteStore(file)).close();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('a file that cannot be used', () => {
+  test.each([
+    ['text', 'foreign', (file: string) => writeFileSync(file, 'not yours '.repeat(100))],
+    [
+      'of another kind',
+      'foreign',
+      async (file: string) => (await openDatabase(file, { format: { ...SESSION_FORMAT, applicationId: 1 } })).close(),
+    ],
+    [
+      'of a later version',
+      'newer',
+      async (file: string) => {
+        const migrations = [...SESSION_FORMAT.migrations, 'CREATE TABLE later (a)'];
+        (await openDatabase(file, { format: { ...SESSION_FORMAT, migrations } })).close();
+      },
+    ],
+    [
+      'cut off',
+      'corrupt',
+      async (file: string) => {
+        const whole = fresh();
+        (await sqliteStore(whole)).close();
+        copyFileSync(whole, file);
+        truncateSync(file, 3 * 4096);
+      },
+    ],
+  ])('%s is refused as %s', async (_what, reason, make) => {
+    const file = fresh();
+    await make(file);
+    const error: unknown = await sqliteStore(file).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(StoreError);
+    expect(error).toMatchObject({ reason: 'failed', message: expect.stringContaining(file), cause: { reason } });
+    expect((error as StoreError).cause).toBeInstanceOf(StorageError);
+  });
+
+  test('a wrong option is a TypeError', async () => {
+    await expect(sqliteStore(fresh(), { busyTimeout: -5 })).rejects.toThrow(TypeError);
+  });
+
+  test('a commit that fails keeps nothing of itself', async () => {
+    const file = fresh();
+    const store = await sqliteStore(file, { busyTimeout: 0 });
+    const endpoint = store.claim('s', 'a');
+    endpoint.commit([{ collection: 'c', key: 'k', value: '1' }]);
+    const bad = [
+      { collection: 'c', key: 'k', value: '2' },
+      { collection: 'c', key: 'l', value: undefined as unknown as string },
+    ];
+    expect(() => endpoint.commit(bad)).toThrow(expect.objectContaining({ name: 'StoreError', reason: 'failed' }));
+    expect([...endpoint.entries()]).toEqual([{ collection: 'c', key: 'k', value: '1' }]);
+    const other = await openDatabase(file, { format: SESSION_FORMAT });
+    other.transaction(() => {
+      const commit = () => endpoint.commit([{ collection: 'c', key: 'k', value: '3' }]);
+      expect(commit).toThrow(
+        expect.objectContaining({ reason: 'failed', cause: expect.objectContaining({ reason: 'busy' }) }),
+      );
+    });
+    endpoint.commit([{ collection: 'c', key: 'k', value: '4' }]);
+    expect([...endpoint.entries()]).toEqual([{ collection: 'c', key: 'k', value: '4' }]);
+    other.close();
+    store.close();
+  });
+});
+
+test('expired values are dropped, and told from unknown ones for a while', async () => {
+  const store = await sqliteStore(fresh());
+  const endpoint = store.claim('s', 'a');
+  const entry = (key: string, expires: number | null) => ({ key, value: `"${key}"`, expires });
+  endpoint.commit([], [entry('never', null), entry('early', 100), entry('late', 200), entry('last', 300)]);
+  expect(store.purgeExpired(200, 50)).toBe(2);
+  expect(endpoint.readCold('early')).toBe(undefined);
+  expect(endpoint.readCold('late')).toEqual({ value: 'null', expires: 200 });
+  expect(endpoint.readCold('last')).toEqual({ value: '"last"', expires: 300 });
+  expect(store.purgeExpired(260)).toBe(0);
+  expect(endpoint.readCold('late')).toEqual({ value: 'null', expires: 200 });
+  endpoint.commit([], [entry('late', 900)]);
+  expect(store.purgeExpired(400)).toBe(1);
+  expect(endpoint.readCold('late')).toEqual({ value: '"late"', expires: 900 });
+  expect(endpoint.readCold('never')).toEqual({ value: '"never"', expires: null });
+  store.close();
+});
+
+describe('several processes', () => {
+  test('two may commit to one file at once', async () => {
+    const file = fresh();
+    const agents = ['a', 'b'];
+    const children = await Promise.all(agents.map((agent) => committing([file, 's', agent, '300'])));
+    for (const { code, stderr, lines } of children) expect([code, stderr, lines.at(-1)]).toEqual([0, '', '300']);
+    const store = await sqliteStore(file);
+    for (const agent of agents) {
+      const endpoint = store.claim('s', agent);
+      expect([...endpoint.entries()]).toEqual(entriesAfter(300, agent));
+      for (const other of agents) expect(endpoint.readCold(`${other}.4`)).toEqual({ value: '299', expires: null });
+    }
+    store.close();
+  });
+
+  test('one that claims an endpoint stops the one that has it', async () => {
+    const file = fresh();
+    const store = await sqliteStore(file);
+    let last: number | undefined;
+    let taken: number | undefined;
+    const { code, lines } = await committing([file, 's', 'a'], (line) => {
+      if (line !== '30') return;
+      const endpoint = store.claim('s', 'a');
+      taken = lastOf(endpoint);
+      endpoint.commit([{ collection: 'count', key: 'last', value: '1000' }]);
+      last = lastOf(endpoint);
+    });
+    expect(code).toBe(3);
+    expect(lines.at(-1)).toBe(`${taken}`);
+    expect(last).toBe(1000);
+    expect(lastOf(store.claim('s', 'a'))).toBe(1000);
+    store.close();
+  });
+
+  test('one that is killed loses nothing that a commit had returned, and leaves no half commit', async () => {
+    const file = fresh();
+    for (let round = 1; round <= 5; round++) {
+      const commits = 1 + Math.floor(Math.random() * 200);
+      let left = commits;
+      const { code, lines } = await committing([file, 's', 'a'], (_line, kill) => {
+        if (--left <= 0) kill();
+      });
+      expect(code).not.toBe(0);
+      const printed = lines.filter((line) => /^\d+$/.test(line)).map(Number);
+      const store = await sqliteStore(file);
+      const endpoint = store.claim('s', 'a');
+      const last = lastOf(endpoint);
+      // What was being committed when the process was killed may be there, or not.
+      expect([0, 1]).toContain(last - (printed.at(-1) ?? last));
+      if (last > 0) expect([...endpoint.entries()]).toEqual(entriesAfter(last, 'a'));
+      store.close();
+    }
+  });
+});
