@@ -1,0 +1,116 @@
+/** The codec: the five operations of draft-benzing-accp-00, section 7.1, and what an endpoint needs besides. */
+import type { JsonObject } from '../message/json.js';
+import type { Message, MessageInput } from '../message/message.js';
+import { handlerErrorCode } from '../profiles/tool.js';
+import type { SchemaDefinition } from '../registry/definition.js';
+import { createRegistry, type Registry, registerSchema } from '../registry/registry.js';
+import { createIds } from '../session/ids.js';
+import { partsOfSession, type Session, type SessionParts } from '../session/session.js';
+import type { CheckpointResult, TokenBudget } from '../state/state.js';
+import { AccpError } from './accp-error.js';
+import { decode } from './decode.js';
+import { encode } from './encode.js';
+import type { Engine } from './engine.js';
+import { sendError } from './error-frame.js';
+import { announce } from './negotiate.js';
+import { type CodecOptions, resolveCodecOptions } from './options.js';
+import type { DecodeOutcome, EncodeResult } from './outcome.js';
+import { recover } from './recover.js';
+import { sendDelta, sendFullState } from './state-sync.js';
+
+export interface Codec {
+  /**
+   * A message as one frame, or as several where it is over a hard limit (section 7.2). A string is what an assistant or user
+   * says: a message of the chat profile.
+   *
+   * @throws AccpError for a message that cannot be said or breaks a rule; the session is as it was
+   * @throws StoreError when the session's store fails; the frame was not sent then
+   */
+  readonly encode: (message: MessageInput | string, session: Session) => EncodeResult;
+  /**
+   * What becomes of a received frame (sections 7.3 and 3.7). It never throws because of the frame.
+   *
+   * @throws StoreError when the session's store fails; the frame was not processed then
+   */
+  readonly decode: (frame: string, session: Session) => DecodeOutcome;
+  /** Compresses hot state (section 5.3), as at the end of a phase. */
+  readonly checkpoint: (session: Session) => Promise<CheckpointResult>;
+  /** What of the token budgets is used (section 5.1). */
+  readonly getBudget: (session: Session) => TokenBudget;
+  /**
+   * Adds a schema to the registry (section 6).
+   *
+   * @throws AccpError E1004 with the path of what is wrong with it
+   */
+  readonly registerSchema: (name: string, schema: SchemaDefinition) => void;
+  /** The schemas of this side. */
+  readonly registry: Registry;
+  /** The frame with which an endpoint begins (section 6.4): version and hash of the registry, and how text is written. */
+  readonly announce: (session: Session) => EncodeResult;
+  /** The frame that brings the other side's copy of the state to these values: a delta (section 5.4), or all of it. */
+  readonly syncState: (values: JsonObject, session: Session, options?: { readonly full?: boolean }) => EncodeResult;
+  /** The error frame that answers a message whose handler threw: with the code of an AccpError, E4002 for tools, else E9999. */
+  readonly fail: (message: Message, thrown: unknown, session: Session) => string;
+  /** Sends again what the other side has not processed; `expected` is the number that it waits for (E3003). */
+  readonly resync: (expected: number, session: Session, options?: { readonly agent?: string }) => readonly string[];
+}
+
+/**
+ * Makes a codec. One serves any number of sessions.
+ *
+ * Source: draft-benzing-accp-00, section 7.
+ *
+ * @throws TypeError on options that are none
+ * @example
+ * const codec = createCodec({ tokens: await loadTokenCounter('o200k_base') });
+ * const session = createSession({ agent: 'planner' });
+ * const { frames } = codec.encode({ intent: 'req', operation: 'plan', payload: { goal: 'launch' } }, session);
+ */
+export function createCodec(options: CodecOptions = {}): Codec {
+  const settings = resolveCodecOptions(options, createIds());
+  const engine: Engine = { settings, registry: options.registry ?? createRegistry(), peerRegistries: new WeakMap() };
+  const source = { clock: settings.clock, tokens: settings.tokens, log: settings.log };
+
+  /** Works on a session, and keeps what has changed before anything is given back. */
+  const within = <T>(session: Session, operation: (parts: SessionParts) => T): T => {
+    const parts = partsOfSession(session);
+    parts.runtime.bind(source);
+    return parts.commit(() => operation(parts));
+  };
+
+  return {
+    encode: (message, session) => within(session, (parts) => encode(message, parts, engine)),
+    decode: (frame, session) => within(session, (parts) => decode(frame, parts, engine)),
+    checkpoint: async (session) => {
+      const result = await within(session, () => session.state.checkpoint('phase', settings.checkpointTools));
+      within(session, () => undefined);
+      return result;
+    },
+    getBudget: (session) => within(session, () => session.state.budget()),
+    registerSchema: (name, schema) => {
+      engine.registry = registerSchema(engine.registry, name, schema);
+    },
+    get registry() {
+      return engine.registry;
+    },
+    announce: (session) => within(session, (parts) => announce(parts, engine)),
+    syncState: (values, session, { full = false } = {}) =>
+      within(session, (parts) =>
+        full ? sendFullState(values, session.state.version + 1, parts, engine) : sendDelta(values, parts, engine),
+      ),
+    fail: (message, thrown, session) =>
+      within(session, (parts) => {
+        const { msg_id: mid, correlation_id: cid = mid } = message.envelope;
+        return sendError(errorOf(thrown, parts.chains.get(cid)), { cid, mid }, parts, engine);
+      }),
+    resync: (expected, session, { agent } = {}) =>
+      within(session, (parts) => recover({ expected, refused: undefined, agent }, parts, engine).frames),
+  };
+}
+
+/** An error as the other side is told of it. What is not an error of the protocol is told by its message only. */
+function errorOf(thrown: unknown, request: Parameters<typeof handlerErrorCode>[0]): AccpError {
+  if (thrown instanceof AccpError) return thrown;
+  const message = thrown instanceof Error && thrown.message !== '' ? thrown.message : 'The handler failed.';
+  return new AccpError({ code: handlerErrorCode(request), message });
+}

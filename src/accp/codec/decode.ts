@@ -1,0 +1,336 @@
+/**
+ * From frame to message: the decoding pipeline (draft-benzing-accp-00, section 7.3), and before it the checks of delivery
+ * (sections 3.5 and 3.7), in an order that is part of the contract: grammar, required fields, expiry, duplicate, sequence,
+ * permission, intent, parts, schema, references.
+ */
+import type { Diagnostic } from '../../text/diagnostic.js';
+import type { Frame, Param } from '../ast.js';
+import { keyTable } from '../message/abbreviations.js';
+import type { FieldType } from '../message/field-type.js';
+import type { Json } from '../message/json.js';
+import type { Envelope, Loss, Message } from '../message/message.js';
+import { createReading, readKey, readValue } from '../message/read-value.js';
+import { tryParseFrame } from '../parse.js';
+import { checkProfiles } from '../profiles/profiles.js';
+import { fillDefaults } from '../registry/defaults.js';
+import type { SchemaDefinition } from '../registry/definition.js';
+import { ANNOUNCEMENT_TYPES } from '../registry/negotiation.js';
+import { cancelled } from '../session/chains.js';
+import type { Arrival } from '../session/delivery.js';
+import { type ReceivedEnvelope, readEnvelope, sourceText } from '../session/envelope.js';
+import type { SessionParts } from '../session/session.js';
+import { AccpError } from './accp-error.js';
+import { applyReceived, readStateSync } from './effects.js';
+import { ENDS_A_CHAIN } from './encode.js';
+import { type Engine, noteFrame, registryOf, textState } from './engine.js';
+import { countOf, expectedOf, isErrorFrame, sendError } from './error-frame.js';
+import { negotiate } from './negotiate.js';
+import type { DecodeOutcome, Rejected } from './outcome.js';
+import { recover } from './recover.js';
+import { fullState } from './state-sync.js';
+
+/** What the steps hand on. */
+interface Decoding {
+  readonly engine: Engine;
+  readonly parts: SessionParts;
+  readonly text: string;
+  readonly frame: Frame;
+  readonly envelope: ReceivedEnvelope;
+  readonly losses: Loss[];
+  readonly warnings: Diagnostic[];
+  readonly replies: string[];
+}
+
+export function decode(text: string, parts: SessionParts, engine: Engine): DecodeOutcome {
+  const parsed = tryParseFrame(text, { dialect: engine.settings.dialect });
+  if (!parsed.ok) {
+    const { message, span, help } = parsed.error;
+    const error = new AccpError({ code: 'E1001', message, text: String(text), span, help });
+    return reject(error, null, undefined, parts, engine);
+  }
+  const frame = parsed.value;
+  let envelope: ReceivedEnvelope | undefined;
+  try {
+    const reading = readEnvelope(frame);
+    envelope = reading.envelope;
+    checkSession(envelope, parts);
+    const arrival = arrivalOf(frame, envelope);
+    if (reading.fault === undefined && isExpired(envelope, parts)) return drop(text, arrival, parts);
+    parts.delivery.admit(arrival);
+    if (reading.fault !== undefined) throw reading.fault;
+    if (parts.runtime.log !== undefined) noteFrame('received', { text, seq: envelope.seq }, parts, engine);
+    return process({ engine, parts, text, frame, envelope, losses: [], warnings: [], replies: [] });
+  } catch (thrown) {
+    if (!(thrown instanceof AccpError)) throw thrown;
+    return reject(thrown, frame, envelope, parts, engine);
+  }
+}
+
+/** A frame of another session has not come to the right place. */
+function checkSession({ sid }: ReceivedEnvelope, { options }: SessionParts): void {
+  if (sid === undefined || sid === options.id) return;
+  throw new AccpError({ code: 'E5001', path: 'metadata.sid', message: 'the frame belongs to another session' });
+}
+
+function arrivalOf(frame: Frame, { mid, seq }: ReceivedEnvelope): Arrival {
+  const { agent, intent, operation } = frame;
+  if (intent === 'sync' && operation === 'resync')
+    return { agent, mid, seq, kind: 'resync', from: countOf(frame, 'from') };
+  return { agent, mid, seq, kind: expectedOf(frame) === undefined ? 'ordinary' : 'gap-report' };
+}
+
+/** Frames without a time stamp never expire, nor those with a `ttl` of 0 (section 3.5). */
+function isExpired({ ts, ttl }: ReceivedEnvelope, { runtime }: SessionParts): boolean {
+  return ts !== undefined && ttl !== undefined && ttl > 0 && runtime.now() > ts + ttl;
+}
+
+/** Silently: who sent it learns nothing by it (section 3.7, item 5). */
+function drop(text: string, arrival: Arrival, { delivery, note }: SessionParts): DecodeOutcome {
+  delivery.expire(arrival);
+  note('dropped', `Frame ${arrival.seq} of ${arrival.agent} has expired.`, { frame: text });
+  return { outcome: 'dropped', reason: 'expired' };
+}
+
+function reject(
+  error: AccpError,
+  frame: Frame | null,
+  envelope: ReceivedEnvelope | undefined,
+  parts: SessionParts,
+  engine: Engine,
+): Rejected {
+  const { details, code } = error;
+  parts.note('rejected', error.message, { details: { code, ...details } });
+  // An error frame is never answered by another, or two sides could go on for ever.
+  if (frame !== null && isErrorFrame(frame)) return { outcome: 'rejected', error, reply: null };
+  const cause = { cid: envelope?.cid, mid: envelope?.mid };
+  return { outcome: 'rejected', error, reply: sendError(error, cause, parts, engine) };
+}
+
+/** What comes after delivery: the frame has used up its number whatever happens now. */
+function process(decoding: Decoding): DecodeOutcome {
+  const { engine, parts, frame, envelope } = decoding;
+  checkPermission(frame, envelope, parts, engine);
+  checkIntent(frame, engine);
+  const whole = joinParts(decoding);
+  if (whole === null) {
+    const { losses, warnings, replies } = decoding;
+    return {
+      outcome: 'pending',
+      part: 'sequence',
+      correlationId: envelope.cid ?? envelope.mid,
+      losses,
+      warnings,
+      replies,
+    };
+  }
+  const message = readMessage(whole.params, whole.envelope, decoding);
+  return settle(message, whole.envelope, decoding);
+}
+
+function checkPermission(frame: Frame, { cid }: ReceivedEnvelope, parts: SessionParts, { settings }: Engine): void {
+  if (cid !== undefined && parts.chains.isCancelled(cid) && !ENDS_A_CHAIN.has(frame.intent)) throw cancelled(cid);
+  const verdict = settings.authorize?.(frame) ?? true;
+  if (verdict === true) return;
+  const message = typeof verdict === 'string' ? verdict : 'the frame is not authorized';
+  throw new AccpError({ code: 'E5001', message });
+}
+
+function checkIntent({ intent }: Frame, { settings }: Engine): void {
+  if (settings.intents.has(intent)) return;
+  throw new AccpError({ code: 'E1002', path: 'intent', message: `"${intent}" is no intent of Table 7` });
+}
+
+interface Whole {
+  readonly params: readonly Param[];
+  readonly envelope: ReceivedEnvelope;
+}
+
+/** The parameters of a message, when all of its frames are there (section 3.4). */
+function joinParts({ parts, frame, envelope, text }: Decoding): Whole | null {
+  const { part, cid } = envelope;
+  if (part === undefined) return { params: frame.payload, envelope };
+  const now = parts.runtime.now();
+  const joined = parts.sequences.add({
+    agent: frame.agent,
+    part,
+    envelope,
+    params: frame.payload,
+    length: text.length,
+    now,
+  });
+  if (joined === null) return null;
+  // A sequence needs a cid; where the message had none, it is the identifier of its first frame.
+  const first = joined.envelope;
+  return {
+    params: joined.params,
+    envelope: first.cid === first.mid ? { ...first, cid: undefined } : { ...first, cid },
+  };
+}
+
+/** Steps 2 to 5 of section 7.3: schema, references, keys, defaults. */
+function readMessage(params: readonly Param[], envelope: ReceivedEnvelope, decoding: Decoding): Message {
+  const { engine, parts, frame, warnings } = decoding;
+  const { agent, intent, operation } = frame;
+  const code = schemaCode(params);
+  const schema = resolveSchema(code, decoding);
+  const types = schema?.types ?? (isRegistrySync(frame) ? ANNOUNCEMENT_TYPES : undefined);
+  const { payload: raw, kinds } = readPayload(params, code, types, decoding);
+  const payload = schema === undefined ? raw : fillDefaults(raw, schema);
+  const message = {
+    agent,
+    intent,
+    operation,
+    ...(code === undefined ? {} : { schema: code }),
+    payload,
+    envelope: messageEnvelope(envelope),
+  };
+  checkProfiles(
+    message,
+    {
+      direction: 'receive',
+      dialect: engine.settings.dialect,
+      wireKind: kinds,
+      request: envelope.cid === undefined ? undefined : parts.chains.get(envelope.cid),
+      tools: engine.settings.tools,
+      warn: (name, text, path) => {
+        const said = path === undefined ? text : `${path}: ${text}`;
+        warnings.push({ code: name, severity: 'warning', message: said, span: null, section: '10' });
+      },
+    },
+    engine.settings.profiles,
+  );
+  return message;
+}
+
+function isRegistrySync({ intent, operation }: Frame): boolean {
+  return intent === 'sync' && operation === 'registry';
+}
+
+function schemaCode(params: readonly Param[]): string | undefined {
+  for (let index = params.length - 1; index >= 0; index--) {
+    const { key, value } = params[index]!;
+    if (key !== 'schema') continue;
+    const code = sourceText(value);
+    if (code !== undefined) return code;
+    throw new AccpError({ code: 'E1004', path: 'payload.schema', message: `a ${value.kind} is no code of a schema` });
+  }
+  return undefined;
+}
+
+function resolveSchema(code: string | undefined, { engine, parts, frame }: Decoding): SchemaDefinition | undefined {
+  if (code === undefined) return undefined;
+  const schema = registryOf(engine, parts, frame.agent).byCode(code);
+  if (schema !== undefined) return schema;
+  throw new AccpError({ code: 'E1003', path: 'payload.schema', message: `no schema "${code}" is registered` });
+}
+
+interface RawPayload {
+  /** Without a prototype. */
+  readonly payload: { readonly [key: string]: Json };
+  /** How the value of a full key was written. */
+  readonly kinds: (key: string) => string | undefined;
+}
+
+function readPayload(
+  params: readonly Param[],
+  code: string | undefined,
+  types: { readonly [key: string]: FieldType } | undefined,
+  { engine, parts, frame, losses }: Decoding,
+): RawPayload {
+  const table = keyTable(code);
+  const reading = createReading({
+    transliterated: textState(engine, parts, frame.agent).reading,
+    resolve: (path, at) => resolveReference(path, at, parts, engine),
+  });
+  const payload: Record<string, Json> = Object.create(null);
+  for (const { key, value } of params) {
+    if (key === 'schema') continue;
+    const full = table.expand(readKey(key, reading));
+    if (full in payload) {
+      throw new AccpError({
+        code: 'E1001',
+        path: `payload.${key}`,
+        message: `"${full}" is there twice, also abbreviated`,
+      });
+    }
+    payload[full] = readValue(value, key, reading, types?.[full]);
+  }
+  losses.push(...reading.losses);
+  const kinds = (key: string): string | undefined =>
+    params.find((param) => table.expand(readKey(param.key, reading)) === key)?.value.kind;
+  return { payload, kinds };
+}
+
+/** Step 2: what a reference stands for (section 5.1). */
+function resolveReference(path: string, at: string, { session }: SessionParts, { settings }: Engine): Json {
+  try {
+    return session.state.resolve(path);
+  } catch (thrown) {
+    if (!(thrown instanceof AccpError)) throw thrown;
+    // The draft writes amounts of money so: `budget:$42.30`.
+    if (settings.dialect === 'lenient' && /^[0-9]/.test(path)) return `$${path}`;
+    const { code, message, details, help } = thrown;
+    throw new AccpError({ code, message, details, help, path: at });
+  }
+}
+
+function messageEnvelope({ mid, seq, ts, cid, aid, sid, ttl }: ReceivedEnvelope): Envelope {
+  const envelope: { -readonly [K in keyof Envelope]: Envelope[K] } = { msg_id: mid, sequence: seq };
+  if (ts !== undefined) envelope.timestamp = ts;
+  if (cid !== undefined) envelope.correlation_id = cid;
+  if (aid !== undefined) envelope.causation_id = aid;
+  if (sid !== undefined) envelope.session_id = sid;
+  if (ttl !== undefined) envelope.ttl = ttl;
+  return envelope;
+}
+
+/** What the message does to the session, and what has to be sent because of it. */
+function settle(message: Message, envelope: ReceivedEnvelope, decoding: Decoding): DecodeOutcome {
+  const { parts, engine, frame, text, losses, warnings, replies } = decoding;
+  const { intent, operation, payload } = message;
+  const cid = envelope.cid ?? envelope.mid;
+  if (intent === 'cancel' && envelope.cid === undefined) {
+    throw new AccpError({ code: 'E1004', path: 'metadata.cid', message: 'cancel names the chain that is to stop' });
+  }
+  if (intent === 'sync' && operation === 'state') readStateSync(payload, parts);
+  if (isRegistrySync(frame)) replies.push(...negotiate(message, parts, engine));
+  if (isErrorFrame(frame)) answerError(message, decoding);
+  const streamed = takeChunk(message, parts);
+  const checkpoint = applyReceived({ message, text: withoutMetadata(text), mid: envelope.mid, cid }, parts, engine);
+  const results = { losses, warnings, replies };
+  if (streamed) return { outcome: 'pending', part: 'stream', correlationId: cid, message, ...results };
+  return { outcome: 'message', message, ...results, ...(checkpoint === undefined ? {} : { checkpoint }) };
+}
+
+/** What an error frame asks for by itself. */
+function answerError({ payload, envelope }: Message, { parts, engine, frame, replies, warnings }: Decoding): void {
+  const expected = expectedOf(frame);
+  if (expected !== undefined) {
+    const recovery = recover({ expected, refused: envelope.causation_id }, parts, engine);
+    replies.push(...recovery.frames);
+    warnings.push(...recovery.warnings);
+  } else if (payload['code'] === 'E2001' && payload['want'] === 'full_state') {
+    replies.push(...fullState(parts, engine));
+  }
+}
+
+/** Whether the message was a chunk of a stream, which is kept for its reader (section 10.4). */
+function takeChunk({ agent, intent, schema, payload, envelope }: Message, { streams }: SessionParts): boolean {
+  const cid = envelope.correlation_id;
+  if (cid === undefined) return false;
+  if (intent === 'end') streams.end(cid, agent);
+  if (intent !== 'stream' || schema !== 'ST') return false;
+  const { chunk_index: index, total_chunks: total, data = null, is_final: final } = payload;
+  streams.accept(cid, agent, {
+    index: index as number,
+    total: total as number | undefined,
+    data,
+    final: final === true,
+  });
+  return true;
+}
+
+function withoutMetadata(text: string): string {
+  const close = text.lastIndexOf('}[');
+  return close < 0 ? text : text.slice(0, close + 1);
+}

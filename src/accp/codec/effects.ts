@@ -1,0 +1,134 @@
+/** What a message does to the session, sent or received: chains, state, streams, checkpoints. */
+import type { Json, JsonObject } from '../message/json.js';
+import type { Envelope } from '../message/message.js';
+import { Reference } from '../message/reference.js';
+import type { ProfileMessage } from '../profiles/profiles.js';
+import { cancelled } from '../session/chains.js';
+import type { SessionParts } from '../session/session.js';
+import type { CheckpointResult } from '../state/state.js';
+import { AccpError } from './accp-error.js';
+import type { Engine } from './engine.js';
+
+/** A message with full key names, on its way out. */
+export interface Outbound extends ProfileMessage {
+  readonly envelope: Partial<Envelope> & { readonly timestamp: number };
+}
+
+/** A message that is all the session has to know of it. */
+export interface Processed {
+  readonly message: ProfileMessage;
+  /** Header and body as they are on the wire. */
+  readonly text: string;
+  readonly mid: string;
+  /** What answers are correlated by. */
+  readonly cid: string;
+}
+
+type Checkpoint = CheckpointResult | Promise<CheckpointResult> | undefined;
+
+/** Intents that ask for an answer. */
+const ASKS: ReadonlySet<string> = new Set(['req', 'qry', 'esc']);
+/** Intents that are the answer. */
+const ANSWERS: ReadonlySet<string> = new Set(['done', 'fail', 'end', 'cancel']);
+/** Intents that say that the answer takes time. */
+const PROLONGS: ReadonlySet<string> = new Set(['ack', 'wait', 'stream']);
+
+export function applySent(processed: Processed, parts: SessionParts, engine: Engine): Checkpoint {
+  const { message, cid } = processed;
+  if (ASKS.has(message.intent)) parts.chains.requested(cid, chainOf(message), parts.runtime.now());
+  return apply(processed, parts, engine);
+}
+
+export function applyReceived(processed: Processed, parts: SessionParts, engine: Engine): Checkpoint {
+  const { message, cid } = processed;
+  if (ASKS.has(message.intent)) parts.chains.received(cid, chainOf(message));
+  else if (ANSWERS.has(message.intent)) parts.chains.answered(cid);
+  else if (PROLONGS.has(message.intent)) parts.chains.prolong(cid, parts.runtime.now());
+  return apply(processed, parts, engine);
+}
+
+function chainOf({ schema, payload }: ProfileMessage): { schema?: string; transactionId?: string } {
+  const transactionId = payload['transaction_id'];
+  return {
+    ...(schema === undefined ? {} : { schema }),
+    ...(typeof transactionId === 'string' ? { transactionId } : {}),
+  };
+}
+
+function apply({ message, text, mid, cid }: Processed, parts: SessionParts, engine: Engine): Checkpoint {
+  const { agent, intent, operation, schema, payload } = message;
+  if (intent === 'cancel') {
+    const error = cancelled(cid);
+    parts.chains.cancel(cid, error);
+    parts.streams.abort(cid, error);
+  }
+  if (intent === 'sync' && operation === 'state') applyStateSync(payload, parts);
+  // What keeps the session going is not part of what it is about.
+  if (!engine.settings.state || isUpkeep(message)) return undefined;
+  const { state } = parts.session;
+  state.addFrame({ agent, intent, operation, schema, payload, cid, mid, text });
+  const trigger = state.due(intent);
+  if (trigger === null || engine.settings.checkpoints === 'manual') return undefined;
+  return state.checkpoint(trigger, engine.settings.checkpointTools);
+}
+
+function isUpkeep({ intent, operation }: ProfileMessage): boolean {
+  return intent === 'ping' || intent === 'pong' || (intent === 'sync' && operation !== 'state');
+}
+
+/** What a `sync:state` frame says (section 5.4). */
+export type StateSync =
+  | { readonly kind: 'delta'; readonly version: number; readonly delta: JsonObject }
+  | { readonly kind: 'full'; readonly version: number; readonly values: JsonObject };
+
+/**
+ * Reads the payload of a `sync:state` frame: `version` and either `delta`, or the whole state, as `state` or as the rest of the
+ * payload.
+ *
+ * @throws AccpError E1004 for a payload that is neither, E2001 (with our `version`) for a delta to another base
+ */
+export function readStateSync(payload: { readonly [key: string]: Json }, parts: SessionParts): StateSync {
+  const { version, ...rest } = payload;
+  if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 0) {
+    throw new AccpError({
+      code: 'E1004',
+      path: 'payload.version',
+      message: 'the version of a state is a whole number',
+    });
+  }
+  const { delta, state } = rest;
+  const keys = Object.keys(rest).length;
+  if (delta !== undefined) {
+    if (!isMap(delta) || keys > 1) {
+      throw new AccpError({ code: 'E1004', path: 'payload.delta', message: 'a delta is a map, and stands alone' });
+    }
+    const base = parts.session.state.version;
+    if (version !== base + 1) {
+      throw new AccpError({
+        code: 'E2001',
+        path: 'payload.version',
+        message: `the delta leads to version ${version}; the state here is at ${base}`,
+        help: 'send the whole state',
+        details: { version: base, want: 'full_state' },
+      });
+    }
+    return { kind: 'delta', version, delta };
+  }
+  const values = keys === 1 && isMap(state) ? state : bare(rest);
+  return { kind: 'full', version, values };
+}
+
+function applyStateSync(payload: { readonly [key: string]: Json }, parts: SessionParts): void {
+  const sync = readStateSync(payload, parts);
+  const { state } = parts.session;
+  if (sync.kind === 'delta') state.applyDelta(sync.version, sync.delta);
+  else state.applyFull(sync.version, sync.values);
+}
+
+function bare(values: JsonObject): JsonObject {
+  return Object.assign(Object.create(null), values);
+}
+
+function isMap(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Reference);
+}

@@ -1,0 +1,324 @@
+/** From message to frames: the encoding pipeline (draft-benzing-accp-00, section 7.2), a function for each of its steps. */
+import type { Diagnostic } from '../../text/diagnostic.js';
+import type { Param } from '../ast.js';
+import { keyTable } from '../message/abbreviations.js';
+import type { Json } from '../message/json.js';
+import type { MessageInput } from '../message/message.js';
+import { ref } from '../message/reference.js';
+import { createWriting, type Writing, writeParam } from '../message/write-value.js';
+import { chatMessage } from '../profiles/chat.js';
+import { completeError } from '../profiles/error.js';
+import { checkProfiles } from '../profiles/profiles.js';
+import { fieldType, omitDefaults } from '../registry/defaults.js';
+import type { SchemaDefinition } from '../registry/definition.js';
+import { cancelled } from '../session/chains.js';
+import { metadataText, type Part } from '../session/envelope.js';
+import type { SessionParts } from '../session/session.js';
+import { AccpError } from './accp-error.js';
+import { applySent, type Outbound, readStateSync } from './effects.js';
+import { bodyText, type Engine, freshId, noteFrame, type Sent, send, textState } from './engine.js';
+import { addTokens, countFrame, isOverHardLimit, limitWarnings } from './frame-limits.js';
+import type { EncodeResult, FrameTokens } from './outcome.js';
+import { type Piece, splitParams } from './sequence.js';
+
+/** Characters beyond which a value is rather sent as a reference (section 3.3, rule 4). */
+const LARGE_VALUE = 50;
+
+/** A field on its way into a frame. */
+interface Field {
+  /** The full key. */
+  readonly key: string;
+  /** The key on the wire. */
+  readonly short: string;
+  readonly value: Json;
+}
+
+/** What the steps hand on. */
+interface Encoding {
+  readonly engine: Engine;
+  readonly parts: SessionParts;
+  readonly message: Outbound;
+  readonly schema: SchemaDefinition | undefined;
+  readonly writing: Writing;
+  readonly warnings: Diagnostic[];
+}
+
+/** @throws AccpError for a message that breaks a rule; nothing has happened then */
+export function encode(input: MessageInput | string, parts: SessionParts, engine: Engine): EncodeResult {
+  const message = normalize(typeof input === 'string' ? chatMessage(input) : input, parts, engine);
+  const warnings: Diagnostic[] = [];
+  const schema = resolveSchema(message, engine);
+  checkRules(message, parts, engine, warnings);
+  const writing = createWriting({
+    text: textState(engine, parts, '').writing,
+    externalize: (value, path) => keepValue(value, path, parts),
+  });
+  const encoding: Encoding = { engine, parts, message, schema, writing, warnings };
+
+  const named = abbreviateKeys(message);
+  const compressed = compressValues(named, encoding);
+  const fields = omitDefaultFields(compressed, encoding);
+  const params = writeFields(fields, encoding);
+  const frames = withinBudget(params, encoding);
+  return emit(frames, encoding);
+}
+
+/** Fills in what a message may leave out, and gives keys their full names. */
+function normalize(input: MessageInput, { options, runtime }: SessionParts, engine: Engine): Outbound {
+  const { intent, operation, schema, envelope = {} } = input;
+  if (!engine.settings.intents.has(intent)) {
+    throw new AccpError({ code: 'E1002', path: 'intent', message: `"${intent}" is no intent of Table 7` });
+  }
+  const table = keyTable(schema);
+  const payload: Record<string, Json> = Object.create(null);
+  for (const [key, value] of Object.entries(input.payload ?? {})) {
+    if (value === undefined) continue;
+    const full = table.expand(key);
+    if (full in payload) {
+      throw new AccpError({
+        code: 'E1004',
+        path: `payload.${key}`,
+        message: `"${full}" is there twice, also abbreviated`,
+      });
+    }
+    payload[full] = value;
+  }
+  if (envelope.session_id !== undefined && envelope.session_id !== options.id) {
+    throw new AccpError({ code: 'E5001', path: 'envelope.session_id', message: `the session is ${options.id}` });
+  }
+  const message: Outbound = {
+    agent: input.agent ?? options.agent,
+    intent,
+    operation,
+    schema,
+    payload,
+    envelope: {
+      ...envelope,
+      timestamp: wholeSeconds('timestamp', envelope.timestamp) ?? runtime.now(),
+      ttl: wholeSeconds('ttl', envelope.ttl),
+    },
+  };
+  return { ...message, payload: completeError(message) };
+}
+
+function wholeSeconds(field: string, value: number | undefined): number | undefined {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) return value;
+  throw new AccpError({ code: 'E1004', path: `envelope.${field}`, message: `${value} is no whole number of seconds` });
+}
+
+/** Step 1: the schema that the message names. */
+function resolveSchema({ schema }: Outbound, { registry }: Engine): SchemaDefinition | undefined {
+  if (schema === undefined) return undefined;
+  const found = registry.byCode(schema);
+  if (found !== undefined) return found;
+  throw new AccpError({ code: 'E1003', path: 'schema', message: `no schema "${schema}" is registered` });
+}
+
+/** What the profiles and the state of the session demand of a message (sections 3.7 and 10). */
+function checkRules(message: Outbound, parts: SessionParts, engine: Engine, warnings: Diagnostic[]): void {
+  const { envelope, intent, agent } = message;
+  const { correlation_id: cid, sequence, msg_id: mid } = envelope;
+  const next = parts.delivery.nextToSend(agent);
+  if (sequence !== undefined && sequence !== next) {
+    throw new AccpError({
+      code: 'E3003',
+      path: 'envelope.sequence',
+      message: `the next number is ${next}`,
+      details: { expected: next },
+    });
+  }
+  if (mid !== undefined && parts.delivery.hasSeen(mid)) {
+    throw new AccpError({ code: 'E3002', path: 'envelope.msg_id', message: `${mid} is taken` });
+  }
+  if (intent === 'cancel' && cid === undefined) {
+    throw new AccpError({
+      code: 'E1004',
+      path: 'envelope.correlation_id',
+      message: 'cancel names the chain that is to stop',
+    });
+  }
+  if (cid !== undefined && parts.chains.isCancelled(cid) && !ENDS_A_CHAIN.has(intent)) throw cancelled(cid);
+  if (intent === 'sync' && message.operation === 'state') readStateSync(message.payload, parts);
+  checkProfiles(
+    message,
+    {
+      direction: 'send',
+      dialect: 'strict',
+      request: cid === undefined ? undefined : parts.chains.get(cid),
+      warn: (code, text, path) => {
+        warnings.push({
+          code,
+          severity: 'warning',
+          message: path === undefined ? text : `${path}: ${text}`,
+          span: null,
+          section: '10',
+        });
+      },
+    },
+    engine.settings.profiles,
+  );
+}
+
+/** Told also of chains that were cancelled: they say that it has ended. */
+export const ENDS_A_CHAIN: ReadonlySet<string> = new Set(['cancel', 'ack', 'fail']);
+
+/** Step 2: full keys to their abbreviations (section 4.2). */
+function abbreviateKeys({ schema, payload }: Outbound): Field[] {
+  const table = keyTable(schema);
+  return Object.entries(payload).map(([key, value]) => ({ key, short: table.abbreviate(key), value }));
+}
+
+/** Step 3: large values as references (section 3.3, rule 4), where the other side can look them up. */
+function compressValues(fields: readonly Field[], { parts, message }: Encoding): readonly Field[] {
+  const { options, session, runtime, note } = parts;
+  if (!options.shared && runtime.log === undefined) return fields;
+  // Errors have to say what they say even where state is what failed.
+  if (message.schema === 'ER' || message.intent === 'sync') return fields;
+  return fields.map((field) => {
+    if (!isLarge(field.value)) return field;
+    if (options.shared) return { ...field, value: ref(session.state.externalize(field.value)) };
+    note('inline', `payload.${field.key} is sent whole: the other side shares no store.`);
+    return field;
+  });
+}
+
+function isLarge(value: Json): boolean {
+  return typeof value === 'string' && value.length > LARGE_VALUE;
+}
+
+/** Keeps a value that cannot be written, for the other side to look up. */
+function keepValue(value: Json, path: string, { options, session }: SessionParts): string {
+  if (options.shared) return session.state.externalize(value);
+  throw new AccpError({
+    code: 'E1004',
+    path,
+    message: 'cannot be written in a frame, and the other side shares no store to look it up in',
+    help: 'give both ends one store and shared: true, or use text: "transliterate"',
+  });
+}
+
+/** Step 4: what the schema's defaults say anyway is left out (section 3.3, rule 5). */
+function omitDefaultFields(fields: readonly Field[], { schema, message }: Encoding): readonly Field[] {
+  if (schema === undefined) return fields;
+  const kept = omitDefaults(message.payload, schema);
+  return fields.filter(({ key }) => Object.hasOwn(kept, key));
+}
+
+function writeFields(fields: readonly Field[], { schema, message, writing }: Encoding): Param[] {
+  const params = fields.map(({ key, short, value }) => writeParam(short, value, writing, fieldType(schema, key)));
+  if (message.schema !== undefined) {
+    params.push({ key: 'schema', value: { kind: 'string', value: message.schema } });
+  }
+  return params;
+}
+
+/** A frame before it has a number. */
+interface Draft {
+  readonly body: string;
+  readonly part: Part | undefined;
+}
+
+/** Steps 5 and 6: tokens are counted, and what is over a hard limit is split (section 3.4). */
+function withinBudget(params: readonly Param[], encoding: Encoding): readonly Draft[] {
+  const { agent, intent, operation } = encoding.message;
+  const { limits, tokens: counter } = encoding.engine.settings;
+  const whole = bodyText(agent, intent, operation, params);
+  // No token is shorter than a character.
+  if (whole.length <= limits.body.hard && whole.length + METADATA_LENGTH <= limits.total.hard) {
+    return [{ body: whole, part: undefined }];
+  }
+  const counted = countFrame(whole, counter);
+  const total = counted.total + counter.count(sampleMetadata(encoding));
+  if (!isOverHardLimit({ ...counted, total }, limits)) return [{ body: whole, part: undefined }];
+  const pieces = splitParams(params, roomFor(encoding), (param) => {
+    return counter.count(bodyText('a', 'a', 'a', [param])) - PARAM_FRAME;
+  });
+  if (pieces.length === 1) return [{ body: whole, part: undefined }];
+  return pieces.map(({ params: some, cut }: Piece, index) => ({
+    body: bodyText(agent, intent, operation, some),
+    part: { index, total: pieces.length, cut },
+  }));
+}
+
+/** Characters of a metadata block with identifiers of usual length. */
+const METADATA_LENGTH = 96;
+/** Tokens of `@a>a:a{}`, less one for the bar between parameters. */
+const PARAM_FRAME = 5;
+/** Tokens around the parameters, `:operation{}`, and those that counting piece by piece may miss. */
+const BODY_FRAME = 10;
+/** A frame holds at least so much of a message, however low its limits are. */
+const LEAST_ROOM = 16;
+
+/** A metadata block such as the frame will have. */
+function sampleMetadata({ message, parts }: Encoding, part?: Part): string {
+  const { agent, envelope } = message;
+  return metadataText({
+    mid: envelope.msg_id ?? 'a12345678901',
+    seq: parts.delivery.nextToSend(agent),
+    ts: envelope.timestamp,
+    cid: envelope.correlation_id,
+    aid: envelope.causation_id,
+    sid: envelope.session_id ?? parts.options.id,
+    ttl: envelope.ttl,
+    part,
+  });
+}
+
+/** Tokens that the parameters of one frame of a sequence may take. */
+function roomFor(encoding: Encoding): number {
+  const { limits, tokens: counter } = encoding.engine.settings;
+  const { agent, intent, envelope } = encoding.message;
+  const sample = sampleMetadata(
+    { ...encoding, message: { ...encoding.message, envelope: { correlation_id: 'a12345678901', ...envelope } } },
+    { index: 99, total: 99, cut: 1 },
+  );
+  const around = counter.count(`@${agent}>${intent}`) + counter.count(sample);
+  return Math.max(LEAST_ROOM, Math.min(limits.body.hard, limits.total.hard - around) - BODY_FRAME);
+}
+
+/** Step 7: the frames get their envelopes, and go out. */
+function emit(drafts: readonly Draft[], { engine, parts, message, writing, warnings }: Encoding): EncodeResult {
+  const { agent, envelope } = message;
+  const isSplit = drafts.length > 1;
+  const mid = envelope.msg_id ?? freshId(engine, parts);
+  // The frames of a sequence belong together by their cid.
+  const cid = envelope.correlation_id ?? (isSplit ? mid : undefined);
+  const sent = drafts.map(({ body, part }, index) =>
+    send(engine, parts, {
+      agent,
+      body,
+      ts: envelope.timestamp,
+      cid,
+      aid: envelope.causation_id,
+      sid: envelope.session_id,
+      ttl: envelope.ttl,
+      part,
+      mid: index === 0 ? mid : undefined,
+      keep: true,
+    }),
+  );
+  const tokens = tokensOf(sent, engine, warnings);
+  const correlationId = envelope.correlation_id ?? mid;
+  const text = drafts.map(({ body }) => body).join('');
+  const checkpoint = applySent({ message, text, mid, cid: correlationId }, parts, engine);
+  if (parts.runtime.log !== undefined) for (const frame of sent) noteFrame('sent', frame, parts, engine);
+  return {
+    frames: sent.map((frame) => frame.text),
+    msgId: mid,
+    correlationId,
+    losses: writing.losses,
+    warnings,
+    tokens,
+    ...(checkpoint === undefined ? {} : { checkpoint }),
+  };
+}
+
+function tokensOf(sent: readonly Sent[], { settings }: Engine, warnings: Diagnostic[]): FrameTokens {
+  let sum: FrameTokens | undefined;
+  for (const { text } of sent) {
+    const tokens = countFrame(text, settings.tokens);
+    warnings.push(...limitWarnings(tokens, settings.limits));
+    sum = sum === undefined ? tokens : addTokens(sum, tokens);
+  }
+  return sum!;
+}

@@ -1,0 +1,146 @@
+/** What the pipelines share: the codec's settings and registry, and how a frame goes out. */
+import { PrintError } from '../../text/errors.js';
+import type { Param } from '../ast.js';
+import { explainFrame } from '../explain.js';
+import { tryParseFrame } from '../parse.js';
+import { printFrame } from '../print.js';
+import { createRegistry, matchesHash, type Registry, type RegistryJson } from '../registry/registry.js';
+import { metadataText } from '../session/envelope.js';
+import type { Copy, SentFrame } from '../session/outbox.js';
+import type { SessionParts } from '../session/session.js';
+import { AccpError } from './accp-error.js';
+import type { Settings } from './options.js';
+
+/** A codec from within. */
+export interface Engine {
+  readonly settings: Settings;
+  /** The schemas of this side. */
+  registry: Registry;
+  /** Registries that peers have sent, ready to be used. */
+  readonly peerRegistries: WeakMap<RegistryJson, Registry>;
+}
+
+/** Before a peer has told of its registry, it is taken to have what everybody has. */
+const COMMON_REGISTRY = createRegistry();
+
+/** The schemas that the frames of `agent` are written by: those it has sent, ours where it has told nothing. */
+export function registryOf(engine: Engine, parts: SessionParts, agent: string): Registry {
+  const peer = parts.peers.get(agent);
+  if (peer === undefined) return engine.registry;
+  if (peer.registry === undefined) {
+    return matchesHash(engine.registry, peer.announcement.hash) ? engine.registry : COMMON_REGISTRY;
+  }
+  let registry = engine.peerRegistries.get(peer.registry);
+  if (registry === undefined) {
+    registry = createRegistry(peer.registry);
+    engine.peerRegistries.set(peer.registry, registry);
+  }
+  return registry;
+}
+
+/**
+ * Header and body of a frame in canonical form.
+ *
+ * @throws AccpError E1004 with the path of what cannot be written
+ */
+export function bodyText(agent: string, intent: string, operation: string, payload: readonly Param[]): string {
+  try {
+    return printFrame({ kind: 'frame', agent, intent, operation, payload, metadata: null });
+  } catch (thrown) {
+    if (!(thrown instanceof PrintError)) throw thrown;
+    const message = thrown.message.slice(thrown.path.length + 2);
+    throw new AccpError({ code: 'E1004', path: thrown.path, message });
+  }
+}
+
+/** What a frame is sent with, beside what delivery adds. */
+export interface Outgoing extends SentFrame {
+  /** The identifier that the message came with. */
+  readonly mid?: string | undefined;
+  /** Whether it is sent again after a gap. */
+  readonly keep: boolean;
+}
+
+export interface Sent {
+  readonly text: string;
+  readonly mid: string;
+  readonly seq: number;
+}
+
+/** Gives a frame its number and identifier, and keeps it for the case that it gets lost. */
+export function send(engine: Engine, parts: SessionParts, { mid, keep, ...frame }: Outgoing): Sent {
+  return sendCopy(engine, parts, { frame, seqs: [] }, mid ?? freshId(engine, parts), keep);
+}
+
+/** Sends a frame once more: the same text under a new number and identifier (section 3.7, item 3). */
+export function sendAgain(engine: Engine, parts: SessionParts, copy: Copy): Sent {
+  return sendCopy(engine, parts, copy, freshId(engine, parts), true);
+}
+
+function sendCopy(engine: Engine, parts: SessionParts, copy: Copy, mid: string, keep: boolean): Sent {
+  const { frame } = copy;
+  const { agent, body, ts, cid, aid, ttl } = frame;
+  const metadata = (seq: number): string =>
+    metadataText({ mid, seq, ts, cid, aid, sid: frame.sid ?? sessionIdFor(engine, parts), ttl, part: frame.part });
+  // Refused identifiers must not use up a number.
+  metadata(parts.delivery.nextToSend(agent));
+  const seq = parts.delivery.sent(agent, mid);
+  const text = body + metadata(seq);
+  if (keep) parts.outbox.add(copy, mid, seq);
+  return { text, mid, seq };
+}
+
+/** Identifiers are unique in a session, so one that was seen is not taken. */
+export function freshId({ settings }: Engine, { delivery }: SessionParts): string {
+  for (let attempt = 0; attempt < 8; attempt++) {
+    const id = settings.ids();
+    if (!delivery.hasSeen(id)) return id;
+  }
+  throw new AccpError({
+    code: 'E9999',
+    message: 'The source of identifiers gives one that is taken, again and again.',
+  });
+}
+
+function sessionIdFor({ settings }: Engine, { options, facts }: SessionParts): string | undefined {
+  if (settings.sessionId === 'always') return options.id;
+  if (facts.get('said-id') === true) return undefined;
+  facts.set('said-id', true);
+  return options.id;
+}
+
+/** Whether strings are transliterated, and may be. */
+export interface TextState {
+  /** How this side writes. */
+  readonly writing: 'transliterate' | 'reject' | 'externalize';
+  /** Whether `agent` writes so, too. */
+  readonly reading: boolean;
+}
+
+/** What was agreed on strings that the grammar cannot write, with one peer (section 6.4). */
+export function textState({ settings }: Engine, { peers, facts }: SessionParts, agent: string): TextState {
+  const { text } = settings;
+  if (text === 'transliterate') return { writing: 'transliterate', reading: true };
+  const announced = peers.get(agent)?.announcement.text === 'transliterate';
+  if (text !== undefined) return { writing: text, reading: announced };
+  const everybody = facts.get('announced') !== undefined && allAnnounced(peers);
+  return { writing: everybody ? 'transliterate' : 'reject', reading: announced };
+}
+
+function allAnnounced(peers: SessionParts['peers']): boolean {
+  if (peers.size === 0) return false;
+  for (const { announcement } of peers.values()) if (announcement.text !== 'transliterate') return false;
+  return true;
+}
+
+/** Puts a frame into the debug log, with its plain English where that is asked for (section 9, item 1). */
+export function noteFrame(
+  type: 'sent' | 'received',
+  { text, seq }: Pick<Sent, 'text' | 'seq'>,
+  parts: SessionParts,
+  { settings }: Engine,
+): void {
+  const told = settings.explain ? tryParseFrame(text, { dialect: settings.dialect }) : undefined;
+  const message = told?.ok ? explainFrame(told.value) : `Frame ${seq} was ${type}.`;
+  parts.note(type, message, { frame: text, details: { sequence: seq } });
+}

@@ -1,0 +1,55 @@
+/** After a gap: what was lost goes out again (draft-benzing-accp-00, section 3.7; the frame is `sync:resync{from:n}`). */
+import type { Diagnostic } from '../../text/diagnostic.js';
+import type { SessionParts } from '../session/session.js';
+import { bodyText, type Engine, noteFrame, send, sendAgain } from './engine.js';
+
+/** What the other side has told. */
+export interface Gap {
+  /** The number that it waits for. */
+  readonly expected: number;
+  /** The identifier of the frame that it has refused; its error frame's `aid`. */
+  readonly refused: string | undefined;
+  /** Whose frames it is about. @default as whom the refused frame was sent, or else the session's agent */
+  readonly agent?: string | undefined;
+}
+
+export interface Recovery {
+  readonly frames: readonly string[];
+  /** `lost`: messages that the outbox no longer had. */
+  readonly warnings: readonly Diagnostic[];
+}
+
+/**
+ * Announces what is sent again, and sends it: all messages that the other side has not processed, under their correlation
+ * identifiers, with new identifiers and numbers. Their time stamps stay: what has expired meanwhile is not wanted any more.
+ */
+export function recover({ expected, refused, agent: named }: Gap, parts: SessionParts, engine: Engine): Recovery {
+  const { delivery, outbox, note, options, runtime } = parts;
+  const agent = named ?? (refused === undefined ? undefined : outbox.agentOf(refused)) ?? options.agent;
+  delivery.raise(agent, expected);
+  const { copies, lost } = outbox.takeUnprocessed({ agent, expected, refused });
+  const announced = send(engine, parts, {
+    agent,
+    body: bodyText(agent, 'sync', 'resync', [{ key: 'from', value: { kind: 'integer', value: expected } }]),
+    ts: runtime.now(),
+    keep: false,
+  });
+  outbox.resynced({ agent, from: expected, seq: announced.seq, mid: announced.mid });
+  const sent = [announced, ...copies.map((copy) => sendAgain(engine, parts, copy))];
+  note('resync', `${copies.length} frames are sent again, from number ${expected} on.`, {
+    details: { expected, count: copies.length, lost },
+  });
+  if (runtime.log !== undefined) for (const frame of sent) noteFrame('sent', frame, parts, engine);
+  return { frames: sent.map(({ text }) => text), warnings: lost === 0 ? [] : [lostWarning(lost, expected)] };
+}
+
+function lostWarning(lost: number, expected: number): Diagnostic {
+  return {
+    code: 'lost',
+    severity: 'error',
+    message: `${lost} frames from number ${expected} on are no longer kept, and cannot be sent again.`,
+    span: null,
+    section: '3.7',
+    help: 'raise maxOutbox, or send the whole state by sync:state',
+  };
+}

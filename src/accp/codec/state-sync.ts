@@ -1,0 +1,30 @@
+/** State from one side to the other: deltas, and the whole where a delta does not fit (draft-benzing-accp-00, section 5.4). */
+import type { JsonObject } from '../message/json.js';
+import type { SessionParts } from '../session/session.js';
+import { AccpError } from './accp-error.js';
+import { encode } from './encode.js';
+import type { Engine } from './engine.js';
+import type { EncodeResult } from './outcome.js';
+
+/**
+ * Sends what has changed since the last version.
+ *
+ * @throws AccpError E1004 where a value is null, which a delta takes for "removed"
+ */
+export function sendDelta(values: JsonObject, parts: SessionParts, engine: Engine): EncodeResult {
+  const { version, delta } = parts.session.state.delta(values);
+  return encode({ intent: 'sync', operation: 'state', payload: { version, delta } }, parts, engine);
+}
+
+/** Sends the whole state, as a map of its own, so that its keys are not taken for abbreviations. */
+export function sendFullState(values: JsonObject, version: number, parts: SessionParts, engine: Engine): EncodeResult {
+  if (!Number.isSafeInteger(version))
+    throw new AccpError({ code: 'E1004', path: 'version', message: 'is no whole number' });
+  return encode({ intent: 'sync', operation: 'state', payload: { version, state: values } }, parts, engine);
+}
+
+/** The whole state as it is, for a side that could not use a delta. */
+export function fullState(parts: SessionParts, engine: Engine): readonly string[] {
+  const { state } = parts.session;
+  return sendFullState(state.values(), state.version, parts, engine).frames;
+}

@@ -1,0 +1,124 @@
+/**
+ * Request chains: what belongs to one correlation identifier (draft-benzing-accp-00, sections 3.5, 3.7 items 3 and 4, 10.3).
+ * Answers that do not come, cancellation, and what a retry must not change.
+ */
+import { AccpError } from '../codec/accp-error.js';
+import type { Collection, Journal } from './journal.js';
+
+/** What is remembered of a chain. */
+export interface Chain {
+  /** The schema of its request. */
+  readonly schema?: string | undefined;
+  /** The transaction of its request, which retries keep (section 10.3). */
+  readonly transactionId?: string | undefined;
+  /** When an answer from the other side is overdue, in seconds since 1970; none when it is not waited for. */
+  readonly deadline?: number | undefined;
+  readonly cancelled?: true | undefined;
+}
+
+export interface ChainsOptions {
+  readonly journal: Journal;
+  /** Chains that are remembered. */
+  readonly maxChains: number;
+  /** Seconds until an answer is overdue; 0 for never. */
+  readonly timeout: number;
+}
+
+export class Chains {
+  readonly #options: ChainsOptions;
+  readonly #chains: Collection<Chain>;
+  readonly #controllers = new Map<string, AbortController>();
+  /** No deadline is earlier. */
+  #earliest = 0;
+
+  constructor(options: ChainsOptions) {
+    this.#options = options;
+    this.#chains = options.journal.collection('chains');
+  }
+
+  get(cid: string): Chain | undefined {
+    return this.#chains.get(cid);
+  }
+
+  isCancelled(cid: string): boolean {
+    return this.#chains.get(cid)?.cancelled === true;
+  }
+
+  /** A request went out: an answer is waited for. */
+  requested(cid: string, chain: Chain, now: number): void {
+    const { timeout } = this.#options;
+    const deadline = timeout === 0 ? undefined : now + timeout;
+    if (deadline !== undefined) this.#earliest = Math.min(this.#earliest || deadline, deadline);
+    this.#set(cid, { ...this.#chains.get(cid), ...chain, deadline });
+  }
+
+  /** A request came in. */
+  received(cid: string, chain: Chain): void {
+    this.#set(cid, { ...this.#chains.get(cid), ...chain });
+  }
+
+  /** An answer has come: nothing is overdue any more. */
+  answered(cid: string): void {
+    const chain = this.#chains.get(cid);
+    if (chain?.deadline !== undefined) this.#chains.set(cid, { ...chain, deadline: undefined });
+  }
+
+  /** Work goes on at the other side: the time starts anew. */
+  prolong(cid: string, now: number): void {
+    const chain = this.#chains.get(cid);
+    if (chain?.deadline !== undefined) this.#chains.set(cid, { ...chain, deadline: now + this.#options.timeout });
+  }
+
+  /** All that runs under the identifier is to stop. */
+  cancel(cid: string, reason: AccpError): void {
+    this.#set(cid, { ...this.#chains.get(cid), cancelled: true, deadline: undefined });
+    this.#controllers.get(cid)?.abort(reason);
+    this.#controllers.delete(cid);
+  }
+
+  /** Aborted when the chain is cancelled. */
+  signal(cid: string): AbortSignal {
+    const known = this.#controllers.get(cid);
+    if (known !== undefined) return known.signal;
+    const controller = new AbortController();
+    if (this.isCancelled(cid)) controller.abort(cancelled(cid));
+    else this.#controllers.set(cid, controller);
+    if (this.#controllers.size > this.#options.maxChains) {
+      this.#controllers.delete(this.#controllers.keys().next().value!);
+    }
+    return controller.signal;
+  }
+
+  /** The chains whose answer is overdue, each told once. */
+  overdue(now: number): string[] {
+    if (this.#earliest === 0 || now < this.#earliest) return [];
+    const late: string[] = [];
+    let earliest = 0;
+    for (const [cid, chain] of this.#chains.entries()) {
+      if (chain.deadline === undefined) continue;
+      if (chain.deadline <= now) late.push(cid);
+      else earliest = Math.min(earliest || chain.deadline, chain.deadline);
+    }
+    this.#earliest = earliest;
+    for (const cid of late) this.answered(cid);
+    return late;
+  }
+
+  /** After a restart, deadlines have to be looked at again. */
+  restore(): void {
+    this.#earliest = 1;
+  }
+
+  #set(cid: string, chain: Chain): void {
+    this.#chains.set(cid, chain);
+    if (this.#chains.size > this.#options.maxChains) {
+      const oldest = this.#chains.keys().next().value!;
+      this.#chains.delete(oldest);
+      this.#controllers.delete(oldest);
+    }
+  }
+}
+
+export function cancelled(cid: string): AccpError {
+  return new AccpError({ code: 'E5001', message: `The request chain ${cid} was cancelled.` });
+}

@@ -1,0 +1,192 @@
+/** The standard envelope in a frame's metadata (draft-benzing-accp-00, section 3.5, Table 4). */
+import type { Frame, Value } from '../ast.js';
+import { AccpError } from '../codec/accp-error.js';
+import { decimalDigits } from '../numbers.js';
+
+/** The envelope of a received frame. */
+export interface ReceivedEnvelope {
+  readonly mid: string;
+  readonly seq: number;
+  readonly ts: number | undefined;
+  readonly ttl: number | undefined;
+  readonly cid: string | undefined;
+  readonly aid: string | undefined;
+  readonly sid: string | undefined;
+  /** Place and number of parts, where a message was split (section 3.4). */
+  readonly part: Part | undefined;
+}
+
+/** One frame of a message that was split. */
+export interface Part {
+  /** From 0. */
+  readonly index: number;
+  readonly total: number;
+  /** How deep in its first value the frame goes on with what the one before began; absent when it begins a new one. */
+  readonly cut: number | undefined;
+}
+
+/** What delivery needs, and what is wrong with the rest. */
+export interface EnvelopeReading {
+  readonly envelope: ReceivedEnvelope;
+  /** A field of another type; the frame is refused, but its number is used up. */
+  readonly fault: AccpError | undefined;
+}
+
+/** Longest identifier that is kept, in characters: those that peers choose lie in memory. */
+const MAX_ID = 256;
+
+/**
+ * @throws AccpError E1001 for a frame without `mid` or `seq`, E1004 where one of them is of another type
+ */
+export function readEnvelope(frame: Frame): EnvelopeReading {
+  let mid: string | undefined;
+  let seq: number | undefined;
+  let ts: number | undefined;
+  let ttl: number | undefined;
+  let cid: string | undefined;
+  let aid: string | undefined;
+  let sid: string | undefined;
+  let idx: number | undefined;
+  let tot: number | undefined;
+  let cut: number | undefined;
+  const read = new Fields();
+  for (const { key, value } of frame.metadata ?? []) {
+    switch (key) {
+      case 'mid':
+        mid = read.identifier(key, value, 'must');
+        break;
+      case 'seq':
+        seq = read.count(key, value, 'must');
+        break;
+      case 'ts':
+        ts = read.count(key, value);
+        break;
+      case 'ttl':
+        ttl = read.count(key, value);
+        break;
+      case 'cid':
+        cid = read.identifier(key, value);
+        break;
+      case 'aid':
+        aid = read.identifier(key, value);
+        break;
+      case 'sid':
+        sid = read.identifier(key, value);
+        break;
+      case 'idx':
+        idx = read.count(key, value);
+        break;
+      case 'tot':
+        tot = read.count(key, value);
+        break;
+      case 'cut':
+        cut = read.count(key, value);
+        break;
+    }
+  }
+  if (mid === undefined) throw missing('mid');
+  if (seq === undefined) throw missing('seq');
+  const part = tot === undefined ? undefined : { index: idx ?? 0, total: tot, cut };
+  return { envelope: { mid, seq, ts, ttl, cid, aid, sid, part }, fault: read.fault };
+}
+
+/** Reads fields and keeps the first fault. */
+class Fields {
+  fault: AccpError | undefined;
+
+  /** Text whatever its digits look like: `mid:007` keeps its zeros. */
+  identifier(key: string, value: Value, must?: 'must'): string | undefined {
+    const text = sourceText(value);
+    if (text !== undefined && text.length <= MAX_ID) return text;
+    const what = text === undefined ? `is a ${value.kind}, not an identifier` : `is longer than ${MAX_ID} characters`;
+    return this.#wrong(key, what, must);
+  }
+
+  count(key: string, value: Value, must?: 'must'): number | undefined {
+    if (value.kind === 'integer' && typeof value.value === 'number' && value.value >= 0) return value.value;
+    const what = value.kind === 'integer' ? 'is out of range' : `is a ${value.kind}, not an integer`;
+    return this.#wrong(key, what, must);
+  }
+
+  #wrong(key: string, what: string, must: 'must' | undefined): undefined {
+    const error = new AccpError({ code: 'E1004', path: `metadata.${key}`, message: what });
+    if (must !== undefined) throw error;
+    this.fault ??= error;
+  }
+}
+
+function missing(key: string): AccpError {
+  return new AccpError({
+    code: 'E1001',
+    message: `The frame has no "${key}" in its metadata.`,
+    path: `metadata.${key}`,
+    help: 'every frame carries mid and seq (section 3.5)',
+  });
+}
+
+/** The text that a plain value was written with. */
+export function sourceText(value: Value): string | undefined {
+  switch (value.kind) {
+    case 'string':
+      return value.value;
+    case 'integer':
+      return value.text ?? String(value.value);
+    case 'decimal':
+      return value.text ?? decimalDigits(value, Number.POSITIVE_INFINITY);
+    case 'boolean':
+      return String(value.value);
+    default:
+      return undefined;
+  }
+}
+
+/** The envelope of a frame to be sent. */
+export interface SentEnvelope {
+  readonly mid: string;
+  readonly seq: number;
+  readonly ts: number;
+  readonly cid?: string | undefined;
+  readonly aid?: string | undefined;
+  readonly sid?: string | undefined;
+  readonly ttl?: number | undefined;
+  readonly part?: Part | undefined;
+}
+
+/**
+ * The metadata block of a frame to be sent, in canonical form: the order of Table 4, identifiers as they are.
+ *
+ * @throws AccpError E1004 for an identifier that a frame cannot hold
+ */
+export function metadataText({ mid, seq, ts, cid, aid, sid, ttl, part }: SentEnvelope): string {
+  let text = `[mid:${identifier('mid', mid)},seq:${seq},ts:${ts}`;
+  if (cid !== undefined) text += `,cid:${identifier('cid', cid)}`;
+  if (aid !== undefined) text += `,aid:${identifier('aid', aid)}`;
+  if (sid !== undefined) text += `,sid:${identifier('sid', sid)}`;
+  if (ttl !== undefined) text += `,ttl:${ttl}`;
+  if (part?.cut !== undefined) text += `,cut:${part.cut}`;
+  if (part !== undefined) text += `,idx:${part.index},tot:${part.total}`;
+  return `${text}]`;
+}
+
+const PLAIN = /^[A-Za-z0-9_.-]+$/;
+const VISIBLE = /^[!-~]+$/;
+const DELIMITER = /[@>:{}[\]|$,~\\]/g;
+
+function identifier(key: string, text: string): string {
+  if (text.length <= MAX_ID) {
+    if (PLAIN.test(text)) return text;
+    if (VISIBLE.test(text)) return text.replace(DELIMITER, '\\$&');
+  }
+  throw new AccpError({
+    code: 'E1004',
+    path: `envelope.${FULL_NAMES[key] ?? key}`,
+    message: `an identifier is 1 to ${MAX_ID} visible ASCII characters without spaces`,
+  });
+}
+
+const FULL_NAMES: Readonly<Record<string, string>> = {
+  mid: 'msg_id',
+  cid: 'correlation_id',
+  aid: 'causation_id',
+  sid: 'session_id',
+};

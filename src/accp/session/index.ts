@@ -1,0 +1,39 @@
+/** ACCP above the grammar (draft-benzing-accp-00, sections 3.3 to 10). Public as `pegwire/accp/session`. */
+export { AccpError, type AccpErrorDetails } from '../codec/accp-error.js';
+export { type Codec, createCodec } from '../codec/codec.js';
+export { type AccpErrorCode, ERROR_CODES, type ErrorCode } from '../codec/codes.js';
+export { FRAME_LIMITS, type FrameLimits, type Limit } from '../codec/frame-limits.js';
+export type { CodecOptions } from '../codec/options.js';
+export type {
+  Accepted,
+  DecodeOutcome,
+  Dropped,
+  EncodeResult,
+  FrameTokens,
+  Pending,
+  Rejected,
+} from '../codec/outcome.js';
+export type { FieldType } from '../message/field-type.js';
+export type { Json, JsonArray, JsonObject } from '../message/json.js';
+export type { Envelope, Loss, Message, MessageInput } from '../message/message.js';
+export { Reference, ref } from '../message/reference.js';
+export type { TextPolicy } from '../message/write-value.js';
+export { chatMessage } from '../profiles/chat.js';
+export { PROFILES, type Profile, type Tool, type ToolBook, toolBook } from '../profiles/profiles.js';
+export type { SchemaDefinition } from '../registry/definition.js';
+export type { Announcement } from '../registry/negotiation.js';
+export {
+  createRegistry,
+  exportRegistry,
+  type Registry,
+  type RegistryJson,
+  registerOperation,
+  registerSchema,
+} from '../registry/registry.js';
+export { memoryStore } from '../store/memory.js';
+export { type EndpointStore, type SessionStore, StoreError } from '../store/store.js';
+export type { StreamChunk } from '../streams/streams.js';
+export type { SequenceMode } from './delivery.js';
+export type { EventListener, SessionEvent } from './events.js';
+export { type KeepTimeOptions, keepTime } from './keep-time.js';
+export { createSession, type Overdue, type Session, type SessionOptions } from './session.js';

@@ -1,0 +1,126 @@
+/**
+ * What was sent and may have to be sent again (draft-benzing-accp-00, section 3.7, item 3): after a gap, the other side names
+ * the number that it misses, and all messages that it has not processed go out once more, under new numbers and identifiers.
+ */
+import type { Part } from './envelope.js';
+import type { Collection, Journal } from './journal.js';
+
+/** A frame without what is new in each copy of it. */
+export interface SentFrame {
+  readonly agent: string;
+  /** `@agent>intent:operation{...}` */
+  readonly body: string;
+  readonly ts: number;
+  readonly cid?: string | undefined;
+  readonly aid?: string | undefined;
+  readonly sid?: string | undefined;
+  readonly ttl?: number | undefined;
+  readonly part?: Part | undefined;
+}
+
+interface Entry {
+  readonly frame: SentFrame;
+  /** The identifier of the last copy. */
+  readonly mid: string;
+  /** The numbers of all copies, ascending. */
+  readonly seqs: readonly number[];
+}
+
+/** An announcement of what is sent again. Numbers from `from` up to `seq` are void to a receiver that has accepted it. */
+interface Resync {
+  readonly agent: string;
+  readonly from: number;
+  readonly seq: number;
+  readonly mid: string;
+}
+
+/** What a report of a gap says. */
+export interface GapReport {
+  readonly agent: string;
+  /** The number that the other side waits for. */
+  readonly expected: number;
+  /** The identifier of the frame that it has refused. */
+  readonly refused: string | undefined;
+}
+
+/** A frame to be sent once more. */
+export interface Copy {
+  readonly frame: SentFrame;
+  /** The numbers under which it was sent before. */
+  readonly seqs: readonly number[];
+}
+
+export interface Unprocessed {
+  /** In the order in which they were first sent. */
+  readonly copies: readonly Copy[];
+  /** Numbers from `expected` on that are no longer known, because the outbox is bounded: these are lost. */
+  readonly lost: number;
+}
+
+export class Outbox {
+  readonly #entries: Collection<Entry>;
+  readonly #resyncs: Collection<Resync>;
+  readonly #state: Collection<number>;
+  readonly #max: number;
+
+  /** @param max frames that are kept at most */
+  constructor(journal: Journal, max: number) {
+    this.#entries = journal.collection('outbox');
+    this.#resyncs = journal.collection('resyncs');
+    this.#state = journal.collection('outbox-state');
+    this.#max = max;
+  }
+
+  add({ frame, seqs }: Copy, mid: string, seq: number): void {
+    const key = this.#nextKey();
+    this.#entries.set(key, { frame, mid, seqs: [...seqs, seq] });
+    if (this.#entries.size > this.#max) this.#forgetOldest();
+  }
+
+  /** The agent that a frame was sent as, by its identifier. */
+  agentOf(mid: string): string | undefined {
+    for (const { frame, mid: last } of this.#entries.values()) if (last === mid) return frame.agent;
+    for (const { agent, mid: own } of this.#resyncs.values()) if (own === mid) return agent;
+    return undefined;
+  }
+
+  /** Notes that `seq` was a `sync:resync{from}`. */
+  resynced(resync: Resync): void {
+    this.#resyncs.set(`${resync.agent}:${resync.seq}`, resync);
+    // Each report of a gap makes one; those that matter are the last ones.
+    if (this.#resyncs.size > this.#max) this.#resyncs.delete(this.#resyncs.keys().next().value!);
+  }
+
+  /**
+   * Takes out what the other side has not processed, to be sent and added again. What it has processed is forgotten.
+   *
+   * Below the number that it expects, it has processed every number but those that were void by then.
+   */
+  takeUnprocessed({ agent, expected, refused }: GapReport): Unprocessed {
+    const skipped = [...this.#resyncs.values()].filter((resync) => resync.agent === agent && resync.seq < expected);
+    const isProcessed = (seq: number): boolean =>
+      seq < expected && !skipped.some(({ from, seq: end }) => from <= seq && seq < end);
+    const copies: Copy[] = [];
+    let behindRefused = false;
+    for (const [key, { frame, mid, seqs }] of [...this.#entries.entries()]) {
+      if (frame.agent !== agent) continue;
+      behindRefused ||= mid === refused;
+      if (behindRefused || !seqs.some(isProcessed)) copies.push({ frame, seqs });
+      this.#entries.delete(key);
+    }
+    const forgotten = this.#state.get(`forgotten:${agent}`) ?? 0;
+    return { copies, lost: Math.max(0, forgotten - expected + 1) };
+  }
+
+  #forgetOldest(): void {
+    const [key, { frame, seqs }] = this.#entries.entries().next().value!;
+    this.#entries.delete(key);
+    this.#state.set(`forgotten:${frame.agent}`, seqs.at(-1)!);
+  }
+
+  #nextKey(): string {
+    const next = (this.#state.get('key') ?? 0) + 1;
+    this.#state.set('key', next);
+    return String(next);
+  }
+}

@@ -1,0 +1,255 @@
+/** One endpoint of a session (draft-benzing-accp-00, section 1.3: a bounded sequence of frames that make up one workflow). */
+
+import { AccpError } from '../codec/accp-error.js';
+import type { Json } from '../message/json.js';
+import type { Announcement } from '../registry/negotiation.js';
+import type { RegistryJson } from '../registry/registry.js';
+import { createState, type SessionState, type StateBudgets } from '../state/state.js';
+import { memoryStore } from '../store/memory.js';
+import { type SessionStore, StoreError } from '../store/store.js';
+import { createStreams, type StreamChunk, type Streams } from '../streams/streams.js';
+import { Chains } from './chains.js';
+import { Delivery, type SequenceMode } from './delivery.js';
+import type { Note } from './events.js';
+import { createIds } from './ids.js';
+import { type Collection, Journal } from './journal.js';
+import { Outbox } from './outbox.js';
+import { createRuntime, type Runtime } from './runtime.js';
+import { Sequences } from './sequences.js';
+
+export interface SessionOptions {
+  /** Who sends from here: the agent of messages that name none, and of error frames. */
+  readonly agent: string;
+  /** The identifier that both ends agree on; 1 to 256 visible ASCII characters. @default a new one */
+  readonly id?: string | undefined;
+  /**
+   * `session`: one count for all parties, who speak in turn. `sender`: each counts its own frames, for parties who may speak at
+   * any time. @default 'session'
+   */
+  readonly sequence?: SequenceMode | undefined;
+  /** Where the data lies. A session that the store knows goes on where it ended. @default a new `memoryStore()` */
+  readonly store?: SessionStore | undefined;
+  /** Whether the other ends use the same store, so that a value can be sent as a reference. @default false */
+  readonly shared?: boolean | undefined;
+  /** The number of the first frame. @default 1 */
+  readonly firstSequence?: number | undefined;
+  /** Seconds until an answer is overdue (E3001); 0 for never. @default 60 */
+  readonly timeout?: number | undefined;
+  /** Tokens of the tiers. @default those of section 5 */
+  readonly budgets?: StateBudgets | undefined;
+  /** Other sessions of the store whose cold state may be read here. */
+  readonly grants?: Iterable<string> | undefined;
+  /** Identifiers of messages that are remembered. @default 4096 */
+  readonly maxSeen?: number | undefined;
+  /** Senders that are told apart. @default 1024 */
+  readonly maxSenders?: number | undefined;
+  /** Request chains that are remembered. @default 4096 */
+  readonly maxChains?: number | undefined;
+  /** Sent frames that are kept, to be sent again after a gap. @default 1024 */
+  readonly maxOutbox?: number | undefined;
+  /** Chunks of one stream that wait for their reader. @default 1024 */
+  readonly maxBuffered?: number | undefined;
+  /** Seconds without a chunk until a stream has failed; 0 for never. @default 60 */
+  readonly streamTimeout?: number | undefined;
+}
+
+/** An answer or a stream that did not come in time. */
+export interface Overdue {
+  readonly correlationId: string;
+  /** E3001. */
+  readonly error: AccpError;
+}
+
+export interface Session {
+  readonly id: string;
+  readonly agent: string;
+  /** Whether it goes on with what a store has kept. */
+  readonly resumed: boolean;
+  /** Hot, warm and cold state (section 5). */
+  readonly state: SessionState;
+  /** What the other ends have announced (section 6.4), by agent. */
+  readonly peers: ReadonlyMap<string, Announcement>;
+  /** The chunks of a stream in their order, as they come (section 10.4). One reader a stream. */
+  readonly stream: (correlationId: string) => AsyncIterable<StreamChunk>;
+  /** Streams that are under way or not read to their end. */
+  readonly pendingStreams: readonly string[];
+  /** Aborted when a `cancel` frame names the chain (section 3.7, item 4). */
+  readonly signal: (correlationId: string) => AbortSignal;
+  /** Looks at the clock: gives the answers that are overdue, each once, and ends streams that have stalled. */
+  readonly tick: () => readonly Overdue[];
+  /** Keeps what is in memory, and gives the endpoint back. */
+  readonly close: () => void;
+}
+
+/** What a peer has announced, as it is kept. */
+export interface Peer {
+  readonly announcement: Announcement;
+  /** Its schemas, where it had to send them. */
+  readonly registry?: RegistryJson | undefined;
+  /** The hash of our registry that it knows. */
+  readonly known?: string | null | undefined;
+}
+
+/** What the codec works with. */
+export interface SessionParts {
+  readonly session: Session;
+  readonly options: ResolvedSessionOptions;
+  readonly runtime: Runtime;
+  readonly delivery: Delivery;
+  readonly outbox: Outbox;
+  readonly chains: Chains;
+  readonly sequences: Sequences;
+  readonly streams: Streams;
+  readonly peers: Collection<Peer>;
+  /** Single values: what was announced, the registry of this side. */
+  readonly facts: Collection<Json>;
+  readonly note: Note;
+  /** Runs one operation and keeps what it has changed. What it returns is given only when that is safe. */
+  readonly commit: <T>(operation: () => T) => T;
+}
+
+export interface ResolvedSessionOptions {
+  readonly id: string;
+  readonly agent: string;
+  readonly sequence: SequenceMode;
+  readonly shared: boolean;
+}
+
+const PARTS = new WeakMap<Session, SessionParts>();
+
+/** @throws TypeError on what `createSession` has not made */
+export function partsOfSession(session: Session): SessionParts {
+  const parts = PARTS.get(session);
+  if (parts === undefined) throw new TypeError('A session is made by createSession');
+  return parts;
+}
+
+const AGENT = /^[A-Za-z0-9_-]{1,256}$/;
+const ID = /^[!-~]{1,256}$/;
+
+/**
+ * Opens one endpoint of a session. On a store that knows it, it goes on where it ended, in whatever process that was: numbers,
+ * seen identifiers, state, registries, streams.
+ *
+ * Source: draft-benzing-accp-00, sections 3.5, 3.7 and 5.
+ *
+ * @throws TypeError on options that are none
+ * @throws StoreError when the store fails
+ * @example
+ * const session = createSession({ agent: 'planner', id: 'sprint14', store: await sqliteStore('sessions.db') });
+ */
+export function createSession(options: SessionOptions): Session {
+  const { agent, id = `s${createIds()()}`, store = memoryStore(), firstSequence = 1 } = options;
+  if (!AGENT.test(agent)) throw new TypeError(`"${agent}" is no agent: 1 to 256 letters, digits, "-" and "_"`);
+  if (!ID.test(id)) throw new TypeError('The id of a session is 1 to 256 visible ASCII characters without spaces');
+  const sequence = options.sequence ?? 'session';
+  const endpoint = store.claim(id, agent);
+  const journal = new Journal(endpoint, store.durable);
+  const runtime = createRuntime();
+  const note: Note = (type, message, more) => {
+    runtime.log?.({ type, session: id, agent, at: runtime.now(), message, ...more });
+  };
+
+  const meta = journal.collection<Json>('session');
+  const kept = meta.get('sequence');
+  if (kept !== undefined && kept !== sequence) {
+    endpoint.release();
+    throw new TypeError(`The session ${id} counts by ${String(kept)}, not by ${sequence}`);
+  }
+  if (kept === undefined) meta.set('sequence', sequence);
+  const delivery = new Delivery({
+    journal,
+    mode: sequence,
+    first: firstSequence,
+    maxSeen: options.maxSeen ?? 4096,
+    maxSenders: options.maxSenders ?? 1024,
+  });
+  const outbox = new Outbox(journal, options.maxOutbox ?? 1024);
+  const chains = new Chains({ journal, maxChains: options.maxChains ?? 4096, timeout: options.timeout ?? 60 });
+  if (kept !== undefined) chains.restore();
+  const sequences = new Sequences(journal);
+  const streams = createStreams({
+    journal,
+    now: runtime.now,
+    maxBuffered: options.maxBuffered,
+    timeout: options.streamTimeout,
+    note,
+  });
+  const peers = journal.collection<Peer>('peers');
+  const facts = journal.collection<Json>('facts');
+  const state = createState({
+    session: id,
+    journal,
+    counter: runtime.counter,
+    now: runtime.now,
+    budgets: options.budgets,
+    grants: options.grants,
+    note,
+  });
+
+  let end: StoreError | null = null;
+  const commit = <T>(operation: () => T): T => {
+    if (end !== null) throw end;
+    const result = operation();
+    try {
+      journal.commit();
+    } catch (thrown) {
+      // Memory is ahead of the store now: going on would number frames twice after a restart.
+      end = thrown instanceof StoreError ? thrown : new StoreError('failed', 'The store failed', { cause: thrown });
+      throw end;
+    }
+    return result;
+  };
+
+  const session: Session = {
+    id,
+    agent,
+    resumed: kept !== undefined,
+    state,
+    get peers() {
+      return new Map([...peers.entries()].map(([name, { announcement }]) => [name, announcement]));
+    },
+    stream: (cid) => streams.open(cid),
+    get pendingStreams() {
+      return streams.pending;
+    },
+    signal: (cid) => chains.signal(cid),
+    tick: () =>
+      commit(() => {
+        const now = runtime.now();
+        streams.tick(now);
+        const timeout = options.timeout ?? 60;
+        const forgotten = timeout === 0 ? 0 : sequences.forget(now - timeout);
+        if (forgotten > 0) note('timeout', `${forgotten} messages were not finished.`);
+        return chains.overdue(now).map((correlationId) => {
+          const error = new AccpError({
+            code: 'E3001',
+            message: `No answer to ${correlationId} has come within ${timeout} s.`,
+          });
+          note('timeout', error.message, { details: { correlationId } });
+          return { correlationId, error };
+        });
+      }),
+    close: () => {
+      if (end !== null) return;
+      journal.close();
+      end = new StoreError('closed', `The session ${id} is closed`);
+    },
+  };
+  const parts: SessionParts = {
+    session,
+    options: { id, agent, sequence, shared: options.shared ?? false },
+    runtime,
+    delivery,
+    outbox,
+    chains,
+    sequences,
+    streams,
+    peers,
+    facts,
+    note,
+    commit,
+  };
+  PARTS.set(session, parts);
+  return session;
+}
