@@ -9,6 +9,7 @@ import { partsOfSession, type Session, type SessionParts } from '../session/sess
 import type { CheckpointResult, TokenBudget } from '../state/state.js';
 import { AccpError } from './accp-error.js';
 import { decode } from './decode.js';
+import { kept } from './effects.js';
 import { encode } from './encode.js';
 import type { Engine } from './engine.js';
 import { sendError } from './error-frame.js';
@@ -75,18 +76,20 @@ export function createCodec(options: CodecOptions = {}): Codec {
   const within = <T>(session: Session, operation: (parts: SessionParts) => T): T => {
     const parts = partsOfSession(session);
     parts.runtime.bind(source);
-    return parts.commit(() => operation(parts));
+    return parts.commit(() => {
+      // A checkpoint that was begun before the session was resumed goes on now that its tools are there.
+      if (parts.unfinished())
+        for (const result of parts.state.resumeCheckpoints(settings.checkpointTools)) kept(result, parts);
+      return operation(parts);
+    });
   };
 
   return {
     encode: (message, session) => within(session, (parts) => encode(message, parts, engine)),
     decode: (frame, session) => within(session, (parts) => decode(frame, parts, engine)),
-    checkpoint: async (session) => {
-      const result = await within(session, () => session.state.checkpoint('phase', settings.checkpointTools));
-      within(session, () => undefined);
-      return result;
-    },
-    getBudget: (session) => within(session, () => session.state.budget()),
+    checkpoint: async (session) =>
+      within(session, (parts) => kept(parts.state.checkpoint('phase', settings.checkpointTools), parts)),
+    getBudget: (session) => within(session, ({ state }) => state.budget()),
     registerSchema: (name, schema) => {
       engine.registry = registerSchema(engine.registry, name, schema);
     },
@@ -96,7 +99,7 @@ export function createCodec(options: CodecOptions = {}): Codec {
     announce: (session) => within(session, (parts) => announce(parts, engine)),
     syncState: (values, session, { full = false } = {}) =>
       within(session, (parts) =>
-        full ? sendFullState(values, session.state.version + 1, parts, engine) : sendDelta(values, parts, engine),
+        full ? sendFullState(values, parts.state.version + 1, parts, engine) : sendDelta(values, parts, engine),
       ),
     fail: (message, thrown, session) =>
       within(session, (parts) => {

@@ -262,9 +262,9 @@ function readPayload(
 }
 
 /** Step 2: what a reference stands for (section 5.1). */
-function resolveReference(path: string, at: string, { session }: SessionParts, { settings }: Engine): Json {
+function resolveReference(path: string, at: string, { state }: SessionParts, { settings }: Engine): Json {
   try {
-    return session.state.resolve(path);
+    return state.resolve(path);
   } catch (thrown) {
     if (!(thrown instanceof AccpError)) throw thrown;
     // The draft writes amounts of money so: `budget:$42.30`.
@@ -293,10 +293,10 @@ function settle(message: Message, envelope: ReceivedEnvelope, decoding: Decoding
     throw new AccpError({ code: 'E1004', path: 'metadata.cid', message: 'cancel names the chain that is to stop' });
   }
   if (intent === 'sync' && operation === 'state') readStateSync(payload, parts);
+  const checkpoint = applyReceived({ message, text: withoutMetadata(text), mid: envelope.mid, cid }, parts, engine);
+  const streamed = takeChunk(message, parts);
   if (isRegistrySync(frame)) replies.push(...negotiate(message, parts, engine));
   if (isErrorFrame(frame)) answerError(message, decoding);
-  const streamed = takeChunk(message, parts);
-  const checkpoint = applyReceived({ message, text: withoutMetadata(text), mid: envelope.mid, cid }, parts, engine);
   const results = { losses, warnings, replies };
   if (streamed) return { outcome: 'pending', part: 'stream', correlationId: cid, message, ...results };
   return { outcome: 'message', message, ...results, ...(checkpoint === undefined ? {} : { checkpoint }) };

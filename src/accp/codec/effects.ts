@@ -5,9 +5,9 @@ import { Reference } from '../message/reference.js';
 import type { ProfileMessage } from '../profiles/profiles.js';
 import { cancelled } from '../session/chains.js';
 import type { SessionParts } from '../session/session.js';
-import type { CheckpointResult } from '../state/state.js';
+import type { CheckpointResult, HotFrame } from '../state/state.js';
 import { AccpError } from './accp-error.js';
-import type { Engine } from './engine.js';
+import { bodyText, type Engine } from './engine.js';
 
 /** A message with full key names, on its way out. */
 export interface Outbound extends ProfileMessage {
@@ -35,16 +35,18 @@ const PROLONGS: ReadonlySet<string> = new Set(['ack', 'wait', 'stream']);
 
 export function applySent(processed: Processed, parts: SessionParts, engine: Engine): Checkpoint {
   const { message, cid } = processed;
+  const checkpoint = apply(processed, parts, engine);
   if (ASKS.has(message.intent)) parts.chains.requested(cid, chainOf(message), parts.runtime.now());
-  return apply(processed, parts, engine);
+  return checkpoint;
 }
 
 export function applyReceived(processed: Processed, parts: SessionParts, engine: Engine): Checkpoint {
   const { message, cid } = processed;
+  const checkpoint = apply(processed, parts, engine);
   if (ASKS.has(message.intent)) parts.chains.received(cid, chainOf(message));
   else if (ANSWERS.has(message.intent)) parts.chains.answered(cid);
   else if (PROLONGS.has(message.intent)) parts.chains.prolong(cid, parts.runtime.now());
-  return apply(processed, parts, engine);
+  return checkpoint;
 }
 
 function chainOf({ schema, payload }: ProfileMessage): { schema?: string; transactionId?: string } {
@@ -55,21 +57,50 @@ function chainOf({ schema, payload }: ProfileMessage): { schema?: string; transa
   };
 }
 
+/** State comes first: only that can be refused. */
 function apply({ message, text, mid, cid }: Processed, parts: SessionParts, engine: Engine): Checkpoint {
   const { agent, intent, operation, schema, payload } = message;
+  if (intent === 'sync' && operation === 'state') applyStateSync(payload, parts);
+  // What keeps the session going is not part of what it is about.
+  const isTaken = engine.settings.state && !isUpkeep(message);
+  if (isTaken) takeIn({ agent, intent, operation, schema, payload, cid, mid, text }, parts);
   if (intent === 'cancel') {
     const error = cancelled(cid);
     parts.chains.cancel(cid, error);
     parts.streams.abort(cid, error);
   }
-  if (intent === 'sync' && operation === 'state') applyStateSync(payload, parts);
-  // What keeps the session going is not part of what it is about.
-  if (!engine.settings.state || isUpkeep(message)) return undefined;
-  const { state } = parts.session;
-  state.addFrame({ agent, intent, operation, schema, payload, cid, mid, text });
+  if (!isTaken) return undefined;
+  const { state } = parts;
   const trigger = state.due(intent);
   if (trigger === null || engine.settings.checkpoints === 'manual') return undefined;
-  return state.checkpoint(trigger, engine.settings.checkpointTools);
+  return kept(state.checkpoint(trigger, engine.settings.checkpointTools), parts);
+}
+
+/** A checkpoint that is finished later has to be stored then. */
+export function kept(
+  result: CheckpointResult | Promise<CheckpointResult>,
+  parts: SessionParts,
+): CheckpointResult | Promise<CheckpointResult> {
+  if (!(result instanceof Promise)) return result;
+  const stored = result.then((finished) => parts.commit(() => finished));
+  // Whoever does not wait for it must not be brought down by it.
+  stored.catch((thrown: unknown) => parts.note('failed', `A checkpoint was not finished: ${String(thrown)}`));
+  return stored;
+}
+
+/** What alone is over the budget of hot state goes to cold state; hot state refers to it (section 7.2, item 6). */
+function takeIn(frame: HotFrame, { state, runtime, note }: SessionParts): void {
+  const { agent, intent, operation, payload, text } = frame;
+  const { max } = state.budget().hot;
+  // No token is shorter than a character.
+  if (text.length <= max || runtime.counter.count(text) <= max) {
+    state.addFrame(frame);
+    return;
+  }
+  const path = state.externalize(payload);
+  note('moved', `A message over the budget of hot state lies in cold state, as $${path}.`);
+  const short = bodyText(agent, intent, operation, [{ key: 'ref', value: { kind: 'ref', path } }]);
+  state.addFrame({ ...frame, payload: { ref: new Reference(path) }, text: short });
 }
 
 function isUpkeep({ intent, operation }: ProfileMessage): boolean {
@@ -102,7 +133,7 @@ export function readStateSync(payload: { readonly [key: string]: Json }, parts: 
     if (!isMap(delta) || keys > 1) {
       throw new AccpError({ code: 'E1004', path: 'payload.delta', message: 'a delta is a map, and stands alone' });
     }
-    const base = parts.session.state.version;
+    const base = parts.state.version;
     if (version !== base + 1) {
       throw new AccpError({
         code: 'E2001',
@@ -120,7 +151,7 @@ export function readStateSync(payload: { readonly [key: string]: Json }, parts: 
 
 function applyStateSync(payload: { readonly [key: string]: Json }, parts: SessionParts): void {
   const sync = readStateSync(payload, parts);
-  const { state } = parts.session;
+  const { state } = parts;
   if (sync.kind === 'delta') state.applyDelta(sync.version, sync.delta);
   else state.applyFull(sync.version, sync.values);
 }

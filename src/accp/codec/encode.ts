@@ -49,8 +49,10 @@ export function encode(input: MessageInput | string, parts: SessionParts, engine
   const warnings: Diagnostic[] = [];
   const schema = resolveSchema(message, engine);
   checkRules(message, parts, engine, warnings);
+  const { writing: text, undone } = textState(engine, parts, '');
   const writing = createWriting({
-    text: textState(engine, parts, '').writing,
+    text,
+    undone,
     externalize: (value, path) => keepValue(value, path, parts),
   });
   const encoding: Encoding = { engine, parts, message, schema, writing, warnings };
@@ -170,13 +172,13 @@ function abbreviateKeys({ schema, payload }: Outbound): Field[] {
 
 /** Step 3: large values as references (section 3.3, rule 4), where the other side can look them up. */
 function compressValues(fields: readonly Field[], { parts, message }: Encoding): readonly Field[] {
-  const { options, session, runtime, note } = parts;
+  const { options, state, runtime, note } = parts;
   if (!options.shared && runtime.log === undefined) return fields;
   // Errors have to say what they say even where state is what failed.
   if (message.schema === 'ER' || message.intent === 'sync') return fields;
   return fields.map((field) => {
     if (!isLarge(field.value)) return field;
-    if (options.shared) return { ...field, value: ref(session.state.externalize(field.value)) };
+    if (options.shared) return { ...field, value: ref(state.externalize(field.value)) };
     note('inline', `payload.${field.key} is sent whole: the other side shares no store.`);
     return field;
   });
@@ -187,8 +189,8 @@ function isLarge(value: Json): boolean {
 }
 
 /** Keeps a value that cannot be written, for the other side to look up. */
-function keepValue(value: Json, path: string, { options, session }: SessionParts): string {
-  if (options.shared) return session.state.externalize(value);
+function keepValue(value: Json, path: string, { options, state }: SessionParts): string {
+  if (options.shared) return state.externalize(value);
   throw new AccpError({
     code: 'E1004',
     path,
@@ -277,12 +279,18 @@ function roomFor(encoding: Encoding): number {
 }
 
 /** Step 7: the frames get their envelopes, and go out. */
-function emit(drafts: readonly Draft[], { engine, parts, message, writing, warnings }: Encoding): EncodeResult {
+function emit(drafts: readonly Draft[], encoding: Encoding): EncodeResult {
+  const { engine, parts, message, writing, warnings } = encoding;
   const { agent, envelope } = message;
   const isSplit = drafts.length > 1;
   const mid = envelope.msg_id ?? freshId(engine, parts);
   // The frames of a sequence belong together by their cid.
   const cid = envelope.correlation_id ?? (isSplit ? mid : undefined);
+  const correlationId = envelope.correlation_id ?? mid;
+  // Only now can nothing fail any more but state: a number that is taken has to be sent.
+  sampleMetadata(encoding);
+  const text = drafts.map(({ body }) => body).join('');
+  const checkpoint = applySent({ message, text, mid, cid: correlationId }, parts, engine);
   const sent = drafts.map(({ body, part }, index) =>
     send(engine, parts, {
       agent,
@@ -290,7 +298,8 @@ function emit(drafts: readonly Draft[], { engine, parts, message, writing, warni
       ts: envelope.timestamp,
       cid,
       aid: envelope.causation_id,
-      sid: envelope.session_id,
+      // The cid says it all in the frames that follow, whose metadata is long enough.
+      sid: index === 0 ? envelope.session_id : null,
       ttl: envelope.ttl,
       part,
       mid: index === 0 ? mid : undefined,
@@ -298,9 +307,6 @@ function emit(drafts: readonly Draft[], { engine, parts, message, writing, warni
     }),
   );
   const tokens = tokensOf(sent, engine, warnings);
-  const correlationId = envelope.correlation_id ?? mid;
-  const text = drafts.map(({ body }) => body).join('');
-  const checkpoint = applySent({ message, text, mid, cid: correlationId }, parts, engine);
   if (parts.runtime.log !== undefined) for (const frame of sent) noteFrame('sent', frame, parts, engine);
   return {
     frames: sent.map((frame) => frame.text),

@@ -69,7 +69,7 @@ export interface Sent {
 
 /** Gives a frame its number and identifier, and keeps it for the case that it gets lost. */
 export function send(engine: Engine, parts: SessionParts, { mid, keep, ...frame }: Outgoing): Sent {
-  return sendCopy(engine, parts, { frame, seqs: [] }, mid ?? freshId(engine, parts), keep);
+  return sendCopy(engine, parts, { frame, mids: [], seqs: [] }, mid ?? freshId(engine, parts), keep);
 }
 
 /** Sends a frame once more: the same text under a new number and identifier (section 3.7, item 3). */
@@ -80,8 +80,8 @@ export function sendAgain(engine: Engine, parts: SessionParts, copy: Copy): Sent
 function sendCopy(engine: Engine, parts: SessionParts, copy: Copy, mid: string, keep: boolean): Sent {
   const { frame } = copy;
   const { agent, body, ts, cid, aid, ttl } = frame;
-  const metadata = (seq: number): string =>
-    metadataText({ mid, seq, ts, cid, aid, sid: frame.sid ?? sessionIdFor(engine, parts), ttl, part: frame.part });
+  const sid = frame.sid === null ? undefined : (frame.sid ?? sessionIdFor(engine, parts));
+  const metadata = (seq: number): string => metadataText({ mid, seq, ts, cid, aid, sid, ttl, part: frame.part });
   // Refused identifiers must not use up a number.
   metadata(parts.delivery.nextToSend(agent));
   const seq = parts.delivery.sent(agent, mid);
@@ -113,19 +113,24 @@ function sessionIdFor({ settings }: Engine, { options, facts }: SessionParts): s
 export interface TextState {
   /** How this side writes. */
   readonly writing: 'transliterate' | 'reject' | 'externalize';
-  /** Whether `agent` writes so, too. */
+  /** Whether the other side undoes transliteration whatever we write: it was told that we know of it. */
+  readonly undone: boolean;
+  /** Whether `agent` transliterates. */
   readonly reading: boolean;
 }
 
 /** What was agreed on strings that the grammar cannot write, with one peer (section 6.4). */
 export function textState({ settings }: Engine, { peers, facts }: SessionParts, agent: string): TextState {
   const { text } = settings;
-  if (text === 'transliterate') return { writing: 'transliterate', reading: true };
-  const announced = peers.get(agent)?.announcement.text === 'transliterate';
-  if (text !== undefined) return { writing: text, reading: announced };
-  const everybody = facts.get('announced') !== undefined && allAnnounced(peers);
-  return { writing: everybody ? 'transliterate' : 'reject', reading: announced };
+  if (text === 'transliterate') return { writing: text, undone: true, reading: true };
+  const reading = peers.get(agent)?.announcement.text === 'transliterate';
+  if (text !== undefined) return { writing: text, undone: false, reading };
+  const undone = facts.get(ANNOUNCED) !== undefined;
+  return { writing: undone && allAnnounced(peers) ? 'transliterate' : 'reject', undone, reading };
 }
+
+/** Under this name a session keeps the hash of our registry as it was announced last. */
+export const ANNOUNCED = 'announced';
 
 function allAnnounced(peers: SessionParts['peers']): boolean {
   if (peers.size === 0) return false;

@@ -18,7 +18,7 @@ import { exportRegistry, matchesHash, type Registry } from '../registry/registry
 import type { Peer, SessionParts } from '../session/session.js';
 import { AccpError } from './accp-error.js';
 import { encode } from './encode.js';
-import type { Engine } from './engine.js';
+import { ANNOUNCED, type Engine } from './engine.js';
 import type { EncodeResult } from './outcome.js';
 
 /**
@@ -55,9 +55,6 @@ export function negotiate({ agent, payload }: Message, parts: SessionParts, engi
   const step = nextStep(registry, negotiationOf(parts, peer));
   return step === null ? [] : take(step, parts, engine).frames;
 }
-
-/** The own registry that was announced last, by its hash. */
-const ANNOUNCED = 'announced';
 
 function negotiationOf({ facts }: SessionParts, peer: Peer | undefined): Negotiation {
   const announced = facts.get(ANNOUNCED);

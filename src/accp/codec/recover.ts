@@ -25,7 +25,10 @@ export interface Recovery {
  */
 export function recover({ expected, refused, agent: named }: Gap, parts: SessionParts, engine: Engine): Recovery {
   const { delivery, outbox, note, options, runtime } = parts;
-  const agent = named ?? (refused === undefined ? undefined : outbox.agentOf(refused)) ?? options.agent;
+  const known = refused === undefined ? undefined : outbox.find(refused);
+  // One gap is reported with every frame behind it. Answering each report would refuse what the first answer has brought.
+  if (known !== undefined && outbox.isSuperseded(known.agent, known.seq)) return { frames: [], warnings: [] };
+  const agent = named ?? known?.agent ?? options.agent;
   delivery.raise(agent, expected);
   const { copies, lost } = outbox.takeUnprocessed({ agent, expected, refused });
   const announced = send(engine, parts, {

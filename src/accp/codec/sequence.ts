@@ -34,6 +34,8 @@ const OTHER_KIND = /^(?:true|false|-?[0-9]+(?:\.[0-9]+)?)$/;
 const LEAST_TEXT = 8;
 /** Places that are tried for a cut: beyond, the text is all digits. */
 const MOST_STEPS = 32;
+/** Times that a piece of text is made shorter until it has room. */
+const MOST_ATTEMPTS = 8;
 
 /**
  * Parts parameters so that each piece measures at most `room`, where that is possible: a single word longer than the room
@@ -64,7 +66,9 @@ export function splitParams(params: readonly Param[], room: number, measure: Mea
       current.push({ key: param.key, value: parted.head });
       flush(parted.depth);
       param = { key: param.key, value: parted.tail };
-      size = Math.max(1, size - parted.used);
+      size -= parted.used;
+      // The parts of a value measure more than they do together, so what is left is more than it seems.
+      if (size <= room) size = measure(param);
     }
     current.push(param);
     used += size;
@@ -80,7 +84,7 @@ function cutParam(param: Param, size: number, left: number, measure: Measure): C
 function cutValue(value: Value, size: number, left: number, measure: (value: Value) => number): Cut | null {
   switch (value.kind) {
     case 'string':
-      return cutText(value.value, size, left);
+      return cutText(value.value, size, left, measure);
     case 'array':
       return cutList(
         value.items,
@@ -134,20 +138,27 @@ function cutList<T>(
   return inner && { ...inner, head: make([inner.head]), tail: make([inner.tail, ...rest]), depth: inner.depth + 1 };
 }
 
-function cutText(text: string, size: number, left: number): Cut | null {
-  // Tokens are spread evenly enough; the frame is counted when it is whole.
-  let at = Math.min(Math.floor((text.length * left) / size), text.length - 1);
-  // Both pieces have to read as strings.
-  const least = Math.max(LEAST_TEXT, at - MOST_STEPS);
-  while (at >= least && (isOtherKind(text.slice(0, at)) || isOtherKind(text.slice(at)))) at--;
-  if (at < least) return null;
+function cutText(text: string, size: number, left: number, measure: (value: Value) => number): Cut | null {
   const piece = (value: string): Value => ({ kind: 'string', value });
-  return {
-    head: piece(text.slice(0, at)),
-    tail: piece(text.slice(at)),
-    depth: 0,
-    used: Math.ceil((size * at) / text.length),
-  };
+  let at = Math.floor((text.length * left) / size) - 1;
+  // Tokens are not spread evenly over a text.
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    at = placeToCut(text, Math.min(at, text.length - 1));
+    if (at < LEAST_TEXT) return null;
+    const head = piece(text.slice(0, at));
+    const used = measure(head);
+    if (used <= left) return { head, tail: piece(text.slice(at)), depth: 0, used };
+    at = Math.floor((at * left) / used) - 1;
+  }
+  return null;
+}
+
+/** The place at or before `at` where both pieces read as strings; 0 where there is none. */
+function placeToCut(text: string, at: number): number {
+  for (let place = at; place > at - MOST_STEPS && place >= LEAST_TEXT; place--) {
+    if (!isOtherKind(text.slice(0, place)) && !isOtherKind(text.slice(place))) return place;
+  }
+  return 0;
 }
 
 function isOtherKind(text: string): boolean {

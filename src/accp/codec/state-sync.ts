@@ -12,7 +12,7 @@ import type { EncodeResult } from './outcome.js';
  * @throws AccpError E1004 where a value is null, which a delta takes for "removed"
  */
 export function sendDelta(values: JsonObject, parts: SessionParts, engine: Engine): EncodeResult {
-  const { version, delta } = parts.session.state.delta(values);
+  const { version, delta } = parts.state.delta(values);
   return encode({ intent: 'sync', operation: 'state', payload: { version, delta } }, parts, engine);
 }
 
@@ -25,6 +25,6 @@ export function sendFullState(values: JsonObject, version: number, parts: Sessio
 
 /** The whole state as it is, for a side that could not use a delta. */
 export function fullState(parts: SessionParts, engine: Engine): readonly string[] {
-  const { state } = parts.session;
+  const { state } = parts;
   return sendFullState(state.values(), state.version, parts, engine).frames;
 }

@@ -12,7 +12,7 @@ export const SPACE = 6;
 /** Nothing that a frame can hold: controls, and all beyond ASCII. */
 export const FOREIGN = 7;
 /** The rest of visible ASCII. */
-const PLAIN = 0;
+export const PLAIN = 0;
 
 /** What was written before a character: nothing that counts, a small letter, ... */
 export const NOTHING = 0;
@@ -25,6 +25,15 @@ export const HYPHEN = 0x2d;
 
 /** The comma and the colon, which a frame would escape, for characters that are rarer and need no escape. */
 export const SWAPS: Readonly<Record<string, string>> = { ',': ';', ';': ',', ':': '<', '<': ':' };
+
+/** For each capital and digit, what it reads as after what joins: a space, and itself or its small letter. */
+export const JOINED: readonly string[] = spaced((character) => character.toLowerCase());
+/** For each capital, what it reads as after the end of a sentence. */
+export const BEGUN: readonly string[] = spaced((character) => character);
+
+function spaced(spelled: (character: string) => string): string[] {
+  return Array.from({ length: 0x80 }, (_, code) => ` ${spelled(String.fromCharCode(code))}`);
+}
 
 const KINDS = table(PLAIN, [
   ['abcdefghijklmnopqrstuvwxyz', SMALL],
@@ -45,12 +54,12 @@ const TRACES = table(NOTHING, [
 
 /** What a character is in a text. */
 export function kindOf(code: number): number {
-  return code < KINDS.length ? KINDS[code]! : FOREIGN;
+  return code < 0x80 ? KINDS[code]! : FOREIGN;
 }
 
 /** What a written character is to the one after it. */
 export function traceOf(code: number): number {
-  return code < TRACES.length ? TRACES[code]! : NOTHING;
+  return code < 0x80 ? TRACES[code]! : NOTHING;
 }
 
 function table(rest: number, groups: readonly (readonly [string, number])[]): Uint8Array {

@@ -18,14 +18,17 @@
  * a digit lets nothing follow.
  */
 import {
+  BEGUN,
   CAPITAL,
   CLOSING,
   DIGIT,
   ESCAPED,
   FOREIGN,
   HYPHEN,
+  JOINED,
   kindOf,
   NOTHING,
+  PLAIN,
   SMALL,
   SPACE,
   STOP,
@@ -55,13 +58,13 @@ export function toCamelText(text: string): string {
         before = NOTHING;
         break;
       case DIGIT:
-        if (before === SMALL) {
-          written = `=${text[at]}`;
+        if (before !== SMALL) {
           before = CLOSING;
-          break;
+          continue;
         }
+        written = `=${text[at]}`;
         before = CLOSING;
-        continue;
+        break;
       case ESCAPED:
         written = `=${text[at]}`;
         before = NOTHING;
@@ -121,30 +124,38 @@ function isBreak(code: number): boolean {
 /**
  * What {@link toCamelText} was given. It reads more than that writes, wherever there is one way to read it.
  *
+ * @param from where it begins in `text`
  * @throws BadCamelText on an escape that is cut off, or has bad digits
  */
-export function fromCamelText(text: string): string {
+export function fromCamelText(text: string, from = 0): string {
   let out = '';
-  let start = 0;
+  /** From here on nothing was changed yet. */
+  let start = from;
   let before = NOTHING;
-  for (let at = 0, end = 0; at < text.length; at = end) {
+  for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    end = at + 1;
+    const kind = kindOf(code);
+    // Most characters are small letters, and stand for themselves.
+    if (kind === SMALL || kind === PLAIN) {
+      before = traceOf(code);
+      continue;
+    }
     let read: string;
-    switch (kindOf(code)) {
+    let last = at;
+    switch (kind) {
       case CAPITAL:
         if (before === NOTHING) continue;
-        read = before === STOP ? ` ${text[at]}` : ` ${text[at]!.toLowerCase()}`;
+        read = before === STOP ? BEGUN[code]! : JOINED[code]!;
         before = NOTHING;
         break;
       case DIGIT:
-        if (before === SMALL) {
-          read = ` ${text[at]}`;
+        if (before !== SMALL) {
           before = CLOSING;
-          break;
+          continue;
         }
+        read = JOINED[code]!;
         before = CLOSING;
-        continue;
+        break;
       case SWAPPED:
         read = SWAPS[text[at]!]!;
         before = traceOf(code);
@@ -155,18 +166,19 @@ export function fromCamelText(text: string): string {
           read = ' ';
           break;
         }
-        end = endOfEscape(text, at);
-        read = unescaped(text, at + 1, end);
+        last = endOfEscape(text, at) - 1;
+        read = unescaped(text, at + 1, last + 1);
         if (kindOf(read.charCodeAt(0)) === DIGIT) before = CLOSING;
         break;
       default:
-        before = traceOf(code);
+        before = NOTHING;
         continue;
     }
     out += text.slice(start, at) + read;
-    start = end;
+    start = last + 1;
+    at = last;
   }
-  return start === 0 ? text : out + text.slice(start);
+  return out + text.slice(start);
 }
 
 function endOfEscape(text: string, equals: number): number {

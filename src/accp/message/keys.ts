@@ -22,7 +22,8 @@ export function transliterateKey(key: string, isTop: boolean): string {
 }
 
 export function isMarkedKey(written: string): boolean {
-  return written.startsWith(MARK);
+  // Every key that is read comes by here: this is faster than startsWith.
+  return written.charCodeAt(0) === 0x5f && written.charCodeAt(1) === 0x30;
 }
 
 /** The key that a marked one stands for; `null` when it cannot be read. */

@@ -6,8 +6,8 @@ import type { FieldType } from './field-type.js';
 import type { Json } from './json.js';
 import { BadJsonText, fromJsonText } from './json-text.js';
 import { isMarkedKey, keyOfMarked } from './keys.js';
-import { pathText } from './path.js';
-import { type Reading, unreadable } from './reading.js';
+import type { Step } from './path.js';
+import { placeOf, type Reading, unreadable } from './reading.js';
 import { BadCamelText, isMarked, isMarkedJson, textOfMarked } from './transliterate.js';
 import { hasType, MOST_NESTING, nameOf } from './values.js';
 
@@ -19,9 +19,7 @@ export { createReading, type Reading, type ReadingOptions } from './reading.js';
  * @throws AccpError E1004 when it cannot be read
  */
 export function readKey(key: string, reading: Reading): string {
-  if (!reading.transliterated || !isMarkedKey(key)) return key;
-  reading.path.length = 0;
-  return keyOf(key, reading);
+  return reading.transliterated && isMarkedKey(key) ? keyOf(key, reading, 0) : key;
 }
 
 /**
@@ -32,18 +30,15 @@ export function readKey(key: string, reading: Reading): string {
  * @throws AccpError E1004 with the path on what cannot be read or is not of the type; whatever `resolve` throws
  */
 export function readValue(node: Value, key: string, reading: Reading, type?: FieldType): Json {
-  const { path } = reading;
-  path.length = 1;
-  path[0] = key;
-  if (type === undefined || type === 'any') return read(node, reading);
-  const value = type === 'string' ? readText(node, reading) : read(node, reading);
+  if (type === undefined || type === 'any') return read(node, reading, 0, key);
+  const value = type === 'string' ? readText(node, reading, key) : read(node, reading, 0, key);
   if (hasType(value, type) && !(type === 'integer' && node.kind === 'decimal')) return value;
   const name = node.kind === 'decimal' ? 'a decimal' : nameOf(value);
-  throw unreadable(reading, `the field is of type ${type} and cannot hold ${name}`);
+  throw unreadable(placeOf(reading, 0, key), `the field is of type ${type} and cannot hold ${name}`);
 }
 
 /** A field of strings: what would otherwise be a number or a keyword is the text that it is on the wire. */
-function readText(node: Value, reading: Reading): Json {
+function readText(node: Value, reading: Reading, key: string): Json {
   switch (node.kind) {
     case 'integer':
     case 'decimal':
@@ -51,7 +46,7 @@ function readText(node: Value, reading: Reading): Json {
     case 'boolean':
       return String(node.value);
     default:
-      return read(node, reading);
+      return read(node, reading, 0, key);
   }
 }
 
@@ -60,76 +55,74 @@ function digits(node: IntegerValue | DecimalValue): string {
   return node.kind === 'integer' ? String(node.value) : decimalDigits(node, Number.POSITIVE_INFINITY);
 }
 
-function read(node: Value, reading: Reading): Json {
+/**
+ * @param level how many steps lead to the array or map around the node
+ * @param step the step from there. It is noted only where somebody asks for it: most values need no path
+ */
+function read(node: Value, reading: Reading, level: number, step: Step): Json {
   switch (node.kind) {
     case 'string':
-      return reading.transliterated && isMarked(node.value) ? markedValue(node.value, reading) : node.value;
+      return reading.transliterated && isMarked(node.value) ? marked(node.value, reading, level, step) : node.value;
     case 'integer':
     case 'boolean':
       return node.value;
     case 'decimal':
-      return node.text === undefined ? node.value : decimal(node, node.text, reading);
+      return node.text === undefined ? node.value : decimal(node, node.text, reading, level, step);
     case 'null':
       return null;
     case 'array':
-      return array(node.items, reading);
+      enter(reading, level, step);
+      return array(node.items, reading, level + 1);
     case 'map':
-      return map(node, reading);
+      enter(reading, level, step);
+      return map(node, reading, level + 1);
     case 'ref':
-      return reading.resolve(node.path, pathText(reading.path));
+      return reading.resolve(node.path, placeOf(reading, level, step));
   }
 }
 
-function array(nodes: readonly Value[], reading: Reading): Json {
-  const { path } = reading;
-  const level = nested(reading);
-  const items: Json[] = [];
-  for (let index = 0; index < nodes.length; index++) {
-    path[level] = index;
-    items.push(read(nodes[index]!, reading));
+/** A frame nests a few levels; a tree made by hand may nest any. */
+function enter(reading: Reading, level: number, step: Step): void {
+  if (level >= MOST_NESTING) {
+    throw unreadable(placeOf(reading, level, step), `nesting is deeper than ${MOST_NESTING}`);
   }
-  path.length = level;
+  reading.path[level] = step;
+}
+
+function array(nodes: readonly Value[], reading: Reading, level: number): Json {
+  const items: Json[] = [];
+  for (let index = 0; index < nodes.length; index++) items.push(read(nodes[index]!, reading, level, index));
   return items;
 }
 
-function map({ entries }: MapValue, reading: Reading): Json {
-  const { path, transliterated } = reading;
-  const level = nested(reading);
+function map({ entries }: MapValue, reading: Reading, level: number): Json {
   const made: Record<string, Json> = Object.create(null);
   let isEscaped = false;
   for (let index = 0; index < entries.length; index++) {
-    let { key } = entries[index]!;
-    if (transliterated && isMarkedKey(key)) {
-      path.length = level;
-      key = keyOf(key, reading);
+    const entry = entries[index]!;
+    let { key } = entry;
+    if (reading.transliterated && isMarkedKey(key)) {
+      key = keyOf(key, reading, level);
       isEscaped = true;
     }
-    path[level] = key;
-    made[key] = read(entries[index]!.value, reading);
+    made[key] = read(entry.value, reading, level, key);
   }
-  path.length = level;
   // The grammar sees to keys that are repeated as they are written.
   if (isEscaped && Object.keys(made).length < entries.length) {
-    throw unreadable(reading, 'a key appears twice, in two spellings');
+    throw unreadable(placeOf(reading, level - 1, reading.path[level - 1]!), 'a key appears twice, in two spellings');
   }
   return made;
 }
 
-/** How many steps there are down to an array or map. A frame nests a few levels; a tree made by hand may nest any. */
-function nested(reading: Reading): number {
-  const level = reading.path.length;
-  if (level > MOST_NESTING) throw unreadable(reading, `nesting is deeper than ${MOST_NESTING}`);
-  return level;
-}
-
 /** A decimal that is not spelled as its value would be. */
-function decimal({ value }: DecimalValue, text: string, reading: Reading): number {
+function decimal({ value }: DecimalValue, text: string, reading: Reading, level: number, step: Step): number {
   if (!Number.isFinite(value)) {
-    throw unreadable(reading, 'the number is beyond the range of a double', 'type the field "string" in a schema');
+    const help = 'type the field "string" in a schema';
+    throw unreadable(placeOf(reading, level, step), 'the number is beyond the range of a double', help);
   }
   const kept = digitsOf(value);
   if (significant(kept) !== significant(text)) {
-    reading.losses.push({ path: pathText(reading.path), kind: 'precision', from: text, to: kept });
+    reading.losses.push({ path: placeOf(reading, level, step), kind: 'precision', from: text, to: kept });
   }
   return value;
 }
@@ -151,20 +144,20 @@ function withoutIdleZeros(fraction: string): string {
   return fraction.slice(0, end);
 }
 
-function markedValue(written: string, reading: Reading): Json {
+function marked(written: string, reading: Reading, level: number, step: Step): Json {
   try {
     const text = textOfMarked(written);
     if (!isMarkedJson(written)) return text;
-    return fromJsonText(text, (path) => reading.resolve(path, pathText(reading.path)));
+    return fromJsonText(text, (path) => reading.resolve(path, placeOf(reading, level, step)));
   } catch (thrown) {
     if (!(thrown instanceof BadCamelText || thrown instanceof BadJsonText)) throw thrown;
-    throw unreadable(reading, `the transliterated string cannot be read: ${thrown.message}`);
+    const message = `the transliterated string cannot be read: ${thrown.message}`;
+    throw unreadable(placeOf(reading, level, step), message);
   }
 }
 
-function keyOf(written: string, reading: Reading): string {
+function keyOf(written: string, reading: Reading, level: number): string {
   const key = keyOfMarked(written);
   if (key !== null) return key;
-  reading.path.push(written);
-  throw unreadable(reading, 'the escaped key cannot be read');
+  throw unreadable(placeOf(reading, level, written), 'the escaped key cannot be read');
 }

@@ -19,7 +19,7 @@ export interface ReadingOptions {
 export interface Reading extends ReadingOptions {
   /** What could not be read exactly so far. */
   readonly losses: Loss[];
-  /** The steps down to the value that is being read. */
+  /** The steps down to the array or map that is being read; what stands beyond its level is left from others. */
   readonly path: Step[];
 }
 
@@ -27,7 +27,14 @@ export function createReading({ transliterated, resolve }: ReadingOptions): Read
   return { transliterated, resolve, losses: [], path: [] };
 }
 
-/** An E1004 about the value that is being read. */
-export function unreadable(reading: Reading, message: string, help?: string): AccpError {
-  return new AccpError({ code: 'E1004', message, path: pathText(reading.path), help });
+/** The place of a value: `step` in the array or map that `level` steps lead to. */
+export function placeOf({ path }: Reading, level: number, step: Step): string {
+  path[level] = step;
+  path.length = level + 1;
+  return pathText(path);
+}
+
+/** An E1004 about a value. */
+export function unreadable(path: string, message: string, help?: string): AccpError {
+  return new AccpError({ code: 'E1004', message, path, help });
 }

@@ -40,7 +40,7 @@ export function isMarkedJson(written: string): boolean {
  * @throws BadCamelText on what cannot be read
  */
 export function textOfMarked(written: string): string {
-  return fromCamelText(written.slice(1));
+  return fromCamelText(written, 1);
 }
 
 export { BadCamelText };

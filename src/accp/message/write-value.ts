@@ -3,12 +3,12 @@ import type { MapValue, Param, Value } from '../ast.js';
 import type { FieldType } from './field-type.js';
 import type { Json } from './json.js';
 import { toJsonText } from './json-text.js';
-import { isPlainKey, transliterateKey } from './keys.js';
+import { isMarkedKey, isPlainKey, transliterateKey } from './keys.js';
 import { pathText } from './path.js';
 import { checkedMap, containsItself, noJson, plainCopy, tooDeep } from './plain-copy.js';
 import { nodeSpelled, whyNotPlain } from './plain-text.js';
 import { Reference } from './reference.js';
-import { transliterate, transliterateJson } from './transliterate.js';
+import { isMarked, transliterate, transliterateJson } from './transliterate.js';
 import { hasType, MOST_NESTING, nameOf } from './values.js';
 import { numberNode } from './write-number.js';
 import { countItems, unwritable, type Writing } from './writing.js';
@@ -17,6 +17,7 @@ export { createWriting, type TextPolicy, type Writing, type WritingOptions } fro
 
 const TEXT_HELP =
   'write with text: "transliterate" to a reader that knows it, or keep the value in state and send a reference';
+const SPELLING = 'the reader would take it for a spelling of another text';
 const KIND_HELP = 'send the value itself and not its text, or give the field the type "string" in a schema';
 const DEPTH_HELP = 'send a flatter value, or keep it in state and send a reference';
 const KEY_HELP = 'use letters, digits and "_", or write with text: "transliterate"';
@@ -41,7 +42,7 @@ export function writeParam(key: string, value: Json, writing: Writing, type?: Fi
 /** A bad key here is refused unless it can be spelled: nothing stands around it that a reference could stand for. */
 function topKey(key: string, writing: Writing): string {
   if (writing.text === 'transliterate') return transliterateKey(key, true);
-  if (isPlainKey(key, true)) return key;
+  if (isPlainKey(key, true) && !(writing.undone && isMarkedKey(key))) return key;
   if (key === 'schema') throw unwritable(writing, 'the key names the schema of a payload', 'rename the key');
   throw badKey(writing);
 }
@@ -80,7 +81,7 @@ function node(value: unknown, writing: Writing, depth: number): Value {
 
 function stringNode(text: string, writing: Writing, help?: string): Value {
   if (writing.text === 'transliterate') return { kind: 'string', value: transliterate(text) };
-  const why = whyNotPlain(text);
+  const why = whyNotPlain(text) ?? (writing.undone && isMarked(text) ? SPELLING : null);
   if (why === null) return { kind: 'string', value: text };
   if (writing.text === 'externalize') return externalNode(text, writing);
   throw unwritable(writing, why, help ?? (why.endsWith('kind') ? KIND_HELP : TEXT_HELP));
@@ -122,7 +123,7 @@ function arrayNode(list: readonly unknown[], writing: Writing, depth: number): V
 }
 
 function mapNode(map: Readonly<Record<string, unknown>>, writing: Writing, depth: number): Value {
-  const { path, text } = writing;
+  const { path, text, undone } = writing;
   const level = path.length;
   const keys = Object.keys(map);
   if (text === 'externalize' && keys.some((key) => !isPlainKey(key, false) && map[key] !== undefined)) {
@@ -135,7 +136,7 @@ function mapNode(map: Readonly<Record<string, unknown>>, writing: Writing, depth
     if (member === undefined) continue;
     path[level] = key;
     countItems(writing, 1);
-    if (text === 'reject' && !isPlainKey(key, false)) throw badKey(writing);
+    if (text === 'reject' && (!isPlainKey(key, false) || (undone && isMarkedKey(key)))) throw badKey(writing);
     const written = text === 'transliterate' ? transliterateKey(key, false) : key;
     entries.push({ key: written, value: node(member, writing, depth) });
   }

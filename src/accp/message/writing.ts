@@ -19,6 +19,11 @@ export interface WritingOptions {
   readonly text: TextPolicy;
   /** For `externalize`: keeps the value, gives the path of the reference that stands for it. */
   readonly externalize?: ((value: Json, path: string) => string) | undefined;
+  /**
+   * Whether the reader undoes transliteration though this writer may not use it yet: what it would take for a spelling is
+   * refused then. @default false
+   */
+  readonly undone?: boolean | undefined;
   /** Deepest nesting inside one parameter's value. @default 5 */
   readonly maxDepth?: number | undefined;
   /** Most digits of one number. @default 1000 */
@@ -32,6 +37,7 @@ export interface Writing {
   readonly losses: Loss[];
   readonly text: TextPolicy;
   readonly externalize: (value: Json, path: string) => string;
+  readonly undone: boolean;
   readonly maxDepth: number;
   readonly maxDigits: number;
   readonly maxItems: number;
@@ -52,6 +58,7 @@ export function createWriting(options: WritingOptions): Writing {
     losses: [],
     text,
     externalize: externalize ?? notExternalized,
+    undone: options.undone ?? false,
     maxDepth,
     maxDigits,
     maxItems,

@@ -130,7 +130,8 @@ export class Delivery {
   /** What is sent again has to begin where processing ended: else messages would be lost, or processed twice. */
   #admitResync(key: string, { seq, from }: Arrival): void {
     const { next } = this.#of(key);
-    if (from !== next || seq < next) {
+    if (seq < next) throw gapError(next, seq);
+    if (from !== next) {
       this.#incoming.set(key, { next, gap: true });
       throw gapError(next, seq);
     }

@@ -13,18 +13,14 @@ export interface SentFrame {
   readonly ts: number;
   readonly cid?: string | undefined;
   readonly aid?: string | undefined;
-  readonly sid?: string | undefined;
+  /** `null` for none; as the codec does it when it is left out. */
+  readonly sid?: string | null | undefined;
   readonly ttl?: number | undefined;
   readonly part?: Part | undefined;
 }
 
-interface Entry {
-  readonly frame: SentFrame;
-  /** The identifier of the last copy. */
-  readonly mid: string;
-  /** The numbers of all copies, ascending. */
-  readonly seqs: readonly number[];
-}
+/** Times that one frame is sent. Beyond, it counts as lost: a peer may ask again and again. */
+const MAX_COPIES = 64;
 
 /** An announcement of what is sent again. Numbers from `from` up to `seq` are void to a receiver that has accepted it. */
 interface Resync {
@@ -43,22 +39,24 @@ export interface GapReport {
   readonly refused: string | undefined;
 }
 
-/** A frame to be sent once more. */
+/** A frame with what its copies were sent under. */
 export interface Copy {
   readonly frame: SentFrame;
-  /** The numbers under which it was sent before. */
+  /** The identifiers of all copies. */
+  readonly mids: readonly string[];
+  /** Their numbers, ascending. */
   readonly seqs: readonly number[];
 }
 
 export interface Unprocessed {
   /** In the order in which they were first sent. */
   readonly copies: readonly Copy[];
-  /** Numbers from `expected` on that are no longer known, because the outbox is bounded: these are lost. */
+  /** Numbers from `expected` on that are no longer known, because the outbox is bounded, and frames sent too often. */
   readonly lost: number;
 }
 
 export class Outbox {
-  readonly #entries: Collection<Entry>;
+  readonly #entries: Collection<Copy>;
   readonly #resyncs: Collection<Resync>;
   readonly #state: Collection<number>;
   readonly #max: number;
@@ -71,22 +69,31 @@ export class Outbox {
     this.#max = max;
   }
 
-  add({ frame, seqs }: Copy, mid: string, seq: number): void {
+  add({ frame, mids, seqs }: Copy, mid: string, seq: number): void {
     const key = this.#nextKey();
-    this.#entries.set(key, { frame, mid, seqs: [...seqs, seq] });
+    this.#entries.set(key, { frame, mids: [...mids, mid], seqs: [...seqs, seq] });
     if (this.#entries.size > this.#max) this.#forgetOldest();
   }
 
-  /** The agent that a frame was sent as, by its identifier. */
-  agentOf(mid: string): string | undefined {
-    for (const { frame, mid: last } of this.#entries.values()) if (last === mid) return frame.agent;
-    for (const { agent, mid: own } of this.#resyncs.values()) if (own === mid) return agent;
+  /** What a frame was sent as, by the identifier of any of its copies; `undefined` when it is not kept. */
+  find(mid: string): { readonly agent: string; readonly seq: number } | undefined {
+    for (const { frame, mids, seqs } of this.#entries.values()) {
+      const at = mids.indexOf(mid);
+      if (at >= 0) return { agent: frame.agent, seq: seqs[at]! };
+    }
+    for (const { agent, mid: own, seq } of this.#resyncs.values()) if (own === mid) return { agent, seq };
     return undefined;
+  }
+
+  /** Whether what was sent under a number has been sent again since then, or was taken for processed. */
+  isSuperseded(agent: string, seq: number): boolean {
+    return seq < (this.#state.get(`resynced:${agent}`) ?? 0);
   }
 
   /** Notes that `seq` was a `sync:resync{from}`. */
   resynced(resync: Resync): void {
     this.#resyncs.set(`${resync.agent}:${resync.seq}`, resync);
+    this.#state.set(`resynced:${resync.agent}`, resync.seq);
     // Each report of a gap makes one; those that matter are the last ones.
     if (this.#resyncs.size > this.#max) this.#resyncs.delete(this.#resyncs.keys().next().value!);
   }
@@ -102,14 +109,17 @@ export class Outbox {
       seq < expected && !skipped.some(({ from, seq: end }) => from <= seq && seq < end);
     const copies: Copy[] = [];
     let behindRefused = false;
-    for (const [key, { frame, mid, seqs }] of [...this.#entries.entries()]) {
-      if (frame.agent !== agent) continue;
-      behindRefused ||= mid === refused;
-      if (behindRefused || !seqs.some(isProcessed)) copies.push({ frame, seqs });
+    let givenUp = 0;
+    for (const [key, copy] of [...this.#entries.entries()]) {
+      if (copy.frame.agent !== agent) continue;
+      behindRefused ||= refused !== undefined && copy.mids.at(-1) === refused;
       this.#entries.delete(key);
+      if (!behindRefused && copy.seqs.some(isProcessed)) continue;
+      if (copy.seqs.length < MAX_COPIES) copies.push(copy);
+      else givenUp++;
     }
     const forgotten = this.#state.get(`forgotten:${agent}`) ?? 0;
-    return { copies, lost: Math.max(0, forgotten - expected + 1) };
+    return { copies, lost: Math.max(0, forgotten - expected + 1) + givenUp };
   }
 
   #forgetOldest(): void {

@@ -93,6 +93,8 @@ export interface Peer {
 /** What the codec works with. */
 export interface SessionParts {
   readonly session: Session;
+  /** The state without a commit at each step: an operation has one at its end. */
+  readonly state: SessionState;
   readonly options: ResolvedSessionOptions;
   readonly runtime: Runtime;
   readonly delivery: Delivery;
@@ -104,6 +106,8 @@ export interface SessionParts {
   /** Single values: what was announced, the registry of this side. */
   readonly facts: Collection<Json>;
   readonly note: Note;
+  /** True once, when the session was resumed: there may be checkpoints to finish. */
+  readonly unfinished: () => boolean;
   /** Runs one operation and keeps what it has changed. What it returns is given only when that is safe. */
   readonly commit: <T>(operation: () => T) => T;
 }
@@ -187,6 +191,7 @@ export function createSession(options: SessionOptions): Session {
     note,
   });
 
+  let unfinished = kept !== undefined;
   let end: StoreError | null = null;
   const commit = <T>(operation: () => T): T => {
     if (end !== null) throw end;
@@ -205,7 +210,7 @@ export function createSession(options: SessionOptions): Session {
     id,
     agent,
     resumed: kept !== undefined,
-    state,
+    state: saved(state, commit),
     get peers() {
       return new Map([...peers.entries()].map(([name, { announcement }]) => [name, announcement]));
     },
@@ -238,6 +243,7 @@ export function createSession(options: SessionOptions): Session {
   };
   const parts: SessionParts = {
     session,
+    state,
     options: { id, agent, sequence, shared: options.shared ?? false },
     runtime,
     delivery,
@@ -248,8 +254,26 @@ export function createSession(options: SessionOptions): Session {
     peers,
     facts,
     note,
+    unfinished: () => {
+      const was = unfinished;
+      unfinished = false;
+      return was;
+    },
     commit,
   };
   PARTS.set(session, parts);
   return session;
+}
+
+/** The state as hosts see it: what they set is kept before the call returns, like what frames bring. */
+function saved(state: SessionState, commit: SessionParts['commit']): SessionState {
+  const own: Partial<SessionState> = {
+    set: (tier, key, value, options) => commit(() => state.set(tier, key, value, options)),
+    delete: (tier, key) => commit(() => state.delete(tier, key)),
+    grant: (session) => commit(() => state.grant(session)),
+    externalize: (value) => commit(() => state.externalize(value)),
+    applyDelta: (version, delta) => commit(() => state.applyDelta(version, delta)),
+    applyFull: (version, values) => commit(() => state.applyFull(version, values)),
+  };
+  return Object.assign(Object.create(state) as SessionState, own);
 }
