@@ -306,7 +306,7 @@ function settle(message: Message, envelope: ReceivedEnvelope, decoding: Decoding
 function answerError({ payload, envelope }: Message, { parts, engine, frame, replies, warnings }: Decoding): void {
   const expected = expectedOf(frame);
   if (expected !== undefined) {
-    const recovery = recover({ expected, refused: envelope.causation_id }, parts, engine);
+    const recovery = recover({ expected, refused: envelope.causation_id, reporter: frame.agent }, parts, engine);
     replies.push(...recovery.frames);
     warnings.push(...recovery.warnings);
   } else if (payload['code'] === 'E2001' && payload['want'] === 'full_state') {

@@ -11,12 +11,13 @@ import { completeError } from '../profiles/error.js';
 import { checkProfiles } from '../profiles/profiles.js';
 import { fieldType, omitDefaults } from '../registry/defaults.js';
 import type { SchemaDefinition } from '../registry/definition.js';
+import type { Registry } from '../registry/registry.js';
 import { cancelled } from '../session/chains.js';
 import { metadataText, type Part } from '../session/envelope.js';
 import type { SessionParts } from '../session/session.js';
 import { AccpError } from './accp-error.js';
 import { applySent, type Outbound, readStateSync } from './effects.js';
-import { bodyText, type Engine, freshId, noteFrame, type Sent, send, textState } from './engine.js';
+import { bodyText, type Engine, freshId, noteFrame, ownRegistry, type Sent, send, textState } from './engine.js';
 import { addTokens, countFrame, isOverHardLimit, limitWarnings } from './frame-limits.js';
 import type { EncodeResult, FrameTokens } from './outcome.js';
 import { type Piece, splitParams } from './sequence.js';
@@ -47,7 +48,7 @@ interface Encoding {
 export function encode(input: MessageInput | string, parts: SessionParts, engine: Engine): EncodeResult {
   const message = normalize(typeof input === 'string' ? chatMessage(input) : input, parts, engine);
   const warnings: Diagnostic[] = [];
-  const schema = resolveSchema(message, engine);
+  const schema = resolveSchema(message, ownRegistry(engine, parts));
   checkRules(message, parts, engine, warnings);
   const { writing: text, undone } = textState(engine, parts, '');
   const writing = createWriting({
@@ -109,7 +110,7 @@ function wholeSeconds(field: string, value: number | undefined): number | undefi
 }
 
 /** Step 1: the schema that the message names. */
-function resolveSchema({ schema }: Outbound, { registry }: Engine): SchemaDefinition | undefined {
+function resolveSchema({ schema }: Outbound, registry: Registry): SchemaDefinition | undefined {
   if (schema === undefined) return undefined;
   const found = registry.byCode(schema);
   if (found !== undefined) return found;

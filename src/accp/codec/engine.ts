@@ -2,9 +2,10 @@
 import { PrintError } from '../../text/errors.js';
 import type { Param } from '../ast.js';
 import { explainFrame } from '../explain.js';
+import type { Json } from '../message/json.js';
 import { tryParseFrame } from '../parse.js';
 import { printFrame } from '../print.js';
-import { createRegistry, matchesHash, type Registry, type RegistryJson } from '../registry/registry.js';
+import { createRegistry, exportRegistry, matchesHash, type Registry, type RegistryJson } from '../registry/registry.js';
 import { metadataText } from '../session/envelope.js';
 import type { Copy, SentFrame } from '../session/outbox.js';
 import type { SessionParts } from '../session/session.js';
@@ -20,16 +21,36 @@ export interface Engine {
   readonly peerRegistries: WeakMap<RegistryJson, Registry>;
 }
 
+/** Under this name a session keeps the schemas of this side. */
+const REGISTRY = 'registry';
+
+/**
+ * The schemas of this side: the codec's, or those that the session was begun with where a codec of another process, after a
+ * restart, does not have them.
+ */
+export function ownRegistry({ registry }: Engine, { facts, own }: SessionParts): Registry {
+  if (own.source === registry) return own.registry!;
+  const stored = facts.get(REGISTRY) as unknown as RegistryJson | undefined;
+  const kept = stored === undefined ? undefined : createRegistry(stored);
+  const isOlder = kept !== undefined && kept.version > registry.version;
+  own.source = registry;
+  own.registry = isOlder ? kept : registry;
+  // Nobody has to be told of what every registry has.
+  if (!isOlder && registry.version > COMMON_REGISTRY.version && kept?.hash !== registry.hash) {
+    facts.set(REGISTRY, exportRegistry(registry) as unknown as Json);
+  }
+  return own.registry;
+}
+
 /** Before a peer has told of its registry, it is taken to have what everybody has. */
 const COMMON_REGISTRY = createRegistry();
 
 /** The schemas that the frames of `agent` are written by: those it has sent, ours where it has told nothing. */
 export function registryOf(engine: Engine, parts: SessionParts, agent: string): Registry {
   const peer = parts.peers.get(agent);
-  if (peer === undefined) return engine.registry;
-  if (peer.registry === undefined) {
-    return matchesHash(engine.registry, peer.announcement.hash) ? engine.registry : COMMON_REGISTRY;
-  }
+  const own = ownRegistry(engine, parts);
+  if (peer === undefined) return own;
+  if (peer.registry === undefined) return matchesHash(own, peer.announcement.hash) ? own : COMMON_REGISTRY;
   let registry = engine.peerRegistries.get(peer.registry);
   if (registry === undefined) {
     registry = createRegistry(peer.registry);

@@ -18,7 +18,7 @@ import { exportRegistry, matchesHash, type Registry } from '../registry/registry
 import type { Peer, SessionParts } from '../session/session.js';
 import { AccpError } from './accp-error.js';
 import { encode } from './encode.js';
-import { ANNOUNCED, type Engine } from './engine.js';
+import { ANNOUNCED, type Engine, ownRegistry } from './engine.js';
 import type { EncodeResult } from './outcome.js';
 
 /**
@@ -27,7 +27,8 @@ import type { EncodeResult } from './outcome.js';
  */
 export function announce(parts: SessionParts, engine: Engine): EncodeResult {
   const { peers } = parts;
-  const isNews = [...peers.values()].some((peer) => nextStep(engine.registry, negotiationOf(parts, peer)) === 'delta');
+  const registry = ownRegistry(engine, parts);
+  const isNews = [...peers.values()].some((peer) => nextStep(registry, negotiationOf(parts, peer)) === 'delta');
   return take(isNews ? 'delta' : 'announcement', parts, engine);
 }
 
@@ -39,7 +40,7 @@ export function announce(parts: SessionParts, engine: Engine): EncodeResult {
  */
 export function negotiate({ agent, payload }: Message, parts: SessionParts, engine: Engine): readonly string[] {
   const { peers, options } = parts;
-  const { registry } = engine;
+  const registry = ownRegistry(engine, parts);
   const received = readAnnouncement(payload);
   if (received.sequence !== undefined && received.sequence !== options.sequence) {
     throw new AccpError({
@@ -83,9 +84,9 @@ function isPrefix(a: string, b: string): boolean {
 
 /** Sends one of the two frames; what is sent in a session comes to all peers. */
 function take(step: Step, parts: SessionParts, engine: Engine): EncodeResult {
-  const { registry, settings } = engine;
+  const registry = ownRegistry(engine, parts);
   const { facts, peers } = parts;
-  const features = featuresOf(parts, settings.text);
+  const features = featuresOf(parts, engine.settings.text);
   const payload: JsonObject = step === 'delta' ? registryDelta(registry, features) : announcement(registry, features);
   const result = encode({ intent: 'sync', operation: 'registry', payload }, parts, engine);
   for (const [agent, peer] of [...peers.entries()]) {

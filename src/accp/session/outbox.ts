@@ -85,6 +85,14 @@ export class Outbox {
     return undefined;
   }
 
+  /** Forgets a message, by the identifier of its last copy; tells whether it was kept. */
+  remove(mid: string): boolean {
+    for (const [key, { mids }] of this.#entries.entries()) {
+      if (mids.at(-1) === mid) return this.#entries.delete(key);
+    }
+    return false;
+  }
+
   /** Whether what was sent under a number has been sent again since then, or was taken for processed. */
   isSuperseded(agent: string, seq: number): boolean {
     return seq < (this.#state.get(`resynced:${agent}`) ?? 0);

@@ -3,7 +3,7 @@
 import { AccpError } from '../codec/accp-error.js';
 import type { Json } from '../message/json.js';
 import type { Announcement } from '../registry/negotiation.js';
-import type { RegistryJson } from '../registry/registry.js';
+import type { Registry, RegistryJson } from '../registry/registry.js';
 import { createState, type SessionState, type StateBudgets } from '../state/state.js';
 import { memoryStore } from '../store/memory.js';
 import { type SessionStore, StoreError } from '../store/store.js';
@@ -105,6 +105,8 @@ export interface SessionParts {
   readonly peers: Collection<Peer>;
   /** Single values: what was announced, the registry of this side. */
   readonly facts: Collection<Json>;
+  /** The registry of this side, worked out for the codec's. */
+  readonly own: { source: Registry | undefined; registry: Registry | undefined };
   readonly note: Note;
   /** True once, when the session was resumed: there may be checkpoints to finish. */
   readonly unfinished: () => boolean;
@@ -253,6 +255,7 @@ export function createSession(options: SessionOptions): Session {
     streams,
     peers,
     facts,
+    own: { source: undefined, registry: undefined },
     note,
     unfinished: () => {
       const was = unfinished;
