@@ -1,9 +1,10 @@
 /** Sessions in memory: for as long as the process runs. */
-import { type Change, type ColdEntry, type EndpointStore, type SessionStore, StoreError } from './store.js';
+import { boundedCold, type ColdMap } from './bounded-cold.js';
+import { type Change, type EndpointStore, type SessionStore, StoreError } from './store.js';
 
 interface SessionData {
   readonly endpoints: Map<string, EndpointData>;
-  readonly cold: Map<string, ColdEntry>;
+  readonly cold: ColdMap;
 }
 
 interface EndpointData {
@@ -12,8 +13,18 @@ interface EndpointData {
   readonly entries: Map<string, Change>;
 }
 
+export interface MemoryStoreOptions {
+  /**
+   * Characters that the cold tier of a session may take; beyond, its oldest values are given up, and have expired (E2002).
+   * @default 33554432
+   */
+  readonly maxCold?: number | undefined;
+}
+
+const MAX_COLD = 32 * 1024 * 1024;
+
 /** A store without a file. A session that was closed can be resumed as long as the store is kept. */
-export function memoryStore(): SessionStore {
+export function memoryStore({ maxCold = MAX_COLD }: MemoryStoreOptions = {}): SessionStore {
   const sessions = new Map<string, SessionData>();
   let closed = false;
 
@@ -25,7 +36,7 @@ export function memoryStore(): SessionStore {
     durable: false,
     claim(session, agent) {
       checkOpen();
-      return claimed(sessions, session, agent, checkOpen);
+      return claimed(sessions, session, agent, maxCold, checkOpen);
     },
     knows(session) {
       checkOpen();
@@ -44,9 +55,10 @@ function claimed(
   sessions: Map<string, SessionData>,
   session: string,
   agent: string,
+  maxCold: number,
   checkStore: () => void,
 ): EndpointStore {
-  const { endpoints, cold } = found(sessions, session, () => ({ endpoints: new Map(), cold: new Map() }));
+  const { endpoints, cold } = found(sessions, session, () => ({ endpoints: new Map(), cold: boundedCold(maxCold) }));
   const endpoint: EndpointData = found(endpoints, agent, () => ({ generation: 0, entries: new Map() }));
   const generation = ++endpoint.generation;
   let released = false;
@@ -71,7 +83,8 @@ function claimed(
         if (change.value === null) endpoint.entries.delete(place);
         else endpoint.entries.set(place, change);
       }
-      for (const { key, value, expires } of coldChanges) cold.set(key, { value, expires });
+      // As they are: a value need not be there before somebody reads it.
+      for (const change of coldChanges) cold.set(change.key, change);
     },
     readCold(key) {
       checkOpen();

@@ -10,8 +10,10 @@ export interface Change {
 
 /** A value of the cold tier, which is never kept in memory. */
 export interface ColdEntry {
-  /** As text, see `text.ts`. */
+  /** As text, see `text.ts`. It may be a getter that writes the value when it is first asked for. */
   readonly value: string;
+  /** About how many characters it is, where it may not be written yet. */
+  readonly size?: number | undefined;
   /** Seconds since 1970, or `null` for never. */
   readonly expires: number | null;
 }

@@ -1,11 +1,13 @@
 /** Values as text for a store: JSON, which has no bigints and no references, with a mark for them. */
 import { Reference } from '../message/reference.js';
+import { isPlainObject } from '../message/values.js';
 
 /** Begins the text of what JSON cannot write; a string that begins with it gets another one in front. */
 const MARK = '\u0001';
 
 /** @throws TypeError on what neither JSON nor the mark can write */
 export function toText(value: unknown): string {
+  if (isPlain(value)) return JSON.stringify(value);
   return JSON.stringify(value, function mark(this: Readonly<Record<string, unknown>>, key: string, member: unknown) {
     // A reference has turned itself into JSON by now.
     const own = this[key];
@@ -14,6 +16,26 @@ export function toText(value: unknown): string {
     if (typeof member === 'string' && member.startsWith(MARK)) return MARK + member;
     return member;
   });
+}
+
+/** Whether JSON writes a value as it is; most are so, and looking is faster than having each member looked at while it is written. */
+function isPlain(value: unknown): boolean {
+  switch (typeof value) {
+    case 'string':
+      return !value.startsWith(MARK);
+    case 'number':
+    case 'boolean':
+      return true;
+    case 'object':
+      break;
+    default:
+      return false;
+  }
+  if (value === null) return true;
+  if (Array.isArray(value)) return value.every(isPlain);
+  if (!isPlainObject(value)) return false;
+  for (const key in value) if (!isPlain(value[key])) return false;
+  return true;
 }
 
 /** What {@link toText} wrote. Objects have no prototype. */

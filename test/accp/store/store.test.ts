@@ -138,14 +138,14 @@ describe.each(STORES)('%s', (_name, place) => {
     const b = store.claim('s', 'b');
     const stranger = store.claim('t', 'a');
     a.commit([], [{ key: 'sales', value: '[1]', expires: 17.5 }]);
-    expect(b.readCold('sales')).toEqual({ value: '[1]', expires: 17.5 });
+    expect(b.readCold('sales')).toMatchObject({ value: '[1]', expires: 17.5 });
     expect(stranger.readCold('sales')).toBe(undefined);
-    expect(stranger.readColdOf('s', 'sales')).toEqual({ value: '[1]', expires: 17.5 });
+    expect(stranger.readColdOf('s', 'sales')).toMatchObject({ value: '[1]', expires: 17.5 });
     expect(stranger.readColdOf('u', 'sales')).toBe(undefined);
     expect(stranger.sessionsWithCold('sales')).toEqual(['s']);
     stranger.commit([], [{ key: 'sales', value: '[2]', expires: null }]);
     b.commit([], [{ key: 'sales', value: '[3]', expires: null }]);
-    expect(a.readCold('sales')).toEqual({ value: '[3]', expires: null });
+    expect(a.readCold('sales')).toMatchObject({ value: '[3]', expires: null });
     expect([...a.sessionsWithCold('sales')].sort()).toEqual(['s', 't']);
     expect(a.sessionsWithCold('none')).toEqual([]);
     store.close();
@@ -179,6 +179,15 @@ describe.each(STORES)('%s', (_name, place) => {
       expect(endpoint.sessionsWithCold(session)).toEqual([session]);
       endpoint.release();
     }
+    store.close();
+  });
+
+  test('collection and key do not run into each other', async () => {
+    const store = await place(fresh).open();
+    const endpoint = store.claim('s', 'a');
+    const changes = [change('bc', '1', 'a'), change('c', '2', 'ab'), change('', '3', 'abc'), change('abc', '4', '')];
+    endpoint.commit(changes);
+    expect([...endpoint.entries()]).toEqual(changes);
     store.close();
   });
 

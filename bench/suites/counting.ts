@@ -1,0 +1,64 @@
+/** Counting tokens: what it adds to reading a message, and what a tokenizer takes for it. */
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { parseFrame } from '../../src/accp/index.js';
+import { zodAccp } from '../../src/bench/candidates/zod.js';
+import { plainFrame } from '../../src/bench/plain.js';
+import type { RaceSection } from '../../src/bench/result.js';
+import { flat, reading } from '../../src/bench/workload.js';
+import { createRandom } from '../../src/text/random.js';
+import { loadTokenCounter } from '../../src/tokens/load-counter.js';
+import { messageSamples } from '../corpus/messages.js';
+import { type Heat, holdRaces, type Pace } from './contest.js';
+
+const TOKENIZER = 'gpt-tokenizer';
+/** Frames of a session, by which time identifiers that are no words have gone through any cache. */
+const SESSION = 2048;
+
+export async function counting(pace: Pace): Promise<RaceSection[]> {
+  const frames = messageSamples().map(({ text }) => text);
+  return [
+    await holdRaces(
+      {
+        ...{ id: 'counting', title: 'Counting tokens of ACCP frames (o200k_base)', unit: 'frame', anchor: TOKENIZER },
+        note: 'Beside it, what reading the same messages takes.',
+      },
+      [
+        await countingHeat('the same frames again', frames),
+        await countingHeat('a session: identifiers and times of its own in every frame', sessionOf(frames)),
+      ],
+      pace,
+    ),
+  ];
+}
+
+async function countingHeat(name: string, texts: readonly string[]): Promise<Heat> {
+  const { count } = await loadTokenCounter('o200k_base');
+  const noSpecial = { disallowedSpecial: new Set<string>() };
+  const documents = texts.map((text) => flat(JSON.stringify(plainFrame(parseFrame(text)))));
+  return {
+    name,
+    units: texts.length,
+    characters: texts.reduce((sum, { length }) => sum + length, 0),
+    runners: [
+      reading(TOKENIZER, (text) => countTokens(text, noSpecial), texts),
+      reading('pegwire count', count, texts),
+      reading('pegwire parseFrame', (text) => parseFrame(text), texts),
+      reading('JSON.parse', (text) => JSON.parse(text), documents),
+      reading('JSON.parse + zod', await zodAccp.prepare(), documents),
+    ],
+  };
+}
+
+/** The frames over and over, with other identifiers, numbers and times. */
+function sessionOf(frames: readonly string[]): string[] {
+  const random = createRandom(1);
+  const hex = (): string => [...Array(12).keys()].map(() => random.integer(0, 15).toString(16)).join('');
+  return [...Array(SESSION).keys()].map((sequence) =>
+    flat(
+      frames[sequence % frames.length]!.replace(/mid:\w+/, () => `mid:${hex()}`)
+        .replace(/cid:\w+/, () => `cid:${hex()}`)
+        .replace(/seq:\d+/, `seq:${sequence + 1}`)
+        .replace(/ts:\d+/, `ts:${1_775_466_037 + 7 * sequence}`),
+    ),
+  );
+}

@@ -1,0 +1,198 @@
+/** The rows of the draft's Table 9 counted again: its claims beside true counts, for the README. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { compareTokens, type Form } from '../src/tokens/compare.js';
+import type { Encoding } from '../src/tokens/encodings.js';
+import { projectRoot } from './root.js';
+
+/** One message, in the forms that are compared. */
+export interface Utterance {
+  readonly english: string;
+  readonly message: {
+    readonly agent: string;
+    readonly intent: string;
+    readonly operation: string;
+    readonly payload: object;
+  };
+  /** In strict form, without metadata. */
+  readonly frame: string;
+}
+
+interface Claim {
+  readonly english: number;
+  readonly json: number;
+  readonly accp: number;
+}
+
+export interface Table9 {
+  readonly envelope: { readonly msg_id: string; readonly sequence: number; readonly timestamp: number };
+  readonly scenarios: readonly (Utterance & { readonly name: string; readonly claim: Claim })[];
+  readonly pipeline: { readonly name: string; readonly claim: Claim; readonly steps: readonly Utterance[] };
+}
+
+/** Tokens in each form. */
+export interface Counts {
+  readonly english: number;
+  readonly pretty: number;
+  readonly json: number;
+  readonly toon: number;
+  readonly accp: number;
+  /** With the envelope, on both sides. */
+  readonly jsonWhole: number;
+  readonly accpWhole: number;
+}
+
+export function readTable9(): Table9 {
+  return JSON.parse(readFileSync(path.join(projectRoot(), 'bench/corpus/table9.json'), 'utf8')) as Table9;
+}
+
+/** A frame with the three fields that no frame may lack (draft-benzing-accp-00, section 3.5). */
+export function withEnvelope(frame: string, { msg_id, sequence, timestamp }: Table9['envelope']): string {
+  return `${frame}[mid:${msg_id},seq:${sequence},ts:${timestamp}]`;
+}
+
+export async function countsOf(
+  { english, message, frame }: Utterance,
+  envelope: Table9['envelope'],
+  encoding: Encoding,
+): Promise<Counts> {
+  const { forms, exact, missing } = await compareTokens(
+    { english, message: { ...message, envelope }, frameBody: frame, frame: withEnvelope(frame, envelope) },
+    { encoding },
+  );
+  if (!exact || missing.length > 0) throw new Error('The table needs gpt-tokenizer and @toon-format/toon.');
+  const of = (form: Form, part: 'body' | 'whole'): number => forms.find((one) => one.form === form)![part]!;
+  return {
+    english: of('english', 'body'),
+    pretty: of('json-pretty', 'body'),
+    json: of('json', 'body'),
+    toon: of('toon', 'body'),
+    accp: of('accp', 'body'),
+    jsonWhole: of('json', 'whole'),
+    accpWhole: of('accp', 'whole'),
+  };
+}
+
+/** Tokens of the summary that takes the place of the history at a checkpoint (section 5.2). */
+const SUMMARY = 100;
+/** What is followed by a checkpoint. */
+const CHECKPOINTS: ReadonlySet<string> = new Set(['done', 'esc', 'comp']);
+
+/**
+ * What a pipeline costs whose every step is sent with all that came before it: with the whole history, and with a summary in
+ * its place after each step that ends something.
+ */
+export async function pipelineCounts(
+  { pipeline, envelope }: Table9,
+  encoding: Encoding,
+): Promise<{ readonly history: Counts; readonly checkpoints: Counts }> {
+  const steps = await Promise.all(
+    pipeline.steps.map((step, index) => countsOf(step, stepEnvelope(envelope, index), encoding)),
+  );
+  const ends = pipeline.steps.map(({ message }) => CHECKPOINTS.has(message.intent));
+  const sum = (form: keyof Counts, withCheckpoints: boolean): number => {
+    let total = 0;
+    let context = 0;
+    for (const [index, counts] of steps.entries()) {
+      context += counts[form];
+      total += context;
+      if (withCheckpoints && ends[index]) context = SUMMARY;
+    }
+    return total;
+  };
+  const all = (withCheckpoints: boolean): Counts => {
+    const forms = Object.keys(steps[0]!) as (keyof Counts)[];
+    return Object.fromEntries(forms.map((form) => [form, sum(form, withCheckpoints)])) as unknown as Counts;
+  };
+  return { history: all(false), checkpoints: all(true) };
+}
+
+/** Identifiers as a session makes them, and the time going on. */
+function stepEnvelope({ msg_id, sequence, timestamp }: Table9['envelope'], index: number): Table9['envelope'] {
+  const id = (BigInt(`0x${msg_id}`) + BigInt(index) * 0x9e3779b97f4an) & 0xffffffffffffn;
+  return {
+    msg_id: id.toString(16).padStart(12, '0'),
+    sequence: sequence + index,
+    timestamp: timestamp + 37 * index,
+  };
+}
+
+const ENCODINGS = ['o200k_base', 'cl100k_base'] as const;
+
+/** The tables as Markdown. */
+export async function tokenTable(data: Table9): Promise<string> {
+  const [newer, older] = await Promise.all(ENCODINGS.map((encoding) => table(data, encoding)));
+  return [
+    'Tokens in `o200k_base`, exact. Under "claimed" stands what the draft says (Appendix A, Table 9); the texts it counted are',
+    'not in it, so the English and the JSON are ours, saying the same as the frame. "With envelope" adds `mid`, `seq` and `ts`, which no',
+    'frame may lack, to the frame and to the compact JSON. In the frames, underscores stand for spaces, as in the examples of the draft.',
+    '',
+    newer!,
+    '',
+    'A minus is a saving. The last two rows are sums over the steps of a pipeline of five agents, each step sent with all before',
+    'it; with checkpoints, a summary of 100 tokens takes the place of what came before each `done` or `comp`, in every column. What',
+    'shortens a pipeline is the checkpoints, which serve English and JSON as well; they drop what the summary does not say.',
+    '',
+    '<details><summary>The same in cl100k_base</summary>',
+    '',
+    older!,
+    '',
+    '</details>',
+  ].join('\n');
+}
+
+const HEADINGS = [
+  'scenario',
+  'claimed: English, JSON, ACCP',
+  'English',
+  'JSON pretty',
+  'JSON',
+  'TOON',
+  'ACCP',
+  'ACCP to English',
+  'ACCP to JSON',
+  'with envelope: ACCP',
+  'to English',
+  'to JSON',
+];
+
+async function table(data: Table9, encoding: Encoding): Promise<string> {
+  const { scenarios, pipeline, envelope } = data;
+  const singles = await Promise.all(
+    scenarios.map(async (scenario) => row(scenario.name, scenario.claim, await countsOf(scenario, envelope, encoding))),
+  );
+  const { history, checkpoints } = await pipelineCounts(data, encoding);
+  return [
+    `| ${HEADINGS.join(' | ')} |`,
+    `|---${'|--:'.repeat(HEADINGS.length - 1)}|`,
+    ...singles,
+    row(pipeline.name, pipeline.claim, history),
+    row(`${pipeline.name}, with checkpoints`, null, checkpoints),
+  ].join('\n');
+}
+
+function row(name: string, claim: Claim | null, counts: Counts): string {
+  const { english, pretty, json, toon, accp, jsonWhole, accpWhole } = counts;
+  const claimed = claim === null ? '' : `${number(claim.english)}, ${number(claim.json)}, ${number(claim.accp)}`;
+  const cells = [
+    name,
+    claimed,
+    ...[english, pretty, json, toon, accp].map(number),
+    change(accp, english),
+    change(accp, json),
+    number(accpWhole),
+    change(accpWhole, english),
+    change(accpWhole, jsonWhole),
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+/** `-12 %`, `+40 %`. */
+function change(value: number, from: number): string {
+  const percent = Math.round((value / from - 1) * 100);
+  return `${percent > 0 ? '+' : ''}${percent} %`;
+}

@@ -1,0 +1,285 @@
+/**
+ * The receiving side of streams: chunks in any order become an `AsyncIterable` in the order of their indexes
+ * (draft-benzing-accp-00, section 10.4: consumers MUST buffer and reorder by `chunk_index`).
+ */
+import { AccpError } from '../codec/accp-error.js';
+import type { Note } from '../session/events.js';
+import type { Journal } from '../session/journal.js';
+import { checkChunk } from './check-chunk.js';
+import type { StreamChunk } from './chunk.js';
+import { createReader, type Step } from './reader.js';
+import { errorOf, type Failure, firstMissing, isComplete, newStream, Shelf, type Stream } from './stream.js';
+
+export type { StreamChunk } from './chunk.js';
+
+export interface StreamsOptions {
+  /** Where the streams are kept, with the chunks that their readers are not done with. */
+  readonly journal: Journal;
+  /** Seconds since 1970. */
+  readonly now: () => number;
+  /** Chunks of one stream that wait for a gap to be filled or for their reader. @default 1024 */
+  readonly maxBuffered?: number | undefined;
+  /** Streams that are not read to their end. @default 64 */
+  readonly maxStreams?: number | undefined;
+  /** Seconds without a chunk until a stream has failed; 0 for never. @default 60 */
+  readonly timeout?: number | undefined;
+  readonly note: Note;
+}
+
+/** The streams that one endpoint receives, by the `correlation_id` that all chunks of a stream share. */
+export interface Streams {
+  /**
+   * Takes a chunk. One that is refused leaves its stream as it was, unless the buffer is full.
+   *
+   * @throws AccpError E3003 after the end of the stream; E3002 for an index that has come before; E1004 for one that is
+   *   none, and for a chunk that contradicts what was told of the length of the stream; E5001 for a chunk of another
+   *   sender; E2003 when the buffer is full (the stream has then failed for its reader, too) or when there are too many
+   *   streams
+   */
+  readonly accept: (cid: string, agent: string, chunk: StreamChunk) => void;
+  /**
+   * The sender has ended the stream. If chunks are missing, or none was final, the reader gets E3003 after the chunks
+   * in front of the gap. Nothing happens for a stream that is not known.
+   *
+   * @throws AccpError E5001 when another one than the sender says so
+   */
+  readonly end: (cid: string, agent: string) => void;
+  /** Gives up a stream: its chunks are dropped, and its reader gets the error at once. */
+  readonly abort: (cid: string, error: AccpError) => void;
+  /**
+   * The chunks in order, up to the final one. It may be asked for before the first chunk comes. A chunk counts as read
+   * when the next one is asked for: one that was being worked on when the process ended comes again in the session that
+   * goes on. Leaving the loop early drops the rest.
+   *
+   * The loop throws an AccpError: E3003 when chunks are missing at the end or the stream had ended before; E3001 when
+   * no chunk came in time; E2003 when the buffer was full; and what `abort` was given.
+   *
+   * @throws TypeError when the stream has a reader already
+   */
+  readonly open: (cid: string) => AsyncIterable<StreamChunk>;
+  /** Fails the streams whose time-out has passed. */
+  readonly tick: (now?: number) => void;
+  /** Streams that have not come, or were not read, to their end. */
+  readonly pending: readonly string[];
+  /** Ends the loops of all readers with an error. The streams stay in the journal, for the session that resumes this one. */
+  readonly close: () => void;
+}
+
+/** @throws TypeError on limits that are none */
+export function createStreams(options: StreamsOptions): Streams {
+  const { now, note, maxBuffered = 1024, maxStreams = 64, timeout = 60 } = options;
+  checkLimit('maxBuffered', maxBuffered, 1);
+  checkLimit('maxStreams', maxStreams, 1);
+  if (!(timeout >= 0)) throw new TypeError('timeout is a number of seconds, 0 for none');
+  const shelf = new Shelf(options.journal);
+  /** No time-out passes before. Chunks only make it later, so it is worked out anew when it has come. */
+  let due = shelf.streams.size > 0 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+  let closed = false;
+
+  function begun(cid: string): Stream {
+    const at = now();
+    const stream = newStream(cid, at);
+    shelf.streams.set(cid, stream);
+    due = Math.min(due, at + timeout);
+    return stream;
+  }
+
+  function fail(stream: Stream, failure: Failure): void {
+    const gap = firstMissing(stream);
+    // What lies behind the gap will never be read.
+    for (const index of [...stream.waiting]) if (index > gap) shelf.remove(stream, index);
+    stream.failure = failure;
+    shelf.save(stream);
+    note('stream-failed', `The stream ${stream.cid} has failed: ${failure.message}.`, details(stream));
+    stream.reader?.wake();
+  }
+
+  /** The reader is done with the chunk that it has. */
+  function acknowledge(stream: Stream): void {
+    if (!stream.inHand) return;
+    stream.inHand = false;
+    shelf.remove(stream, stream.next);
+    stream.next++;
+    shelf.save(stream);
+  }
+
+  function take(stream: Stream): Step | null {
+    if (closed) return { kind: 'error', error: closedError() };
+    acknowledge(stream);
+    if (stream.waiting.has(stream.next)) {
+      stream.inHand = true;
+      return { kind: 'chunk', chunk: shelf.chunk(stream, stream.next) };
+    }
+    if (stream.failure !== null) {
+      shelf.end(stream, 'failed');
+      return { kind: 'error', error: errorOf(stream.failure) };
+    }
+    if (!isComplete(stream)) return null;
+    shelf.end(stream, 'read');
+    note('stream-read', `The stream ${stream.cid} was read to its end.`, details(stream));
+    return { kind: 'done' };
+  }
+
+  function leave(stream: Stream): void {
+    if (closed) return;
+    shelf.end(stream, 'left');
+    note(
+      'stream-left',
+      `The reader of the stream ${stream.cid} has left; what is still to come is dropped.`,
+      details(stream),
+    );
+  }
+
+  /** Refuses one stream too many; one that has failed and that nobody reads makes room. */
+  function makeRoom(): void {
+    if (shelf.size < maxStreams) return;
+    for (const stream of shelf.streams.values()) {
+      if (stream.failure === null || stream.reader !== null) continue;
+      shelf.end(stream, 'failed');
+      note('stream-forgotten', `The stream ${stream.cid}, which had failed, was never read.`, details(stream));
+      return;
+    }
+    throw new AccpError({ code: 'E2003', message: `there are ${maxStreams} streams that are not read to their end` });
+  }
+
+  function checkSender({ cid, agent: sender }: Stream, agent: string): void {
+    if (sender === null || sender === agent) return;
+    throw new AccpError({ code: 'E5001', message: `the stream ${cid} is sent by @${sender}, not by @${agent}` });
+  }
+
+  function isFull({ waiting, inHand, next, reader }: Stream, index: number): boolean {
+    // What its reader waits for needs no room.
+    if (index === next && reader?.isWaiting()) return false;
+    return waiting.size - (inHand ? 1 : 0) >= maxBuffered;
+  }
+
+  return {
+    accept(cid, agent, chunk) {
+      const ending = shelf.endingOf(cid);
+      if (ending === 'left') {
+        note('stream-dropped', `A chunk of the stream ${cid} was dropped: its reader has left.`, {
+          details: { correlationId: cid, index: chunk.index },
+        });
+        return;
+      }
+      const known = shelf.streams.get(cid);
+      if (known !== undefined) checkSender(known, agent);
+      if (ending !== undefined || (known !== undefined && (known.failure !== null || isComplete(known)))) {
+        throw overError(cid);
+      }
+      const count = checkChunk(known ?? newStream(cid, null), chunk);
+      if (known?.agent === undefined || known.agent === null) makeRoom();
+      const stream = known ?? begun(cid);
+      if (isFull(stream, chunk.index)) {
+        fail(stream, tooMany(stream, maxBuffered));
+        throw errorOf(stream.failure!);
+      }
+      const isNew = stream.agent === null;
+      if (isNew) note('stream-begun', `@${agent} has begun the stream ${cid}.`, details(stream));
+      const changed = isNew || count !== stream.count || chunk.final;
+      stream.agent = agent;
+      stream.count = count;
+      stream.final ||= chunk.final;
+      stream.highest = Math.max(stream.highest, chunk.index);
+      stream.at = now();
+      shelf.put(stream, chunk);
+      if (changed) shelf.save(stream);
+      stream.reader?.wake();
+    },
+
+    end(cid, agent) {
+      const stream = shelf.streams.get(cid);
+      if (stream === undefined) return;
+      checkSender(stream, agent);
+      if (stream.failure !== null || isComplete(stream)) return;
+      fail(stream, incomplete(stream));
+    },
+
+    abort(cid, { code, message, details: told }) {
+      const stream = shelf.streams.get(cid);
+      if (stream === undefined) return;
+      for (const index of [...stream.waiting]) shelf.remove(stream, index);
+      stream.inHand = false;
+      fail(stream, { code, message, details: told });
+    },
+
+    open(cid) {
+      const known = shelf.streams.get(cid);
+      if (known !== undefined && known.reader !== null) throw new TypeError(`The stream ${cid} has a reader already`);
+      if (known === undefined && shelf.endingOf(cid) !== undefined) {
+        return createReader(
+          () => ({ kind: 'error', error: overError(cid) }),
+          () => {},
+        ).chunks;
+      }
+      const stream = known ?? begun(cid);
+      stream.reader = createReader(
+        () => take(stream),
+        () => leave(stream),
+      );
+      return stream.reader.chunks;
+    },
+
+    tick(at = now()) {
+      if (timeout === 0 || at < due) return;
+      due = Number.POSITIVE_INFINITY;
+      for (const stream of [...shelf.streams.values()]) {
+        if (stream.failure !== null || isComplete(stream)) continue;
+        // While nobody ran, no time has passed for a stream.
+        stream.at ??= at;
+        if (at - stream.at >= timeout) fail(stream, late(stream, timeout));
+        else due = Math.min(due, stream.at + timeout);
+      }
+    },
+
+    get pending() {
+      return [...shelf.streams.keys()];
+    },
+
+    close() {
+      closed = true;
+      for (const { reader } of shelf.streams.values()) reader?.wake();
+    },
+  };
+}
+
+function incomplete(stream: Stream): Failure {
+  if (!stream.final) return { code: 'E3003', message: 'the stream was ended without a final chunk', details: {} };
+  const missing = firstMissing(stream);
+  return { code: 'E3003', message: `the stream was ended without chunk ${missing}`, details: { missing } };
+}
+
+function tooMany(stream: Stream, maxBuffered: number): Failure {
+  const missing = firstMissing(stream);
+  const message = `more than ${maxBuffered} chunks of the stream wait for chunk ${missing} or for its reader`;
+  return { code: 'E2003', message, details: {} };
+}
+
+function late(stream: Stream, timeout: number): Failure {
+  const missing = firstMissing(stream);
+  return {
+    code: 'E3001',
+    message: `chunk ${missing} of the stream has not come within ${timeout} s`,
+    details: { missing },
+  };
+}
+
+function overError(cid: string): AccpError {
+  return new AccpError({ code: 'E3003', message: `the stream ${cid} has ended` });
+}
+
+function closedError(): AccpError {
+  return new AccpError({
+    code: 'E9999',
+    message: 'the session was closed before the stream had ended',
+    help: 'resume the session from its store to go on with the stream',
+  });
+}
+
+function details({ cid, agent }: Stream): { details: Record<string, unknown> } {
+  return { details: { correlationId: cid, ...(agent === null ? {} : { sender: agent }) } };
+}
+
+function checkLimit(name: string, value: number, least: number): void {
+  if (!Number.isSafeInteger(value) || value < least) throw new TypeError(`${name} is a whole number from ${least} on`);
+}

@@ -1,0 +1,86 @@
+import { visible } from '../../text/visible.js';
+import { ENCODINGS } from '../../tokens/encodings.js';
+import { type Line, readLines } from '../input.js';
+import { errorJson, toJson } from '../json.js';
+import type { TokenRow } from '../token-rows.js';
+import { type Command, choice, type Invocation } from '../usage.js';
+
+/** `pegwire tokens`: how many tokens lines are, and what else could say the same. */
+export const tokens: Command = {
+  name: 'tokens',
+  summary: 'how many tokens lines are: frames, packets, JSON or English; and the same in JSON and TOON',
+  takesInput: true,
+  takesProtocol: false,
+  options: {
+    encoding: { type: 'string', description: `NAME  what tokens are counted in: ${ENCODINGS.join(', ')}` },
+    dialect: { type: 'string', description: 'NAME  of frames: strict (default) or lenient' },
+  },
+  example: "echo '@planner>req:schedule{task:impl_auth|pri:high}[mid:m1,seq:1]' | pegwire tokens",
+  run: async (invocation) => {
+    const { output, json } = invocation;
+    const encoding = choice(invocation, 'encoding', ENCODINGS);
+    const dialect = choice(invocation, 'dialect', ['strict', 'lenient'] as const);
+    // Loaded only now: the other commands need none of it.
+    const { tokenRow } = await import('../token-rows.js');
+    const totals = { lines: 0, tokens: 0, body: 0, jsonPretty: 0, json: 0, toon: 0 };
+    let last: TokenRow | undefined;
+    for await (const line of readLines(invocation)) {
+      const row = await tokenRow(line.text, { encoding, dialect });
+      const { kind, exact, toonMissing: _, ...counts } = row;
+      if (json) await output.result(toJson({ line: line.number, kind, ...counts, encoding, exact }));
+      else {
+        if (last === undefined) await output.result(output.paint('bold', HEADER));
+        await output.result(rowText(line, row));
+      }
+      totals.lines++;
+      for (const column of COUNTS) totals[column] += row[column] ?? 0;
+      last = row;
+    }
+    if (last === undefined) {
+      await tellEmpty(invocation);
+      return 1;
+    }
+    if (json) await output.result(toJson({ total: totals, encoding, exact: last.exact }));
+    else {
+      if (totals.lines > 1) await output.result(output.paint('bold', totalText(totals, last.exact)));
+      await output.note(sourceText(last, encoding));
+    }
+    return 0;
+  },
+};
+
+const COUNTS = ['tokens', 'body', 'jsonPretty', 'json', 'toon'] as const;
+const TITLES = ['tokens', 'no metadata', 'JSON pretty', 'JSON', 'TOON'] as const;
+/** Characters of a line that its row shows. */
+const SHOWN = 48;
+
+const HEADER = `${'line'.padStart(6)}  ${'kind'.padEnd(7)}  ${TITLES.join('  ')}  text`;
+
+function rowText({ number, text }: Line, row: TokenRow): string {
+  const shown = visible(text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text);
+  return `${String(number).padStart(6)}  ${row.kind.padEnd(7)}  ${cells(row, row.exact)}  ${shown}`;
+}
+
+function totalText(totals: Parameters<typeof cells>[0], exact: boolean): string {
+  return `${'total'.padStart(6)}  ${' '.repeat(7)}  ${cells(totals, exact)}`;
+}
+
+/** An estimate has a tilde, and what there is not a dash. */
+function cells(counts: Readonly<Record<(typeof COUNTS)[number], number | null>>, exact: boolean): string {
+  return COUNTS.map((column, index) => {
+    const count = counts[column];
+    const text = count === null ? '-' : `${exact ? '' : '~'}${count}`;
+    return text.padStart(TITLES[index]!.length);
+  }).join('  ');
+}
+
+function sourceText({ exact, toonMissing }: TokenRow, encoding: string): string {
+  const counted = exact ? `Counted in ${encoding}` : 'Estimated: gpt-tokenizer is not installed';
+  const toon = toonMissing ? '; no TOON: @toon-format/toon is not installed' : '';
+  return `${counted}. JSON and TOON say what a line says without its metadata${toon}.`;
+}
+
+async function tellEmpty({ json, output }: Invocation): Promise<void> {
+  const message = 'The input is empty: it holds no text';
+  await output.note(json ? errorJson('empty', message) : `${message}.`);
+}

@@ -1,0 +1,113 @@
+/** The same message in several notations, by what each costs a model. */
+import { resolveChoice } from '../text/choice.js';
+import { ENCODINGS, type Encoding } from './encodings.js';
+import { loadTokenCounter } from './load-counter.js';
+import { loadToon, type ToToon } from './toon.js';
+
+/** Notations in the order in which they are compared. */
+export const FORMS = ['english', 'json-pretty', 'json', 'toon', 'accp', 'aacp'] as const;
+
+export type Form = (typeof FORMS)[number];
+
+/** What is compared; what is left out is not in the result. */
+export interface ComparisonInput {
+  /**
+   * A message of any protocol, or another document of JSON, compared as JSON, pretty and compact, and as TOON. Its member
+   * `envelope` is what `body` leaves out. What JSON cannot write becomes a string: a `bigint` its digits.
+   */
+  readonly message?: object | undefined;
+  readonly english?: string | undefined;
+  /** The frame as it goes over the wire, with its metadata. */
+  readonly frame?: string | undefined;
+  /** The frame without metadata. */
+  readonly frameBody?: string | undefined;
+  readonly packet?: string | undefined;
+}
+
+export interface ComparisonOptions {
+  /** @default 'o200k_base' */
+  readonly encoding?: Encoding | undefined;
+}
+
+/** One notation. At least one of its two counts is a number. */
+export interface ComparedForm {
+  readonly form: Form;
+  /** Tokens without envelope; `null` where only the whole was given. */
+  readonly body: number | null;
+  /** Tokens with the envelope; `null` where there is none. */
+  readonly whole: number | null;
+}
+
+export interface Comparison {
+  readonly encoding: Encoding;
+  /** `false` for estimates, which are made where the package gpt-tokenizer is not installed. */
+  readonly exact: boolean;
+  /** In the order of {@link FORMS}. */
+  readonly forms: readonly ComparedForm[];
+  /** What could not be written, and why. */
+  readonly missing: readonly { readonly form: Form; readonly reason: string }[];
+}
+
+/**
+ * Counts the tokens of one message in the notations that are given or can be derived: English, JSON with two spaces of
+ * indentation, compact JSON, TOON, an ACCP frame, an AACP packet.
+ *
+ * Like is compared with like: `body` is what is said without the envelope, `whole` with it. A frame comes from whoever
+ * encodes, so that the codec's own spelling is what is counted.
+ *
+ * @throws TypeError on an encoding that is none
+ * @example
+ * const { frames: [frame] } = codec.encode(message, session);
+ * const { forms } = await compareTokens({ message, english: 'Please find all cats.', frame });
+ */
+export async function compareTokens(input: ComparisonInput, { encoding }: ComparisonOptions = {}): Promise<Comparison> {
+  const chosen = resolveChoice('encoding', encoding, ENCODINGS);
+  const [{ count, exact }, toon] = await Promise.all([loadTokenCounter(chosen), loadToon()]);
+  const { message, english, frame, frameBody, packet } = input;
+  const forms: ComparedForm[] = [];
+  const missing: { form: Form; reason: string }[] = [];
+  const add = (form: Form, body: string | undefined, whole: string | undefined): void => {
+    if (body === undefined && whole === undefined) return;
+    forms.push({
+      form,
+      body: body === undefined ? null : count(body),
+      whole: whole === undefined ? null : count(whole),
+    });
+  };
+
+  add('english', english, undefined);
+  if (message !== undefined) {
+    const { body, whole } = withoutEnvelope(message);
+    const inForm = (form: Form, write: (value: object) => string): void =>
+      add(form, write(body), whole === undefined ? undefined : write(whole));
+    inForm('json-pretty', (value) => json(value, 2));
+    inForm('json', (value) => json(value));
+    if (toon === null) missing.push({ form: 'toon', reason: '@toon-format/toon is not installed' });
+    else inForm('toon', (value) => toonText(value, toon));
+  }
+  add('accp', frameBody, frame);
+  add('aacp', packet, undefined);
+  return { encoding: chosen, exact, forms, missing };
+}
+
+function withoutEnvelope(message: object): { readonly body: object; readonly whole: object | undefined } {
+  if (Array.isArray(message) || (message as { envelope?: unknown }).envelope === undefined) {
+    return { body: message, whole: undefined };
+  }
+  const { envelope: _, ...body } = message as { readonly envelope: unknown };
+  return { body, whole: message };
+}
+
+/** What JSON makes of a value, without a `bigint`, for which it has no spelling. */
+function json(value: unknown, indent?: number): string {
+  return JSON.stringify(
+    value,
+    (_key, member: unknown) => (typeof member === 'bigint' ? String(member) : member),
+    indent,
+  );
+}
+
+function toonText(value: unknown, toon: ToToon): string {
+  // By way of JSON, so that both say the same.
+  return toon(JSON.parse(json(value)));
+}

@@ -1,0 +1,102 @@
+/** A number of tokens that a text cannot exceed, without a vocabulary. */
+
+/**
+ * Pairs of small letters that are no token in `o200k_base` or in `cl100k_base`: second letters by the first. All other pairs
+ * are tokens in both.
+ */
+const NO_TOKENS: Readonly<Record<string, string>> = {
+  b: 'q',
+  f: 'jz',
+  g: 'jkq',
+  h: 'j',
+  j: 'gqvwxyz',
+  k: 'qxz',
+  l: 'q',
+  m: 'z',
+  n: 'q',
+  o: 'q',
+  q: 'fgjkovyz',
+  r: 'jz',
+  t: 'jq',
+  u: 'q',
+  v: 'qz',
+  w: 'qvz',
+  x: 'ghjkqsuvwz',
+  y: 'fjqvz',
+  z: 'gjqrvz',
+};
+
+const A = 0x61;
+const Z = 0x7a;
+const LETTERS = 26;
+const apart = new Uint8Array(LETTERS * LETTERS);
+for (const [first, seconds] of Object.entries(NO_TOKENS)) {
+  for (const second of seconds) apart[(first.charCodeAt(0) - A) * LETTERS + second.charCodeAt(0) - A] = 1;
+}
+
+/**
+ * At least as many tokens as the text has in `o200k_base`, `o200k_harmony` and `cl100k_base`, whatever it holds; of messages
+ * about twice as many. In time proportional to the length.
+ *
+ * No vocabulary that works on bytes makes more tokens than bytes. These two, besides, hold all numbers of up to three
+ * digits; and nearly all pairs of small letters, so that two such letters never stay tokens of their own side by side.
+ */
+export function upperBoundTokens(text: string): number {
+  const { length } = text;
+  let tokens = 0;
+  let at = 0;
+  while (at < length) {
+    const code = text.charCodeAt(at);
+    const start = at++;
+    if (code >= A && code <= Z) {
+      while (at < length && isSmall(text.charCodeAt(at))) at++;
+      tokens += letterTokens(text, start, at);
+    } else if (isDigit(code)) {
+      while (at < length && isDigit(text.charCodeAt(at))) at++;
+      // Numbers beyond ASCII take digits behind them into their own group of three.
+      const isShifted = start > 0 && text.charCodeAt(start - 1) > 0x7f;
+      tokens += Math.ceil((at - start) / 3) + (isShifted ? 1 : 0);
+    } else {
+      // At an apostrophe, as in "it's", the word may be cut a second time.
+      tokens += code === 0x27 ? 2 : byteLength(code);
+    }
+  }
+  return tokens;
+}
+
+/** The most tokens that a run of small letters can be, where two letters side by side are one unless they stay apart. */
+function letterTokens(text: string, start: number, end: number): number {
+  // The most tokens for the letters so far: when the last one stands alone, and when it does not.
+  let alone = 1;
+  let joined = Number.NEGATIVE_INFINITY;
+  let previous = text.charCodeAt(start) - A;
+  // The better of both, one and two letters ago.
+  let before = 1;
+  let earlier = 0;
+  for (let at = start + 1; at < end; at++) {
+    const letter = text.charCodeAt(at) - A;
+    const mayBeAlone = apart[previous * LETTERS + letter] === 1 ? Math.max(alone, joined) : joined;
+    // A token of two letters, or one of more.
+    const nextJoined = Math.max(earlier + 1, joined);
+    alone = mayBeAlone + 1;
+    joined = nextJoined;
+    earlier = before;
+    before = Math.max(alone, joined);
+    previous = letter;
+  }
+  return before;
+}
+
+function isSmall(code: number): boolean {
+  return code >= A && code <= Z;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+/** Bytes of UTF-8 that a character's unit comes to: each half of a pair beyond U+FFFF is half of four, or one that stands alone three. */
+function byteLength(code: number): number {
+  if (code < 0x80) return 1;
+  return code < 0x800 ? 2 : 3;
+}

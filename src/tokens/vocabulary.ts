@@ -1,0 +1,101 @@
+/** The vocabularies of the package gpt-tokenizer: which texts are tokens, and how a text is split into pieces first. */
+import type { Encoding } from './encodings.js';
+import type { RankOf } from './merge.js';
+
+export interface Vocabulary {
+  readonly rankOf: RankOf;
+  /** Splits a text into pieces, without gaps; global. */
+  readonly pattern: RegExp;
+  /** How the pattern treats ASCII, where a scanner knows it. */
+  readonly splitting: { readonly cased: boolean } | null;
+}
+
+/** The tokens by rank: texts, and bytes where they are no UTF-8. Some have holes, which `forEach` leaves out. */
+type Tokens = readonly (string | readonly number[])[];
+
+interface Source {
+  readonly tokens: () => Promise<{ readonly default: Tokens }>;
+  readonly pattern: 'O200K_TOKEN_SPLIT_REGEX' | 'CL100K_TOKEN_SPLIT_REGEX' | 'R50K_TOKEN_SPLIT_REGEX';
+  readonly splitting: Vocabulary['splitting'];
+}
+
+/** Without its special tokens, which are not counted as such here, the vocabulary of harmony is that of o200k. */
+const O200K: Source = {
+  tokens: () => import('gpt-tokenizer/bpeRanks/o200k_base'),
+  pattern: 'O200K_TOKEN_SPLIT_REGEX',
+  splitting: { cased: true },
+};
+
+const SOURCES: Readonly<Record<Encoding, Source>> = {
+  o200k_base: O200K,
+  o200k_harmony: O200K,
+  cl100k_base: {
+    tokens: () => import('gpt-tokenizer/bpeRanks/cl100k_base'),
+    pattern: 'CL100K_TOKEN_SPLIT_REGEX',
+    splitting: { cased: false },
+  },
+  p50k_base: {
+    tokens: () => import('gpt-tokenizer/bpeRanks/p50k_base'),
+    pattern: 'R50K_TOKEN_SPLIT_REGEX',
+    splitting: null,
+  },
+  r50k_base: {
+    tokens: () => import('gpt-tokenizer/bpeRanks/r50k_base'),
+    pattern: 'R50K_TOKEN_SPLIT_REGEX',
+    splitting: null,
+  },
+};
+
+/** Loads a vocabulary: up to 200 ms and 30 MB. `null` where the package is not installed. */
+export async function loadVocabulary(encoding: Encoding): Promise<Vocabulary | null> {
+  const { tokens, pattern, splitting } = SOURCES[encoding];
+  try {
+    const [ranks, patterns] = await Promise.all([tokens(), import('gpt-tokenizer/encodingParams/constants')]);
+    return { rankOf: ranksOf(ranks.default), pattern: new RegExp(patterns[pattern]), splitting };
+  } catch (thrown) {
+    if ((thrown as { readonly code?: unknown }).code === 'ERR_MODULE_NOT_FOUND') return null;
+    throw thrown;
+  }
+}
+
+/** Texts of ASCII are their own bytes; of the others, bytes are made when the first is asked for. */
+function ranksOf(tokens: Tokens): RankOf {
+  const ascii = new Map<string, number>();
+  let others: Map<string, number> | undefined;
+  tokens.forEach((token, rank) => {
+    if (typeof token === 'string' && isAscii(token)) ascii.set(token, rank);
+  });
+  return (bytes) => {
+    const rank = ascii.get(bytes);
+    if (rank !== undefined || isAscii(bytes)) return rank;
+    others ??= otherRanks(tokens);
+    return others.get(bytes);
+  };
+}
+
+function otherRanks(tokens: Tokens): Map<string, number> {
+  const ranks = new Map<string, number>();
+  tokens.forEach((token, rank) => {
+    if (typeof token !== 'string') ranks.set(bytesOf(Uint8Array.from(token)), rank);
+    else if (!isAscii(token)) ranks.set(utf8Bytes(token), rank);
+  });
+  return ranks;
+}
+
+const encoder = new TextEncoder();
+
+/** The UTF-8 bytes of a text, a character for each. */
+export function utf8Bytes(text: string): string {
+  return isAscii(text) ? text : bytesOf(encoder.encode(text));
+}
+
+function isAscii(text: string): boolean {
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 0x7f) return false;
+  return true;
+}
+
+function bytesOf(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return text;
+}

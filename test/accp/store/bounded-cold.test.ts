@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { memoryStore } from '../../../src/accp/session/index.js';
+
+test('cold state in memory is bounded: the oldest values go, and have expired', () => {
+  const endpoint = memoryStore({ maxCold: 100 }).claim('s', 'a');
+  const value = 'x'.repeat(40);
+  for (const key of ['k1', 'k2', 'k3']) endpoint.commit([], [{ key, value, expires: null }]);
+  expect(endpoint.readCold('k1')).toEqual({ value: 'null', expires: 1 });
+  expect(endpoint.readCold('k2')).toMatchObject({ value, expires: null });
+  expect(endpoint.sessionsWithCold('k1')).toEqual(['s']);
+  endpoint.commit([], [{ key: 'k1', value, expires: null }]);
+  expect(endpoint.readCold('k1')).toMatchObject({ value, expires: null });
+  expect(endpoint.readCold('k2')?.expires).toBe(1);
+});
+
+test('a value over the bound is kept until the next one comes', () => {
+  const endpoint = memoryStore({ maxCold: 10 }).claim('s', 'a');
+  const value = 'x'.repeat(40);
+  endpoint.commit([], [{ key: 'k1', value, expires: null }]);
+  expect(endpoint.readCold('k1')?.value).toBe(value);
+  endpoint.commit([], [{ key: 'k2', value, expires: null }]);
+  expect(endpoint.readCold('k1')?.expires).toBe(1);
+});

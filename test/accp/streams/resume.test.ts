@@ -1,0 +1,172 @@
+/** A session that goes on in another process goes on with its streams. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { AccpError } from '../../../src/accp/codec/accp-error.js';
+import type { SessionStore } from '../../../src/accp/store/store.js';
+import { createStreams } from '../../../src/accp/streams/streams.js';
+import { runs } from '../../helpers/runs.js';
+import { freshFiles } from '../../storage/folder.js';
+import { STORES } from '../store/stores.js';
+import { chunk, codeOf, type Receiver, read, receiver } from './helpers.js';
+
+const fresh = freshFiles();
+
+/** Ends a receiver in good order, and begins the one that goes on. */
+function resumed({ streams, journal }: Receiver, store: SessionStore): Receiver {
+  streams.close();
+  journal.close();
+  return receiver({}, store);
+}
+
+describe.each(STORES)('%s', (_name, place) => {
+  test('chunks that were not read are there, and those that were are not', async () => {
+    const store = await place(fresh).open();
+    const before = receiver({}, store);
+    for (const index of [0, 1, 2, 4]) before.streams.accept('c', 'peer', chunk(index, { total: 6 }));
+    before.streams.accept('open', 'peer', chunk(4));
+    const chunks = before.streams.open('c')[Symbol.asyncIterator]();
+    for (const index of [0, 1]) expect(await chunks.next()).toMatchObject({ value: { index } });
+    const pending = chunks.next();
+    expect(await pending).toMatchObject({ value: { index: 2 } });
+
+    const after = resumed(before, store);
+    // The loop of the old session has ended with an error, and cannot touch what is kept.
+    await expect(chunks.next()).rejects.toMatchObject({ code: 'E9999' });
+    expect(after.streams.pending).toEqual(['c', 'open']);
+    // What the sender says is held against what was known.
+    expect(codeOf(() => after.streams.accept('c', 'peer', chunk(1)))).toBe('E3002');
+    expect(codeOf(() => after.streams.accept('c', 'peer', chunk(4)))).toBe('E3002');
+    expect(codeOf(() => after.streams.accept('c', 'stranger', chunk(3)))).toBe('E5001');
+    expect(codeOf(() => after.streams.accept('c', 'peer', chunk(6)))).toBe('E1004');
+    expect(codeOf(() => after.streams.accept('c', 'peer', chunk(5, { total: 7 })))).toBe('E1004');
+    expect(codeOf(() => after.streams.accept('open', 'peer', chunk(3, { final: true })))).toBe('E1004');
+    after.streams.accept('c', 'peer', chunk(5, { final: true }));
+    after.streams.accept('c', 'peer', chunk(3));
+    // Chunk 2 was being worked on.
+    expect(await read(after.streams.open('c'))).toEqual([2, 3, 4, 5]);
+    store.close();
+  });
+
+  test('failed and ended streams are known', async () => {
+    const store = await place(fresh).open();
+    const before = receiver({}, store);
+    const { streams } = before;
+    streams.accept('failed', 'peer', chunk(0));
+    streams.end('failed', 'peer');
+    streams.accept('cancelled', 'peer', chunk(0));
+    streams.abort('cancelled', new AccpError({ code: 'E5001', message: 'no', details: { by: 'user' } }));
+    streams.accept('read', 'peer', chunk(0, { final: true }));
+    await read(streams.open('read'));
+    streams.accept('left', 'peer', chunk(0));
+    for await (const _ of streams.open('left')) break;
+    streams.accept('whole', 'peer', chunk(0, { final: true }));
+
+    const after = resumed(before, store);
+    expect(after.streams.pending).toEqual(['failed', 'cancelled', 'whole']);
+    expect(codeOf(() => after.streams.accept('read', 'peer', chunk(1)))).toBe('E3003');
+    expect(codeOf(() => after.streams.accept('left', 'peer', chunk(1)))).toBe(undefined);
+    expect(codeOf(() => after.streams.accept('failed', 'peer', chunk(1)))).toBe('E3003');
+    expect(await read(after.streams.open('failed'))).toEqual([0, 'E3003']);
+    const cancelled = after.streams.open('cancelled')[Symbol.asyncIterator]();
+    await expect(cancelled.next()).rejects.toMatchObject({ code: 'E5001', message: 'no', details: { by: 'user' } });
+    expect(await read(after.streams.open('whole'))).toEqual([0]);
+    expect(after.streams.pending).toEqual([]);
+    store.close();
+  });
+
+  test('a stream that was quiet while nobody ran has its full time-out again', async () => {
+    const store = await place(fresh).open();
+    const before = receiver({}, store);
+    before.streams.accept('c', 'peer', chunk(0));
+    before.streams.close();
+    before.journal.close();
+    const after = receiver({ now: () => 1_000_000, timeout: 10 }, store);
+    after.streams.tick(1_000_000);
+    after.streams.tick(1_000_009);
+    expect(codeOf(() => after.streams.accept('c', 'peer', chunk(1)))).toBe(undefined);
+    after.streams.tick(1_000_010);
+    expect(await read(after.streams.open('c'))).toEqual([0, 1, 'E3001']);
+    store.close();
+  });
+
+  test('whoever leaves the loop of a session that was closed drops nothing', async () => {
+    const store = await place(fresh).open();
+    const before = receiver({}, store);
+    before.streams.accept('c', 'peer', chunk(0, { final: true }));
+    const chunks = before.streams.open('c')[Symbol.asyncIterator]();
+    await chunks.next();
+    before.streams.close();
+    await chunks.return?.();
+    before.journal.close();
+    expect(await read(receiver({}, store).streams.open('c'))).toEqual([0]);
+    store.close();
+  });
+
+  test('what will never be read is not kept', async () => {
+    const store = await place(fresh).open();
+    const before = receiver({}, store);
+    for (const cid of ['failed', 'left', 'cancelled']) {
+      for (const index of [0, 2]) before.streams.accept(cid, 'peer', chunk(index, { data: `${cid} ${index}` }));
+    }
+    before.streams.end('failed', 'peer');
+    for await (const _ of before.streams.open('left')) break;
+    before.streams.abort('cancelled', new AccpError({ code: 'E5001', message: 'no' }));
+    before.journal.close();
+    const kept = [...store.claim('s', 'a').entries()].map(({ value }) => value ?? '');
+    const data = kept.flatMap((value) => /"(\w+ \d)"/.exec(value)?.[1] ?? []);
+    expect(data).toEqual(['failed 0']);
+    store.close();
+  });
+
+  test('wherever a session is broken off, all chunks come in order, and none is lost', async () => {
+    const runsOf = fc.integer({ min: 1, max: 8 }).chain((count) =>
+      fc.record({
+        order: fc.shuffledSubarray([...Array(count).keys()], { minLength: count }),
+        breaks: fc.array(fc.boolean(), { minLength: count, maxLength: count }),
+        reads: fc.array(fc.integer({ min: 0, max: 2 }), { minLength: count, maxLength: count }),
+      }),
+    );
+    const property = fc.asyncProperty(runsOf, async ({ order, breaks, reads }) => {
+      const store = await place(fresh).open();
+      let current = receiver({}, store);
+      let chunks = current.streams.open('c')[Symbol.asyncIterator]();
+      const got: number[] = [];
+      let inHand = false;
+      for (const [at, index] of order.entries()) {
+        current.streams.accept('c', 'peer', chunk(index, { final: index === order.length - 1 }));
+        for (let left = reads[at]!; left > 0; left--) {
+          const has = order.slice(0, at + 1);
+          // Only what is there is asked for: what waits would end with an error.
+          const next = got.length;
+          if (!has.includes(next)) break;
+          const { value } = await chunks.next();
+          got.push((value as { index: number }).index);
+          inHand = true;
+        }
+        if (!breaks[at]) continue;
+        // The chunk in hand comes again.
+        if (inHand) got.pop();
+        inHand = false;
+        current = resumed(current, store);
+        chunks = current.streams.open('c')[Symbol.asyncIterator]();
+      }
+      for (;;) {
+        const { done, value } = await chunks.next();
+        if (done) break;
+        got.push(value.index);
+      }
+      expect(got).toEqual([...Array(order.length).keys()]);
+      current.journal.close();
+      store.close();
+    });
+    await fc.assert(property, runs(30));
+  });
+});
+
+test('readers that wait are told when the session is closed, and keep nothing from the next', async () => {
+  const { streams, journal } = receiver();
+  const waiting = read(streams.open('c'));
+  streams.close();
+  expect(await waiting).toEqual(['E9999']);
+  expect(createStreams({ journal, now: () => 0, note: () => {} }).pending).toEqual([]);
+});
