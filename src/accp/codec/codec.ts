@@ -5,11 +5,10 @@ import { handlerErrorCode } from '../profiles/tool.js';
 import type { SchemaDefinition } from '../registry/definition.js';
 import { createRegistry, type Registry, registerSchema } from '../registry/registry.js';
 import { createIds } from '../session/ids.js';
-import { partsOfSession, type Session, type SessionParts } from '../session/session.js';
+import { kept, partsOfSession, type Session, type SessionParts } from '../session/session.js';
 import type { CheckpointResult, TokenBudget } from '../state/state.js';
 import { AccpError } from './accp-error.js';
 import { decode } from './decode.js';
-import { kept } from './effects.js';
 import { encode } from './encode.js';
 import type { Engine } from './engine.js';
 import { sendError } from './error-frame.js';
@@ -79,7 +78,7 @@ export function createCodec(options: CodecOptions = {}): Codec {
     return parts.commit(() => {
       // A checkpoint that was begun before the session was resumed goes on now that its tools are there.
       if (parts.unfinished())
-        for (const result of parts.state.resumeCheckpoints(settings.checkpointTools)) kept(result, parts);
+        for (const result of parts.state.resumeCheckpoints(settings.checkpointTools)) kept(result, parts.commit);
       return operation(parts);
     });
   };
@@ -88,7 +87,7 @@ export function createCodec(options: CodecOptions = {}): Codec {
     encode: (message, session) => within(session, (parts) => encode(message, parts, engine)),
     decode: (frame, session) => within(session, (parts) => decode(frame, parts, engine)),
     checkpoint: async (session) =>
-      within(session, (parts) => kept(parts.state.checkpoint('phase', settings.checkpointTools), parts)),
+      within(session, (parts) => kept(parts.state.checkpoint('phase', settings.checkpointTools), parts.commit)),
     getBudget: (session) => within(session, ({ state }) => state.budget()),
     registerSchema: (name, schema) => {
       engine.registry = registerSchema(engine.registry, name, schema);

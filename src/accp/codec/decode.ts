@@ -5,14 +5,10 @@
  */
 import type { Diagnostic } from '../../text/diagnostic.js';
 import type { Frame, Param } from '../ast.js';
-import { keyTable } from '../message/abbreviations.js';
-import type { FieldType } from '../message/field-type.js';
-import type { Json } from '../message/json.js';
+import type { Json, JsonObject } from '../message/json.js';
 import type { Envelope, Loss, Message } from '../message/message.js';
-import { createReading, readKey, readValue } from '../message/read-value.js';
 import { tryParseFrame } from '../parse.js';
 import { checkProfiles } from '../profiles/profiles.js';
-import { fillDefaults } from '../registry/defaults.js';
 import type { SchemaDefinition } from '../registry/definition.js';
 import { ANNOUNCEMENT_TYPES } from '../registry/negotiation.js';
 import { cancelled } from '../session/chains.js';
@@ -20,12 +16,14 @@ import type { Arrival } from '../session/delivery.js';
 import { type ReceivedEnvelope, readEnvelope, sourceText } from '../session/envelope.js';
 import type { SessionParts } from '../session/session.js';
 import { AccpError } from './accp-error.js';
+import { type AccpErrorCode, ERROR_CODES } from './codes.js';
 import { applyReceived, readStateSync } from './effects.js';
 import { ENDS_A_CHAIN } from './encode.js';
 import { type Engine, noteFrame, registryOf, textState } from './engine.js';
 import { countOf, expectedOf, isErrorFrame, sendError } from './error-frame.js';
 import { negotiate } from './negotiate.js';
 import type { DecodeOutcome, Rejected } from './outcome.js';
+import { readAgain, readPayload, wireKindOf } from './read-payload.js';
 import { recover } from './recover.js';
 import { fullState } from './state-sync.js';
 
@@ -123,8 +121,7 @@ function process(decoding: Decoding): DecodeOutcome {
       replies,
     };
   }
-  const message = readMessage(whole.params, whole.envelope, decoding);
-  return settle(message, whole.envelope, decoding);
+  return settle(readMessage(whole.params, whole.envelope, decoding), whole.envelope, decoding);
 }
 
 function checkPermission(frame: Frame, { cid }: ReceivedEnvelope, parts: SessionParts, { settings }: Engine): void {
@@ -167,15 +164,28 @@ function joinParts({ parts, frame, envelope, text }: Decoding): Whole | null {
   };
 }
 
+interface MessageReading {
+  readonly message: Message;
+  /** Header and body of the frame. */
+  readonly body: string;
+  /** Reads the payload once more, where the body says all of it. */
+  readonly reread: (() => JsonObject) | undefined;
+}
+
 /** Steps 2 to 5 of section 7.3: schema, references, keys, defaults. */
-function readMessage(params: readonly Param[], envelope: ReceivedEnvelope, decoding: Decoding): Message {
-  const { engine, parts, frame, warnings } = decoding;
+function readMessage(params: readonly Param[], envelope: ReceivedEnvelope, decoding: Decoding): MessageReading {
+  const { engine, parts, frame, text, warnings } = decoding;
   const { agent, intent, operation } = frame;
   const code = schemaCode(params);
   const schema = resolveSchema(code, decoding);
   const types = schema?.types ?? (isRegistrySync(frame) ? ANNOUNCEMENT_TYPES : undefined);
-  const { payload: raw, kinds } = readPayload(params, code, types, decoding);
-  const payload = schema === undefined ? raw : fillDefaults(raw, schema);
+  const rules = { code, schema, types, transliterated: textState(engine, parts, agent).reading };
+  let isPlain = params === frame.payload;
+  const { payload, losses } = readPayload(params, rules, (path, at) => {
+    isPlain = false;
+    return resolveReference(path, at, parts, engine);
+  });
+  for (const loss of losses) decoding.losses.push(loss);
   const message = {
     agent,
     intent,
@@ -189,7 +199,7 @@ function readMessage(params: readonly Param[], envelope: ReceivedEnvelope, decod
     {
       direction: 'receive',
       dialect: engine.settings.dialect,
-      wireKind: kinds,
+      wireKind: (key) => wireKindOf(params, key, rules),
       request: envelope.cid === undefined ? undefined : parts.chains.get(envelope.cid),
       tools: engine.settings.tools,
       warn: (name, text, path) => {
@@ -199,7 +209,9 @@ function readMessage(params: readonly Param[], envelope: ReceivedEnvelope, decod
     },
     engine.settings.profiles,
   );
-  return message;
+  const { dialect } = engine.settings;
+  const body = withoutMetadata(text);
+  return { message, body, reread: isPlain ? () => readAgain(body, dialect, rules) : undefined };
 }
 
 function isRegistrySync({ intent, operation }: Frame): boolean {
@@ -222,43 +234,6 @@ function resolveSchema(code: string | undefined, { engine, parts, frame }: Decod
   const schema = registryOf(engine, parts, frame.agent).byCode(code);
   if (schema !== undefined) return schema;
   throw new AccpError({ code: 'E1003', path: 'payload.schema', message: `no schema "${code}" is registered` });
-}
-
-interface RawPayload {
-  /** Without a prototype. */
-  readonly payload: { readonly [key: string]: Json };
-  /** How the value of a full key was written. */
-  readonly kinds: (key: string) => string | undefined;
-}
-
-function readPayload(
-  params: readonly Param[],
-  code: string | undefined,
-  types: { readonly [key: string]: FieldType } | undefined,
-  { engine, parts, frame, losses }: Decoding,
-): RawPayload {
-  const table = keyTable(code);
-  const reading = createReading({
-    transliterated: textState(engine, parts, frame.agent).reading,
-    resolve: (path, at) => resolveReference(path, at, parts, engine),
-  });
-  const payload: Record<string, Json> = Object.create(null);
-  for (const { key, value } of params) {
-    if (key === 'schema') continue;
-    const full = table.expand(readKey(key, reading));
-    if (full in payload) {
-      throw new AccpError({
-        code: 'E1001',
-        path: `payload.${key}`,
-        message: `"${full}" is there twice, also abbreviated`,
-      });
-    }
-    payload[full] = readValue(value, key, reading, types?.[full]);
-  }
-  losses.push(...reading.losses);
-  const kinds = (key: string): string | undefined =>
-    params.find((param) => table.expand(readKey(param.key, reading)) === key)?.value.kind;
-  return { payload, kinds };
 }
 
 /** Step 2: what a reference stands for (section 5.1). */
@@ -285,15 +260,16 @@ function messageEnvelope({ mid, seq, ts, cid, aid, sid, ttl }: ReceivedEnvelope)
 }
 
 /** What the message does to the session, and what has to be sent because of it. */
-function settle(message: Message, envelope: ReceivedEnvelope, decoding: Decoding): DecodeOutcome {
-  const { parts, engine, frame, text, losses, warnings, replies } = decoding;
+function settle(reading: MessageReading, envelope: ReceivedEnvelope, decoding: Decoding): DecodeOutcome {
+  const { parts, engine, frame, losses, warnings, replies } = decoding;
+  const { message, body, reread } = reading;
   const { intent, operation, payload } = message;
   const cid = envelope.cid ?? envelope.mid;
   if (intent === 'cancel' && envelope.cid === undefined) {
     throw new AccpError({ code: 'E1004', path: 'metadata.cid', message: 'cancel names the chain that is to stop' });
   }
   if (intent === 'sync' && operation === 'state') readStateSync(payload, parts);
-  const checkpoint = applyReceived({ message, text: withoutMetadata(text), mid: envelope.mid, cid }, parts, engine);
+  const checkpoint = applyReceived({ message, text: body, reread, mid: envelope.mid, cid }, parts, engine);
   const streamed = takeChunk(message, parts);
   if (isRegistrySync(frame)) replies.push(...negotiate(message, parts, engine));
   if (isErrorFrame(frame)) answerError(message, decoding);
@@ -303,7 +279,8 @@ function settle(message: Message, envelope: ReceivedEnvelope, decoding: Decoding
 }
 
 /** What an error frame asks for by itself. */
-function answerError({ payload, envelope }: Message, { parts, engine, frame, replies, warnings }: Decoding): void {
+function answerError(message: Message, { parts, engine, frame, replies, warnings }: Decoding): void {
+  const { payload, envelope } = message;
   const expected = expectedOf(frame);
   if (expected !== undefined) {
     const recovery = recover({ expected, refused: envelope.causation_id, reporter: frame.agent }, parts, engine);
@@ -312,6 +289,18 @@ function answerError({ payload, envelope }: Message, { parts, engine, frame, rep
   } else if (payload['code'] === 'E2001' && payload['want'] === 'full_state') {
     replies.push(...fullState(parts, engine));
   }
+  const cid = envelope.correlation_id;
+  if (cid !== undefined && parts.streams.pending.includes(cid)) parts.streams.abort(cid, receivedError(message));
+}
+
+/** What a peer has told of, as an error. */
+function receivedError({ agent, payload }: Message): AccpError {
+  const { code, message } = payload;
+  const known = typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) ? (code as AccpErrorCode) : 'E9999';
+  return new AccpError({
+    code: known,
+    message: `@${agent} says: ${typeof message === 'string' ? message : String(code)}`,
+  });
 }
 
 /** Whether the message was a chunk of a stream, which is kept for its reader (section 10.4). */

@@ -4,7 +4,7 @@ import type { Envelope } from '../message/message.js';
 import { Reference } from '../message/reference.js';
 import type { ProfileMessage } from '../profiles/profiles.js';
 import { cancelled } from '../session/chains.js';
-import type { SessionParts } from '../session/session.js';
+import { kept, type SessionParts } from '../session/session.js';
 import type { CheckpointResult, HotFrame } from '../state/state.js';
 import { AccpError } from './accp-error.js';
 import { bodyText, type Engine } from './engine.js';
@@ -19,6 +19,8 @@ export interface Processed {
   readonly message: ProfileMessage;
   /** Header and body as they are on the wire. */
   readonly text: string;
+  /** Reads the payload anew, where `text` says all of it: state needs no copy then. */
+  readonly reread?: (() => JsonObject) | undefined;
   readonly mid: string;
   /** What answers are correlated by. */
   readonly cid: string;
@@ -44,9 +46,15 @@ export function applyReceived(processed: Processed, parts: SessionParts, engine:
   const { message, cid } = processed;
   const checkpoint = apply(processed, parts, engine);
   if (ASKS.has(message.intent)) parts.chains.received(cid, chainOf(message));
-  else if (ANSWERS.has(message.intent)) parts.chains.answered(cid);
+  else if (ANSWERS.has(message.intent) && !isAboutDelivery(message)) parts.chains.answered(cid);
   else if (PROLONGS.has(message.intent)) parts.chains.prolong(cid, parts.runtime.now());
   return checkpoint;
+}
+
+/** A frame that came twice, or too early, says nothing of what becomes of the request. */
+function isAboutDelivery({ intent, operation, payload }: ProfileMessage): boolean {
+  const code = payload['code'];
+  return intent === 'fail' && operation === 'error' && (code === 'E3002' || code === 'E3003');
 }
 
 function chainOf({ schema, payload }: ProfileMessage): { schema?: string; transactionId?: string } {
@@ -58,44 +66,32 @@ function chainOf({ schema, payload }: ProfileMessage): { schema?: string; transa
 }
 
 /** State comes first: only that can be refused. */
-function apply({ message, text, mid, cid }: Processed, parts: SessionParts, engine: Engine): Checkpoint {
+function apply({ message, text, mid, cid, reread }: Processed, parts: SessionParts, engine: Engine): Checkpoint {
   const { agent, intent, operation, schema, payload } = message;
   if (intent === 'sync' && operation === 'state') applyStateSync(payload, parts);
   // What keeps the session going is not part of what it is about.
   const isTaken = engine.settings.state && !isUpkeep(message);
-  if (isTaken) takeIn({ agent, intent, operation, schema, payload, cid, mid, text }, parts);
+  if (isTaken) takeIn({ agent, intent, operation, schema, payload: reread ?? payload, cid, mid, text }, payload, parts);
   if (intent === 'cancel') {
-    const error = cancelled(cid);
-    parts.chains.cancel(cid, error);
-    parts.streams.abort(cid, error);
+    parts.chains.cancel(cid);
+    if (parts.streams.pending.includes(cid)) parts.streams.abort(cid, cancelled(cid));
   }
   if (!isTaken) return undefined;
   const { state } = parts;
   const trigger = state.due(intent);
   if (trigger === null || engine.settings.checkpoints === 'manual') return undefined;
-  return kept(state.checkpoint(trigger, engine.settings.checkpointTools), parts);
-}
-
-/** A checkpoint that is finished later has to be stored then. */
-export function kept(
-  result: CheckpointResult | Promise<CheckpointResult>,
-  parts: SessionParts,
-): CheckpointResult | Promise<CheckpointResult> {
-  if (!(result instanceof Promise)) return result;
-  const stored = result.then((finished) => parts.commit(() => finished));
-  // Whoever does not wait for it must not be brought down by it.
-  stored.catch((thrown: unknown) => parts.note('failed', `A checkpoint was not finished: ${String(thrown)}`));
-  return stored;
+  return kept(state.checkpoint(trigger, engine.settings.checkpointTools), parts.commit);
 }
 
 /** What alone is over the budget of hot state goes to cold state; hot state refers to it (section 7.2, item 6). */
-function takeIn(frame: HotFrame, { state, runtime, note }: SessionParts): void {
-  const { agent, intent, operation, payload, text } = frame;
-  const { max } = state.budget().hot;
-  // No token is shorter than a character.
-  if (text.length <= max || runtime.counter.count(text) <= max) {
+function takeIn(frame: HotFrame, payload: JsonObject, { state, runtime, note }: SessionParts): void {
+  const { agent, intent, operation, text } = frame;
+  try {
     state.addFrame(frame);
     return;
+  } catch (thrown) {
+    const isRefused = thrown instanceof AccpError && thrown.code === 'E2003';
+    if (!isRefused || runtime.counter.count(text) <= state.budget().hot.max) throw thrown;
   }
   const path = state.externalize(payload);
   note('moved', `A message over the budget of hot state lies in cold state, as $${path}.`);

@@ -90,7 +90,7 @@ export interface Sent {
 
 /** Gives a frame its number and identifier, and keeps it for the case that it gets lost. */
 export function send(engine: Engine, parts: SessionParts, { mid, keep, ...frame }: Outgoing): Sent {
-  return sendCopy(engine, parts, { frame, mids: [], seqs: [] }, mid ?? freshId(engine, parts), keep);
+  return sendCopy(engine, parts, { frame, seqs: [], times: 0 }, mid ?? freshId(engine, parts), keep);
 }
 
 /** Sends a frame once more: the same text under a new number and identifier (section 3.7, item 3). */
@@ -107,7 +107,7 @@ function sendCopy(engine: Engine, parts: SessionParts, copy: Copy, mid: string, 
   metadata(parts.delivery.nextToSend(agent));
   const seq = parts.delivery.sent(agent, mid);
   const text = body + metadata(seq);
-  if (keep) parts.outbox.add(copy, mid, seq);
+  if (keep) parts.outbox.add(copy, seq);
   return { text, mid, seq };
 }
 

@@ -1,5 +1,6 @@
 /** After a gap: what was lost goes out again (draft-benzing-accp-00, section 3.7; the frame is `sync:resync{from:n}`). */
 import type { Diagnostic } from '../../text/diagnostic.js';
+import type { SentAs } from '../session/delivery.js';
 import type { SessionParts } from '../session/session.js';
 import { bodyText, type Engine, noteFrame, send, sendAgain } from './engine.js';
 
@@ -25,25 +26,32 @@ export interface Recovery {
  * Announces what is sent again, and sends it: all messages that the other side has not processed, under their correlation
  * identifiers, with new identifiers and numbers. Their time stamps stay: what has expired meanwhile is not wanted any more.
  */
-export function recover({ expected, refused, reporter, agent: named }: Gap, parts: SessionParts, engine: Engine): Recovery {
+export function recover(
+  { expected, refused, reporter, agent: named }: Gap,
+  parts: SessionParts,
+  engine: Engine,
+): Recovery {
   const { delivery, outbox, note, options, runtime } = parts;
-  const known = refused === undefined ? undefined : outbox.find(refused);
-  // One gap is reported with every frame behind it. Answering each report would refuse what the first answer has brought.
-  if (known !== undefined && outbox.isSuperseded(known.agent, known.seq)) return { frames: [], warnings: [] };
-  if (known !== undefined && mustYield(known, reporter, expected, parts)) {
-    const lost = outbox.remove(refused!) ? 1 : 0;
-    return { frames: [], warnings: lost === 0 ? [] : [collisionWarning(known.seq)] };
+  const known = refused === undefined ? undefined : delivery.sentAs(refused);
+  if (known !== undefined) {
+    const [sender, seq] = known;
+    // One gap is reported with every frame behind it. Answering each report would refuse what the first answer has brought.
+    if (outbox.isSuperseded(sender, seq)) return { frames: [], warnings: [] };
+    if (mustYield(known, reporter, expected, parts)) {
+      return { frames: [], warnings: outbox.giveUp(sender, seq) ? [collisionWarning(seq)] : [] };
+    }
+    if (seq < expected) outbox.refused(sender, seq);
   }
-  const agent = named ?? known?.agent ?? options.agent;
+  const agent = named ?? known?.[0] ?? options.agent;
   delivery.raise(agent, expected);
-  const { copies, lost } = outbox.takeUnprocessed({ agent, expected, refused });
+  const { copies, lost } = outbox.takeUnprocessed(agent, expected);
   const announced = send(engine, parts, {
     agent,
     body: bodyText(agent, 'sync', 'resync', [{ key: 'from', value: { kind: 'integer', value: expected } }]),
     ts: runtime.now(),
     keep: false,
   });
-  outbox.resynced({ agent, from: expected, seq: announced.seq, mid: announced.mid });
+  outbox.resynced({ agent, from: expected, seq: announced.seq });
   const sent = [announced, ...copies.map((copy) => sendAgain(engine, parts, copy))];
   note('resync', `${copies.length} frames are sent again, from number ${expected} on.`, {
     details: { expected, count: copies.length, lost },
@@ -53,16 +61,18 @@ export function recover({ expected, refused, reporter, agent: named }: Gap, part
 }
 
 /**
- * Whether both sides have spoken at once where they share one count, so that their frames had the same numbers. If both sent
- * theirs again, those would meet in the same way; the one whose name comes first does.
+ * Whether a frame is given up because both sides have spoken at once where they share one count, so that their frames had the
+ * same number. If both sent theirs again, those would meet in the same way: only the one whose name comes first does, and only
+ * what it has sent last, since what was sent after may have been processed.
  */
 function mustYield(
-  { agent, seq }: { readonly agent: string; readonly seq: number },
+  [agent, seq]: SentAs,
   reporter: string | undefined,
   expected: number,
-  { options }: SessionParts,
+  { options, outbox }: SessionParts,
 ): boolean {
-  return options.sequence === 'session' && seq < expected && reporter !== undefined && reporter < agent;
+  if (options.sequence !== 'session' || seq >= expected || reporter === undefined) return false;
+  return reporter < agent || !outbox.isLast(agent, seq);
 }
 
 function collisionWarning(seq: number): Diagnostic {

@@ -37,15 +37,18 @@ export function omitDefaults(payload: Payload, schema: SchemaDefinition): Payloa
  */
 export function fillDefaults(payload: Payload, schema: SchemaDefinition): Payload {
   const { defaults } = schema;
-  let filled: { [key: string]: Json } | null = Object.getPrototypeOf(payload) === null ? null : copied(payload);
-  if (defaults !== undefined) {
-    for (const field in defaults) {
-      if (Object.hasOwn(payload, field) && payload[field] !== undefined) continue;
-      filled ??= copied(payload);
-      filled[field] = copyOf(defaults[field]!);
-    }
-  }
-  return filled ?? payload;
+  const isBare = Object.getPrototypeOf(payload) === null;
+  const isWhole = defaults === undefined || Object.keys(defaults).every((field) => payload[field] !== undefined);
+  if (isBare && isWhole) return payload;
+  const filled = copied(payload);
+  addDefaults(filled, schema);
+  return filled;
+}
+
+/** Puts the defaults of absent fields into a payload without a prototype, behind what it has. */
+export function addDefaults(payload: { [key: string]: Json }, { defaults }: SchemaDefinition): void {
+  if (defaults === undefined) return;
+  for (const field in defaults) if (payload[field] === undefined) payload[field] = copyOf(defaults[field]!);
 }
 
 /** What a schema says of a field's values; `undefined` where it says nothing. */

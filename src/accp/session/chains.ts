@@ -70,9 +70,11 @@ export class Chains {
   }
 
   /** All that runs under the identifier is to stop. */
-  cancel(cid: string, reason: AccpError): void {
+  cancel(cid: string): void {
     this.#set(cid, { ...this.#chains.get(cid), cancelled: true, deadline: undefined });
-    this.#controllers.get(cid)?.abort(reason);
+    const controller = this.#controllers.get(cid);
+    if (controller === undefined) return;
+    controller.abort(cancelled(cid));
     this.#controllers.delete(cid);
   }
 
@@ -112,8 +114,7 @@ export class Chains {
   #set(cid: string, chain: Chain): void {
     this.#chains.set(cid, chain);
     if (this.#chains.size > this.#options.maxChains) {
-      const oldest = this.#chains.keys().next().value!;
-      this.#chains.delete(oldest);
+      const [oldest] = this.#chains.takeOldest()!;
       this.#controllers.delete(oldest);
     }
   }

@@ -41,6 +41,9 @@ export interface Arrival {
   readonly from?: number | undefined;
 }
 
+/** Who sent a frame from here, and its number. */
+export type SentAs = readonly [agent: string, seq: number];
+
 /** The counts of one endpoint. */
 export class Delivery {
   readonly #options: DeliveryOptions;
@@ -48,7 +51,8 @@ export class Delivery {
   readonly #incoming: Collection<Incoming>;
   /** The number of the next frame sent from here, by sender or one for all. */
   readonly #outgoing: Collection<number>;
-  readonly #seen: Collection<1>;
+  /** Identifiers; those of frames sent from here with what they were sent as. */
+  readonly #seen: Collection<1 | SentAs>;
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
@@ -67,7 +71,7 @@ export class Delivery {
     const key = this.#key(agent);
     const seq = this.nextToSend(agent);
     this.#outgoing.set(key, seq + 1);
-    this.#remember(mid);
+    this.#remember(mid, [agent, seq]);
     if (this.#isShared && !this.#of(key).gap) this.#incoming.set(key, { next: seq + 1, gap: false });
     return seq;
   }
@@ -80,6 +84,12 @@ export class Delivery {
   /** The number that the next frame of `agent` has to have. */
   expected(agent: string): number {
     return this.#of(this.#key(agent)).next;
+  }
+
+  /** What a frame was sent as from here; `undefined` when it is not remembered. */
+  sentAs(mid: string): SentAs | undefined {
+    const seen = this.#seen.get(mid);
+    return seen === 1 ? undefined : seen;
   }
 
   hasSeen(mid: string): boolean {
@@ -151,9 +161,9 @@ export class Delivery {
     });
   }
 
-  #remember(mid: string): void {
-    this.#seen.set(mid, 1);
-    if (this.#seen.size > this.#options.maxSeen) this.#seen.delete(this.#seen.keys().next().value!);
+  #remember(mid: string, sent?: SentAs): void {
+    this.#seen.set(mid, sent ?? 1);
+    if (this.#seen.size > this.#options.maxSeen) this.#seen.takeOldest();
   }
 
   #of(key: string): Incoming {

@@ -30,8 +30,9 @@ export {
   registerOperation,
   registerSchema,
 } from '../registry/registry.js';
-export { memoryStore } from '../store/memory.js';
+export { type MemoryStoreOptions, memoryStore } from '../store/memory.js';
 export { type EndpointStore, type SessionStore, StoreError } from '../store/store.js';
+export { type StreamMessagesOptions, streamMessages } from '../streams/stream-messages.js';
 export type { StreamChunk } from '../streams/streams.js';
 export type { SequenceMode } from './delivery.js';
 export type { EventListener, SessionEvent } from './events.js';

@@ -1,4 +1,6 @@
 /** The data of one endpoint of a session: collections that note what has changed, to be stored with the next commit. */
+
+import { takingOldest } from '../store/oldest.js';
 import type { Change, ColdChange, ColdEntry, EndpointStore } from '../store/store.js';
 import { fromText, toText } from '../store/text.js';
 
@@ -45,8 +47,15 @@ export class Collection<V> {
   }
 
   clear(): void {
-    for (const key of [...this.#entries.keys()]) this.delete(key);
+    if (this.#note === null) this.#entries.clear();
+    else for (const key of [...this.#entries.keys()]) this.delete(key);
   }
+
+  /** Takes out the entry that was set first; others can be taken out besides. */
+  readonly takeOldest = takingOldest<string, V>({
+    entries: () => this.#entries.entries(),
+    delete: (key) => this.delete(key),
+  });
 
   /** Keys in the order in which they were first set. */
   keys(): MapIterator<string> {
@@ -101,6 +110,26 @@ export class Journal {
   /** Puts a value into the session's cold tier with the next commit; it can be read at once. */
   setCold(key: string, value: unknown, expires: number | null): void {
     this.#cold.set(key, { key, value: toText(value), expires });
+  }
+
+  /**
+   * The same for a value that is made, and written, when the store first asks for it. It has to be always the same.
+   *
+   * @param size about how many characters it is
+   */
+  setColdLater(key: string, make: () => unknown, size: number): void {
+    let made: string | undefined;
+    let source: (() => unknown) | undefined = make;
+    this.#cold.set(key, {
+      key,
+      get value() {
+        made ??= toText(source?.());
+        source = undefined;
+        return made;
+      },
+      size,
+      expires: null,
+    });
   }
 
   cold(key: string): ColdEntry | undefined {

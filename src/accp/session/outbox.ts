@@ -27,25 +27,15 @@ interface Resync {
   readonly agent: string;
   readonly from: number;
   readonly seq: number;
-  readonly mid: string;
-}
-
-/** What a report of a gap says. */
-export interface GapReport {
-  readonly agent: string;
-  /** The number that the other side waits for. */
-  readonly expected: number;
-  /** The identifier of the frame that it has refused. */
-  readonly refused: string | undefined;
 }
 
 /** A frame with what its copies were sent under. */
 export interface Copy {
   readonly frame: SentFrame;
-  /** The identifiers of all copies. */
-  readonly mids: readonly string[];
-  /** Their numbers, ascending. */
+  /** The numbers of all copies, ascending, without those of which the other side has told that it refused them. */
   readonly seqs: readonly number[];
+  /** How often it was sent. */
+  readonly times: number;
 }
 
 export interface Unprocessed {
@@ -69,28 +59,35 @@ export class Outbox {
     this.#max = max;
   }
 
-  add({ frame, mids, seqs }: Copy, mid: string, seq: number): void {
+  add({ frame, seqs, times }: Copy, seq: number): void {
     const key = this.#nextKey();
-    this.#entries.set(key, { frame, mids: [...mids, mid], seqs: [...seqs, seq] });
+    this.#entries.set(key, { frame, seqs: [...seqs, seq], times: times + 1 });
     if (this.#entries.size > this.#max) this.#forgetOldest();
   }
 
-  /** What a frame was sent as, by the identifier of any of its copies; `undefined` when it is not kept. */
-  find(mid: string): { readonly agent: string; readonly seq: number } | undefined {
-    for (const { frame, mids, seqs } of this.#entries.values()) {
-      const at = mids.indexOf(mid);
-      if (at >= 0) return { agent: frame.agent, seq: seqs[at]! };
-    }
-    for (const { agent, mid: own, seq } of this.#resyncs.values()) if (own === mid) return { agent, seq };
-    return undefined;
+  /**
+   * The other side has refused a frame whose number it had passed: it will never process that copy. (One that was ahead of its
+   * turn may yet be processed, when the channel repeats it.)
+   */
+  refused(agent: string, seq: number): void {
+    const found = this.#find(agent, seq);
+    if (found === null) return;
+    const [key, copy] = found;
+    this.#entries.set(key, { ...copy, seqs: copy.seqs.filter((other) => other !== seq) });
   }
 
-  /** Forgets a message, by the identifier of its last copy; tells whether it was kept. */
-  remove(mid: string): boolean {
-    for (const [key, { mids }] of this.#entries.entries()) {
-      if (mids.at(-1) === mid) return this.#entries.delete(key);
+  /** Forgets the message of which a copy was sent under a number; tells whether it was kept. */
+  giveUp(agent: string, seq: number): boolean {
+    const found = this.#find(agent, seq);
+    return found !== null && this.#entries.delete(found[0]);
+  }
+
+  /** Whether the agent has sent no message after that number. */
+  isLast(agent: string, seq: number): boolean {
+    for (const { frame, seqs } of this.#entries.values()) {
+      if (frame.agent === agent && seqs.some((other) => other > seq)) return false;
     }
-    return false;
+    return true;
   }
 
   /** Whether what was sent under a number has been sent again since then, or was taken for processed. */
@@ -103,37 +100,44 @@ export class Outbox {
     this.#resyncs.set(`${resync.agent}:${resync.seq}`, resync);
     this.#state.set(`resynced:${resync.agent}`, resync.seq);
     // Each report of a gap makes one; those that matter are the last ones.
-    if (this.#resyncs.size > this.#max) this.#resyncs.delete(this.#resyncs.keys().next().value!);
+    if (this.#resyncs.size > this.#max) this.#resyncs.takeOldest();
   }
 
   /**
    * Takes out what the other side has not processed, to be sent and added again. What it has processed is forgotten.
    *
-   * Below the number that it expects, it has processed every number but those that were void by then.
+   * Below the number that it expects, it has processed every number but those that it has refused and those that were void by
+   * then.
    */
-  takeUnprocessed({ agent, expected, refused }: GapReport): Unprocessed {
+  takeUnprocessed(agent: string, expected: number): Unprocessed {
     const skipped = [...this.#resyncs.values()].filter((resync) => resync.agent === agent && resync.seq < expected);
     const isProcessed = (seq: number): boolean =>
       seq < expected && !skipped.some(({ from, seq: end }) => from <= seq && seq < end);
     const copies: Copy[] = [];
-    let behindRefused = false;
     let givenUp = 0;
     for (const [key, copy] of [...this.#entries.entries()]) {
       if (copy.frame.agent !== agent) continue;
-      behindRefused ||= refused !== undefined && copy.mids.at(-1) === refused;
       this.#entries.delete(key);
-      if (!behindRefused && copy.seqs.some(isProcessed)) continue;
-      if (copy.seqs.length < MAX_COPIES) copies.push(copy);
+      if (copy.seqs.some(isProcessed)) continue;
+      if (copy.times < MAX_COPIES) copies.push(copy);
       else givenUp++;
     }
     const forgotten = this.#state.get(`forgotten:${agent}`) ?? 0;
     return { copies, lost: Math.max(0, forgotten - expected + 1) + givenUp };
   }
 
+  #find(agent: string, seq: number): [string, Copy] | null {
+    for (const entry of this.#entries.entries()) {
+      const [, { frame, seqs }] = entry;
+      if (frame.agent === agent && seqs.includes(seq)) return entry;
+    }
+    return null;
+  }
+
   #forgetOldest(): void {
-    const [key, { frame, seqs }] = this.#entries.entries().next().value!;
-    this.#entries.delete(key);
-    this.#state.set(`forgotten:${frame.agent}`, seqs.at(-1)!);
+    const [, { frame, seqs }] = this.#entries.takeOldest()!;
+    const last = seqs.at(-1);
+    if (last !== undefined) this.#state.set(`forgotten:${frame.agent}`, last);
   }
 
   #nextKey(): string {

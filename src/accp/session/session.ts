@@ -4,7 +4,13 @@ import { AccpError } from '../codec/accp-error.js';
 import type { Json } from '../message/json.js';
 import type { Announcement } from '../registry/negotiation.js';
 import type { Registry, RegistryJson } from '../registry/registry.js';
-import { createState, type SessionState, type StateBudgets } from '../state/state.js';
+import {
+  type CheckpointResult,
+  createState,
+  type MaybePromise,
+  type SessionState,
+  type StateBudgets,
+} from '../state/state.js';
 import { memoryStore } from '../store/memory.js';
 import { type SessionStore, StoreError } from '../store/store.js';
 import { createStreams, type StreamChunk, type Streams } from '../streams/streams.js';
@@ -239,6 +245,7 @@ export function createSession(options: SessionOptions): Session {
       }),
     close: () => {
       if (end !== null) return;
+      streams.close();
       journal.close();
       end = new StoreError('closed', `The session ${id} is closed`);
     },
@@ -277,6 +284,24 @@ function saved(state: SessionState, commit: SessionParts['commit']): SessionStat
     externalize: (value) => commit(() => state.externalize(value)),
     applyDelta: (version, delta) => commit(() => state.applyDelta(version, delta)),
     applyFull: (version, values) => commit(() => state.applyFull(version, values)),
+    checkpoint: (trigger, tools) =>
+      kept(
+        commit(() => state.checkpoint(trigger, tools)),
+        commit,
+      ),
+    resumeCheckpoints: (tools) => commit(() => state.resumeCheckpoints(tools)).map((one) => kept(one, commit)),
   };
   return Object.assign(Object.create(state) as SessionState, own);
+}
+
+/** A checkpoint that is finished later has to be stored then. */
+export function kept(
+  result: MaybePromise<CheckpointResult>,
+  commit: SessionParts['commit'],
+): MaybePromise<CheckpointResult> {
+  if (!(result instanceof Promise)) return result;
+  const stored = result.then((finished) => commit(() => finished));
+  // Whoever does not wait for it must not be brought down by it.
+  stored.catch(() => undefined);
+  return stored;
 }

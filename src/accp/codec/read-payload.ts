@@ -1,0 +1,69 @@
+/** The payload of a received frame: references, keys, defaults (draft-benzing-accp-00, section 7.3, steps 2 to 4). */
+import type { Param } from '../ast.js';
+import { keyTable } from '../message/abbreviations.js';
+import type { FieldType } from '../message/field-type.js';
+import type { Json, JsonObject } from '../message/json.js';
+import type { Loss } from '../message/message.js';
+import { createReading, type Reading, readKey, readValue } from '../message/read-value.js';
+import { type Dialect, parseFrame } from '../parse.js';
+import { addDefaults } from '../registry/defaults.js';
+import type { SchemaDefinition } from '../registry/definition.js';
+import { AccpError } from './accp-error.js';
+
+/** How the sender writes. */
+export interface PayloadRules {
+  /** The schema that the frame names, and what is known of it. */
+  readonly code: string | undefined;
+  readonly schema: SchemaDefinition | undefined;
+  readonly types: { readonly [key: string]: FieldType } | undefined;
+  /** Whether strings are transliterated. */
+  readonly transliterated: boolean;
+}
+
+/** @throws AccpError where there is nothing, or nothing that may be read */
+type Resolve = (path: string, at: string) => Json;
+
+export interface PayloadReading {
+  /** With full key names and defaults; without a prototype. */
+  readonly payload: JsonObject;
+  readonly losses: readonly Loss[];
+}
+
+/** @throws AccpError E1001 for a key that is there twice, E1004 for a value that cannot be read; whatever `resolve` throws */
+export function readPayload(params: readonly Param[], rules: PayloadRules, resolve: Resolve): PayloadReading {
+  const { code, schema, types, transliterated } = rules;
+  const table = keyTable(code);
+  const reading = createReading({ transliterated, resolve });
+  const payload: Record<string, Json> = Object.create(null);
+  for (const { key, value } of params) {
+    if (key === 'schema') continue;
+    const full = table.expand(readKey(key, reading));
+    if (payload[full] !== undefined) {
+      throw new AccpError({
+        code: 'E1001',
+        path: `payload.${key}`,
+        message: `"${full}" is there twice, also abbreviated`,
+      });
+    }
+    payload[full] = readValue(value, key, reading, types?.[full]);
+  }
+  if (schema !== undefined) addDefaults(payload, schema);
+  return { payload, losses: reading.losses };
+}
+
+/** How the value of a full key is written. */
+export function wireKindOf(params: readonly Param[], full: string, rules: PayloadRules): string | undefined {
+  const { code, transliterated } = rules;
+  const table = keyTable(code);
+  const reading: Reading = createReading({ transliterated, resolve: unresolved });
+  return params.find(({ key }) => table.expand(readKey(key, reading)) === full)?.value.kind;
+}
+
+/** Reads the payload of a frame that was read before, and had no references in it. */
+export function readAgain(text: string, dialect: Dialect, rules: PayloadRules): JsonObject {
+  return readPayload(parseFrame(text, { dialect }).payload, rules, unresolved).payload;
+}
+
+function unresolved(path: string): never {
+  throw new AccpError({ code: 'E9999', message: `The reference $${path} was not there before.` });
+}

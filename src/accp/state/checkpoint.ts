@@ -1,0 +1,278 @@
+/** Compression checkpoints (draft-benzing-accp-00, sections 5.2 and 5.3): the six steps, each a function of its own. */
+import type { TokenCounter } from '../../tokens/counter.js';
+import { AccpError } from '../codec/accp-error.js';
+import type { Note } from '../session/events.js';
+import type { Collection, Journal } from '../session/journal.js';
+import type { StateBudgets } from './budgets.js';
+import { cutToTokens } from './cut.js';
+import { digest, entryFor, rawOf } from './digest.js';
+import { extractFacts } from './facts/extract.js';
+import type { Fact } from './facts/fact.js';
+import { HeldFrame } from './held-frame.js';
+import type { HotContent } from './hot.js';
+import { andThen, type MaybePromise, recover } from './maybe-promise.js';
+import { checkFacts, checkSummary } from './plug-ins.js';
+import type { Tiers } from './resolve.js';
+import { summarizeFacts } from './summarize.js';
+import type { FittedEntry } from './warm-entry.js';
+
+/** Why a checkpoint is made: the five conditions of section 5.2. The host signals `phase`. */
+export type CheckpointTrigger = 'done' | 'hot-tokens' | 'esc' | 'phase' | 'comp';
+
+/** Hot state as it was when the checkpoint began. */
+export interface Frozen extends HotContent {
+  /** `ckpt_1` */
+  readonly id: string;
+  readonly trigger: CheckpointTrigger;
+  /** Seconds since 1970. */
+  readonly at: number;
+  /** The version of the state at that time. */
+  readonly version: number;
+  /** Tokens of hot state before. */
+  readonly tokens: number;
+}
+
+/** Frozen hot state with its facts, the most important first. */
+export interface FrozenWithFacts extends Frozen {
+  readonly facts: readonly Fact[];
+}
+
+/**
+ * What a host can do better than the defaults. What throws, rejects or answers with something else is replaced by the
+ * default, and noted.
+ */
+export interface CheckpointTools {
+  /** The key facts, the most important first. */
+  readonly extractFacts?: ((frozen: Frozen) => MaybePromise<readonly Fact[]>) | undefined;
+  /** A summary; what is over the budget is cut at a word, and noted. */
+  readonly summarize?: ((frozen: FrozenWithFacts) => MaybePromise<string>) | undefined;
+}
+
+/** By default, `summary`, `facts` and `warmTokens` are worked out when they are first read. */
+export interface CheckpointResult {
+  /** `ckpt_1`: the key of the entry in warm state, and of the messages in cold state. */
+  readonly id: string;
+  readonly trigger: CheckpointTrigger;
+  readonly summary: string;
+  /** Those that warm state has room for, the most important first. */
+  readonly facts: readonly Fact[];
+  /** Tokens of hot state before the checkpoint. */
+  readonly tokensBefore: number;
+  /** Tokens of hot state after it: the reference, and what has come in while the checkpoint was made. */
+  readonly tokensAfter: number;
+  /** Tokens of the entry in warm state. */
+  readonly warmTokens: number;
+  /** `false` when tokens are estimates. */
+  readonly exact: boolean;
+}
+
+export interface Checkpoints {
+  readonly make: (trigger: CheckpointTrigger, tools: CheckpointTools) => MaybePromise<CheckpointResult>;
+  /** Finishes what an earlier process has begun. */
+  readonly resume: (tools: CheckpointTools) => readonly MaybePromise<CheckpointResult>[];
+}
+
+export interface CheckpointOptions {
+  readonly journal: Journal;
+  readonly tiers: Tiers;
+  readonly counter: TokenCounter;
+  readonly budgets: StateBudgets;
+  readonly now: () => number;
+  readonly version: () => number;
+  readonly note: Note;
+}
+
+/** Characters of a token, and of what a message is beside its payload: about. */
+const TOKEN_LENGTH = 4;
+const HEAD_LENGTH = 100;
+
+/** More tokens than an entry without facts and words ever has. */
+const AMPLE = 100;
+
+export function createCheckpoints(options: CheckpointOptions): Checkpoints {
+  const { journal, tiers, counter, budgets, now, version, note } = options;
+  const { hot, warm, cold } = tiers;
+  const counts: Collection<number> = journal.collection('state.checkpoints');
+  /** Begun and not finished; none where all is done at once. */
+  const unfinished: Collection<Frozen> = journal.collection('state.frozen');
+  const left = [...unfinished.values()];
+  let newest = counts.get('last') ?? 0;
+
+  /** Endpoints that share cold state share the numbers, too: the next one that nobody has. */
+  function nextId(): string {
+    do newest++;
+    while (journal.cold(`ckpt_${newest}`) !== undefined);
+    counts.set('last', newest);
+    return `ckpt_${newest}`;
+  }
+
+  /** Step 1. New messages go to a fresh hot state from here on. */
+  function freezeHotState(trigger: CheckpointTrigger): Frozen {
+    const tokens = hot.tokens();
+    return { id: nextId(), trigger, at: now(), version: version(), tokens, ...hot.take() };
+  }
+
+  /** Step 2. */
+  function extractKeyFacts(frozen: Frozen, tools: CheckpointTools): MaybePromise<readonly Fact[]> {
+    const ownFacts = (): Fact[] => extractFacts(frozen.frames);
+    const { extractFacts: custom } = tools;
+    if (custom === undefined) return ownFacts();
+    return recover(
+      () => andThen(custom(frozen), checkFacts),
+      (error) => {
+        noteFailure(frozen, 'extractFacts', error);
+        return ownFacts();
+      },
+    );
+  }
+
+  /** Step 3. */
+  function generateSummary(frozen: FrozenWithFacts, tools: CheckpointTools): MaybePromise<string> {
+    const ownSummary = (): string => summarizeFacts(frozen.facts, budgets.summary, counter);
+    const { summarize } = tools;
+    if (summarize === undefined) return ownSummary();
+    return recover(
+      () => andThen(summarize(frozen), (answer) => cutSummary(frozen, checkSummary(answer))),
+      (error) => {
+        noteFailure(frozen, 'summarize', error);
+        return ownSummary();
+      },
+    );
+  }
+
+  function cutSummary({ id }: Frozen, summary: string): string {
+    const cut = cutToTokens(summary, budgets.summary, counter);
+    if (cut.length < summary.trim().replace(/\s+/g, ' ').length) {
+      note('warning', `the summary of ${id} was cut to ${budgets.summary} tokens`, { details: { id } });
+    }
+    return cut;
+  }
+
+  /** Step 4. */
+  function moveSummaryToWarm(frozen: FrozenWithFacts, summary: string): FittedEntry {
+    const fitted = entryFor(frozen, summary, frozen.facts, budgets, counter);
+    warm.addCheckpoint(frozen.id, fitted);
+    return fitted;
+  }
+
+  /** Step 5. */
+  function moveRawDataToCold(frozen: Frozen): void {
+    const { id, tokens, frames } = frozen;
+    cold.setLater(id, () => rawOf(frozen), tokens * TOKEN_LENGTH + frames.length * HEAD_LENGTH);
+  }
+
+  /** Step 6. A checkpoint that was begun later and finished earlier stays referred to. */
+  function resetHotState({ id }: Frozen): void {
+    const referred = counts.get('referred') ?? 0;
+    const number = Number(id.slice('ckpt_'.length));
+    if (number < referred) return;
+    counts.set('referred', number);
+    hot.refer(id);
+  }
+
+  /** Steps 2 to 6, with the host's tools. */
+  function compress(frozen: Frozen, tools: CheckpointTools): MaybePromise<CheckpointResult> {
+    return andThen(extractKeyFacts(frozen, tools), (facts) => {
+      const known = { ...frozen, facts };
+      return andThen(generateSummary(known, tools), (summary) => {
+        const fitted = orPutBack(frozen, () => moveSummaryToWarm(known, summary));
+        moveRawDataToCold(frozen);
+        resetHotState(frozen);
+        unfinished.delete(frozen.id);
+        return resultOf(frozen, () => fitted);
+      });
+    });
+  }
+
+  /**
+   * Steps 2 to 6 by the defaults. What they make depends on the messages alone, which cold state keeps: so steps 2 to 4 are done
+   * when somebody looks, and cost nothing where nobody does.
+   */
+  function compressLater(frozen: Frozen): CheckpointResult {
+    orPutBack(frozen, () => checkRoom(frozen));
+    warm.addCheckpoint(frozen.id, null);
+    moveRawDataToCold(frozen);
+    resetHotState(frozen);
+    unfinished.delete(frozen.id);
+    return resultOf(frozen, () => digest(frozen, budgets, counter));
+  }
+
+  /** Whether an entry can be made at all, which only small budgets leave open. */
+  function checkRoom(frozen: Frozen): void {
+    if (budgets.checkpoint < AMPLE) entryFor(frozen, '', [], budgets, counter);
+  }
+
+  /** What cannot be compressed stays in hot state. */
+  function orPutBack<T>(frozen: Frozen, step: () => T): T {
+    try {
+      return step();
+    } catch (error) {
+      if (error instanceof AccpError) {
+        hot.putBack(frozen);
+        unfinished.delete(frozen.id);
+      }
+      throw error;
+    }
+  }
+
+  function resultOf({ id, trigger, tokens: tokensBefore, frames }: Frozen, make: () => FittedEntry): CheckpointResult {
+    const tokensAfter = hot.tokens();
+    note('checkpoint', `${id}: hot state went from ${tokensBefore} to ${tokensAfter} tokens`, {
+      details: { id, trigger, frames: frames.length, tokensBefore, tokensAfter },
+    });
+    let made: FittedEntry | undefined;
+    const fitted = (): FittedEntry => {
+      made ??= make();
+      return made;
+    };
+    return {
+      id,
+      trigger,
+      get summary() {
+        return fitted().summary;
+      },
+      get facts() {
+        return fitted().facts;
+      },
+      tokensBefore,
+      tokensAfter,
+      get warmTokens() {
+        return fitted().tokens;
+      },
+      exact: counter.exact,
+    };
+  }
+
+  function run(frozen: Frozen, tools: CheckpointTools): MaybePromise<CheckpointResult> {
+    return isDefault(tools) ? compressLater(frozen) : compress(frozen, tools);
+  }
+
+  function noteFailure({ id }: Frozen, tool: keyof CheckpointTools, error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    note('warning', `${tool} failed for ${id}, and the default was used: ${reason}`, { details: { id, tool } });
+  }
+
+  return {
+    make(trigger, tools) {
+      const frozen = freezeHotState(trigger);
+      const result = run(isDefault(tools) ? frozen : plain(frozen), tools);
+      if (result instanceof Promise) {
+        // Kept until it is finished, and its number with it.
+        unfinished.set(frozen.id, frozen);
+        moveRawDataToCold(frozen);
+      }
+      return result;
+    },
+    resume: (tools) => left.splice(0).map((frozen) => run(frozen, tools)),
+  };
+}
+
+function isDefault({ extractFacts: custom, summarize }: CheckpointTools): boolean {
+  return custom === undefined && summarize === undefined;
+}
+
+/** The host's tools get plain data. */
+function plain(frozen: Frozen): Frozen {
+  const frames = frozen.frames.map((frame) => (frame instanceof HeldFrame ? frame.toJSON() : frame));
+  return { ...frozen, frames };
+}

@@ -1,0 +1,95 @@
+/** Tier 3: what lies in the store and costs no context (draft-benzing-accp-00, section 5.1). */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { AccpError } from '../codec/accp-error.js';
+import type { Json } from '../message/json.js';
+import type { Collection, Journal } from '../session/journal.js';
+import type { ColdEntry } from '../store/store.js';
+import { fromText, toText } from '../store/text.js';
+import { isExpired, type Lookup } from './kept.js';
+
+/** Digits of the hash that a key begins with. More are taken where two values share them. */
+const HASH_DIGITS = 6;
+
+/** Marks what was deleted: nothing has expired so long ago, and the store cannot forget. */
+const DELETED = 0;
+
+export interface ColdTier {
+  readonly find: (key: string) => Lookup;
+  readonly set: (key: string, value: Json, expires: number | null) => void;
+  /** Keeps for ever what `make` gives, which is always the same; the store decides when it is made. `size` in characters. */
+  readonly setLater: (key: string, make: () => Json, size: number) => void;
+  readonly delete: (key: string) => void;
+  readonly grant: (session: string) => void;
+  /**
+   * Looks a key up in the sessions that were granted.
+   *
+   * @throws AccpError with code `E5002` when only sessions have it that were not
+   */
+  readonly findElsewhere: (key: string) => Lookup;
+  /** The path that {@link ColdTier.externalize} gives, without keeping anything. */
+  readonly pathOf: (value: Json) => string;
+  readonly externalize: (value: Json) => string;
+}
+
+export interface ColdOptions {
+  readonly session: string;
+  readonly journal: Journal;
+  readonly now: () => number;
+  readonly grants: Iterable<string>;
+}
+
+export function createCold({ session, journal, now, grants }: ColdOptions): ColdTier {
+  const granted: Collection<true> = journal.collection('state.grants');
+  const given = new Set(grants);
+
+  function read(entry: ColdEntry | undefined): Lookup {
+    if (entry === undefined || entry.expires === DELETED) return undefined;
+    return isExpired(entry.expires, now()) ? 'expired' : { value: fromText(entry.value) as Json };
+  }
+
+  /** By the value's hash: endpoints that share the tier never give one key to two values, and need not ask each other. */
+  function keyOf(value: Json): { readonly key: string; readonly isNew: boolean } {
+    const text = toText(value);
+    const hash = bytesToHex(sha256(utf8ToBytes(text)));
+    for (let digits = HASH_DIGITS; digits < hash.length; digits += 2) {
+      const key = `v${hash.slice(0, digits)}`;
+      const known = journal.cold(key);
+      if (known === undefined || known.expires === DELETED) return { key, isNew: true };
+      if (known.value === text && known.expires === null) return { key, isNew: false };
+    }
+    return { key: `v${hash}`, isNew: true };
+  }
+
+  return {
+    find: (key) => read(journal.cold(key)),
+    set: (key, value, expires) => journal.setCold(key, value, expires),
+    setLater: (key, make, size) => journal.setColdLater(key, make, size),
+    delete(key) {
+      if (journal.cold(key) !== undefined) journal.setCold(key, null, DELETED);
+    },
+    grant: (other) => granted.set(other, true),
+    findElsewhere(key) {
+      const others = journal.sessionsWithCold(key).filter((one) => one !== session);
+      const open = others.filter((one) => granted.has(one) || given.has(one));
+      let result: Lookup;
+      for (const other of open) {
+        const found = read(journal.coldOf(other, key));
+        if (found !== undefined && found !== 'expired') return found;
+        result ??= found;
+      }
+      if (open.length > 0 || others.length === 0) return result;
+      throw new AccpError({
+        code: 'E5002',
+        message: `"${key}" is in the cold state of another session`,
+        help: 'cold state is scoped to its session; the host can grant the other one',
+      });
+    },
+    pathOf: (value) => `cold.${keyOf(value).key}`,
+    externalize(value) {
+      const { key, isNew } = keyOf(value);
+      if (isNew) journal.setCold(key, value, null);
+      return `cold.${key}`;
+    },
+  };
+}

@@ -1,0 +1,193 @@
+/** Tier 1: what is in the context (draft-benzing-accp-00, section 5.1): the last messages, and parameters of the task. */
+import type { TokenCounter } from '../../tokens/counter.js';
+import { AccpError } from '../codec/accp-error.js';
+import type { Json, JsonObject } from '../message/json.js';
+import { Reference } from '../message/reference.js';
+import type { Collection, Journal } from '../session/journal.js';
+import type { StateBudgets } from './budgets.js';
+import type { ColdTier } from './cold.js';
+import { HeldFrame } from './held-frame.js';
+import { CHECKPOINT_KEY, isExpired, type Kept, type Lookup } from './kept.js';
+import { stateText } from './state-text.js';
+
+/** A message on its way into hot state. */
+export interface HotFrame {
+  readonly agent: string;
+  readonly intent: string;
+  readonly operation: string;
+  readonly schema?: string | undefined;
+  /** Or what reads it, always the same, for when somebody asks. An object is copied: its owner may change it. */
+  readonly payload: JsonObject | (() => JsonObject);
+  readonly cid?: string | undefined;
+  readonly mid: string;
+  /** The canonical frame without its envelope, by which its tokens are counted. */
+  readonly text: string;
+}
+
+/** A message in hot state. */
+export interface KeptFrame extends Omit<HotFrame, 'text' | 'payload'> {
+  readonly payload: JsonObject;
+  readonly tokens: number;
+}
+
+/** All that hot state held at one moment. */
+export interface HotContent {
+  readonly frames: readonly KeptFrame[];
+  readonly values: Readonly<Record<string, Kept>>;
+}
+
+export interface HotTier {
+  readonly find: (key: string) => Lookup;
+  readonly set: (key: string, value: Json, expires: number | null) => void;
+  readonly delete: (key: string) => void;
+  readonly addFrame: (frame: HotFrame) => void;
+  readonly tokens: () => number;
+  /** Takes all out but the reference to the last checkpoint. */
+  readonly take: () => HotContent;
+  /** Puts back what was taken, before what has come since. */
+  readonly putBack: (content: HotContent) => void;
+  /** Refers to a checkpoint. */
+  readonly refer: (id: string) => void;
+}
+
+export interface HotOptions {
+  readonly journal: Journal;
+  readonly counter: TokenCounter;
+  readonly now: () => number;
+  readonly budgets: StateBudgets;
+  readonly cold: ColdTier;
+  /** Told what was moved to cold state to make room. */
+  readonly moved: (keys: readonly string[]) => void;
+}
+
+/** Expired values are remembered, so that they are told from missing ones, until there are so many entries. */
+const MANY_VALUES = 256;
+
+export function createHot({ journal, counter, now, budgets, cold, moved }: HotOptions): HotTier {
+  const frames: Collection<KeptFrame> = journal.collection('state.frames');
+  const values: Collection<Kept> = journal.collection('state.hot');
+  let frameTokens = 0;
+  let next = 0;
+  for (const [key, { tokens }] of frames.entries()) {
+    frameTokens += tokens;
+    next = Number(key) + 1;
+  }
+
+  function keep(key: string, value: Json, expires: number | null): Kept {
+    return { value, tokens: counter.count(`${key}:${stateText(value)}`), expires };
+  }
+
+  function liveTokens({ expires, tokens }: Kept): number {
+    return expires !== null && isExpired(expires, now()) ? 0 : tokens;
+  }
+
+  function tokens(): number {
+    let used = frameTokens;
+    for (const kept of values.values()) used += liveTokens(kept);
+    return used;
+  }
+
+  /** Values that a reference can stand for: the oldest first, until `excess` tokens are saved. */
+  function movable(except: string, excess: number): Map<string, Kept> {
+    const plan = new Map<string, Kept>();
+    let left = excess;
+    for (const [key, kept] of values.entries()) {
+      if (left <= 0) break;
+      if (key === except || kept.value instanceof Reference || liveTokens(kept) === 0) continue;
+      const reference = keep(key, new Reference(cold.pathOf(kept.value)), kept.expires);
+      if (reference.tokens >= kept.tokens) continue;
+      left -= kept.tokens - reference.tokens;
+      plan.set(key, reference);
+    }
+    if (left <= 0) return plan;
+    throw new AccpError({
+      code: 'E2003',
+      message: `hot state would hold ${budgets.hot + left} tokens, and its budget is ${budgets.hot}`,
+      path: `hot.${except}`,
+      help: 'keep the value in cold state and refer to it, or make a checkpoint first',
+    });
+  }
+
+  function put(key: string, value: Kept): void {
+    values.set(key, value);
+    if (values.size <= MANY_VALUES) return;
+    for (const [old, { expires }] of [...values.entries()]) if (isExpired(expires, now())) values.delete(old);
+  }
+
+  function addKept(frame: KeptFrame): void {
+    frames.set(String(next++), frame);
+    frameTokens += frame.tokens;
+  }
+
+  function take(): HotContent {
+    const content: { frames: KeptFrame[]; values: Record<string, Kept> } = {
+      frames: [...frames.values()],
+      values: Object.create(null),
+    };
+    for (const [key, kept] of values.entries()) {
+      if (key !== CHECKPOINT_KEY && !isExpired(kept.expires, now())) content.values[key] = kept;
+    }
+    const reference = values.get(CHECKPOINT_KEY);
+    frames.clear();
+    values.clear();
+    if (reference !== undefined) values.set(CHECKPOINT_KEY, reference);
+    frameTokens = 0;
+    next = 0;
+    return content;
+  }
+
+  return {
+    find(key) {
+      const kept = values.get(key);
+      if (kept === undefined) return undefined;
+      return isExpired(kept.expires, now()) ? 'expired' : kept;
+    },
+    set(key, value, expires) {
+      const kept = keep(key, value, expires);
+      const former = values.get(key);
+      const used = tokens() - (former === undefined ? 0 : liveTokens(former));
+      const excess = used + kept.tokens - budgets.hot;
+      if (excess > 0) {
+        const plan = movable(key, excess);
+        for (const [other, reference] of plan) {
+          cold.externalize(values.get(other)!.value);
+          values.set(other, reference);
+        }
+        moved([...plan.keys()]);
+      }
+      put(key, kept);
+    },
+    delete: (key) => values.delete(key),
+    addFrame(frame) {
+      const counted = counter.count(frame.text);
+      // A checkpoint can move all but the frame itself and the reference.
+      const fixed = values.get(CHECKPOINT_KEY)?.tokens ?? 0;
+      if (counted + fixed > budgets.hot) {
+        throw new AccpError({
+          code: 'E2003',
+          message: `a message of ${counted} tokens does not fit into hot state, whose budget is ${budgets.hot}`,
+          help: 'refer to large values instead of sending them',
+        });
+      }
+      // Where the host makes the checkpoints, this is how it learns that one is overdue.
+      if (frameTokens > budgets.hotTrigger && tokens() + counted > budgets.hot) {
+        throw new AccpError({
+          code: 'E2003',
+          message: `hot state would hold ${tokens() + counted} tokens, and its budget is ${budgets.hot}`,
+          help: 'make a checkpoint first',
+        });
+      }
+      addKept(new HeldFrame(frame, counted));
+    },
+    tokens,
+    take,
+    putBack(content) {
+      const since = take();
+      for (const frame of [...content.frames, ...since.frames]) addKept(frame);
+      for (const [key, kept] of Object.entries({ ...content.values, ...since.values })) values.set(key, kept);
+    },
+    refer(id) {
+      values.set(CHECKPOINT_KEY, keep(CHECKPOINT_KEY, new Reference(`warm.${id}`), null));
+    },
+  };
+}

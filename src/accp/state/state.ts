@@ -1,0 +1,209 @@
+/** The context state of one endpoint of a session (draft-benzing-accp-00, section 5). */
+import type { TokenCounter } from '../../tokens/counter.js';
+import type { Json, JsonObject } from '../message/json.js';
+import type { Note } from '../session/events.js';
+import type { Journal } from '../session/journal.js';
+import { resolveBudgets, type StateBudgets, type TokenBudget } from './budgets.js';
+import {
+  type CheckpointResult,
+  type CheckpointTools,
+  type CheckpointTrigger,
+  createCheckpoints,
+} from './checkpoint.js';
+import { createCold } from './cold.js';
+import { digest, type Phase } from './digest.js';
+import { createHot, type HotFrame } from './hot.js';
+import { checkKey, expiryOf, type Tier } from './kept.js';
+import type { MaybePromise } from './maybe-promise.js';
+import { resolvePath, type Tiers } from './resolve.js';
+import { snapshot } from './snapshot.js';
+import { createVersions, type Delta } from './versions.js';
+import { createWarm } from './warm.js';
+
+export type { StateBudgets, TokenBudget } from './budgets.js';
+export type {
+  CheckpointResult,
+  CheckpointTools,
+  CheckpointTrigger,
+  Frozen,
+  FrozenWithFacts,
+} from './checkpoint.js';
+export type { Fact, FactValue } from './facts/fact.js';
+export type { HotFrame, KeptFrame } from './hot.js';
+export type { Tier } from './kept.js';
+export type { MaybePromise } from './maybe-promise.js';
+export type { Delta } from './versions.js';
+
+export interface StateOptions {
+  readonly session: string;
+  readonly journal: Journal;
+  readonly counter: TokenCounter;
+  /** Seconds since 1970. */
+  readonly now: () => number;
+  readonly budgets?: { readonly [K in keyof StateBudgets]?: number | undefined } | undefined;
+  /** How many checkpoints stay in memory; older ones move to cold state and are found all the same. @default 16 */
+  readonly keepCheckpoints?: number | undefined;
+  /** Sessions whose cold state may be read here. */
+  readonly grants?: Iterable<string> | undefined;
+  readonly note: Note;
+}
+
+export interface SetOptions {
+  /** Seconds until the value expires; 0 is never. @default 0 */
+  readonly ttl?: number | undefined;
+}
+
+export interface SessionState {
+  /** A value that has not expired. References are given as they are; `resolve` follows them. */
+  readonly get: (tier: Tier, key: string) => Json | undefined;
+  /**
+   * Keeps a copy of a value.
+   *
+   * In hot state, older values give way to references to cold state when room is short.
+   *
+   * @throws AccpError with code `E2003` when the budget of the tier cannot hold it, `E1004` on a key that cannot be referred to or
+   *   is the session's own, and on a value that is no JSON, big integer or reference
+   */
+  readonly set: (tier: Tier, key: string, value: Json, options?: SetOptions) => void;
+  /** @throws AccpError with code `E1004` on a key that is the session's own */
+  readonly delete: (tier: Tier, key: string) => void;
+  /** Lets this endpoint read the cold state of another session of the store (section 9, item 3). */
+  readonly grant: (session: string) => void;
+  /**
+   * The value that a reference stands for: `hot.k`, `warm.ckpt_1.status`, `cold.k`, or `k` in whichever tier has it.
+   *
+   * @throws AccpError with code `E2001` where there is nothing, `E2002` where it has expired, `E5002` where only another session
+   *   has it, which was not granted
+   */
+  readonly resolve: (path: string) => Json;
+  /**
+   * Keeps a value in cold state under a key made from its content, and gives the path: `cold.v3fa91c`. Equal values have one key.
+   *
+   * @throws AccpError with code `E1004` on a value that is no JSON, big integer or reference
+   */
+  readonly externalize: (value: Json) => string;
+  /**
+   * Takes a message into hot state; `due` tells afterwards whether a checkpoint has to follow.
+   *
+   * @throws AccpError with code `E2003` when the message alone is over the budget of hot state, or a checkpoint is overdue and
+   *   hot state full; nothing was done
+   */
+  readonly addFrame: (frame: HotFrame) => void;
+  readonly hotTokens: () => number;
+  readonly budget: () => TokenBudget;
+  /** The version of the state that both sides keep alike; 0 at the beginning. */
+  readonly version: number;
+  /** The full state: that of the last checkpoint with the deltas since. */
+  readonly values: () => JsonObject;
+  /**
+   * What has to be sent to make the state `next`. Nothing is changed: `applyDelta` takes it over.
+   *
+   * @throws AccpError with code `E1004` and the path on `null`, which a delta cannot say of a key that stays
+   */
+  readonly delta: (next: JsonObject) => Delta;
+  /**
+   * @throws AccpError with code `E2001` and our version in `details.version` when the delta is for another base; nothing was done
+   */
+  readonly applyDelta: (version: number, delta: JsonObject) => void;
+  /** @throws AccpError with code `E1004` on `null` as a value */
+  readonly applyFull: (version: number, values: JsonObject) => void;
+  /** Whether a checkpoint has to be made now that a message of this intent was taken in (section 5.2). */
+  readonly due: (intent: string) => CheckpointTrigger | null;
+  /**
+   * Makes a checkpoint (section 5.3); at once, unless one of the tools answers later. Then hot state is fresh at once, and what
+   * was frozen is kept with the session until the promise is fulfilled.
+   *
+   * @throws AccpError with code `E2003` when not even an empty entry fits into warm state; hot state is as before
+   */
+  readonly checkpoint: (trigger: CheckpointTrigger, tools?: CheckpointTools) => MaybePromise<CheckpointResult>;
+  /** Finishes the checkpoints that were begun before the session was resumed. */
+  readonly resumeCheckpoints: (tools?: CheckpointTools) => readonly MaybePromise<CheckpointResult>[];
+}
+
+const KEEP_CHECKPOINTS = 16;
+
+/**
+ * The state of an endpoint, with what its journal has of it. All changes go through the journal, to be stored with its next
+ * commit.
+ *
+ * @throws TypeError on budgets that are none
+ */
+export function createState(options: StateOptions): SessionState {
+  const { session, journal, counter, now, note } = options;
+  const budgets = resolveBudgets(options.budgets);
+  const keep = options.keepCheckpoints ?? KEEP_CHECKPOINTS;
+  if (!Number.isSafeInteger(keep) || keep < 1) throw new TypeError('keepCheckpoints has to be a positive integer');
+
+  const cold = createCold({ session, journal, now, grants: options.grants ?? [] });
+  const moved = (keys: readonly string[]): void => {
+    note('moved', `to make room in hot state, ${keys.join(', ')} moved to cold state`, { details: { keys } });
+  };
+  const hot = createHot({ journal, counter, now, budgets, cold, moved });
+  const warm = createWarm({
+    journal,
+    counter,
+    now,
+    budgets,
+    cold,
+    keep,
+    digest: (raw) => digest(raw as unknown as Phase, budgets, counter),
+  });
+  const tiers: Tiers = { hot, warm, cold };
+  const versions = createVersions(journal);
+  const checkpoints = createCheckpoints({
+    journal,
+    tiers,
+    counter,
+    budgets,
+    now,
+    version: versions.version,
+    note,
+  });
+
+  return {
+    get(tier, key) {
+      const found = tiers[tier].find(key);
+      return found === 'expired' ? undefined : found?.value;
+    },
+    set(tier, key, value, { ttl } = {}) {
+      checkKey(tier, key);
+      tiers[tier].set(key, snapshot(value, `${tier}.${key}`), expiryOf(ttl, now()));
+    },
+    delete(tier, key) {
+      checkKey(tier, key);
+      tiers[tier].delete(key);
+    },
+    grant: cold.grant,
+    resolve: (path) => resolvePath(path, tiers),
+    externalize: (value) => cold.externalize(snapshot(value, 'value')),
+    addFrame: hot.addFrame,
+    hotTokens: hot.tokens,
+    budget() {
+      const { exact, encoding } = counter;
+      const used = { used: hot.tokens(), max: budgets.hot, trigger: budgets.hotTrigger };
+      return {
+        hot: used,
+        // Entries that nobody has asked for yet have to be made to be counted.
+        get warm() {
+          return warm.budget();
+        },
+        cold: { used: 0 },
+        exact,
+        encoding,
+      };
+    },
+    get version() {
+      return versions.version();
+    },
+    values: versions.values,
+    delta: versions.delta,
+    applyDelta: versions.applyDelta,
+    applyFull: versions.applyFull,
+    due(intent) {
+      if (intent === 'done' || intent === 'esc' || intent === 'comp') return intent;
+      return hot.tokens() > budgets.hotTrigger ? 'hot-tokens' : null;
+    },
+    checkpoint: (trigger, tools = {}) => checkpoints.make(trigger, tools),
+    resumeCheckpoints: (tools = {}) => checkpoints.resume(tools),
+  };
+}

@@ -1,0 +1,119 @@
+/** Tier 2: summaries of what was said, and values of the host (draft-benzing-accp-00, section 5.1). */
+import type { TokenCounter } from '../../tokens/counter.js';
+import { AccpError } from '../codec/accp-error.js';
+import type { Json, JsonObject } from '../message/json.js';
+import type { Collection, Journal } from '../session/journal.js';
+import type { StateBudgets, TokenBudget } from './budgets.js';
+import type { ColdTier } from './cold.js';
+import { isExpired, type Kept, type Lookup } from './kept.js';
+import { isObject } from './snapshot.js';
+import { stateText } from './state-text.js';
+import type { FittedEntry } from './warm-entry.js';
+
+export interface WarmTier {
+  readonly find: (key: string) => Lookup;
+  readonly set: (key: string, value: Json, expires: number | null) => void;
+  readonly delete: (key: string) => void;
+  /**
+   * Keeps the entry of a checkpoint, or, where the defaults make it, only notes that there is one: it is made from the messages
+   * in cold state when it is first asked for. The oldest one goes to cold state when there are more than are kept.
+   */
+  readonly addCheckpoint: (id: string, fitted: FittedEntry | null) => void;
+  readonly budget: () => TokenBudget['warm'];
+}
+
+export interface WarmOptions {
+  readonly journal: Journal;
+  readonly counter: TokenCounter;
+  readonly now: () => number;
+  readonly budgets: StateBudgets;
+  readonly cold: ColdTier;
+  /** How many checkpoints stay in memory. */
+  readonly keep: number;
+  /** Makes the entry of a checkpoint from what cold state keeps of it. */
+  readonly digest: (raw: JsonObject) => FittedEntry;
+}
+
+/** An entry that nobody has asked for yet. */
+const DEFERRED = 'deferred';
+
+const PREFIX = 'ckpt_';
+const CHECKPOINT_ID = /^ckpt_[0-9]+$/;
+
+/** Where the entry of an old checkpoint lies in cold state; its messages lie under its own name. */
+const archiveKey = (id: string): string => `warm_${id}`;
+
+export function createWarm({ journal, counter, now, budgets, cold, keep, digest }: WarmOptions): WarmTier {
+  const values: Collection<Kept | typeof DEFERRED> = journal.collection('state.warm');
+
+  /** Kept checkpoints, the oldest first. */
+  const checkpoints = [...values.keys()].filter((key) => CHECKPOINT_ID.test(key)).sort(byNumber);
+
+  function made(id: string): Kept | undefined {
+    const raw = cold.find(id);
+    if (raw === undefined || raw === 'expired' || !isObject(raw.value)) return undefined;
+    const { entry, tokens } = digest(raw.value);
+    return { value: entry, tokens, expires: null };
+  }
+
+  function known(key: string): Kept | undefined {
+    const kept = values.get(key);
+    if (kept !== DEFERRED) return kept;
+    const entry = made(key);
+    if (entry !== undefined) values.set(key, entry);
+    return entry;
+  }
+
+  function archived(id: string): Lookup {
+    return cold.find(archiveKey(id)) ?? made(id);
+  }
+
+  return {
+    find(key) {
+      const kept = known(key);
+      if (kept === undefined) return CHECKPOINT_ID.test(key) ? archived(key) : undefined;
+      return isExpired(kept.expires, now()) ? 'expired' : kept;
+    },
+    set(key, value, expires) {
+      const tokens = counter.count(`${key}:${stateText(value)}`);
+      if (tokens > budgets.checkpoint) {
+        throw new AccpError({
+          code: 'E2003',
+          message: `an entry of ${tokens} tokens does not fit into warm state, where each may have ${budgets.checkpoint}`,
+          path: `warm.${key}`,
+          help: 'keep the value in cold state',
+        });
+      }
+      values.set(key, { value, tokens, expires });
+    },
+    delete: (key) => values.delete(key),
+    addCheckpoint(id, fitted) {
+      values.set(id, fitted === null ? DEFERRED : { value: fitted.entry, tokens: fitted.tokens, expires: null });
+      // They may be finished in another order than they were begun.
+      const inOrder = checkpoints.length === 0 || byNumber(checkpoints.at(-1)!, id) < 0;
+      checkpoints.push(id);
+      if (!inOrder) checkpoints.sort(byNumber);
+      for (const old of checkpoints.splice(0, Math.max(0, checkpoints.length - keep))) {
+        const kept = values.get(old)!;
+        if (kept !== DEFERRED) cold.set(archiveKey(old), kept.value, null);
+        values.delete(old);
+      }
+    },
+    budget() {
+      let used = 0;
+      for (const key of values.keys()) {
+        const kept = known(key);
+        if (kept !== undefined && !isExpired(kept.expires, now())) used += kept.tokens;
+      }
+      return {
+        used,
+        perCheckpoint: budgets.checkpoint,
+        checkpoints: checkpoints.map((id) => ({ id, tokens: known(id)?.tokens ?? 0 })),
+      };
+    },
+  };
+}
+
+function byNumber(a: string, b: string): number {
+  return Number(a.slice(PREFIX.length)) - Number(b.slice(PREFIX.length));
+}
