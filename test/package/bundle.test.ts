@@ -48,6 +48,15 @@ describe('in a browser bundle', () => {
     }
   });
 
+  test('sessions need zod and hashes, and no Node built-in', async () => {
+    const { packages } = await bundle(`
+      export * from './src/accp/session/index.ts';
+      export * from './src/accp/render/index.ts';
+    `);
+    const names = new Set(packages.map((file) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)![1]));
+    expect([...names].sort()).toEqual(['@noble/hashes', 'zod']);
+  });
+
   test('the finders need moo and nothing else', async () => {
     const { packages } = await bundle(`
       export { findFrames } from './src/accp/find.ts';

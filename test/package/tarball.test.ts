@@ -33,6 +33,10 @@ afterAll(() => {
 test('a project that installs the package type-checks, with values narrowing by kind, and runs', () => {
   run(process.execPath, [tsc, '-p', '.'], scratch);
   expect(JSON.parse(run(process.execPath, ['use.js'], scratch))).toEqual([
+    'launch',
+    true,
+    'E1004 payload.goal',
+    true,
     'array of 2 0',
     '@a>b:c{k:\\@dev}',
     'A',
@@ -62,6 +66,10 @@ test('its commands find their grammars, cases and adapters', () => {
   expect(run(bin, ['conformance', 'aacp', '--target', target], scratch)).toMatch(/\d+ cases: \d+ passed/);
   expect(run(bin, ['export', 'aacp', '--to', 'gbnf'], scratch)).toContain('root ::=');
   expect(run(bin, ['prompt', 'aacp'], scratch)).toContain('AACP');
+  const messages = path.join(scratch, 'messages.jsonl');
+  writeFileSync(messages, '{"agent":"a","intent":"req","operation":"plan","payload":{"goal":"launch"}}\n');
+  expect(run(bin, ['encode', 'accp', messages], scratch)).toMatch(/^@a>req:plan{goal:launch}\[mid:/);
+  expect(run(bin, ['tokens', messages], scratch)).toContain('launch');
 });
 
 test('its files are what an importer needs, and nothing else', () => {
@@ -83,8 +91,9 @@ test('its files are what an importer needs, and nothing else', () => {
       .filter((name) => !name.startsWith('.'))
       .sort(),
   ).toEqual([
-    // Peggy and acorn, for the plugin, with what Peggy needs; tokens, diagrams, schemas.
-    ...['@peggyjs', 'acorn', 'commander', 'gpt-tokenizer', 'moo', 'peggy', 'pegwire', 'railroad-diagrams', 'semver'],
-    ...['source-map-generator', 'zod'],
+    // Peggy and acorn, for the plugin, with what Peggy needs; SQLite with its own; hashes, tokens, diagrams, schemas.
+    ...['@noble', '@peggyjs', '@photostructure', '@toon-format', 'acorn', 'commander', 'gpt-tokenizer', 'moo'],
+    ...['node-addon-api', 'node-gyp-build', 'peggy', 'pegwire', 'railroad-diagrams', 'semver', 'source-map-generator'],
+    'zod',
   ]);
 });

@@ -30,6 +30,7 @@ export {
   registerOperation,
   registerSchema,
 } from '../registry/registry.js';
+export { CONTEXT_RULE, type Rendered, type RenderOptions, renderForContext } from '../render/index.js';
 export { type MemoryStoreOptions, memoryStore } from '../store/memory.js';
 export { type EndpointStore, type SessionStore, StoreError } from '../store/store.js';
 export { type StreamMessagesOptions, streamMessages } from '../streams/stream-messages.js';

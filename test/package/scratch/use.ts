@@ -13,11 +13,15 @@ import { validateAsSdkPy } from 'pegwire/aacp/compat';
 import { findPackets } from 'pegwire/aacp/find';
 import { explainFrame } from 'pegwire/accp';
 import { findFrames } from 'pegwire/accp/find';
+import { renderForContext } from 'pegwire/accp/render';
 import { frameSchema } from 'pegwire/accp/schema';
+import { AccpError, type Codec, createCodec, createSession, type Message } from 'pegwire/accp/session';
+import { sqliteStore } from 'pegwire/accp/sqlite';
 import { compileGrammar, exportGrammar, generateSentences } from 'pegwire/engine';
 import * as aacp from 'pegwire/generated/aacp';
 import * as accp from 'pegwire/generated/accp';
 import { accpLanguage } from 'pegwire/languages';
+import { loadTokenCounter } from 'pegwire/tokens';
 
 const value = parseFrame('@a>b:c{k:[1,x]}').payload[0].value;
 let seen = '';
@@ -64,8 +68,31 @@ const result = tryParsePacket('ACK|HR|return:A|');
 if (result.ok) throw new Error('accepted');
 const error: ParseError = result.error;
 
+const codec: Codec = createCodec({ tokens: await loadTokenCounter('o200k_base') });
+const store = await sqliteStore('sessions.db');
+const [sender, receiver] = ['a', 'b'].map((agent) => createSession({ agent, id: 's', store }));
+const sent = codec.encode({ intent: 'req', operation: 'plan', payload: { goal: 'launch' } }, sender);
+const outcome = codec.decode(sent.frames[0], receiver);
+// @ts-expect-error: only some outcomes have a message
+void outcome.message;
+if (outcome.outcome !== 'message') throw new Error(outcome.outcome);
+const message: Message = outcome.message;
+let refused = '';
+try {
+  codec.encode({ intent: 'req', operation: 'plan', payload: { goal: 'to fly' } }, sender);
+} catch (thrown) {
+  if (!(thrown instanceof AccpError)) throw thrown;
+  refused = `${thrown.code} ${thrown.path}`;
+}
+for (const session of [sender, receiver]) session.close();
+store.close();
+
 console.log(
   JSON.stringify([
+    message.payload.goal,
+    sent.tokens.exact,
+    refused,
+    renderForContext(message).text.includes('launch'),
     seen,
     printFrame(raw),
     packet.fields[0].value,
