@@ -39,8 +39,11 @@ interface Decoding {
   readonly replies: string[];
 }
 
+/** Options take a look at each of them; none is faster. */
+const LENIENT = { dialect: 'lenient' } as const;
+
 export function decode(text: string, parts: SessionParts, engine: Engine): DecodeOutcome {
-  const parsed = tryParseFrame(text, { dialect: engine.settings.dialect });
+  const parsed = tryParseFrame(text, engine.settings.dialect === 'strict' ? undefined : LENIENT);
   if (!parsed.ok) {
     const { message, span, help } = parsed.error;
     const error = new AccpError({ code: 'E1001', message, text: String(text), span, help });
@@ -59,9 +62,16 @@ export function decode(text: string, parts: SessionParts, engine: Engine): Decod
     if (parts.runtime.log !== undefined) noteFrame('received', { text, seq: envelope.seq }, parts, engine);
     return process({ engine, parts, text, frame, envelope, losses: [], warnings: [], replies: [] });
   } catch (thrown) {
-    if (!(thrown instanceof AccpError)) throw thrown;
-    return reject(thrown, frame, envelope, parts, engine);
+    return reject(refusalOf(thrown), frame, envelope, parts, engine);
   }
+}
+
+/** What the host's own checks throw must not take the session down, nor be told to the other side. */
+function refusalOf(thrown: unknown): AccpError {
+  if (thrown instanceof AccpError) return thrown;
+  const error = new AccpError({ code: 'E9999', message: 'The frame could not be processed.' });
+  error.cause = thrown;
+  return error;
 }
 
 /** A frame of another session has not come to the right place. */

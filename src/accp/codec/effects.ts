@@ -115,7 +115,7 @@ export type StateSync =
  * @throws AccpError E1004 for a payload that is neither, E2001 (with our `version`) for a delta to another base
  */
 export function readStateSync(payload: { readonly [key: string]: Json }, parts: SessionParts): StateSync {
-  const { version, ...rest } = payload;
+  const { version, delta, state } = payload;
   if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 0) {
     throw new AccpError({
       code: 'E1004',
@@ -123,8 +123,7 @@ export function readStateSync(payload: { readonly [key: string]: Json }, parts: 
       message: 'the version of a state is a whole number',
     });
   }
-  const { delta, state } = rest;
-  const keys = Object.keys(rest).length;
+  const keys = Object.keys(payload).length - 1;
   if (delta !== undefined) {
     if (!isMap(delta) || keys > 1) {
       throw new AccpError({ code: 'E1004', path: 'payload.delta', message: 'a delta is a map, and stands alone' });
@@ -141,8 +140,9 @@ export function readStateSync(payload: { readonly [key: string]: Json }, parts: 
     }
     return { kind: 'delta', version, delta };
   }
-  const values = keys === 1 && isMap(state) ? state : bare(rest);
-  return { kind: 'full', version, values };
+  if (keys === 1 && isMap(state)) return { kind: 'full', version, values: state };
+  const { version: _version, ...values } = payload;
+  return { kind: 'full', version, values: bare(values) };
 }
 
 function applyStateSync(payload: { readonly [key: string]: Json }, parts: SessionParts): void {

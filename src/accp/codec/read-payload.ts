@@ -1,6 +1,7 @@
 /** The payload of a received frame: references, keys, defaults (draft-benzing-accp-00, section 7.3, steps 2 to 4). */
 import type { Param } from '../ast.js';
 import { keyTable } from '../message/abbreviations.js';
+import { bareObject } from '../message/bare.js';
 import type { FieldType } from '../message/field-type.js';
 import type { Json, JsonObject } from '../message/json.js';
 import type { Loss } from '../message/message.js';
@@ -34,7 +35,7 @@ export function readPayload(params: readonly Param[], rules: PayloadRules, resol
   const { code, schema, types, transliterated } = rules;
   const table = keyTable(code);
   const reading = createReading({ transliterated, resolve });
-  const payload: Record<string, Json> = Object.create(null);
+  const payload = bareObject<Json>();
   for (const { key, value } of params) {
     if (key === 'schema') continue;
     const full = table.expand(readKey(key, reading));

@@ -95,7 +95,7 @@ function cutValue(value: Value, size: number, left: number, measure: (value: Val
       );
     case 'map':
       return cutList(
-        value.entries,
+        inWireOrder(value.entries),
         left,
         (entry) => measure({ kind: 'map', entries: [entry] }),
         ({ key, value: inner }, room, whole) => {
@@ -109,6 +109,12 @@ function cutValue(value: Value, size: number, left: number, measure: (value: Val
     default:
       return null;
   }
+}
+
+/** As they are printed: the entry that goes on in the next frame has to be its first one there, too. */
+function inWireOrder(entries: readonly Param[]): readonly Param[] {
+  const isSorted = entries.every(({ key }, index) => index === 0 || entries[index - 1]!.key < key);
+  return isSorted ? entries : [...entries].sort((one, other) => (one.key < other.key ? -1 : 1));
 }
 
 interface PartedItem<T> extends Omit<Cut, 'head' | 'tail'> {

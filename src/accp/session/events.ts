@@ -16,7 +16,7 @@ export interface SessionEvent {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** Told every event, at once. What it throws goes to the caller of the codec. */
+/** Told every event, at once. What it throws is ignored. */
 export type EventListener = (event: SessionEvent) => void;
 
 /** Notes an event; session, agent and time are added on the way. */

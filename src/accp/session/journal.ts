@@ -154,7 +154,7 @@ export class Journal {
     const changes = this.#durable ? this.#changes() : [];
     if (changes.length === 0 && this.#cold.size === 0) return;
     this.#store.commit(changes, [...this.#cold.values()]);
-    for (const changed of this.#changed.values()) changed.clear();
+    if (changes.length > 0) for (const changed of this.#changed.values()) changed.clear();
     this.#cold.clear();
   }
 

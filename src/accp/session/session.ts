@@ -159,7 +159,12 @@ export function createSession(options: SessionOptions): Session {
   const journal = new Journal(endpoint, store.durable);
   const runtime = createRuntime();
   const note: Note = (type, message, more) => {
-    runtime.log?.({ type, session: id, agent, at: runtime.now(), message, ...more });
+    if (runtime.log === undefined) return;
+    try {
+      runtime.log({ type, session: id, agent, at: runtime.now(), message, ...more });
+    } catch {
+      // Half a step of the protocol would be worse than a line that is missing in a log.
+    }
   };
 
   const meta = journal.collection<Json>('session');

@@ -167,3 +167,24 @@ test('a frame that the host does not authorize is refused with its reason', () =
   const { error } = rejected(codec.decode(frame(), b));
   expect(error).toMatchObject({ code: 'E5001', message: 'only c may speak' });
 });
+
+test("what the host's own check throws is told as E9999 without its words, and is there for the host", () => {
+  const thrown = new Error('database password wrong');
+  const { codec, b } = endpoints({
+    authorize: () => {
+      throw thrown;
+    },
+  });
+  const { error, reply } = rejected(codec.decode(frame(), b));
+  expect(error).toMatchObject({ code: 'E9999', cause: thrown });
+  expect(reply).not.toContain('password');
+});
+
+test('a log that throws changes nothing', () => {
+  const { codec, a, b } = endpoints({
+    log: () => {
+      throw new Error('disk full');
+    },
+  });
+  expect(codec.decode(codec.encode({ intent: 'req', operation: 'x' }, a).frames[0]!, b).outcome).toBe('message');
+});

@@ -109,7 +109,7 @@ describe('the facts of a payload', () => {
   test('hold no references, and nothing of empty values', () => {
     expect(
       facts({ intent: 'ack', payload: { task: 'a', source: ref('cold.db'), x: '', y: [], z: {}, w: null } }),
-    ).toEqual([]);
+    ).toEqual(['execute | task | a']);
   });
 
   test('are those of the last message that tells them', () => {

@@ -77,6 +77,10 @@ export function factsOf(source: FactSource): WeighedFact[] {
       collect(key === 'delta' ? 'state' : entity, key, value, isError ? 5 : weight, CONTAINERS.has(key), 0);
     }
   }
+  // What a message is about is told with the rest; where there is no rest, it is all that was said.
+  if (facts.length === 0 && subject !== null) {
+    facts.push({ entity: operation, relation: subject.key, value: subject.name, weight, among: false });
+  }
   return facts;
 }
 

@@ -1,0 +1,96 @@
+/** Two endpoints of a session, for tests that go by the draft: all through the public entry, with a clock of their own. */
+import { expect } from 'vitest';
+import {
+  type Accepted,
+  AccpError,
+  type Codec,
+  type CodecOptions,
+  createCodec,
+  createSession,
+  type DecodeOutcome,
+  memoryStore,
+  type Rejected,
+  type Session,
+  type SessionEvent,
+  type SessionOptions,
+} from '../../../src/accp/session/index.js';
+import type { TokenCounter } from '../../../src/tokens/index.js';
+
+export interface Endpoints {
+  readonly codec: Codec;
+  readonly planner: Session;
+  readonly worker: Session;
+  /** Seconds since 1970, for the tests to move. */
+  readonly clock: { now: number };
+  readonly events: SessionEvent[];
+}
+
+export interface EndpointOptions {
+  readonly codec?: CodecOptions;
+  readonly session?: Omit<SessionOptions, 'agent'>;
+  /** Whether both ends use one store. */
+  readonly shared?: boolean;
+}
+
+/** When the tests take place. */
+export const NOON = 1_714_000_000;
+
+/** One codec serves both ends; what they share is in the frames, unless they share a store. */
+export function endpoints({ codec, session, shared = false }: EndpointOptions = {}): Endpoints {
+  const clock = { now: NOON };
+  const events: SessionEvent[] = [];
+  const options = { id: 's1', ...session, ...(shared ? { shared, store: memoryStore() } : {}) };
+  return {
+    codec: createCodec({ clock: () => clock.now, log: (event) => events.push(event), ...codec }),
+    planner: createSession({ ...options, agent: 'planner' }),
+    worker: createSession({ ...options, agent: 'worker' }),
+    clock,
+    events,
+  };
+}
+
+/** The message that a frame was accepted as. */
+export function accepted(outcome: DecodeOutcome): Accepted {
+  if (outcome.outcome !== 'message') expect.fail(`the frame was ${outcome.outcome}: ${reasonOf(outcome)}`);
+  return outcome;
+}
+
+/** The refusal of a frame, with the code that it has to have. */
+export function rejected(outcome: DecodeOutcome, code: string): Rejected {
+  if (outcome.outcome !== 'rejected') expect.fail(`the frame was not rejected: ${outcome.outcome}`);
+  expect(outcome.error.code, outcome.error.message).toBe(code);
+  return outcome;
+}
+
+/** The error of our own that something throws. */
+export function thrownBy(run: () => unknown): AccpError {
+  try {
+    run();
+  } catch (thrown) {
+    if (thrown instanceof AccpError) return thrown;
+    throw thrown;
+  }
+  return expect.fail('nothing was thrown');
+}
+
+/** Counts the letter x: so a test can make any part of a frame exactly as large as it wants. */
+export const COUNTS_X: TokenCounter = {
+  count: (text) => text.split('x').length - 1,
+  exact: true,
+  encoding: 'x',
+};
+
+/** Header and body of a frame, and its metadata by key. */
+export function taken(frame: string): { readonly body: string; readonly metadata: Readonly<Record<string, string>> } {
+  const [body, metadata = ''] = frame.split(/(?<=\})(?=\[mid:)/);
+  const pairs = metadata
+    .slice(1, -1)
+    .split(',')
+    .map((pair) => pair.split(':') as [string, string]);
+  return { body: body!, metadata: Object.fromEntries(pairs) };
+}
+
+function reasonOf(outcome: DecodeOutcome): string {
+  if (outcome.outcome === 'rejected') return outcome.error.message;
+  return outcome.outcome === 'dropped' ? outcome.reason : '';
+}

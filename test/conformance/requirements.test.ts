@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js';
+import { describe, expect, test } from 'vitest';
+import { readJson } from './fixtures.js';
+import { inconsistent, miscounted, missingTests, uncited } from './requirements/check.js';
+import { type Requirement, type RequirementList, readRequirements } from './requirements/list.js';
+import { readTestFile } from './requirements/titles.js';
+
+const LIST = readRequirements();
+const ROOT = new URL('../../', import.meta.url);
+
+function source(file: string): string | null {
+  try {
+    return readFileSync(new URL(file, ROOT), 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+describe('the requirements of ACCP', () => {
+  test('have the shape of their schema', () => {
+    const validate = new Ajv2020({ allErrors: true }).compile(readJson('requirements/accp.schema.json') as AnySchema);
+    validate(LIST);
+    expect(validate.errors ?? []).toEqual([]);
+  });
+
+  test('are each shown by a test, or have an exception, and never both', () => {
+    expect(uncited(LIST)).toEqual([]);
+  });
+
+  test('cite tests that exist', () => {
+    expect(missingTests(LIST, source)).toEqual([]);
+  });
+
+  test('account for every key word, table row and numbered item of the draft', () => {
+    expect(miscounted(LIST)).toEqual([]);
+  });
+
+  test('have unique ids, and levels that are those of their key words', () => {
+    expect(inconsistent(LIST)).toEqual([]);
+  });
+});
+
+/** A list of one entry. */
+function list(entry: Partial<Requirement> = {}, more: Partial<RequirementList> = {}): RequirementList {
+  const whole: Requirement = {
+    id: '3.5-mid',
+    section: '3.5',
+    level: 'MUST',
+    kind: 'requirement',
+    conformance: 1,
+    text: 'A frame has a mid.',
+    tests: ['a.test.ts > frames > have a mid'],
+    ...entry,
+  };
+  return { source: '', scope: '', keywords: {}, tables: {}, items: {}, requirements: [whole], ...more };
+}
+
+const FILE = `
+describe('frames', () => {
+  test('have a mid', () => {});
+  test.each([['seq', 1]])('have %s', () => {});
+  test.each([{ name: 'ts' }])('want $name.of it', () => {});
+  test.skip('have a cid', () => {});
+  test.todo('have an aid');
+  for (const name of ['sid']) test(\`have the \${name} of the session\`, () => {});
+});
+describe.skip('others', () => { test('are there', () => {}); });
+`;
+const read = (file: string): string | null => (file === 'a.test.ts' ? FILE : null);
+
+describe('the check of the list', () => {
+  test('finds an entry that nothing shows', () => {
+    expect(uncited(list())).toEqual([]);
+    expect(uncited(list({ tests: [] }))).toHaveLength(1);
+    expect(uncited(list({ tests: [], exception: 'It is left to authors.' }))).toEqual([]);
+  });
+
+  test('finds a stale exception', () => {
+    expect(uncited(list({ exception: 'It is left to authors.' }))).toEqual([expect.stringContaining('stale')]);
+  });
+
+  test.each([
+    ['frames > have a mid', true],
+    ['frames > have %s', true],
+    ['frames > have seq', true],
+    ['frames > want ts it', true],
+    ['frames > have the sid of the session', true],
+    ['frames > have a nonce', false],
+    ['frames > have ttl', false],
+    ['frames > have a cid', false],
+    ['frames > have an aid', false],
+    ['frames', false],
+    ['have a mid', false],
+    ['others > are there', false],
+  ])('knows whether there is a test "%s"', (title, isThere) => {
+    expect(missingTests(list({ tests: [`a.test.ts > ${title}`] }), read)).toHaveLength(isThere ? 0 : 1);
+  });
+
+  test('finds a file that is not there', () => {
+    expect(missingTests(list({ tests: ['b.test.ts > frames > have a mid'] }), read)).toHaveLength(1);
+  });
+
+  test('reads the titles of a file without running it', () => {
+    expect(readTestFile(FILE).tests.map(({ text }) => text)).toEqual([
+      'frames > have a mid',
+      'frames > have %s',
+      'frames > want $name.of it',
+      'frames > have the %s of the session',
+    ]);
+  });
+
+  test.each<readonly [string, Partial<Requirement>, Partial<RequirementList>, number]>([
+    ['a key word that is accounted for', { keyword: 'MUST' }, { keywords: { '3.5': { MUST: 1 } } }, 0],
+    ['a key word without an entry', {}, { keywords: { '3.5': { MUST: 1 } } }, 1],
+    ['an entry for a key word that is not there', { keyword: 'MUST' }, {}, 1],
+    ['a row that is accounted for', { kind: 'table-row', table: 'Table 4' }, { tables: { 'Table 4': 1 } }, 0],
+    ['a row without an entry', { kind: 'table-row', table: 'Table 4' }, { tables: { 'Table 4': 2 } }, 1],
+    ['an item that is accounted for', { kind: 'step', item: 1 }, { items: { '3.5': 1 } }, 0],
+    ['an item without an entry', { kind: 'step', item: 1 }, { items: { '3.5': 2 } }, 1],
+    ['an entry for an item that is not there', { kind: 'step', item: 2 }, {}, 1],
+  ])('counts %s', (_what, entry, more, faults) => {
+    expect(miscounted(list(entry, more))).toHaveLength(faults);
+  });
+
+  test.each<readonly [string, Partial<Requirement>]>([
+    ['an id of another section', { section: '3.6' }],
+    ['a level that is not that of its key word', { keyword: 'SHOULD' }],
+    ['a row without a table', { kind: 'table-row' }],
+    ['a step without a number', { kind: 'step' }],
+    ['a test that is cited twice', { tests: ['a.test.ts > x', 'a.test.ts > x'] }],
+  ])('finds %s', (_what, entry) => {
+    expect(inconsistent(list(entry))).toHaveLength(1);
+  });
+
+  test('finds an id that is there twice', () => {
+    const { requirements } = list();
+    expect(inconsistent({ ...list(), requirements: [...requirements, ...requirements] })).toHaveLength(1);
+  });
+});
