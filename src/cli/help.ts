@@ -41,6 +41,7 @@ export function commandHelp(command: Command): string {
     '',
     options({ ...command.options, ...GLOBAL_OPTIONS }),
     '',
+    ...(command.details === undefined ? [] : [...wrapped(command.details, COLUMNS), '']),
     'Example:',
     `  ${command.example}`,
     '',
@@ -48,9 +49,10 @@ export function commandHelp(command: Command): string {
   ].join('\n');
 }
 
-function takes({ takesInput, takesProtocol, takesGrammar }: Command): readonly string[] {
+function takes({ takesInput, takesProtocol, takesGrammar, protocols }: Command): readonly string[] {
+  if (protocols?.length === 1) return [protocols[0]!, '[file|-]'];
   if (takesGrammar) return ['<accp|aacp|FILE.peggy>'];
-  if (takesInput) return ['<accp|aacp>', '[file|-]'];
+  if (takesInput) return takesProtocol === false ? ['[file|-]'] : ['<accp|aacp>', '[file|-]'];
   if (takesProtocol === 'required') return ['<accp|aacp>'];
   return takesProtocol ? ['[accp|aacp]'] : [];
 }

@@ -4,7 +4,9 @@ import { visible } from '../text/visible.js';
 import { bench } from './commands/bench.js';
 import { check } from './commands/check.js';
 import { conformance } from './commands/conformance.js';
+import { decode } from './commands/decode.js';
 import { demo } from './commands/demo.js';
+import { encode } from './commands/encode.js';
 import { explain } from './commands/explain.js';
 import { exportCommand } from './commands/export.js';
 import { find } from './commands/find.js';
@@ -12,6 +14,7 @@ import { fmt } from './commands/fmt.js';
 import { fuzz } from './commands/fuzz.js';
 import { parse } from './commands/parse.js';
 import { prompt } from './commands/prompt.js';
+import { tokens } from './commands/tokens.js';
 import { commandHelp, generalHelp } from './help.js';
 import { errorJson } from './json.js';
 import { type ColorChoice, createOutput, type Output, type Sink } from './output.js';
@@ -33,10 +36,13 @@ const COMMANDS: readonly Command[] = [
   check,
   explain,
   find,
+  encode,
+  decode,
   fuzz,
   conformance,
   exportCommand,
   prompt,
+  tokens,
   bench,
   demo,
 ];
@@ -100,8 +106,9 @@ async function dispatch(args: readonly string[], streams: Streams, output: Outpu
   }
   if (options['version'] === true) return version(output);
   const grammar = grammarFile(command, positionals);
-  const { protocol, file } =
-    grammar !== undefined || isUntargeted(command, positionals)
+  const { protocol, file } = takesFileOnly(command)
+    ? fileOnly(command, positionals)
+    : grammar !== undefined || isUntargeted(command, positionals)
       ? noTarget(command, grammar === undefined ? positionals : positionals.slice(1))
       : target(command, positionals);
   const protocols = positionals.length === 0 ? PROTOCOLS : [protocol];
@@ -153,10 +160,10 @@ function target(
   command: Command,
   [name, file, extra]: readonly string[],
 ): { protocol: Protocol; file: string | undefined } {
-  const names = PROTOCOLS.map((protocol) => protocol.name);
+  const names: readonly string[] = command.protocols ?? PROTOCOLS.map((protocol) => protocol.name);
   const more = command.takesGrammar ? ', or a grammar file (.peggy)' : '';
   if (name === undefined) throw new UsageError(`${command.name} needs a protocol: ${names.join(' or ')}${more}`);
-  const protocol = PROTOCOLS.find((one) => one.name === name);
+  const protocol = PROTOCOLS.find((one) => one.name === name && names.includes(name));
   if (protocol === undefined) {
     if (existsSync(name) && !command.takesGrammar)
       throw new UsageError(`The protocol comes before the file: pegwire ${command.name} <${names.join('|')}> ${name}`);
@@ -177,6 +184,21 @@ function noTarget(command: Command, [extra]: readonly string[]): { protocol: Pro
   if (extra !== undefined)
     throw new UsageError(`${command.name} takes no arguments, only options; "${extra}" is one too many`);
   return { protocol: PROTOCOLS[0]!, file: undefined };
+}
+
+function takesFileOnly({ takesInput, takesProtocol }: Command): boolean {
+  return takesInput && takesProtocol === false;
+}
+
+function fileOnly(
+  command: Command,
+  [file, extra]: readonly string[],
+): { protocol: Protocol; file: string | undefined } {
+  if (PROTOCOLS.some(({ name }) => name === file) && !existsSync(file!)) {
+    throw new UsageError(`${command.name} takes no protocol: it tells messages by their shape; leave out "${file}"`);
+  }
+  if (extra !== undefined) throw new UsageError(`${command.name} reads one file; "${extra}" is one too many`);
+  return { protocol: PROTOCOLS[0]!, file: file === '-' ? undefined : file };
 }
 
 /** Known before the arguments are, so that errors about them are in colour too. */

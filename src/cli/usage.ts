@@ -47,11 +47,18 @@ export interface Command {
   readonly summary: string;
   /** `false` for a command that reads no messages of the user's. */
   readonly takesInput: boolean;
-  /** Of a command without input: whether a protocol may be named, or has to be. */
+  /**
+   * Of a command without input: whether a protocol may be named, or has to be. Of one with input, which needs a protocol
+   * otherwise: `false` when it takes none.
+   */
   readonly takesProtocol?: boolean | 'required';
+  /** The protocols that it takes. @default both */
+  readonly protocols?: readonly Protocol['name'][];
   /** Of a command without input: whether it needs a protocol, or a file with a grammar in the place of one. */
   readonly takesGrammar?: boolean;
   readonly options: Readonly<Record<string, OptionSpec>>;
+  /** What the help page says below the options. */
+  readonly details?: string;
   readonly example: string;
   /** @returns the exit code */
   readonly run: (invocation: Invocation) => Promise<number>;

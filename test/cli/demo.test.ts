@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { findPackets } from '../../src/aacp/find.js';
 import {
   canonicalizePacket,
@@ -11,8 +11,11 @@ import {
 } from '../../src/aacp/index.js';
 import { findFrames } from '../../src/accp/find.js';
 import { explainFrame, parseFrame, printFrame, tryParseFrame } from '../../src/accp/index.js';
+import { createRegistry, registerSchema } from '../../src/accp/registry/registry.js';
+import type { Script } from '../../src/cli/demo/script.js';
+import { loadTokenCounter } from '../../src/tokens/load-counter.js';
 import { accpCases, packetCases } from '../conformance/fixtures.js';
-import { cli, jsonLines } from '../helpers/cli.js';
+import { cli, jsonLines, program } from '../helpers/cli.js';
 
 const ESCAPE = '\u001b';
 const SOURCE = readFileSync('test/examples/conversation.txt', 'utf8')
@@ -26,7 +29,10 @@ const FRAMES = MESSAGES.filter(({ text }) => text.startsWith('@')).map(({ text }
 const PACKETS = MESSAGES.filter(({ text }) => !text.startsWith('@')).map(({ text }) => text);
 
 const { code, stdout, stderr } = await cli(['demo', '--no-color']);
-const SHOWN = stdout.split('\n');
+const SCRIPT = JSON.parse(readFileSync('test/examples/pipeline.json', 'utf8')) as Script;
+const ALL = stdout.split('\n');
+const SHOWN = ALL.slice(0, ALL.indexOf(SCRIPT.title));
+const PIPELINE = ALL.slice(ALL.indexOf(SCRIPT.title));
 const SUMMARY = SHOWN.slice(SHOWN.indexOf('Summary'));
 
 /** What the summary should say of the frames, counted once more. */
@@ -135,11 +141,10 @@ describe('the summary', () => {
   });
 });
 
-test('--json tells the same story, one JSON document a line', async () => {
+test('--json tells the same conversation, one JSON document a line', async () => {
   const json = await cli(['demo', '--json']);
   expect({ code: json.code, stderr: json.stderr }).toEqual({ code: 0, stderr: '' });
-  const records = jsonLines(json.stdout);
-  expect(records).toHaveLength(MESSAGES.length + PROSE.length + 1);
+  const records = jsonLines(json.stdout).slice(0, MESSAGES.length + PROSE.length + 1);
   expect(records.slice(0, MESSAGES.length)).toMatchObject(
     MESSAGES.map(({ number, text }) => ({
       line: number,
@@ -180,5 +185,189 @@ describe('the conversation holds the examples of the drafts', () => {
 
   test.each(packets)('$id', ({ packet }) => {
     expect(PACKETS).toContain(packet);
+  });
+});
+
+describe('the pipeline', () => {
+  interface Delivered {
+    readonly frame: string;
+    readonly from: string;
+    readonly to: string;
+    readonly isReply: boolean;
+    readonly outcome: string;
+    readonly error?: { readonly code: string };
+  }
+  interface Told {
+    readonly step: string;
+    readonly from: string;
+    readonly to: string;
+    readonly english?: string;
+    readonly text?: string;
+    readonly frames: readonly string[];
+    readonly lost?: boolean;
+    readonly elsewhere?: boolean;
+    readonly last?: number;
+    readonly error?: { readonly code: string };
+    readonly checkpoints: readonly { readonly agent: string; readonly checkpoint: { readonly summary: string } }[];
+    readonly deliveries: readonly Delivered[];
+  }
+  interface Tokens {
+    readonly exact: boolean;
+    readonly messages: number;
+    readonly rows: readonly { readonly form: string; readonly alone: number; readonly whole: number | null }[];
+    readonly protocol: { readonly frames: number; readonly tokens: number };
+    readonly contexts: { readonly hot: number; readonly warm: number; readonly checkpoints: number };
+    readonly longer: Readonly<Record<string, number>>;
+  }
+
+  let steps: readonly Told[];
+  let tokens: Tokens;
+  let json: string;
+
+  beforeAll(async () => {
+    json = (await cli(['demo', '--json'])).stdout;
+    const records = jsonLines(json).slice(MESSAGES.length + PROSE.length + 1);
+    steps = records.slice(0, -1) as Told[];
+    tokens = (records.at(-1) as { tokens: Tokens }).tokens;
+  });
+
+  const said = (): readonly Told[] => steps.filter(({ english }) => english !== undefined);
+  const deliveries = (): readonly Delivered[] => steps.flatMap((step) => step.deliveries ?? []);
+  const sequence = (frame: string): number => Number(/[[,]seq:(\d+)/.exec(frame)![1]);
+
+  test('tells the steps of its script in their order', () => {
+    const titles = SCRIPT.steps.flatMap((step) => (step.do === 'title' ? [step.text] : []));
+    expect(titles.length).toBeGreaterThanOrEqual(7);
+    expect(PIPELINE.filter((line) => titles.includes(line))).toEqual(titles);
+    const agents = new Set(SCRIPT.steps.flatMap((step) => ('with' in step ? [SCRIPT.hub, step.with] : [])));
+    expect(agents.size).toBe(5);
+    for (const step of SCRIPT.steps) if ('english' in step) expect(stdout).toContain(`"${step.english}"`);
+  });
+
+  test('needs the exchange of registries before a sentence can be sent', () => {
+    expect(steps[1]).toMatchObject({ step: 'refused', error: { code: 'E1004' } });
+    const goals = said().flatMap(({ frames }) => frames);
+    expect(goals.some((frame) => frame.includes("task:'FindOutWhy"))).toBe(true);
+  });
+
+  test('sends the analyst\u2019s registry once, as what the others lack of it', () => {
+    const deltas = deliveries().filter(
+      ({ frame, from }) => from === 'analyst' && frame.includes('delta:{risk_finding:'),
+    );
+    expect(deltas).toHaveLength(1);
+    let registry = createRegistry();
+    for (const [name, schema] of Object.entries(SCRIPT.schemas['analyst']!))
+      registry = registerSchema(registry, name, schema);
+    expect(/hash:(\w+)/.exec(deltas[0]!.frame)![1]).toBe(
+      registry.hash.slice(0, /hash:(\w+)/.exec(deltas[0]!.frame)![1]!.length),
+    );
+  });
+
+  test('tells a failing tool by E4002, and its retry keeps the chain under a new identifier and number', () => {
+    const calls = said().filter(({ frames }) => frames[0]!.includes('>req:tool{'));
+    const [first, second] = calls.map(({ frames }) => frames[0]!);
+    const failure = said().find(({ step }) => step === 'fail')!;
+    expect(failure.frames[0]).toContain('code:E4002|');
+    const mid = /\[mid:(\w+)/.exec(first!)![1];
+    expect(second).toContain(`cid:${mid}`);
+    expect(/\[mid:(\w+)/.exec(second!)![1]).not.toBe(mid);
+    expect(sequence(second!)).toBe(sequence(first!) + 1);
+  });
+
+  test('notices a lost frame by E3003, and gets it again behind a resync', () => {
+    const lost = steps.find((step) => step.lost)!;
+    expect(lost.deliveries).toEqual([]);
+    const after = steps[steps.indexOf(lost) + 1]!;
+    expect(after.deliveries.map(({ outcome, isReply, error }) => [outcome, isReply, error?.code])).toEqual([
+      ['rejected', false, 'E3003'],
+      ['message', true, undefined],
+      ['message', true, undefined],
+      ['message', true, undefined],
+      ['message', true, undefined],
+    ]);
+    const body = (frame: string): string => frame.slice(0, frame.lastIndexOf('}['));
+    const again = after.deliveries.slice(2).map(({ frame }) => body(frame));
+    expect(again).toEqual(['@orchestrator>sync:resync{from:2', body(lost.frames[0]!), body(after.frames[0]!)]);
+  });
+
+  test('reads the stream in the order of its chunks, which were sent in another', () => {
+    const script = SCRIPT.steps.find((step) => step.do === 'stream')!;
+    expect(script.order).not.toEqual(script.order.toSorted());
+    expect(steps.find(({ step }) => step === 'streamed')!.text).toBe(script.chunks.join(''));
+  });
+
+  test('has a checkpoint on both sides for each task that is done, with a summary that is shown', () => {
+    const done = said().filter(({ frames }) => frames[0]!.includes('>done:'));
+    expect(done.length).toBeGreaterThanOrEqual(6);
+    for (const { checkpoints, from, to } of done) {
+      expect(checkpoints.map(({ agent }) => agent)).toEqual([from, to]);
+      const { summary } = checkpoints.find(({ agent }) => agent === SCRIPT.hub)!.checkpoint;
+      expect(summary).not.toBe('');
+      expect(PIPELINE).toContain(`      ${summary}`);
+    }
+  });
+
+  test('goes on with the next number after its sessions were closed', () => {
+    const at = steps.findIndex(({ step }) => step === 'resumed');
+    const { last } = steps[at]!;
+    const next = steps[at + 1]!;
+    expect(sequence(next.frames[0]!)).toBe(last! + 1);
+    expect(next.deliveries).toMatchObject([{ outcome: 'message', to: 'reviewer' }]);
+  });
+
+  test('goes on in another process, where it runs as a program', async () => {
+    const { code, stdout: out, stderr: notes } = await program(['demo', '--json']);
+    expect({ code, notes }).toEqual({ code: 0, notes: '' });
+    const records = jsonLines(out) as Told[];
+    expect(records.find(({ step }) => step === 'resumed')).toMatchObject({ elsewhere: true });
+    // Everything else is as it was in this process.
+    const here = json.split('\n').filter((line) => !line.includes('"step":"resumed"'));
+    expect(out.split('\n').filter((line) => !line.includes('"step":"resumed"'))).toEqual(here);
+  });
+
+  describe('the table', () => {
+    test('has the counts that a recount gives', async () => {
+      const { count, exact } = await loadTokenCounter('o200k_base');
+      const sum = (texts: readonly string[]): number => texts.reduce((total, text) => total + count(text), 0);
+      const told = said();
+      const frames = told.flatMap((step) => step.frames);
+      const rows = new Map(tokens.rows.map((row) => [row.form, row]));
+      expect(tokens).toMatchObject({ exact, messages: told.length });
+      expect(rows.get('english')).toMatchObject({ alone: sum(told.map(({ english }) => english!)), whole: null });
+      expect(rows.get('accp')).toMatchObject({
+        alone: sum(frames.map((frame) => frame.slice(0, frame.lastIndexOf('}[') + 1))),
+        whole: sum(frames),
+      });
+      const ownFrames = steps.filter(({ step }) => step === 'meet' || step === 'end').flatMap((step) => step.frames);
+      const protocol = [...ownFrames, ...deliveries().flatMap(({ frame, isReply }) => (isReply ? [frame] : []))];
+      expect(tokens.protocol).toEqual({ frames: protocol.length, tokens: sum(protocol) });
+    });
+
+    test('compares with JSON of the same content', async () => {
+      const rows = new Map(tokens.rows.map((row) => [row.form, row]));
+      const indented = rows.get('json-pretty')!;
+      const compact = rows.get('json')!;
+      expect(indented.alone).toBeGreaterThan(compact.alone);
+      for (const { alone, whole } of [indented, compact, rows.get('accp')!]) expect(whole).toBeGreaterThan(alone);
+    });
+
+    test('shows where frames lose', () => {
+      const losing = tokens.longer['thanEnglishWithEnvelope']!;
+      expect(losing).toBeGreaterThan(0);
+      expect(stdout).toContain(
+        `Of ${tokens.messages} messages, the frame is longer than English in ${losing} with its envelope`,
+      );
+      const accp = tokens.rows.find(({ form }) => form === 'accp')!;
+      expect(stdout).toMatch(new RegExp(`^ACCP frames +${accp.alone} +[-+]\\d+ % +${accp.whole} `, 'm'));
+      expect(stdout).toMatch(/^English +\d+ +[-+]\d+ % +-/m);
+    });
+
+    test('ends with what is left in the contexts', () => {
+      const { hot, warm, checkpoints } = tokens.contexts;
+      expect(PIPELINE.at(-2)).toContain(`${hot} tokens of hot state, and ${warm} of ${checkpoints} checkpoints`);
+      expect(checkpoints).toBe(
+        steps.flatMap((step) => step.checkpoints ?? []).filter(({ agent }) => agent === SCRIPT.hub).length,
+      );
+    });
   });
 });

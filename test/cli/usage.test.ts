@@ -5,7 +5,18 @@ import { cli, jsonLines, scratchFolder } from '../helpers/cli.js';
 
 const scratch = scratchFolder();
 const READERS = ['parse', 'fmt', 'check', 'explain', 'find'] as const;
-const COMMANDS = [...READERS, 'fuzz', 'conformance', 'export', 'prompt', 'bench', 'demo'] as const;
+const COMMANDS = [
+  ...READERS,
+  'encode',
+  'decode',
+  'tokens',
+  'fuzz',
+  'conformance',
+  'export',
+  'prompt',
+  'bench',
+  'demo',
+] as const;
 
 /** Runs a command line that is wrong, and gives what is said of it. */
 async function wrong(...args: readonly string[]): Promise<string> {

@@ -23,7 +23,7 @@ import { type Engine, noteFrame, registryOf, textState } from './engine.js';
 import { countOf, expectedOf, isErrorFrame, sendError } from './error-frame.js';
 import { negotiate } from './negotiate.js';
 import type { DecodeOutcome, Rejected } from './outcome.js';
-import { readAgain, readPayload, wireKindOf } from './read-payload.js';
+import { readPayload, rereading, wireKindOf } from './read-payload.js';
 import { recover } from './recover.js';
 import { fullState } from './state-sync.js';
 
@@ -221,7 +221,7 @@ function readMessage(params: readonly Param[], envelope: ReceivedEnvelope, decod
   );
   const { dialect } = engine.settings;
   const body = withoutMetadata(text);
-  return { message, body, reread: isPlain ? () => readAgain(body, dialect, rules) : undefined };
+  return { message, body, reread: isPlain ? rereading(body, dialect, rules) : undefined };
 }
 
 function isRegistrySync({ intent, operation }: Frame): boolean {

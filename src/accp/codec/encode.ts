@@ -208,7 +208,7 @@ function omitDefaultFields(fields: readonly Field[], { schema, message }: Encodi
 }
 
 function writeFields(fields: readonly Field[], { schema, message, writing }: Encoding): Param[] {
-  const params = fields.map(({ key, short, value }) => writeParam(short, value, writing, fieldType(schema, key)));
+  const params = fields.map(({ key, short, value }) => writeParam(short, value, writing, fieldType(schema, key), key));
   if (message.schema !== undefined) {
     params.push({ key: 'schema', value: { kind: 'string', value: message.schema } });
   }

@@ -46,7 +46,7 @@ export function readPayload(params: readonly Param[], rules: PayloadRules, resol
         message: `"${full}" is there twice, also abbreviated`,
       });
     }
-    payload[full] = readValue(value, key, reading, types?.[full]);
+    payload[full] = readValue(value, full, reading, types?.[full]);
   }
   if (schema !== undefined) addDefaults(payload, schema);
   return { payload, losses: reading.losses };
@@ -60,9 +60,12 @@ export function wireKindOf(params: readonly Param[], full: string, rules: Payloa
   return params.find(({ key }) => table.expand(readKey(key, reading)) === full)?.value.kind;
 }
 
-/** Reads the payload of a frame that was read before, and had no references in it. */
-export function readAgain(text: string, dialect: Dialect, rules: PayloadRules): JsonObject {
-  return readPayload(parseFrame(text, { dialect }).payload, rules, unresolved).payload;
+/**
+ * Reads the payload of a frame that was read before, and had no references in it, whenever it is called. A function of its own,
+ * because it is kept for long: it must not hold on to all that another one had in its hands.
+ */
+export function rereading(text: string, dialect: Dialect, rules: PayloadRules): () => JsonObject {
+  return () => readPayload(parseFrame(text, { dialect }).payload, rules, unresolved).payload;
 }
 
 function unresolved(path: string): never {

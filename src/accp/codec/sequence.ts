@@ -25,6 +25,9 @@ interface Cut {
   readonly used: number;
 }
 
+/** Frames of one message, sent or received. */
+export const MAX_PARTS = 4096;
+
 /** Tokens of a parameter or value as it will be written. */
 export type Measure = (param: Param) => number;
 
@@ -40,6 +43,8 @@ const MOST_ATTEMPTS = 8;
 /**
  * Parts parameters so that each piece measures at most `room`, where that is possible: a single word longer than the room
  * gets a piece of its own.
+ *
+ * @throws AccpError E2003 for more pieces than a receiver puts together
  */
 export function splitParams(params: readonly Param[], room: number, measure: Measure): Piece[] {
   const pieces: Piece[] = [];
@@ -48,11 +53,13 @@ export function splitParams(params: readonly Param[], room: number, measure: Mea
   let used = 0;
   const flush = (next: number | undefined): void => {
     if (current.length > 0) pieces.push({ params: current, cut });
+    if (pieces.length > MAX_PARTS) throw tooLong();
     current = [];
     used = 0;
     cut = next;
   };
-  for (let param of params) {
+  for (const { key, value } of params) {
+    let param: Param = { key, value: inWireOrder(value) };
     let size = measure(param);
     while (used + size > room) {
       const left = room - used;
@@ -77,6 +84,15 @@ export function splitParams(params: readonly Param[], room: number, measure: Mea
   return pieces.length === 0 ? [{ params: [], cut: undefined }] : pieces;
 }
 
+function tooLong(): AccpError {
+  return new AccpError({
+    code: 'E2003',
+    path: 'payload',
+    message: `the message would take more than ${MAX_PARTS} frames`,
+    help: 'send it in several messages, or as a stream',
+  });
+}
+
 function cutParam(param: Param, size: number, left: number, measure: Measure): Cut | null {
   return cutValue(param.value, size, left, (value) => measure({ key: param.key, value }));
 }
@@ -95,7 +111,7 @@ function cutValue(value: Value, size: number, left: number, measure: (value: Val
       );
     case 'map':
       return cutList(
-        inWireOrder(value.entries),
+        value.entries,
         left,
         (entry) => measure({ kind: 'map', entries: [entry] }),
         ({ key, value: inner }, room, whole) => {
@@ -111,10 +127,12 @@ function cutValue(value: Value, size: number, left: number, measure: (value: Val
   }
 }
 
-/** As they are printed: the entry that goes on in the next frame has to be its first one there, too. */
-function inWireOrder(entries: readonly Param[]): readonly Param[] {
-  const isSorted = entries.every(({ key }, index) => index === 0 || entries[index - 1]!.key < key);
-  return isSorted ? entries : [...entries].sort((one, other) => (one.key < other.key ? -1 : 1));
+/** Maps as they are printed: the entry that goes on in the next frame has to be its first one there, too. */
+function inWireOrder(value: Value): Value {
+  if (value.kind === 'array') return { ...value, items: value.items.map(inWireOrder) };
+  if (value.kind !== 'map') return value;
+  const entries = value.entries.map((entry) => ({ ...entry, value: inWireOrder(entry.value) }));
+  return { ...value, entries: entries.sort((one, other) => (one.key < other.key ? -1 : 1)) };
 }
 
 interface PartedItem<T> extends Omit<Cut, 'head' | 'tail'> {

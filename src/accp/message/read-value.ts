@@ -2,6 +2,7 @@
 import { digitsOf } from '../../text/decimal.js';
 import type { DecimalValue, IntegerValue, MapValue, Value } from '../ast.js';
 import { decimalDigits } from '../numbers.js';
+import { bareObject } from './bare.js';
 import type { FieldType } from './field-type.js';
 import type { Json } from './json.js';
 import { BadJsonText, fromJsonText } from './json-text.js';
@@ -96,7 +97,7 @@ function array(nodes: readonly Value[], reading: Reading, level: number): Json {
 }
 
 function map({ entries }: MapValue, reading: Reading, level: number): Json {
-  const made: Record<string, Json> = Object.create(null);
+  const made = bareObject<Json>();
   let isEscaped = false;
   for (let index = 0; index < entries.length; index++) {
     const entry = entries[index]!;

@@ -27,11 +27,12 @@ const KEY_HELP = 'use letters, digits and "_", or write with text: "transliterat
  *
  * @param key its key as it goes on the wire, abbreviated where it can be
  * @param type what a schema says of the value; otherwise its own kind decides
+ * @param name what paths call it: its full key
  * @throws AccpError E1004 with the path (`payload.args.q`) on a value that cannot be written, or is not of the type
  */
-export function writeParam(key: string, value: Json, writing: Writing, type?: FieldType): Param {
+export function writeParam(key: string, value: Json, writing: Writing, type?: FieldType, name = key): Param {
   writing.path.length = 1;
-  writing.path[0] = key;
+  writing.path[0] = name;
   writing.open.length = 0;
   countItems(writing, 1);
   const written = topKey(key, writing);

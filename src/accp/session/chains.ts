@@ -54,7 +54,8 @@ export class Chains {
 
   /** A request came in. */
   received(cid: string, chain: Chain): void {
-    this.#set(cid, { ...this.#chains.get(cid), ...chain });
+    const known = this.#chains.get(cid);
+    this.#set(cid, known === undefined ? chain : { ...known, ...chain });
   }
 
   /** An answer has come: nothing is overdue any more. */

@@ -1,14 +1,12 @@
 /** Messages that come as a sequence of frames, kept until they are whole (draft-benzing-accp-00, section 3.4). */
 import type { Param } from '../ast.js';
 import { AccpError } from '../codec/accp-error.js';
-import { joinPieces, type Piece } from '../codec/sequence.js';
+import { joinPieces, MAX_PARTS, type Piece } from '../codec/sequence.js';
 import type { Part, ReceivedEnvelope } from './envelope.js';
 import type { Collection, Journal } from './journal.js';
 
 /** Sequences that may be under way at once. */
 const MAX_SEQUENCES = 64;
-/** Frames of one sequence. */
-const MAX_PARTS = 4096;
 /** Characters of all frames of one sequence. */
 const MAX_LENGTH = 4 * 1024 * 1024;
 

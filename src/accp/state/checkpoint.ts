@@ -82,9 +82,9 @@ export interface CheckpointOptions {
   readonly note: Note;
 }
 
-/** Characters of a token, and of what a message is beside its payload: about. */
+/** Characters of a token, about; and of what is kept for a message that nobody has asked for, beside its text. */
 const TOKEN_LENGTH = 4;
-const HEAD_LENGTH = 100;
+const HEAD_LENGTH = 400;
 
 /** More tokens than an entry without facts and words ever has. */
 const AMPLE = 100;

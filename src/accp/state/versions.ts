@@ -83,5 +83,7 @@ export function createVersions(journal: Journal): Versions {
 
 /** Snapshots have their keys in order, so that equal values have equal texts. */
 function isSame(known: Json | undefined, value: Json): boolean {
-  return known === value || (known !== undefined && typeof known === typeof value && toText(known) === toText(value));
+  if (known === value) return true;
+  const areObjects = typeof known === 'object' && typeof value === 'object';
+  return areObjects && toText(known) === toText(value);
 }

@@ -8,7 +8,7 @@ import { type Command, choice, type Invocation } from '../usage.js';
 /** `pegwire tokens`: how many tokens lines are, and what else could say the same. */
 export const tokens: Command = {
   name: 'tokens',
-  summary: 'how many tokens lines are: frames, packets, JSON or English; and the same in JSON and TOON',
+  summary: 'how many tokens frames, packets, JSON and English are, and the same as JSON and TOON',
   takesInput: true,
   takesProtocol: false,
   options: {
