@@ -8,6 +8,8 @@ import { type Spread, spreadOf } from './statistics.js';
 export interface Runner {
   readonly name: string;
   readonly pass: () => unknown;
+  /** Called before so many passes, outside of what is measured: for work that can be done only once. */
+  readonly prepare?: (passes: number) => void;
 }
 
 export interface RaceOptions {
@@ -84,7 +86,8 @@ function calibrate(runner: Runner, turn: number, warmUp: number, now: () => numb
   return Math.max(1, Math.round((passes * turn) / time));
 }
 
-function timed({ pass }: Runner, passes: number, now: () => number): number {
+function timed({ pass, prepare }: Runner, passes: number, now: () => number): number {
+  prepare?.(passes > 1 ? passes + 1 : passes);
   // Once without the clock, where that costs little: the caches are full of what the runner before needed.
   if (passes > 1) sink = pass();
   const start = now();

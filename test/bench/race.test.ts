@@ -61,6 +61,30 @@ describe('a race', () => {
     expect(half!.nanoseconds.high).toBeGreaterThan(half!.nanoseconds.low);
   });
 
+  test('has as much prepared as is run, and does not count the time', async () => {
+    let time = 0;
+    let stock = 0;
+    const runners: Runner[] = [
+      { name: 'anchor', pass: () => (time += 1) },
+      {
+        name: 'fresh',
+        prepare: (passes) => {
+          time += 100 * passes;
+          // What was left would be stale.
+          expect(stock).toBe(0);
+          stock = passes;
+        },
+        pass: () => {
+          stock--;
+          time += 0.5;
+        },
+      },
+    ];
+    const [, fresh] = await race(runners, { anchor: 'anchor', rounds: 5, turn: 2, warmUp: 5, now: () => time });
+    expect(fresh!.ratio.median).toBe(2);
+    expect(stock).toBe(0);
+  });
+
   test('needs its anchor', async () => {
     const { runners, now } = clockwork({ a: 1 });
     await expect(race(runners, { anchor: 'b', now })).rejects.toThrow('the anchor "b" is none of the runners');

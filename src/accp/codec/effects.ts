@@ -99,8 +99,10 @@ function takeIn(frame: HotFrame, payload: JsonObject, { state, runtime, note }: 
   state.addFrame({ ...frame, payload: { ref: new Reference(path) }, text: short });
 }
 
-function isUpkeep({ intent, operation }: ProfileMessage): boolean {
-  return intent === 'ping' || intent === 'pong' || (intent === 'sync' && operation !== 'state');
+function isUpkeep(message: ProfileMessage): boolean {
+  const { intent, operation } = message;
+  if (intent === 'ping' || intent === 'pong') return true;
+  return (intent === 'sync' && operation !== 'state') || isAboutDelivery(message);
 }
 
 /** What a `sync:state` frame says (section 5.4). */

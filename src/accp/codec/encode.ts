@@ -1,5 +1,6 @@
 /** From message to frames: the encoding pipeline (draft-benzing-accp-00, section 7.2), a function for each of its steps. */
 import type { Diagnostic } from '../../text/diagnostic.js';
+import { DEFAULT_LIMITS } from '../../text/limits.js';
 import type { Param } from '../ast.js';
 import { keyTable } from '../message/abbreviations.js';
 import type { Json } from '../message/json.js';
@@ -74,7 +75,13 @@ function normalize(input: MessageInput, { options, runtime }: SessionParts, engi
   }
   const table = keyTable(schema);
   const payload: Record<string, Json> = Object.create(null);
-  for (const [key, value] of Object.entries(input.payload ?? {})) {
+  const given = input.payload ?? {};
+  const keys = Object.keys(given);
+  if (keys.length > DEFAULT_LIMITS.maxItems) {
+    throw new AccpError({ code: 'E1004', path: 'payload', message: `has more than ${DEFAULT_LIMITS.maxItems} keys` });
+  }
+  for (const key of keys) {
+    const value = given[key];
     if (value === undefined) continue;
     const full = table.expand(key);
     if (full in payload) {

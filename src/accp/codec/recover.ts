@@ -35,16 +35,17 @@ export function recover(
   const known = refused === undefined ? undefined : delivery.sentAs(refused);
   if (known !== undefined) {
     const [sender, seq] = known;
+    const yields = mustYield(known, reporter, expected, parts);
+    if (seq < expected && !yields) outbox.refused(sender, seq);
     // One gap is reported with every frame behind it. Answering each report would refuse what the first answer has brought.
     if (outbox.isSuperseded(sender, seq)) return { frames: [], warnings: [] };
-    if (mustYield(known, reporter, expected, parts)) {
+    if (yields) {
       return { frames: [], warnings: outbox.giveUp(sender, seq) ? [collisionWarning(seq)] : [] };
     }
-    if (seq < expected) outbox.refused(sender, seq);
   }
   const agent = named ?? known?.[0] ?? options.agent;
   delivery.raise(agent, expected);
-  const { copies, lost } = outbox.takeUnprocessed(agent, expected);
+  const { copies, lost } = outbox.takeUnprocessed(agent, expected, options.sequence === 'session');
   const announced = send(engine, parts, {
     agent,
     body: bodyText(agent, 'sync', 'resync', [{ key: 'from', value: { kind: 'integer', value: expected } }]),

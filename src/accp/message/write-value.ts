@@ -27,6 +27,7 @@ const KEY_HELP = 'use letters, digits and "_", or write with text: "transliterat
  *
  * @param key its key as it goes on the wire, abbreviated where it can be
  * @param type what a schema says of the value; otherwise its own kind decides
+ * @param name the full key, for paths
  * @param name what paths call it: its full key
  * @throws AccpError E1004 with the path (`payload.args.q`) on a value that cannot be written, or is not of the type
  */

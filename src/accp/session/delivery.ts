@@ -22,6 +22,9 @@ export interface DeliveryOptions {
   readonly maxSenders: number;
 }
 
+/** Beyond, a peer has made numbers up: so many frames do not exist, and as many more can be numbered after it. */
+const MAX_NUMBER = 2 ** 52;
+
 /** What has come from one sender. */
 interface Incoming {
   /** The number that the next frame has to have. */
@@ -76,9 +79,9 @@ export class Delivery {
     return seq;
   }
 
-  /** Numbers below are taken: the other side has told that it has seen them. */
+  /** Numbers below are taken: the other side has told that it has seen them. What nobody can have reached is not believed. */
   raise(agent: string, seq: number): void {
-    if (this.nextToSend(agent) < seq) this.#outgoing.set(this.#key(agent), seq);
+    if (seq <= MAX_NUMBER && this.nextToSend(agent) < seq) this.#outgoing.set(this.#key(agent), seq);
   }
 
   /** The number that the next frame of `agent` has to have. */
@@ -140,7 +143,7 @@ export class Delivery {
   /** What is sent again has to begin where processing ended: else messages would be lost, or processed twice. */
   #admitResync(key: string, { seq, from }: Arrival): void {
     const { next } = this.#of(key);
-    if (seq < next) throw gapError(next, seq);
+    if (seq < next || seq > MAX_NUMBER) throw gapError(next, seq);
     if (from !== next) {
       this.#incoming.set(key, { next, gap: true });
       throw gapError(next, seq);

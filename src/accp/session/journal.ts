@@ -118,18 +118,7 @@ export class Journal {
    * @param size about how many characters it is
    */
   setColdLater(key: string, make: () => unknown, size: number): void {
-    let made: string | undefined;
-    let source: (() => unknown) | undefined = make;
-    this.#cold.set(key, {
-      key,
-      get value() {
-        made ??= toText(source?.());
-        source = undefined;
-        return made;
-      },
-      size,
-      expires: null,
-    });
+    this.#cold.set(key, new LaterChange(key, make, size));
   }
 
   cold(key: string): ColdEntry | undefined {
@@ -201,4 +190,25 @@ function noteChange(changed: Changed, key: string, added: boolean): void {
   // Noted before and not there now: it was removed.
   const removed = changed.delete(key);
   changed.set(key, removed);
+}
+
+/** A class, because a getter of its own would cost more than all else of it. */
+class LaterChange implements ColdChange {
+  readonly key: string;
+  readonly size: number;
+  readonly expires = null;
+  #made: string | undefined;
+  #make: (() => unknown) | undefined;
+
+  constructor(key: string, make: () => unknown, size: number) {
+    this.key = key;
+    this.size = size;
+    this.#make = make;
+  }
+
+  get value(): string {
+    this.#made ??= toText(this.#make?.());
+    this.#make = undefined;
+    return this.#made;
+  }
 }

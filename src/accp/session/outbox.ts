@@ -70,6 +70,7 @@ export class Outbox {
    * turn may yet be processed, when the channel repeats it.)
    */
   refused(agent: string, seq: number): void {
+    this.#resyncs.delete(`${agent}:${seq}`);
     const found = this.#find(agent, seq);
     if (found === null) return;
     const [key, copy] = found;
@@ -109,8 +110,8 @@ export class Outbox {
    * Below the number that it expects, it has processed every number but those that it has refused and those that were void by
    * then.
    */
-  takeUnprocessed(agent: string, expected: number): Unprocessed {
-    const skipped = [...this.#resyncs.values()].filter((resync) => resync.agent === agent && resync.seq < expected);
+  takeUnprocessed(agent: string, expected: number, shared: boolean): Unprocessed {
+    const skipped = this.#accepted(agent, expected, shared);
     const isProcessed = (seq: number): boolean =>
       seq < expected && !skipped.some(({ from, seq: end }) => from <= seq && seq < end);
     const copies: Copy[] = [];
@@ -124,6 +125,20 @@ export class Outbox {
     }
     const forgotten = this.#state.get(`forgotten:${agent}`) ?? 0;
     return { copies, lost: Math.max(0, forgotten - expected + 1) + givenUp };
+  }
+
+  /**
+   * The announcements that the other side has accepted before it came to expect a number.
+   *
+   * Where it counts its own frames with ours, it may have come there without one of several about the same gap. Surely void is
+   * then only what the first of them makes so: rather a message is not sent again than processed twice.
+   */
+  #accepted(agent: string, expected: number, shared: boolean): readonly Resync[] {
+    const before = [...this.#resyncs.values()].filter((resync) => resync.agent === agent && resync.seq < expected);
+    if (!shared) return before;
+    const firsts = new Map<number, Resync>();
+    for (const resync of before) if (!firsts.has(resync.from)) firsts.set(resync.from, resync);
+    return [...firsts.values()];
   }
 
   #find(agent: string, seq: number): [string, Copy] | null {

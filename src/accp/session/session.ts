@@ -154,6 +154,9 @@ export function createSession(options: SessionOptions): Session {
   const { agent, id = `s${createIds()()}`, store = memoryStore(), firstSequence = 1 } = options;
   if (!AGENT.test(agent)) throw new TypeError(`"${agent}" is no agent: 1 to 256 letters, digits, "-" and "_"`);
   if (!ID.test(id)) throw new TypeError('The id of a session is 1 to 256 visible ASCII characters without spaces');
+  if (!Number.isSafeInteger(firstSequence) || firstSequence < 0) {
+    throw new TypeError(`firstSequence is a whole number from 0 on; got ${firstSequence}`);
+  }
   const sequence = options.sequence ?? 'session';
   const endpoint = store.claim(id, agent);
   const journal = new Journal(endpoint, store.durable);

@@ -1,7 +1,26 @@
 /** A message as hot state holds it: its payload is read when somebody asks for it, which mostly nobody does. */
 import type { JsonObject } from '../message/json.js';
 import { fromText, toText } from '../store/text.js';
-import type { HotFrame, KeptFrame } from './hot.js';
+
+/** A message on its way into hot state. */
+export interface HotFrame {
+  readonly agent: string;
+  readonly intent: string;
+  readonly operation: string;
+  readonly schema?: string | undefined;
+  /** Or what reads it, always the same, for when somebody asks. An object is copied: its owner may change it. */
+  readonly payload: JsonObject | (() => JsonObject);
+  readonly cid?: string | undefined;
+  readonly mid: string;
+  /** The canonical frame without its envelope, by which its tokens are counted. */
+  readonly text: string;
+}
+
+/** A message in hot state. */
+export interface KeptFrame extends Omit<HotFrame, 'text' | 'payload'> {
+  readonly payload: JsonObject;
+  readonly tokens: number;
+}
 
 /** A class, because one getter has to serve many messages: it costs more than all else where each has its own. */
 export class HeldFrame implements KeptFrame {

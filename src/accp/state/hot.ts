@@ -1,34 +1,16 @@
 /** Tier 1: what is in the context (draft-benzing-accp-00, section 5.1): the last messages, and parameters of the task. */
 import type { TokenCounter } from '../../tokens/counter.js';
 import { AccpError } from '../codec/accp-error.js';
-import type { Json, JsonObject } from '../message/json.js';
+import type { Json } from '../message/json.js';
 import { Reference } from '../message/reference.js';
 import type { Collection, Journal } from '../session/journal.js';
 import type { StateBudgets } from './budgets.js';
 import type { ColdTier } from './cold.js';
-import { HeldFrame } from './held-frame.js';
+import { HeldFrame, type HotFrame, type KeptFrame } from './held-frame.js';
 import { CHECKPOINT_KEY, isExpired, type Kept, type Lookup } from './kept.js';
 import { stateText } from './state-text.js';
 
-/** A message on its way into hot state. */
-export interface HotFrame {
-  readonly agent: string;
-  readonly intent: string;
-  readonly operation: string;
-  readonly schema?: string | undefined;
-  /** Or what reads it, always the same, for when somebody asks. An object is copied: its owner may change it. */
-  readonly payload: JsonObject | (() => JsonObject);
-  readonly cid?: string | undefined;
-  readonly mid: string;
-  /** The canonical frame without its envelope, by which its tokens are counted. */
-  readonly text: string;
-}
-
-/** A message in hot state. */
-export interface KeptFrame extends Omit<HotFrame, 'text' | 'payload'> {
-  readonly payload: JsonObject;
-  readonly tokens: number;
-}
+export type { HotFrame, KeptFrame };
 
 /** All that hot state held at one moment. */
 export interface HotContent {

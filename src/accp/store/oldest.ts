@@ -10,8 +10,10 @@ interface Ordered<K, V> {
  * the places of all that was taken out before, which are many in a map that is full all the time.
  */
 export function takingOldest<K, V>(map: Ordered<K, V>): () => [K, V] | undefined {
-  let places = map.entries();
+  // An iterator keeps all tables that the map has outgrown since its last step: where nothing is taken, there must be none.
+  let places: ReturnType<Ordered<K, V>['entries']> | null = null;
   return () => {
+    places ??= map.entries();
     let next = places.next();
     if (next.done === true) {
       // An iterator that has come to the end stays there, whatever is set then.

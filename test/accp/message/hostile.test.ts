@@ -25,12 +25,8 @@ describe.each(POLICIES)('%s', (text) => {
     expect(refusal(() => send(nested(100_000, wrap), text))).toContain('E1004');
   });
 
-  test('a million keys are an error, or all of them', () => {
+  test('a million keys are an error', () => {
     expect(refusal(() => send(MILLION, text))).toContain('the message has more than 100000 items');
-    const writing = createWriting({ text, externalize: () => 'a', maxItems: Number.POSITIVE_INFINITY });
-    const { value: node } = writeParam('k', MILLION, writing);
-    const back = readValue(node, 'k', createReading({ transliterated: text === 'transliterate', resolve: () => null }));
-    expect(Object.keys(back as object)).toHaveLength(1_000_000);
   });
 
   test('a long array comes back', () => {
@@ -45,7 +41,15 @@ describe.each(POLICIES)('%s', (text) => {
   });
 });
 
-test('a thousand levels come back as JSON in a string', () => {
+test('a million keys come back where there is no limit', () => {
+  const writing = createWriting({ text: 'transliterate', maxItems: Number.POSITIVE_INFINITY });
+  const { value } = writeParam('k', MILLION, writing);
+  const back = readValue(value, 'k', createReading({ transliterated: true, resolve: () => null }));
+  // Not by toHaveLength, which spells the list out.
+  expect(Object.keys(back as object).length).toBe(1_000_000);
+});
+
+test('hundreds of levels come back as JSON in a string, and thousands are an error', () => {
   const value = nested(900, (inner) => ({ 'a b': [inner] as Json }) as Json);
   const deep = nested(400, (inner) => ({ 'a b': [inner] }) as Json);
   expect(refusal(() => send(value, 'transliterate'))).toContain('nesting is deeper than 1000');

@@ -2,13 +2,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AccpError } from '../../../src/accp/codec/accp-error.js';
+import { keyTable } from '../../../src/accp/message/abbreviations.js';
 import type { Json, JsonArray, JsonObject } from '../../../src/accp/message/json.js';
 import type { Loss } from '../../../src/accp/message/message.js';
 import { pathText, type Step } from '../../../src/accp/message/path.js';
 import { Reference } from '../../../src/accp/message/reference.js';
+import { runs } from '../../helpers/runs.js';
 import { receive, send, strings, values } from './support.js';
 
-const RUNS = { numRuns: 1_500 };
+const RUNS = runs(600);
 
 /** Everything that a value holds, itself included. */
 function* within(value: Json, depth = 0): Generator<{ readonly value: Json; readonly depth: number }> {
@@ -101,6 +103,17 @@ describe('arbitrary values', () => {
         expect(receive(send(1, 'transliterate', { key }), true).key).toBe(key);
       }),
       RUNS,
+    );
+  });
+
+  test.each([undefined, 'TC', 'TX', 'ST', 'TA', 'ER'])('abbreviated keys come back whole, schema %s', (schema) => {
+    const table = keyTable(schema);
+    const words = fc.constantFrom(...table.fields.flat());
+    fc.assert(
+      fc.property(fc.oneof(words, strings), (key) => {
+        const sent = send(1, 'transliterate', { key: table.abbreviate(key) });
+        expect(table.expand(receive(sent, true).key)).toBe(table.expand(key));
+      }),
     );
   });
 

@@ -1,0 +1,53 @@
+/** What delivery promises over a line that loses, repeats, reorders, delays and spoils, as tests of any length. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { flush, flushTurns, freeSteps, type Step, turnSteps } from './steps.js';
+import { World, type WorldOptions } from './world.js';
+
+/** Frames that agreement may take: without a bound, answers to answers could go on for long. */
+const MOST_FRAMES = 3_000;
+
+function holds(steps: fc.Arbitrary<Step>[], options: WorldOptions, numRuns: number, end: (world: World) => void): void {
+  fc.assert(
+    fc.property(fc.commands(steps, { maxCommands: 60, size: 'max' }), (commands) => {
+      const world = new World(options);
+      fc.modelRun(() => ({ model: {}, real: world }), commands);
+      end(world);
+    }),
+    { numRuns },
+  );
+}
+
+/** @param numRuns random courses of events for each property */
+export function testDelivery(numRuns: number): void {
+  describe('both sides speak at will', () => {
+    test('everything is processed once and in order, or was told to have expired', () => {
+      holds(freeSteps, { sequence: 'sender' }, numRuns, (world) => {
+        flush(world, MOST_FRAMES);
+        expect(world.unaccounted()).toEqual([]);
+        expect(world.ends.a.lost + world.ends.b.lost).toBe(0);
+      });
+    });
+
+    test('what a small outbox has forgotten is told to be lost', () => {
+      holds(freeSteps, { sequence: 'sender', session: { maxOutbox: 3 } }, numRuns, (world) => {
+        flush(world, MOST_FRAMES);
+        for (const side of ['a', 'b'] as const) {
+          if (world.unaccounted(side).length > 0) expect(world.ends[side].lost).toBeGreaterThan(0);
+        }
+      });
+    });
+  });
+
+  describe('both sides speak in turn', () => {
+    test('every question and answer is processed once, or was told to be overdue', () => {
+      holds(turnSteps, { sequence: 'session' }, numRuns, (world) => {
+        flushTurns(world, MOST_FRAMES);
+        const { overdue } = world.ends.a;
+        expect(world.unaccounted().filter(({ cid }) => !overdue.has(cid!))).toEqual([]);
+        const question = world.messages.findLast(({ from }) => from === 'a')!;
+        expect(world.messages.findLast(({ from }) => from === 'b')).toMatchObject({ cid: question.cid, processed: 1 });
+      });
+    });
+  });
+}

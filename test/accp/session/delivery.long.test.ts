@@ -1,0 +1,3 @@
+import { testDelivery } from './delivery-properties.js';
+
+testDelivery(3_000);

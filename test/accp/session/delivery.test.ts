@@ -1,0 +1,101 @@
+/** Delivery: random courses of events, and those from which something was learned. */
+import { describe, expect, test } from 'vitest';
+import { testDelivery } from './delivery-properties.js';
+import { flush, flushTurns } from './steps.js';
+import { World } from './world.js';
+
+testDelivery(30);
+
+describe('known courses', () => {
+  test('a gap with many frames behind it is mended by one resend', () => {
+    const world = new World({ sequence: 'sender' });
+    for (let count = 0; count < 40; count++) world.say('a');
+    world.ends.b.incoming.drop(0);
+    // 39 refusals, one resync, and the forty messages.
+    expect(world.drain(200)).toBe(39 + 39 + 1 + 40);
+    expect(world.unaccounted()).toEqual([]);
+  });
+
+  test('gaps in both directions at once are mended', () => {
+    const world = new World({ sequence: 'sender' });
+    for (let count = 0; count < 10; count++) {
+      world.say('a');
+      world.say('b');
+    }
+    world.ends.b.incoming.drop(0);
+    world.ends.a.incoming.drop(4);
+    expect(world.drain(300)).toBeLessThan(100);
+    expect(world.unaccounted()).toEqual([]);
+  });
+
+  test('lost reports, lost announcements and their repetitions are got over', () => {
+    const world = new World({ sequence: 'sender' });
+    world.say('a');
+    world.ends.b.incoming.drop(0);
+    world.say('a');
+    world.deliver('b');
+    world.ends.a.incoming.drop(0);
+    world.say('a');
+    world.deliver('b');
+    world.deliver('a');
+    // The announcement comes twice, and once more when all is over.
+    world.ends.b.incoming.repeat(0);
+    world.ends.b.incoming.repeat(0);
+    world.ends.b.incoming.drop(0);
+    expect(flush(world, 300)).toBeLessThan(60);
+    expect(world.unaccounted()).toEqual([]);
+  });
+
+  test('where both share one count and speak at once, no exchange of refusals goes on for ever', () => {
+    const world = new World({ sequence: 'session' });
+    world.say('a', { intent: 'req', cid: 'q1' });
+    world.deliver('b');
+    world.say('b', { intent: 'done', cid: 'q1' });
+    world.say('a', { intent: 'req', cid: 'q1' });
+    expect(world.drain(50)).toBeLessThan(20);
+    // One side's word is lost, and it is told so.
+    expect(world.unaccounted()).toHaveLength(1);
+    expect(world.ends.b.lost).toBe(1);
+    flushTurns(world, 100);
+    expect(world.unaccounted()).toHaveLength(1);
+  });
+
+  test('in one shared count, the error about a frame that nobody can read takes the number of that frame', () => {
+    const world = new World({ sequence: 'session' });
+    world.say('a', { intent: 'req', cid: 'q1' });
+    world.ends.b.incoming.spoil(0, 'blank', 3);
+    world.drain(10);
+    // Neither side knows which message it was; only the time-out tells.
+    expect(world.unaccounted()).toHaveLength(1);
+    world.wait(61);
+    expect([...world.ends.a.overdue]).toEqual(['q1']);
+    flushTurns(world, 100);
+    expect(world.messages.at(-1)).toMatchObject({ from: 'b', processed: 1 });
+  });
+
+  test('each counting for itself, the same course loses nothing', () => {
+    const world = new World({ sequence: 'sender' });
+    world.say('a', { intent: 'req', cid: 'q1' });
+    world.ends.b.incoming.spoil(0, 'blank', 3);
+    flush(world, 100);
+    expect(world.unaccounted()).toEqual([]);
+  });
+
+  test('an endpoint that asks for the same frames again and again is not obeyed for ever', () => {
+    const world = new World({ sequence: 'sender' });
+    world.say('a');
+    world.ends.b.incoming.drop(0);
+    const { codec, session } = world.ends.a;
+    let refused = 'none';
+    let resent = 0;
+    for (let seq = 1; seq <= 200; seq++) {
+      const report = `@b>fail:error{code:E3003|msg:gap|retry:true|expected:1|schema:ER}[mid:x${seq},seq:${seq},ts:1714000000,aid:${refused}]`;
+      const outcome = codec.decode(report, session);
+      if (outcome.outcome !== 'message') throw new Error(outcome.outcome);
+      resent += outcome.replies.length - 1;
+      refused = /mid:([^,]+)/.exec(outcome.replies.at(-1)!)![1]!;
+      if (outcome.warnings.length > 0) break;
+    }
+    expect(resent).toBe(63);
+  });
+});

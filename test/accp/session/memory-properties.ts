@@ -1,0 +1,53 @@
+/** What an endless session keeps in memory: the last of everything, and no more. */
+import process from 'node:process';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect } from 'vitest';
+import { createCodec, createSession, memoryStore } from '../../../src/accp/session/index.js';
+
+/** Bytes of the heap that are in use. */
+export function heapUsed(): number {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  collect();
+  return process.memoryUsage().heapUsed;
+}
+
+/**
+ * Passes frames between two ends: questions, answers, and everything that leaves something behind.
+ *
+ * @param told called before each frame is sent, with how many there were
+ * @returns how many entries each end would keep, by collection
+ */
+export function passFrames(count: number, told: (frames: number) => void = () => {}): Map<string, number> {
+  let now = 1_714_000_000;
+  const codec = createCodec({ clock: () => now, text: 'transliterate' });
+  // Cold state is bounded by characters; with less of it, the bound is reached sooner.
+  const store = memoryStore({ maxCold: 1_000_000 });
+  const open = (agent: string) =>
+    createSession({ agent, id: 's', sequence: 'sender', store, maxSeen: 256, maxOutbox: 64, maxChains: 128 });
+  const [asks, answers] = [open('a'), open('b')];
+  for (let frames = 0; frames < count; frames += 2) {
+    told(frames);
+    if (frames % 100 === 0) now++;
+    const cid = `c${frames}`;
+    const question = {
+      intent: 'req',
+      operation: 'x',
+      payload: { n: frames, q: 'what is it' },
+      envelope: { correlation_id: cid },
+    };
+    const answer = { intent: 'ack', operation: 'x', payload: { n: frames }, envelope: { correlation_id: cid } };
+    expect(codec.decode(codec.encode(question, asks).frames[0]!, answers).outcome).toBe('message');
+    expect(codec.decode(codec.encode(answer, answers).frames[0]!, asks).outcome).toBe('message');
+  }
+  asks.close();
+  answers.close();
+  const kept = new Map<string, number>();
+  for (const agent of ['a', 'b']) {
+    for (const { collection } of store.claim('s', agent).entries()) {
+      kept.set(`${agent}.${collection}`, (kept.get(`${agent}.${collection}`) ?? 0) + 1);
+    }
+  }
+  return kept;
+}

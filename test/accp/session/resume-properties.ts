@@ -1,0 +1,65 @@
+/** A process that is killed at any moment leaves what one that ran through leaves. */
+import { expect, test } from 'vitest';
+import { createCodec, createSession } from '../../../src/accp/session/index.js';
+import { sqliteStore } from '../../../src/accp/store/sqlite.js';
+import { freshFiles } from '../../storage/folder.js';
+import { carryOut, pipelineOf, WORKER } from './pipeline.js';
+
+/** @param kills how often the process is killed */
+export function testResume(kills: number, rounds: number): void {
+  const fresh = freshFiles();
+
+  test(`a pipeline killed ${kills} times at random ends where an undisturbed one does`, async () => {
+    const commands = pipelineOf(rounds);
+    const [calm, killed] = [fresh('calm'), fresh('killed')];
+    const undisturbed = await carryOut(commands, calm, []);
+    const moments = Array.from({ length: kills }, () => Math.floor(Math.random() * (commands.length - 10)));
+    const disturbed = await carryOut(
+      commands,
+      killed,
+      moments.sort((one, other) => one - other),
+    );
+    // A process may be over two moments when the signal comes.
+    expect(disturbed.kills).toBeGreaterThan(kills / 2);
+    // Numbers, seen identifiers, outbox, chains, sequences, streams, peers and their registries, all tiers of state.
+    expect(await contentOf(killed)).toEqual(await contentOf(calm));
+    // Frames that were given back are those of the calm run, in the same order.
+    const expected = undisturbed.frames.filter((frame) => disturbed.frames.includes(frame));
+    expect(disturbed.frames).toEqual(expected);
+    await expectDelivered(killed, disturbed.frames, rounds);
+  });
+
+  async function contentOf(file: string): Promise<unknown> {
+    const store = await sqliteStore(file);
+    try {
+      const endpoint = store.claim(WORKER.id, WORKER.agent);
+      const entries = [...endpoint.entries()];
+      const cold = Array.from({ length: rounds }, (_, at) => endpoint.readCold(`ckpt_${at + 1}`));
+      return { entries, cold };
+    } finally {
+      store.close();
+    }
+  }
+
+  /** What the process had not given back when it was killed is sent again, when the other side misses it. */
+  async function expectDelivered(file: string, frames: readonly string[], count: number): Promise<void> {
+    const codec = createCodec({ text: 'transliterate', clock: () => 1_715_000_000, state: false });
+    const store = await sqliteStore(file);
+    const worker = createSession({ ...WORKER, store });
+    expect(worker.resumed).toBe(true);
+    const planner = createSession({ ...WORKER, agent: 'planner' });
+    const last = codec.encode({ intent: 'ack', operation: 'end' }, worker).frames;
+    const found: unknown[] = [];
+    const toPlanner = [...frames, ...last];
+    for (const frame of toPlanner) {
+      const outcome = codec.decode(frame, planner);
+      if (outcome.outcome === 'message' && outcome.message.intent === 'done')
+        found.push(outcome.message.payload['findings']);
+      if (outcome.outcome !== 'rejected' || outcome.reply === null) continue;
+      const answer = codec.decode(outcome.reply, worker);
+      if (answer.outcome === 'message') toPlanner.push(...answer.replies);
+    }
+    expect(found).toEqual(Array.from({ length: count }, (_, at) => `found ${at + 1}`));
+    store.close();
+  }
+}

@@ -1,0 +1,3 @@
+import { testResume } from './resume-properties.js';
+
+testResume(5, 20);

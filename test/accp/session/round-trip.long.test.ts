@@ -1,0 +1,3 @@
+import { testRoundTrips } from './round-trip-properties.js';
+
+testRoundTrips(5_000);

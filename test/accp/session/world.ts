@@ -1,0 +1,224 @@
+/** Two endpoints of a session with a faulty line between them, and the books of what has become of every message. */
+import { expect } from 'vitest';
+import {
+  type Codec,
+  createCodec,
+  createSession,
+  type DecodeOutcome,
+  memoryStore,
+  type SequenceMode,
+  type Session,
+  type SessionOptions,
+  type SessionStore,
+} from '../../../src/accp/session/index.js';
+import { FaultyChannel } from '../../helpers/faulty-channel.js';
+
+export type Side = 'a' | 'b';
+
+export const OTHER: Readonly<Record<Side, Side>> = { a: 'b', b: 'a' };
+
+/** What has become of a message. */
+interface Entry {
+  readonly number: number;
+  readonly from: Side;
+  /** Who sent it: an endpoint may speak for several agents. */
+  readonly agent: string;
+  /** What all of its frames are correlated by. */
+  cid: string | undefined;
+  processed: number;
+  /** Events at the receiver that say that it came too late. */
+  expired: number;
+  /** Frames of it that were refused with an error that is not about delivery: a part whose beginning was given up. */
+  refused: number;
+}
+
+interface Endpoint {
+  readonly codec: Codec;
+  readonly store: SessionStore;
+  session: Session;
+  /** Frames on their way to here. */
+  readonly incoming: FaultyChannel;
+  /** The number of the last message that was processed here, by its sender. */
+  readonly last: Map<string, number>;
+  /** Identifiers of what was processed here, protocol frames included. */
+  readonly processed: Set<string>;
+  /** Messages that the endpoint has told to be lost, because its outbox had forgotten them. */
+  lost: number;
+  /** Chains whose answer was told to be overdue. */
+  readonly overdue: Set<string>;
+  /** Frames that were decoded here. */
+  decoded: number;
+}
+
+export interface WorldOptions {
+  readonly sequence: SequenceMode;
+  readonly session?: Partial<SessionOptions>;
+}
+
+export interface Speech {
+  readonly agent?: string;
+  readonly ttl?: number;
+  /** Long enough to be split into several frames. */
+  readonly long?: boolean;
+  readonly cid?: string;
+  readonly intent?: string;
+}
+
+const START = 1_714_000_000;
+/** Words that make up more than one frame. */
+const LONG_TEXT = Array.from({ length: 160 }, (_, at) => `word${at}`).join('-');
+
+export class World {
+  readonly options: WorldOptions;
+  readonly ends: Readonly<Record<Side, Endpoint>>;
+  readonly messages: Entry[] = [];
+  /** The number of the last question that was answered. */
+  settled = 0;
+  now = START;
+
+  constructor(options: WorldOptions) {
+    this.options = options;
+    this.ends = { a: this.#endpoint('a'), b: this.#endpoint('b') };
+  }
+
+  /** Sends a message, and puts its frames onto the line. */
+  say(from: Side, { agent = from, ttl, long = false, cid, intent = 'ack' }: Speech = {}): number {
+    const number = this.messages.length + 1;
+    const { codec, session } = this.ends[from];
+    const payload = { n: number, ...(long ? { text: LONG_TEXT } : {}) };
+    const { frames, correlationId } = codec.encode(
+      { agent, intent, operation: 'say', payload, envelope: { ttl, correlation_id: cid } },
+      session,
+    );
+    this.messages.push({ number, from, agent, cid: cid ?? correlationId, processed: 0, expired: 0, refused: 0 });
+    if (long) expect(frames.length).toBeGreaterThan(1);
+    this.ends[OTHER[from]].incoming.put(frames);
+    return number;
+  }
+
+  /** The next frame on the line to a side arrives. */
+  deliver(to: Side): void {
+    const text = this.ends[to].incoming.take();
+    if (text !== undefined) this.arrive(to, text);
+  }
+
+  arrive(to: Side, text: string): DecodeOutcome {
+    const end = this.ends[to];
+    end.decoded++;
+    const outcome = end.codec.decode(text, end.session);
+    const back = this.ends[OTHER[to]].incoming;
+    if (outcome.outcome === 'rejected') {
+      if (outcome.reply !== null) back.put([outcome.reply]);
+      const { code, path } = outcome.error;
+      if (code === 'E1001' && path === 'metadata.idx') this.#messageOf(to, text)!.refused++;
+    } else if (outcome.outcome !== 'dropped') {
+      back.put(outcome.replies);
+      for (const { code, message } of outcome.warnings) {
+        if (code === 'lost') end.lost += Number(/^[0-9]+/.exec(message)![0]);
+      }
+    }
+    if (outcome.outcome === 'message') this.#processed(to, outcome);
+    return outcome;
+  }
+
+  /** Time goes by, and both sides look at the clock. */
+  wait(seconds: number): void {
+    this.now += seconds;
+    for (const end of [this.ends.a, this.ends.b]) {
+      for (const { correlationId, error } of end.session.tick()) {
+        expect(error.code).toBe('E3001');
+        end.overdue.add(correlationId);
+      }
+    }
+  }
+
+  /** A side is closed, and goes on with what its store has kept. */
+  restart(side: Side): void {
+    const end = this.ends[side];
+    end.session.close();
+    end.session = this.#open(side, end.store);
+    // A session has the clock of the codec that has worked on it last.
+    end.codec.getBudget(end.session);
+    expect(end.session.resumed).toBe(true);
+  }
+
+  /** Everything that is under way arrives, and what is sent because of it. Gives the number of frames. */
+  drain(most: number): number {
+    let count = 0;
+    while (this.ends.a.incoming.length + this.ends.b.incoming.length > 0) {
+      for (const side of ['a', 'b'] as const) {
+        if (this.ends[side].incoming.length === 0) continue;
+        this.deliver(side);
+        count++;
+      }
+      if (count > most) throw new Error(`the sides have exchanged ${count} frames and go on`);
+    }
+    return count;
+  }
+
+  /** Messages of which both sides know nothing: not processed, not told to have expired, and no error. */
+  unaccounted(from?: Side): Entry[] {
+    return this.messages.filter(
+      (entry) => (from === undefined || entry.from === from) && entry.processed + entry.expired + entry.refused === 0,
+    );
+  }
+
+  #endpoint(side: Side): Endpoint {
+    const store = memoryStore();
+    let made = 0;
+    const codec = createCodec({
+      clock: () => this.now,
+      ids: () => `${side}${String(++made).padStart(11, '0')}`,
+      text: 'reject',
+      state: false,
+      log: ({ type, frame }) => {
+        if (type === 'dropped') this.#expired(side, frame!);
+      },
+    });
+    return {
+      codec,
+      store,
+      session: this.#open(side, store),
+      incoming: new FaultyChannel(),
+      last: new Map(),
+      processed: new Set(),
+      lost: 0,
+      overdue: new Set(),
+      decoded: 0,
+    };
+  }
+
+  #open(side: Side, store: SessionStore): Session {
+    const { sequence, session } = this.options;
+    return createSession({ ...session, agent: side, id: 's', sequence, store });
+  }
+
+  /** Never twice, and never before one that was sent earlier. */
+  #processed(to: Side, { message }: DecodeOutcome & { readonly outcome: 'message' }): void {
+    const end = this.ends[to];
+    const { msg_id: mid } = message.envelope;
+    if (end.processed.has(mid)) throw new Error(`@${to} has processed the frame ${mid} twice`);
+    end.processed.add(mid);
+    if (message.operation !== 'say') return;
+    const number = message.payload['n'] as number;
+    const entry = this.messages[number - 1]!;
+    if (++entry.processed > 1) throw new Error(`message ${number} was processed twice`);
+    if (entry.expired > 0) throw new Error(`message ${number} was processed after it had expired`);
+    const last = end.last.get(message.agent) ?? 0;
+    if (number <= last) throw new Error(`message ${number} was processed after message ${last}`);
+    end.last.set(message.agent, number);
+  }
+
+  #expired(to: Side, frame: string): void {
+    const entry = this.#messageOf(to, frame);
+    if (entry !== undefined) entry.expired++;
+  }
+
+  /** The first frame of a message holds its number, all frames of one that was split its cid. */
+  #messageOf(to: Side, frame: string): Entry | undefined {
+    const number = Number(/[{|]n:([0-9]+)/.exec(frame)?.[1]);
+    const cid = /,cid:([a-z0-9]+)/.exec(frame)?.[1];
+    const entry = this.messages[number - 1] ?? this.messages.find((message) => message.cid === cid);
+    return entry?.from === OTHER[to] ? entry : undefined;
+  }
+}

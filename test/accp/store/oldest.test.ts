@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { takingOldest } from '../../../src/accp/store/oldest.js';
+
+test('takes out what a new iterator would give first, whatever is set and deleted between', () => {
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('set' as const), key: fc.nat(6) }),
+    fc.record({ kind: fc.constant('delete' as const), key: fc.nat(6) }),
+    fc.record({ kind: fc.constant('take' as const), key: fc.constant(0) }),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const map = new Map<number, number>();
+      const takeOldest = takingOldest(map);
+      for (const [index, { kind, key }] of steps.entries()) {
+        if (kind === 'set') map.set(key, index);
+        else if (kind === 'delete') map.delete(key);
+        else {
+          const expected = map.entries().next().value;
+          const size = map.size;
+          expect(takeOldest()).toEqual(expected);
+          expect(map.size).toBe(Math.max(0, size - 1));
+        }
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('works on sets, too', () => {
+  const set = new Set(['a', 'b']);
+  const takeOldest = takingOldest(set);
+  expect([takeOldest(), takeOldest(), takeOldest()]).toEqual([['a', 'a'], ['b', 'b'], undefined]);
+  set.add('c');
+  expect(takeOldest()).toEqual(['c', 'c']);
+});
