@@ -16,6 +16,7 @@ import { memory } from './memory.js';
 import { printing } from './printing.js';
 import { readingFrames, readingPackets, spans } from './reading.js';
 import { rejecting } from './rejecting.js';
+import { sessions } from './sessions.js';
 import { versions } from './versions.js';
 
 const SUITES: Readonly<Record<string, (pace: Pace) => Promise<Section[]>>> = {
@@ -24,6 +25,7 @@ const SUITES: Readonly<Record<string, (pace: Pace) => Promise<Section[]>>> = {
   spans,
   printing,
   rejecting,
+  sessions,
   growth,
   grammars,
   memory,

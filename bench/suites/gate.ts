@@ -11,14 +11,18 @@ import { frameCategories, mixedFrames } from '../../src/bench/corpus/accp.js';
 import { type Runner, race, type Standing } from '../../src/bench/race.js';
 import { significant, textTable } from '../../src/bench/table.js';
 import { readers } from '../../src/bench/workload.js';
+import { loadTokenCounter } from '../../src/tokens/load-counter.js';
 import { handAccp } from '../candidates/hand.js';
 import { cssDocument, jsonDocument } from '../corpus/documents.js';
 import { projectRoot } from '../root.js';
+import { longSession, WHOLE } from '../sessions/long-session.js';
+import { COUNTING, counting, DECODE, decoding, parsingWithZod, ZOD } from '../sessions/runners.js';
 import { clearProgress, progress } from './contest.js';
 import { better, GOALS, type Goal, reaches } from './goals.js';
 import { exampleHeat, FAST, STOCK } from './grammars.js';
 import { frameHeat, STRINGIFY } from './printing.js';
 import { rejectingRunners } from './rejecting.js';
+import { SESSION_PACE } from './sessions.js';
 
 const REPETITIONS = 3;
 const PACE = { rounds: 61, turn: 2, warmUp: 200 };
@@ -26,8 +30,8 @@ const PACE = { rounds: 61, turn: 2, warmUp: 200 };
 /** Gives the figures of some goals, by their ids. */
 type Measure = () => Promise<Readonly<Record<string, number>>>;
 
-async function ratios(runners: readonly Runner[], anchor: string): Promise<(name: string) => number> {
-  const standings = await race(runners, { ...PACE, anchor });
+async function ratios(runners: readonly Runner[], anchor: string, pace = PACE): Promise<(name: string) => number> {
+  const standings = await race(runners, { ...pace, anchor });
   return (name) => ratioOf(standings, name);
 }
 
@@ -61,6 +65,8 @@ async function measures(): Promise<Measure[]> {
   }
   const printers = frameHeat('mixed', frames).runners;
   const rejecting = rejectingRunners();
+  const tokens = await loadTokenCounter('o200k_base');
+  const sessions = [parsingWithZod(), decoding(DECODE, tokens), counting(tokens)];
 
   return [
     async () => ({ accp: (await ratios(accp, jsonAccp.name))(pegwireAccp.name) }),
@@ -78,6 +84,14 @@ async function measures(): Promise<Measure[]> {
     async () => ({ print: (await ratios(printers, STRINGIFY))('pegwire printFrame') }),
     async () => ({ spans: 100 * (1 / (await ratios(spans, rawFrames.name))(rawFramesSpans.name) - 1) }),
     async () => ({ reject: (await ratios(rejecting, jsonAccp.name))('code and offset') }),
+    async () => {
+      const ratio = await ratios(sessions, ZOD, SESSION_PACE);
+      return { session: ratio(DECODE), counting: (100 * ratio(DECODE)) / ratio(COUNTING) };
+    },
+    async () => {
+      const { first, last } = await longSession(tokens, WHOLE);
+      return { long: last / first };
+    },
     async () => ({ 'size-accp': gzipped('accp'), 'size-aacp': gzipped('aacp') }),
     example('json', jsonDocument()),
     example('css', cssDocument()),

@@ -1,4 +1,4 @@
-/** The goals of the parsers and printers: what must hold (`floor`), and what is aimed at. */
+/** The goals of the parsers, printers and sessions: what must hold (`floor`), and what is aimed at. */
 export interface Goal {
   readonly id: string;
   readonly title: string;
@@ -21,6 +21,9 @@ export const GOALS: readonly Goal[] = [
   { id: 'reject', title: 'a bad frame, against JSON.parse throwing', floor: 1 / 1.5, aim: 1, unit: 'x' },
   { id: 'size-accp', title: 'generated/accp.js, minified and gzip', floor: 9, aim: 6, lessIsBetter: true, unit: 'kB' },
   { id: 'size-aacp', title: 'generated/aacp.js, minified and gzip', floor: 9, aim: 6, lessIsBetter: true, unit: 'kB' },
+  { id: 'session', title: 'session decode, against JSON.parse and zod', floor: 1, aim: 1.5, unit: 'x' },
+  { id: 'counting', title: 'counting in session decode', floor: 50, aim: 25, lessIsBetter: true, unit: '%' },
+  { id: 'long', title: 'the last 10,000 of 100,000 frames', floor: 1.2, aim: 1.05, lessIsBetter: true, unit: 'x' },
   { id: 'grammar-json', title: "Peggy's JSON grammar, against stock Peggy", floor: 3, aim: 6, unit: 'x' },
   { id: 'grammar-css', title: "Peggy's CSS grammar, against stock Peggy", floor: 3, aim: 6, unit: 'x' },
 ];

@@ -1,0 +1,72 @@
+/** The message corpus as the messages of one session, which can be gone through again and again. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Envelope, JsonObject, MessageInput } from '../../src/accp/session/index.js';
+import { projectRoot } from '../root.js';
+
+/** A message of the corpus, with its whole envelope: what a program without ACCP would send as JSON. */
+export interface CorpusMessage {
+  readonly agent: string;
+  readonly intent: string;
+  readonly operation: string;
+  readonly schema?: string;
+  readonly payload: JsonObject;
+  readonly envelope: Envelope;
+}
+
+/** All of one session. */
+const SESSION_ID = 'sprint14-auth';
+
+/**
+ * The messages, with little changed to make one session of the corpus's five: numbers and session go on from one to the next, the
+ * result of a tool names its request, and no chunk is missing from the stream.
+ */
+export function corpusMessages(): CorpusMessage[] {
+  const file = path.join(projectRoot(), 'bench/corpus/messages.json');
+  const messages = JSON.parse(readFileSync(file, 'utf8')) as { readonly message: CorpusMessage }[];
+  let toolRequest: string | undefined;
+  let version = 0;
+  let chunk = 0;
+  const chunks = messages.filter(({ message }) => message.schema === 'ST').length;
+  return messages.map(({ message }, index) => {
+    const { intent, schema, operation } = message;
+    if (schema === 'TC' && intent === 'req') toolRequest = message.envelope.msg_id;
+    const answers = schema === 'TC' && intent === 'done' ? toolRequest : message.envelope.correlation_id;
+    let { payload } = message;
+    if (operation === 'state') payload = { ...payload, version: ++version };
+    if (schema === 'ST') {
+      payload = { ...payload, chunk_index: chunk++, total_chunks: chunks, is_final: chunk === chunks };
+    }
+    const envelope = { ...message.envelope, sequence: index + 1, session_id: SESSION_ID };
+    return {
+      ...message,
+      payload,
+      envelope: answers === undefined ? envelope : { ...envelope, correlation_id: answers },
+    };
+  });
+}
+
+/** The `correlation_id` of a stream of the corpus is its own; that of other messages is a request's `msg_id`. */
+export function isStream({ schema }: CorpusMessage): boolean {
+  return schema === 'ST';
+}
+
+/**
+ * A message as it is given to `encode` in the round-th going through the corpus: identifiers and versions are new each time.
+ *
+ * @param idOf the identifier of this round for one of the corpus
+ * @param rounds how many times the corpus was gone through before
+ */
+export function asInput(message: CorpusMessage, idOf: (id: string) => string, version: number): MessageInput {
+  const { agent, intent, operation, schema, payload, envelope } = message;
+  const { msg_id, correlation_id, ttl } = envelope;
+  return {
+    ...{ agent, intent, operation, schema },
+    payload: operation === 'state' ? { ...payload, version } : payload,
+    envelope: {
+      msg_id: idOf(msg_id),
+      ...(correlation_id === undefined ? {} : { correlation_id: idOf(correlation_id) }),
+      ...(ttl === undefined ? {} : { ttl }),
+    },
+  };
+}

@@ -1,0 +1,108 @@
+/** Sessions that the corpus goes through, round after round, each round with identifiers of its own. */
+
+import { createIds } from '../../src/accp/session/ids.js';
+import {
+  type Codec,
+  type CodecOptions,
+  createCodec,
+  createSession,
+  type DecodeOutcome,
+  type MessageInput,
+  type Session,
+  type SessionOptions,
+} from '../../src/accp/session/index.js';
+import { flat } from '../../src/bench/workload.js';
+import type { TokenCounter } from '../../src/tokens/counter.js';
+import { asInput, type CorpusMessage, corpusMessages, isStream } from './corpus.js';
+
+/** Gives the corpus once more at each call. */
+export function createRounds(messages: readonly CorpusMessage[] = corpusMessages()): () => MessageInput[] {
+  const freshId = createIds();
+  let version = 0;
+  return () => {
+    const ids = new Map<string, string>();
+    const idOf = (id: string): string => {
+      let known = ids.get(id);
+      if (known === undefined) {
+        known = freshId();
+        ids.set(id, known);
+      }
+      return known;
+    };
+    return messages.map((message) => asInput(message, idOf, message.operation === 'state' ? ++version : 0));
+  };
+}
+
+export interface Endpoint {
+  readonly codec: Codec;
+  readonly session: Session;
+}
+
+/** A codec and a session as the benchmarks use them: any text can be written, tokens are counted exactly. */
+export function createEndpoint(
+  tokens: TokenCounter,
+  codecOptions: CodecOptions = {},
+  sessionOptions: Partial<SessionOptions> = {},
+): Endpoint {
+  return {
+    codec: createCodec({ text: 'transliterate', tokens, ...codecOptions }),
+    session: createSession({ agent: 'bench', id: 'sprint14-auth', ...sessionOptions }),
+  };
+}
+
+/** Encodes a round; as many frames or more. */
+export function encodeRound({ codec, session }: Endpoint, round: readonly MessageInput[]): string[] {
+  const frames: string[] = [];
+  for (const message of round) for (const frame of codec.encode(message, session).frames) frames.push(frame);
+  return frames;
+}
+
+/** Frames of one round, in memory of their own, as they come out of a socket. */
+export interface Batch {
+  readonly frames: readonly string[];
+  /** The streams in it, and the chunks of each. */
+  readonly streams: ReadonlyMap<string, number>;
+}
+
+/** Makes batches that a session which has seen all batches before can decode. */
+export function createBatches(tokens: TokenCounter): () => Batch {
+  const endpoint = createEndpoint(tokens, { state: false });
+  const messages = corpusMessages();
+  const rounds = createRounds(messages);
+  return () => {
+    const round = rounds();
+    const streams = new Map<string, number>();
+    for (const [index, message] of messages.entries()) {
+      const cid = round[index]!.envelope!.correlation_id;
+      if (isStream(message)) streams.set(cid!, (streams.get(cid!) ?? 0) + 1);
+    }
+    return { frames: encodeRound(endpoint, round).map(flat), streams };
+  };
+}
+
+/** Reads the streams of a batch that is to come: the chunks, and the end behind them. */
+export function readStreams({ session }: Endpoint, { streams }: Batch): void {
+  for (const [cid, chunks] of streams) {
+    const reader = session.stream(cid)[Symbol.asyncIterator]();
+    for (let chunk = 0; chunk <= chunks; chunk++) void reader.next();
+  }
+}
+
+/**
+ * Decodes a batch.
+ *
+ * @throws Error when a frame is refused
+ */
+export function decodeBatch({ codec, session }: Endpoint, { frames }: Batch): number {
+  let messages = 0;
+  for (let index = 0; index < frames.length; index++) {
+    const outcome = codec.decode(frames[index]!, session);
+    if (outcome.outcome === 'message') messages++;
+    else if (outcome.outcome !== 'pending') throw refusal(outcome);
+  }
+  return messages;
+}
+
+function refusal(outcome: DecodeOutcome): Error {
+  return outcome.outcome === 'rejected' ? outcome.error : new Error(`a frame was ${outcome.outcome}`);
+}

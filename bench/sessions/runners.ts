@@ -1,0 +1,88 @@
+/** Runners that send the message corpus through sessions, and what they are held against. */
+import type { CodecOptions, SessionOptions } from '../../src/accp/session/index.js';
+import type { Runner } from '../../src/bench/race.js';
+import { reading } from '../../src/bench/workload.js';
+import type { TokenCounter } from '../../src/tokens/counter.js';
+import { corpusMessages } from './corpus.js';
+import {
+  type Batch,
+  createBatches,
+  createEndpoint,
+  createRounds,
+  decodeBatch,
+  encodeRound,
+  readStreams,
+} from './endpoints.js';
+import { readMessage } from './message-schema.js';
+
+export const ZOD = 'JSON.parse + zod';
+export const DECODE = 'pegwire session decode';
+export const COUNTING = 'the counting in it';
+
+/** Decodes the corpus once a pass, each time in frames that the session has not seen. */
+export function decoding(
+  name: string,
+  tokens: TokenCounter,
+  codecOptions: CodecOptions = {},
+  sessionOptions: Partial<SessionOptions> = {},
+): Runner {
+  const endpoint = createEndpoint(tokens, codecOptions, sessionOptions);
+  const nextBatch = createBatches(tokens);
+  let batches: Batch[] = [];
+  let at = 0;
+  return {
+    name,
+    prepare: (passes) => {
+      batches = Array.from({ length: passes }, nextBatch);
+      at = 0;
+      for (const batch of batches) readStreams(endpoint, batch);
+      // The host's checkpoints are not what is measured.
+      if (codecOptions.checkpoints === 'manual') void endpoint.codec.checkpoint(endpoint.session);
+    },
+    pass: () => decodeBatch(endpoint, batches[at++]!),
+  };
+}
+
+/** Encodes the corpus once a pass, each time under new identifiers. */
+export function encoding(name: string, tokens: TokenCounter, codecOptions: CodecOptions = {}): Runner {
+  const endpoint = createEndpoint(tokens, codecOptions);
+  const nextRound = createRounds();
+  let rounds: ReturnType<typeof nextRound>[] = [];
+  let at = 0;
+  return {
+    name,
+    prepare: (passes) => {
+      rounds = Array.from({ length: passes }, nextRound);
+      at = 0;
+    },
+    pass: () => encodeRound(endpoint, rounds[at++]!),
+  };
+}
+
+/** Counts what a session counts while it decodes the corpus once. */
+export function counting(tokens: TokenCounter): Runner {
+  const texts: string[] = [];
+  const noting: TokenCounter = {
+    ...tokens,
+    count: (text) => {
+      texts.push(text);
+      return tokens.count(text);
+    },
+  };
+  const runner = decoding('', noting);
+  runner.prepare?.(2);
+  runner.pass();
+  // Hot state begins empty in the first round only.
+  texts.length = 0;
+  runner.pass();
+  return reading(COUNTING, (text) => tokens.count(text), texts);
+}
+
+export function parsingWithZod(): Runner {
+  return reading(ZOD, readMessage, jsonTexts());
+}
+
+/** The corpus as a program without ACCP would send it. */
+export function jsonTexts(): string[] {
+  return corpusMessages().map((message) => JSON.stringify(message));
+}

@@ -1,0 +1,116 @@
+/** Encoding and decoding through sessions, against what JSON, zod and TOON do with the same messages. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseFrame } from '../../src/accp/index.js';
+import { sqliteStore } from '../../src/accp/store/sqlite.js';
+import { optionalPackage } from '../../src/bench/candidate.js';
+import type { Runner } from '../../src/bench/race.js';
+import type { RaceSection, Section } from '../../src/bench/result.js';
+import { significant } from '../../src/bench/table.js';
+import { handling, reading } from '../../src/bench/workload.js';
+import type { TokenCounter } from '../../src/tokens/counter.js';
+import { loadTokenCounter } from '../../src/tokens/load-counter.js';
+import { corpusMessages } from '../sessions/corpus.js';
+import { createBatches } from '../sessions/endpoints.js';
+import { longSession, WHOLE } from '../sessions/long-session.js';
+import { counting, DECODE, decoding, encoding, jsonTexts, parsingWithZod, ZOD } from '../sessions/runners.js';
+import { type Heat, holdRaces, type Pace } from './contest.js';
+
+const STRINGIFY = 'JSON.stringify';
+/** Hot state that is not full before the host makes a checkpoint. */
+const ROOMY = { hot: 1e7, hotTrigger: 1e7, checkpoint: 200, summary: 100 };
+
+interface Toon {
+  encode(value: unknown): string;
+  decode(text: string): unknown;
+}
+
+/** Sessions are more code than parsers: they need longer until they are warm, and turns in which they stay so. */
+export const SESSION_PACE = { rounds: 61, turn: 10, warmUp: 1500 };
+
+export async function sessions({ rounds }: Pace): Promise<Section[]> {
+  const pace = { ...SESSION_PACE, rounds };
+  const tokens = await loadTokenCounter('o200k_base');
+  const { encode, decode } = await optionalPackage<Toon>('@toon-format/toon');
+  const messages = corpusMessages();
+  const { frames } = createBatches(tokens)();
+  return [
+    await holdRaces(
+      {
+        ...{ id: 'session-decode', title: 'Decoding through a session', unit: 'message', anchor: ZOD },
+        note: 'Tokens are counted exactly (o200k_base). zod checks envelopes and the payloads of profiles; values that may be any JSON it leaves.',
+      },
+      [
+        heat(frames, [
+          parsingWithZod(),
+          decoding(DECODE, tokens),
+          counting(tokens),
+          decoding('the same, checkpoints by the host', tokens, { checkpoints: 'manual' }, { budgets: ROOMY }),
+          decoding('the same, without state', tokens, { state: false }),
+          reading('pegwire parseFrame', (text) => parseFrame(text), frames),
+          reading('JSON.parse', JSON.parse, jsonTexts()),
+          reading('TOON decode', (text) => decode(text), messages.map(encode)),
+        ]),
+      ],
+      pace,
+    ),
+    await holdRaces(
+      { id: 'session-encode', title: 'Encoding through a session', unit: 'message', anchor: STRINGIFY },
+      [
+        heat(frames, [
+          handling(STRINGIFY, (message) => JSON.stringify(message), messages),
+          encoding('pegwire session encode', tokens),
+          encoding('the same, without state', tokens, { state: false }),
+          handling('TOON encode', encode, messages),
+        ]),
+      ],
+      pace,
+    ),
+    await inFile(tokens, frames, pace),
+    await whenOld(tokens),
+  ];
+}
+
+function heat(frames: readonly string[], runners: readonly Runner[]): Heat {
+  const characters = frames.reduce((sum, { length }) => sum + length, 0);
+  return { name: 'messages', units: corpusMessages().length, characters, runners };
+}
+
+async function inFile(tokens: TokenCounter, frames: readonly string[], pace: Pace): Promise<RaceSection> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-sessions-'));
+  const store = await sqliteStore(path.join(folder, 'sessions.db'));
+  const few = { ...pace, rounds: Math.min(pace.rounds, 15) };
+  try {
+    return await holdRaces(
+      {
+        ...{
+          id: 'session-sqlite',
+          title: 'Decoding through a session in a file',
+          unit: 'message',
+          anchor: 'in memory',
+        },
+        note: 'SQLite, one transaction for each frame: what `decode` has returned outlives the process.',
+      },
+      [heat(frames, [decoding('in memory', tokens), decoding('in a file', tokens, {}, { store })])],
+      few,
+    );
+  } finally {
+    store.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function whenOld(tokens: TokenCounter): Promise<Section> {
+  const { first, last } = await longSession(tokens, WHOLE);
+  return {
+    ...{ kind: 'facts', id: 'session-long', title: 'Decoding a long session' },
+    columns: ['', 'us per frame'],
+    rows: [
+      [`the first ${WHOLE.window} frames`, significant(first)],
+      [`the last ${WHOLE.window} of ${WHOLE.frames}`, significant(last)],
+      ['times as long', significant(last / first)],
+    ],
+    note: 'Processor time, garbage collection included; the two take turns in two sessions.',
+  };
+}
