@@ -49,8 +49,16 @@ export interface Codec {
   readonly announce: (session: Session) => EncodeResult;
   /** The frame that brings the other side's copy of the state to these values: a delta (section 5.4), or all of it. */
   readonly syncState: (values: JsonObject, session: Session, options?: { readonly full?: boolean }) => EncodeResult;
-  /** The error frame that answers a message whose handler threw: with the code of an AccpError, E4002 for tools, else E9999. */
-  readonly fail: (message: Message, thrown: unknown, session: Session) => string;
+  /**
+   * The error frame that answers a message whose handler threw: with the code of an AccpError, E4002 for tools, else E9999. The
+   * words of other errors are not told, unless `reason` has them.
+   */
+  readonly fail: (
+    message: Message,
+    thrown: unknown,
+    session: Session,
+    options?: { readonly reason?: string },
+  ) => string;
   /** Sends again what the other side has not processed; `expected` is the number that it waits for (E3003). */
   readonly resync: (expected: number, session: Session, options?: { readonly agent?: string }) => readonly string[];
 }
@@ -100,19 +108,27 @@ export function createCodec(options: CodecOptions = {}): Codec {
       within(session, (parts) =>
         full ? sendFullState(values, parts.state.version + 1, parts, engine) : sendDelta(values, parts, engine),
       ),
-    fail: (message, thrown, session) =>
+    fail: (message, thrown, session, { reason } = {}) =>
       within(session, (parts) => {
         const { msg_id: mid, correlation_id: cid = mid } = message.envelope;
-        return sendError(errorOf(thrown, parts.chains.get(cid)), { cid, mid }, parts, engine);
+        parts.chains.settled(cid);
+        return sendError(errorOf(thrown, reason, parts.chains.get(cid)), { cid, mid }, parts, engine);
       }),
     resync: (expected, session, { agent } = {}) =>
       within(session, (parts) => recover({ expected, refused: undefined, agent }, parts, engine).frames),
   };
 }
 
-/** An error as the other side is told of it. What is not an error of the protocol is told by its message only. */
-function errorOf(thrown: unknown, request: Parameters<typeof handlerErrorCode>[0]): AccpError {
-  if (thrown instanceof AccpError) return thrown;
-  const message = thrown instanceof Error && thrown.message !== '' ? thrown.message : 'The handler failed.';
-  return new AccpError({ code: handlerErrorCode(request), message });
+/**
+ * An error as the other side is told of it. What was thrown by anything but the protocol may hold what is nobody's business:
+ * host names, queries, passwords.
+ */
+function errorOf(
+  thrown: unknown,
+  reason: string | undefined,
+  request: Parameters<typeof handlerErrorCode>[0],
+): AccpError {
+  if (thrown instanceof AccpError && reason === undefined) return thrown;
+  const code = thrown instanceof AccpError ? thrown.code : handlerErrorCode(request);
+  return new AccpError({ code, message: reason ?? (code === 'E4002' ? 'The tool failed.' : 'The handler failed.') });
 }

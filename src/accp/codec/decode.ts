@@ -15,9 +15,10 @@ import { cancelled } from '../session/chains.js';
 import type { Arrival } from '../session/delivery.js';
 import { type ReceivedEnvelope, readEnvelope, sourceText } from '../session/envelope.js';
 import type { SessionParts } from '../session/session.js';
+import { toText } from '../store/text.js';
 import { AccpError } from './accp-error.js';
 import { type AccpErrorCode, ERROR_CODES } from './codes.js';
-import { applyReceived, readStateSync } from './effects.js';
+import { applyReceived, isTaken, readStateSync } from './effects.js';
 import { ENDS_A_CHAIN } from './encode.js';
 import { type Engine, noteFrame, registryOf, textState } from './engine.js';
 import { countOf, expectedOf, isErrorFrame, sendError } from './error-frame.js';
@@ -46,7 +47,7 @@ export function decode(text: string, parts: SessionParts, engine: Engine): Decod
   const parsed = tryParseFrame(text, engine.settings.dialect === 'strict' ? undefined : LENIENT);
   if (!parsed.ok) {
     const { message, span, help } = parsed.error;
-    const error = new AccpError({ code: 'E1001', message, text: String(text), span, help });
+    const error = new AccpError({ code: 'E1001', message, text: typeof text === 'string' ? text : '', span, help });
     return reject(error, null, undefined, parts, engine);
   }
   const frame = parsed.value;
@@ -54,9 +55,12 @@ export function decode(text: string, parts: SessionParts, engine: Engine): Decod
   try {
     const reading = readEnvelope(frame);
     envelope = reading.envelope;
-    checkSession(envelope, parts);
     const arrival = arrivalOf(frame, envelope);
-    if (reading.fault === undefined && isExpired(envelope, parts)) return drop(text, arrival, parts);
+    const isOurs = envelope.sid === undefined || envelope.sid === parts.options.id;
+    if (reading.fault === undefined && isExpired(envelope, parts)) return drop(text, isOurs ? arrival : null, parts);
+    // A frame of another session has not come to the right place, and its number is none of ours.
+    if (!isOurs)
+      throw new AccpError({ code: 'E5001', path: 'metadata.sid', message: 'the frame belongs to another session' });
     parts.delivery.admit(arrival);
     if (reading.fault !== undefined) throw reading.fault;
     if (parts.runtime.log !== undefined) noteFrame('received', { text, seq: envelope.seq }, parts, engine);
@@ -74,12 +78,6 @@ function refusalOf(thrown: unknown): AccpError {
   return error;
 }
 
-/** A frame of another session has not come to the right place. */
-function checkSession({ sid }: ReceivedEnvelope, { options }: SessionParts): void {
-  if (sid === undefined || sid === options.id) return;
-  throw new AccpError({ code: 'E5001', path: 'metadata.sid', message: 'the frame belongs to another session' });
-}
-
 function arrivalOf(frame: Frame, { mid, seq }: ReceivedEnvelope): Arrival {
   const { agent, intent, operation } = frame;
   if (intent === 'sync' && operation === 'resync')
@@ -93,9 +91,9 @@ function isExpired({ ts, ttl }: ReceivedEnvelope, { runtime }: SessionParts): bo
 }
 
 /** Silently: who sent it learns nothing by it (section 3.7, item 5). */
-function drop(text: string, arrival: Arrival, { delivery, note }: SessionParts): DecodeOutcome {
-  delivery.expire(arrival);
-  note('dropped', `Frame ${arrival.seq} of ${arrival.agent} has expired.`, { frame: text });
+function drop(text: string, arrival: Arrival | null, { delivery, note }: SessionParts): DecodeOutcome {
+  if (arrival !== null) delivery.expire(arrival);
+  note('dropped', 'A frame has expired.', { frame: text });
   return { outcome: 'dropped', reason: 'expired' };
 }
 
@@ -153,17 +151,19 @@ interface Whole {
 }
 
 /** The parameters of a message, when all of its frames are there (section 3.4). */
-function joinParts({ parts, frame, envelope, text }: Decoding): Whole | null {
+function joinParts({ engine, parts, frame, envelope, text }: Decoding): Whole | null {
   const { part, cid } = envelope;
   if (part === undefined) return { params: frame.payload, envelope };
-  const now = parts.runtime.now();
   const joined = parts.sequences.add({
     agent: frame.agent,
+    intent: frame.intent,
+    operation: frame.operation,
     part,
     envelope,
     params: frame.payload,
-    length: text.length,
-    now,
+    text,
+    dialect: engine.settings.dialect,
+    now: parts.runtime.now(),
   });
   if (joined === null) return null;
   // A sequence needs a cid; where the message had none, it is the identifier of its first frame.
@@ -191,9 +191,10 @@ function readMessage(params: readonly Param[], envelope: ReceivedEnvelope, decod
   const types = schema?.types ?? (isRegistrySync(frame) ? ANNOUNCEMENT_TYPES : undefined);
   const rules = { code, schema, types, transliterated: textState(engine, parts, agent).reading };
   let isPlain = params === frame.payload;
+  const resolve = createResolver(parts, engine);
   const { payload, losses } = readPayload(params, rules, (path, at) => {
     isPlain = false;
-    return resolveReference(path, at, parts, engine);
+    return resolve(path, at);
   });
   for (const loss of losses) decoding.losses.push(loss);
   const message = {
@@ -246,6 +247,30 @@ function resolveSchema(code: string | undefined, { engine, parts, frame }: Decod
   throw new AccpError({ code: 'E1003', path: 'payload.schema', message: `no schema "${code}" is registered` });
 }
 
+/** Characters that the references of one frame may stand for: a short frame must not cost a lot (section 9, item 5). */
+const MAX_RESOLVED = 4 * 1024 * 1024;
+
+/** Looks up each reference of a frame once. */
+function createResolver(parts: SessionParts, engine: Engine): (path: string, at: string) => Json {
+  const known = new Map<string, Json>();
+  let left = MAX_RESOLVED;
+  return (path, at) => {
+    const before = known.get(path);
+    if (before !== undefined) return before;
+    const value = resolveReference(path, at, parts, engine);
+    left -= toText(value).length;
+    if (left < 0) {
+      throw new AccpError({
+        code: 'E2003',
+        path: at,
+        message: `the references of the frame stand for more than ${MAX_RESOLVED} characters`,
+      });
+    }
+    known.set(path, value);
+    return value;
+  };
+}
+
 /** Step 2: what a reference stands for (section 5.1). */
 function resolveReference(path: string, at: string, { state }: SessionParts, { settings }: Engine): Json {
   try {
@@ -278,14 +303,21 @@ function settle(reading: MessageReading, envelope: ReceivedEnvelope, decoding: D
   if (intent === 'cancel' && envelope.cid === undefined) {
     throw new AccpError({ code: 'E1004', path: 'metadata.cid', message: 'cancel names the chain that is to stop' });
   }
-  if (intent === 'sync' && operation === 'state') readStateSync(payload, parts);
+  const answersState = intent === 'sync' && operation === 'state' && isBehind(payload, parts);
   const checkpoint = applyReceived({ message, text: body, reread, mid: envelope.mid, cid }, parts, engine);
   const streamed = takeChunk(message, parts);
   if (isRegistrySync(frame)) replies.push(...negotiate(message, parts, engine));
   if (isErrorFrame(frame)) answerError(message, decoding);
+  if (answersState) replies.push(...fullState(parts, engine, payload['version'] as number));
   const results = { losses, warnings, replies };
   if (streamed) return { outcome: 'pending', part: 'stream', correlationId: cid, message, ...results };
   return { outcome: 'message', message, ...results, ...(checkpoint === undefined ? {} : { checkpoint }) };
+}
+
+/** Whether the other side has a state that gives way to ours, and has to be told of it. */
+function isBehind(payload: JsonObject, parts: SessionParts): boolean {
+  const sync = readStateSync(payload, parts);
+  return sync.kind === 'full' && !isTaken(sync, parts);
 }
 
 /** What an error frame asks for by itself. */
@@ -313,20 +345,27 @@ function receivedError({ agent, payload }: Message): AccpError {
   });
 }
 
-/** Whether the message was a chunk of a stream, which is kept for its reader (section 10.4). */
+/**
+ * Keeps a chunk of a stream for its reader (section 10.4). What ends a stream may be its last chunk, too, and is a message
+ * besides.
+ *
+ * @returns whether the message was a chunk and nothing else
+ */
 function takeChunk({ agent, intent, schema, payload, envelope }: Message, { streams }: SessionParts): boolean {
   const cid = envelope.correlation_id;
   if (cid === undefined) return false;
-  if (intent === 'end') streams.end(cid, agent);
-  if (intent !== 'stream' || schema !== 'ST') return false;
   const { chunk_index: index, total_chunks: total, data = null, is_final: final } = payload;
-  streams.accept(cid, agent, {
-    index: index as number,
-    total: total as number | undefined,
-    data,
-    final: final === true,
-  });
-  return true;
+  const isChunk = schema === 'ST' && (intent === 'stream' || (intent === 'end' && index !== undefined));
+  if (isChunk) {
+    streams.accept(cid, agent, {
+      index: index as number,
+      total: total as number | undefined,
+      data,
+      final: final === true,
+    });
+  }
+  if (intent === 'end') streams.end(cid, agent);
+  return isChunk && intent === 'stream';
 }
 
 function withoutMetadata(text: string): string {

@@ -3,9 +3,11 @@ import type { Json, JsonObject } from '../message/json.js';
 import type { Envelope } from '../message/message.js';
 import { Reference } from '../message/reference.js';
 import type { ProfileMessage } from '../profiles/profiles.js';
+import { canonicalJson } from '../registry/plain.js';
 import { cancelled } from '../session/chains.js';
 import { kept, type SessionParts } from '../session/session.js';
 import type { CheckpointResult, HotFrame } from '../state/state.js';
+import { toText } from '../store/text.js';
 import { AccpError } from './accp-error.js';
 import { bodyText, type Engine } from './engine.js';
 
@@ -38,7 +40,9 @@ const PROLONGS: ReadonlySet<string> = new Set(['ack', 'wait', 'stream']);
 export function applySent(processed: Processed, parts: SessionParts, engine: Engine): Checkpoint {
   const { message, cid } = processed;
   const checkpoint = apply(processed, parts, engine);
+  parts.sentStreams.sent(cid, message);
   if (ASKS.has(message.intent)) parts.chains.requested(cid, chainOf(message), parts.runtime.now());
+  else if (ANSWERS.has(message.intent)) parts.chains.settled(cid);
   return checkpoint;
 }
 
@@ -68,10 +72,10 @@ function chainOf({ schema, payload }: ProfileMessage): { schema?: string; transa
 /** State comes first: only that can be refused. */
 function apply({ message, text, mid, cid, reread }: Processed, parts: SessionParts, engine: Engine): Checkpoint {
   const { agent, intent, operation, schema, payload } = message;
-  if (intent === 'sync' && operation === 'state') applyStateSync(payload, parts);
   // What keeps the session going is not part of what it is about.
   const isTaken = engine.settings.state && !isUpkeep(message);
   if (isTaken) takeIn({ agent, intent, operation, schema, payload: reread ?? payload, cid, mid, text }, payload, parts);
+  if (intent === 'sync' && operation === 'state') applyStateSync(payload, parts);
   if (intent === 'cancel') {
     parts.chains.cancel(cid);
     if (parts.streams.pending.includes(cid)) parts.streams.abort(cid, cancelled(cid));
@@ -142,16 +146,41 @@ export function readStateSync(payload: { readonly [key: string]: Json }, parts: 
     }
     return { kind: 'delta', version, delta };
   }
-  if (keys === 1 && isMap(state)) return { kind: 'full', version, values: state };
-  const { version: _version, ...values } = payload;
-  return { kind: 'full', version, values: bare(values) };
+  const { version: _version, ...rest } = payload;
+  const values = keys === 1 && isMap(state) ? state : bare(rest);
+  for (const [key, value] of Object.entries(values)) {
+    if (value !== null) continue;
+    throw new AccpError({
+      code: 'E1004',
+      path: `payload.${key}`,
+      message: 'a state holds no null, which means "removed"',
+    });
+  }
+  return { kind: 'full', version, values };
+}
+
+/**
+ * Whether the whole state of the other side takes the place of ours: a newer one does. Where both sides have made the same
+ * version at once, one of them has to give way, and both sides have to see it alike: the text decides.
+ */
+export function isTaken(
+  { version, values }: { version: number; values: JsonObject },
+  { state }: SessionParts,
+): boolean {
+  if (version !== state.version) return version > state.version;
+  const own = state.values();
+  return Object.keys(own).length === 0 || sortedText(values) >= sortedText(own);
+}
+
+function sortedText(values: JsonObject): string {
+  return canonicalJson(JSON.parse(toText(values)));
 }
 
 function applyStateSync(payload: { readonly [key: string]: Json }, parts: SessionParts): void {
   const sync = readStateSync(payload, parts);
   const { state } = parts;
   if (sync.kind === 'delta') state.applyDelta(sync.version, sync.delta);
-  else state.applyFull(sync.version, sync.values);
+  else if (isTaken(sync, parts)) state.applyFull(sync.version, sync.values);
 }
 
 function bare(values: JsonObject): JsonObject {

@@ -6,10 +6,11 @@ import { keyTable } from '../message/abbreviations.js';
 import type { Json } from '../message/json.js';
 import type { MessageInput } from '../message/message.js';
 import { ref } from '../message/reference.js';
+import { isPlainObject } from '../message/values.js';
 import { createWriting, type Writing, writeParam } from '../message/write-value.js';
 import { chatMessage } from '../profiles/chat.js';
 import { completeError } from '../profiles/error.js';
-import { checkProfiles } from '../profiles/profiles.js';
+import { checkProfiles, PROFILES } from '../profiles/profiles.js';
 import { fieldType, omitDefaults } from '../registry/defaults.js';
 import type { SchemaDefinition } from '../registry/definition.js';
 import type { Registry } from '../registry/registry.js';
@@ -17,10 +18,21 @@ import { cancelled } from '../session/chains.js';
 import { metadataText, type Part } from '../session/envelope.js';
 import type { SessionParts } from '../session/session.js';
 import { AccpError } from './accp-error.js';
-import { applySent, type Outbound, readStateSync } from './effects.js';
-import { bodyText, type Engine, freshId, noteFrame, ownRegistry, type Sent, send, textState } from './engine.js';
+import { applySent, isTaken, type Outbound, readStateSync } from './effects.js';
+import {
+  ANNOUNCED,
+  bodyText,
+  type Engine,
+  freshId,
+  noteFrame,
+  ownRegistry,
+  type Sent,
+  send,
+  textState,
+} from './engine.js';
 import { addTokens, countFrame, isOverHardLimit, limitWarnings } from './frame-limits.js';
 import type { EncodeResult, FrameTokens } from './outcome.js';
+import { readPayload } from './read-payload.js';
 import { type Piece, splitParams } from './sequence.js';
 
 /** Characters beyond which a value is rather sent as a reference (section 3.3, rule 4). */
@@ -49,7 +61,9 @@ interface Encoding {
 export function encode(input: MessageInput | string, parts: SessionParts, engine: Engine): EncodeResult {
   const message = normalize(typeof input === 'string' ? chatMessage(input) : input, parts, engine);
   const warnings: Diagnostic[] = [];
-  const schema = resolveSchema(message, ownRegistry(engine, parts));
+  const registry = ownRegistry(engine, parts);
+  const schema = resolveSchema(message, registry);
+  checkAnnounced(message, registry, parts, warnings);
   checkRules(message, parts, engine, warnings);
   const { writing: text, undone } = textState(engine, parts, '');
   const writing = createWriting({
@@ -64,11 +78,16 @@ export function encode(input: MessageInput | string, parts: SessionParts, engine
   const fields = omitDefaultFields(compressed, encoding);
   const params = writeFields(fields, encoding);
   const frames = withinBudget(params, encoding);
-  return emit(frames, encoding);
+  return emit(frames, params, encoding);
 }
 
 /** Fills in what a message may leave out, and gives keys their full names. */
 function normalize(input: MessageInput, { options, runtime }: SessionParts, engine: Engine): Outbound {
+  if (!isPlainObject(input))
+    throw new TypeError('A message is an object, or a string for a message of the chat profile');
+  if (input.payload !== undefined && !isPlainObject(input.payload)) {
+    throw new AccpError({ code: 'E1004', path: 'payload', message: 'a payload is a plain object' });
+  }
   const { intent, operation, schema, envelope = {} } = input;
   if (!engine.settings.intents.has(intent)) {
     throw new AccpError({ code: 'E1002', path: 'intent', message: `"${intent}" is no intent of Table 7` });
@@ -124,6 +143,41 @@ function resolveSchema({ schema }: Outbound, registry: Registry): SchemaDefiniti
   throw new AccpError({ code: 'E1003', path: 'schema', message: `no schema "${schema}" is registered` });
 }
 
+/**
+ * A schema of our own is of use only to whoever knows it (section 6.4): the other side would read the message by what we have
+ * told before.
+ *
+ * @throws AccpError E1003 when the registry has changed since it was announced
+ */
+function checkAnnounced(
+  { schema }: Outbound,
+  registry: Registry,
+  { facts }: SessionParts,
+  warnings: Diagnostic[],
+): void {
+  if (schema === undefined || PROFILE_CODES.has(schema)) return;
+  const announced = facts.get(ANNOUNCED);
+  if (announced === registry.hash) return;
+  if (announced !== undefined) {
+    throw new AccpError({
+      code: 'E1003',
+      path: 'schema',
+      message: 'the registry has changed since it was announced',
+      help: 'send what codec.announce(session) gives first',
+    });
+  }
+  warnings.push({
+    code: 'not-announced',
+    severity: 'warning',
+    message: `The schema ${schema} was not announced; the other side has to know it from elsewhere.`,
+    span: null,
+    section: '6.4',
+    help: 'begin with codec.announce(session)',
+  });
+}
+
+const PROFILE_CODES: ReadonlySet<string> = new Set(PROFILES.map(({ code }) => code));
+
 /** What the profiles and the state of the session demand of a message (sections 3.7 and 10). */
 function checkRules(message: Outbound, parts: SessionParts, engine: Engine, warnings: Diagnostic[]): void {
   const { envelope, intent, agent } = message;
@@ -148,7 +202,7 @@ function checkRules(message: Outbound, parts: SessionParts, engine: Engine, warn
     });
   }
   if (cid !== undefined && parts.chains.isCancelled(cid) && !ENDS_A_CHAIN.has(intent)) throw cancelled(cid);
-  if (intent === 'sync' && message.operation === 'state') readStateSync(message.payload, parts);
+  if (intent === 'sync' && message.operation === 'state') checkStateSync(message, parts);
   checkProfiles(
     message,
     {
@@ -167,6 +221,19 @@ function checkRules(message: Outbound, parts: SessionParts, engine: Engine, warn
     },
     engine.settings.profiles,
   );
+  if (cid !== undefined) parts.sentStreams.check(cid, message);
+}
+
+function checkStateSync({ payload }: Outbound, parts: SessionParts): void {
+  const sync = readStateSync(payload, parts);
+  if (sync.kind === 'delta' || isTaken(sync, parts)) return;
+  const { version } = parts.state;
+  throw new AccpError({
+    code: 'E2001',
+    path: 'payload.version',
+    message: `the state here is at version ${version} already`,
+    details: { version },
+  });
 }
 
 /** Told also of chains that were cancelled: they say that it has ended. */
@@ -254,8 +321,8 @@ function withinBudget(params: readonly Param[], encoding: Encoding): readonly Dr
 const METADATA_LENGTH = 96;
 /** Tokens of `@a>a:a{}`, less one for the bar between parameters. */
 const PARAM_FRAME = 5;
-/** Tokens around the parameters, `:operation{}`, and those that counting piece by piece may miss. */
-const BODY_FRAME = 10;
+/** Tokens that counting piece by piece may miss. */
+const BODY_SLACK = 6;
 /** A frame holds at least so much of a message, however low its limits are. */
 const LEAST_ROOM = 16;
 
@@ -277,17 +344,32 @@ function sampleMetadata({ message, parts }: Encoding, part?: Part): string {
 /** Tokens that the parameters of one frame of a sequence may take. */
 function roomFor(encoding: Encoding): number {
   const { limits, tokens: counter } = encoding.engine.settings;
-  const { agent, intent, envelope } = encoding.message;
+  const { agent, intent, operation, envelope } = encoding.message;
   const sample = sampleMetadata(
     { ...encoding, message: { ...encoding.message, envelope: { correlation_id: 'a12345678901', ...envelope } } },
     { index: 99, total: 99, cut: 1 },
   );
   const around = counter.count(`@${agent}>${intent}`) + counter.count(sample);
-  return Math.max(LEAST_ROOM, Math.min(limits.body.hard, limits.total.hard - around) - BODY_FRAME);
+  const frame = counter.count(`:${operation}{}`) + BODY_SLACK;
+  return Math.max(LEAST_ROOM, Math.min(limits.body.hard, limits.total.hard - around) - frame);
+}
+
+/** Both sides keep the state that the frame says, rounded as it may be (section 3.1.1). */
+function asWritten(params: readonly Param[], { message, writing, parts }: Encoding): Outbound {
+  const { intent, operation } = message;
+  if (intent !== 'sync' || operation !== 'state' || writing.losses.length === 0) return message;
+  const rules = {
+    code: undefined,
+    schema: undefined,
+    types: undefined,
+    transliterated: writing.text === 'transliterate',
+  };
+  const { payload } = readPayload(params, rules, (path) => parts.state.resolve(path));
+  return { ...message, payload };
 }
 
 /** Step 7: the frames get their envelopes, and go out. */
-function emit(drafts: readonly Draft[], encoding: Encoding): EncodeResult {
+function emit(drafts: readonly Draft[], params: readonly Param[], encoding: Encoding): EncodeResult {
   const { engine, parts, message, writing, warnings } = encoding;
   const { agent, envelope } = message;
   const isSplit = drafts.length > 1;
@@ -298,7 +380,7 @@ function emit(drafts: readonly Draft[], encoding: Encoding): EncodeResult {
   // Only now can nothing fail any more but state: a number that is taken has to be sent.
   sampleMetadata(encoding);
   const text = drafts.map(({ body }) => body).join('');
-  const checkpoint = applySent({ message, text, mid, cid: correlationId }, parts, engine);
+  const checkpoint = applySent({ message: asWritten(params, encoding), text, mid, cid: correlationId }, parts, engine);
   const sent = drafts.map(({ body, part }, index) =>
     send(engine, parts, {
       agent,

@@ -1,7 +1,8 @@
 /** Errors as frames, both ways (draft-benzing-accp-00, section 3.6). */
 import type { Frame, Param, Value } from '../ast.js';
 import { keyTable } from '../message/abbreviations.js';
-import type { Json } from '../message/json.js';
+import { isPlainText } from '../message/plain-text.js';
+import { isMarked, transliterate } from '../message/transliterate.js';
 import { createWriting, writeParam } from '../message/write-value.js';
 import { errorPayloadOf } from '../profiles/error.js';
 import type { SessionParts } from '../session/session.js';
@@ -28,8 +29,9 @@ export function sendError(error: AccpError, cause: Cause, parts: SessionParts, e
     ts: parts.runtime.now(),
     cid: cause.cid,
     aid: cause.mid,
-    // What tells of a broken sequence is said anew with every frame that is refused.
-    keep: error.code !== 'E3003',
+    // What tells of a broken sequence is said anew with every frame that is refused; and of what could not be read, nobody
+    // knows whose it was.
+    keep: error.code !== 'E3003' && cause.mid !== undefined,
   });
   if (parts.runtime.log !== undefined) noteFrame('sent', sent, parts, engine);
   return sent.text;
@@ -38,20 +40,22 @@ export function sendError(error: AccpError, cause: Cause, parts: SessionParts, e
 /** Longest reason that is told, in characters: a frame has its limits (section 3.4). */
 const MAX_REASON = 120;
 
+/** It has to be possible to tell of any error: what a text holds, or how long it is, must not matter. */
 function errorParams(error: AccpError, parts: SessionParts, engine: Engine): Param[] {
-  const transliterates = textState(engine, parts, '').writing === 'transliterate';
-  const writing = createWriting({ text: transliterates ? 'transliterate' : 'reject' });
+  const { writing: text } = textState(engine, parts, '');
   const table = keyTable('ER');
-  const { message, ...payload } = errorPayloadOf(error);
-  const reason = String(message).slice(0, MAX_REASON);
-  const fields: [string, Json][] = [
-    ['code', payload['code']!],
-    ['message', transliterates ? reason : slug(reason)],
-    ['retryable', payload['retryable']!],
-    ...Object.entries(payload).filter(([key]) => key !== 'code' && key !== 'retryable'),
-  ];
-  const params = fields.map(([key, value]) => writeParam(table.abbreviate(key), value, writing));
+  const { code, message, retryable, ...details } = errorPayloadOf(error);
+  const params: Param[] = [];
+  for (const [key, value] of Object.entries({ code, message, retryable, ...details })) {
+    const said = typeof value === 'string' ? told(value.slice(0, MAX_REASON), text === 'transliterate') : value!;
+    params.push(writeParam(table.abbreviate(key), said, createWriting({ text: 'reject' })));
+  }
   return [...params, { key: 'schema', value: { kind: 'string', value: 'ER' } }];
+}
+
+function told(text: string, transliterates: boolean): string {
+  if (transliterates) return transliterate(text);
+  return isPlainText(text) && !isMarked(text) ? text : slug(text);
 }
 
 /** A sentence in words that any frame can hold, as the draft writes reasons: `connection_timed_out`. */

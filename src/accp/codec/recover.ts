@@ -2,7 +2,7 @@
 import type { Diagnostic } from '../../text/diagnostic.js';
 import type { SentAs } from '../session/delivery.js';
 import type { SessionParts } from '../session/session.js';
-import { bodyText, type Engine, noteFrame, send, sendAgain } from './engine.js';
+import { ANNOUNCED, bodyText, type Engine, noteFrame, send, sendAgain } from './engine.js';
 
 /** What the other side has told. */
 export interface Gap {
@@ -40,7 +40,7 @@ export function recover(
     // One gap is reported with every frame behind it. Answering each report would refuse what the first answer has brought.
     if (outbox.isSuperseded(sender, seq)) return { frames: [], warnings: [] };
     if (yields) {
-      return { frames: [], warnings: outbox.giveUp(sender, seq) ? [collisionWarning(seq)] : [] };
+      return { frames: [], warnings: giveUp(sender, seq, parts) };
     }
   }
   const agent = named ?? known?.[0] ?? options.agent;
@@ -74,6 +74,15 @@ function mustYield(
 ): boolean {
   if (options.sequence !== 'session' || seq >= expected || reporter === undefined) return false;
   return reporter < agent || !outbox.isLast(agent, seq);
+}
+
+/** Registries are announced anew when the other side announces its own; nothing else that was given up is sent again. */
+function giveUp(sender: string, seq: number, { outbox, facts }: SessionParts): readonly Diagnostic[] {
+  const given = outbox.giveUp(sender, seq);
+  if (given === null) return [];
+  if (!given.body.startsWith(`@${given.agent}>sync:registry{`)) return [collisionWarning(seq)];
+  facts.delete(ANNOUNCED);
+  return [];
 }
 
 function collisionWarning(seq: number): Diagnostic {

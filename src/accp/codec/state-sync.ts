@@ -23,8 +23,12 @@ export function sendFullState(values: JsonObject, version: number, parts: Sessio
   return encode({ intent: 'sync', operation: 'state', payload: { version, state: values } }, parts, engine);
 }
 
-/** The whole state as it is, for a side that could not use a delta. */
-export function fullState(parts: SessionParts, engine: Engine): readonly string[] {
+/**
+ * The whole state as it is, for a side that could not use a delta, or has another one.
+ *
+ * @param theirs the version of the other side's state, where it has one: ours has to be above it
+ */
+export function fullState(parts: SessionParts, engine: Engine, theirs = -1): readonly string[] {
   const { state } = parts;
-  return sendFullState(state.values(), state.version, parts, engine).frames;
+  return sendFullState(state.values(), Math.max(state.version, theirs + 1), parts, engine).frames;
 }

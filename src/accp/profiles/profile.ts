@@ -19,6 +19,7 @@ export interface ProfileMessage {
 /** The request that a `correlation_id` belongs to, as far as the session remembers it. */
 export interface RememberedRequest {
   readonly schema?: string | undefined;
+  /** Of the first transaction under the identifier, whatever was requested since. */
   readonly transactionId?: string | undefined;
 }
 

@@ -29,8 +29,8 @@ function checkChunk(message: ProfileMessage): void {
   const index = member(message, 'chunk_index');
   const total = member(message, 'total_chunks');
   const isFinal = member(message, 'is_final');
-  // What ends a stream need not be a chunk.
-  if (index === undefined && message.intent === 'stream') {
+  // What ends a stream need not be a chunk; but data without an index would have no place.
+  if (index === undefined && (message.intent === 'stream' || hasData(message))) {
     throw broken('payload.chunk_index', 'A chunk needs its index: a whole number from 0 on.');
   }
   if (index !== undefined && !isCount(index, 0)) {
@@ -49,6 +49,10 @@ function checkChunk(message: ProfileMessage): void {
   if ((index === total - 1) !== (isFinal ?? false)) {
     throw broken('payload.is_final', 'The final chunk, and no other, has is_final=true (section 10.4).');
   }
+}
+
+function hasData(message: ProfileMessage): boolean {
+  return message.intent === 'end' && member(message, 'data') !== undefined;
 }
 
 function isCount(value: unknown, from: number): value is number {

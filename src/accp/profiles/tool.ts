@@ -39,8 +39,8 @@ function checkTool(message: ProfileMessage, context: ProfileContext): void {
   const { intent, schema } = message;
   if (schema === 'TC') {
     if (intent === 'req' || intent === 'qry') checkCall(message, context);
-    else if (intent === 'done' || intent === 'fail') checkResult(message);
-  } else if (intent === 'fail' && context.request?.schema === 'TC') checkFailure(message);
+    else if (intent === 'done' || intent === 'fail') checkResult(message, context);
+  } else if (intent === 'fail' && context.request?.schema === 'TC') checkFailure(message, context);
 }
 
 function checkCall(message: ProfileMessage, { direction, tools }: ProfileContext): void {
@@ -63,7 +63,22 @@ function checkArguments(name: string, args: { readonly [key: string]: Json }, to
   if (fault !== null) throw broken('payload.arguments', fault, undefined, 'E4003');
 }
 
-function checkResult(message: ProfileMessage): void {
+/** Statuses by which a result says that there is none... */
+const FAILURES: ReadonlySet<string> = new Set(['error', 'failed', 'fail']);
+/** ...where nothing but these stands beside them. */
+const ABOUT_THE_CALL: ReadonlySet<string> = new Set(['tool_name', 'arguments', 'status', 'error_code', 'message']);
+
+/**
+ * Whether the status of a result says that the tool has failed. A tool that has done its work may have failures to report:
+ * those of the tests that it ran, say. Its result has more to it than the status.
+ */
+function saysFailed({ payload }: ProfileMessage, status: string): boolean {
+  if (!FAILURES.has(status)) return false;
+  if (status === 'error') return true;
+  return Object.keys(payload).every((key) => ABOUT_THE_CALL.has(key) || payload[key] === null);
+}
+
+function checkResult(message: ProfileMessage, { direction, warn }: ProfileContext): void {
   requireCorrelation(message, 'The result of a tool names its request by correlation_id (section 10.2).');
   if (message.intent === 'fail') {
     throw broken('schema', 'Tool errors have the schema ER, and not TC (section 10.2).', USE_ER);
@@ -73,20 +88,32 @@ function checkResult(message: ProfileMessage): void {
   if (typeof code === 'string' && /^E[0-9]{4}$/.test(code)) {
     throw broken('payload.error_code', 'A tool error is no result: it has the schema ER (section 10.2).', USE_ER);
   }
+  const status = member(message, 'status');
+  if (typeof status !== 'string' || !saysFailed(message, status.toLowerCase())) return;
+  const why = `A result with the status ${quotedShort(status)} is a tool error: it has the schema ER (section 10.2).`;
+  if (direction === 'send') throw broken('payload.status', why, USE_ER);
+  warn('tool-status', why, 'payload.status');
 }
 
+/** Codes of Table 6 for what goes wrong with tools. */
+const TOOL_CODES: ReadonlySet<string> = new Set(['E4001', 'E4002', 'E4003']);
+
 /**
- * What fails in answer to a tool call: errors of the tool have a code of their range (Table 5). Other ranges tell that the
- * call never came to the tool (not read, refused by policy, out of order); only "internal or unknown" tells nothing that
- * E4002 would not.
+ * What fails in answer to a tool call: the tool's errors have E4002, and calls that no tool can take the other codes of its
+ * range (Table 6). Other ranges tell that the call never came to the tool (not read, refused by policy, out of order); only
+ * "internal or unknown" tells nothing that E4002 would not.
  */
-function checkFailure(message: ProfileMessage): void {
+function checkFailure(message: ProfileMessage, { direction }: ProfileContext): void {
   if (message.operation !== 'error' || message.schema !== 'ER') {
     throw broken('schema', 'Tool errors are error frames of the schema ER (section 10.2).', USE_ER);
   }
   const code = member(message, 'code');
   if (typeof code === 'string' && code.startsWith('E9')) {
     throw broken('payload.code', `Tool errors have the code E4002, and not ${code} (section 10.2).`, USE_ER);
+  }
+  // A peer may know more codes than Table 6 has.
+  if (direction === 'send' && typeof code === 'string' && code.startsWith('E4') && !TOOL_CODES.has(code)) {
+    throw broken('payload.code', `Table 6 has no ${quotedShort(code)} for errors of tools.`, USE_ER);
   }
 }
 

@@ -27,9 +27,15 @@ export const TRANSACTION: Profile = {
   check: checkTransaction,
 };
 
+/** Both sides remember identifiers, so they have a length, as those of frames have. */
+const MAX_ID = 256;
+
 function checkTransaction(message: ProfileMessage, context: ProfileContext): void {
   if (message.schema !== 'TX') return;
   const id = requireText(message, 'transaction_id', 'A transaction needs its transaction_id, a text (section 10.3).');
+  if (id.length > MAX_ID) {
+    throw broken('payload.transaction_id', `A transaction_id has at most ${MAX_ID} characters.`);
+  }
   checkStable(id, context);
   checkAmount(message, context);
   checkCurrency(message, context);
@@ -37,10 +43,10 @@ function checkTransaction(message: ProfileMessage, context: ProfileContext): voi
 
 /** The identifier is what tells a retry from a second transaction. */
 function checkStable(id: string, { request }: ProfileContext): void {
-  if (request?.schema !== 'TX' || request.transactionId === undefined || request.transactionId === id) return;
+  if (request?.transactionId === undefined || request.transactionId === id) return;
   throw broken(
     'payload.transaction_id',
-    'Another transaction_id stands in the request of this correlation_id; retries and answers keep it (section 10.3).',
+    'Another transaction_id stands in a request of this correlation_id; retries and answers keep it (section 10.3).',
   );
 }
 

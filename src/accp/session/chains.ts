@@ -7,9 +7,9 @@ import type { Collection, Journal } from './journal.js';
 
 /** What is remembered of a chain. */
 export interface Chain {
-  /** The schema of its request. */
+  /** The schema of its latest request. */
   readonly schema?: string | undefined;
-  /** The transaction of its request, which retries keep (section 10.3). */
+  /** The transaction of its first request that has one, which all that follow keep (section 10.3). */
   readonly transactionId?: string | undefined;
   /** When an answer from the other side is overdue, in seconds since 1970; none when it is not waited for. */
   readonly deadline?: number | undefined;
@@ -23,6 +23,11 @@ export interface ChainsOptions {
   /** Seconds until an answer is overdue; 0 for never. */
   readonly timeout: number;
 }
+
+/** Chains that are looked at for one to forget. */
+const MOST_LOOKS = 32;
+/** Signals that are kept for each chain that is: the host has asked for every one of them. */
+const SIGNALS_PER_CHAIN = 4;
 
 export class Chains {
   readonly #options: ChainsOptions;
@@ -49,19 +54,23 @@ export class Chains {
     const { timeout } = this.#options;
     const deadline = timeout === 0 ? undefined : now + timeout;
     if (deadline !== undefined) this.#earliest = Math.min(this.#earliest || deadline, deadline);
-    this.#set(cid, { ...this.#chains.get(cid), ...chain, deadline });
+    this.#set(cid, { ...merged(this.#chains.get(cid), chain), deadline });
   }
 
   /** A request came in. */
   received(cid: string, chain: Chain): void {
-    const known = this.#chains.get(cid);
-    this.#set(cid, known === undefined ? chain : { ...known, ...chain });
+    this.#set(cid, merged(this.#chains.get(cid), chain));
   }
 
   /** An answer has come: nothing is overdue any more. */
   answered(cid: string): void {
     const chain = this.#chains.get(cid);
     if (chain?.deadline !== undefined) this.#chains.set(cid, { ...chain, deadline: undefined });
+  }
+
+  /** We have answered: nothing of ours runs under the identifier any more. */
+  settled(cid: string): void {
+    this.#controllers.delete(cid);
   }
 
   /** Work goes on at the other side: the time starts anew. */
@@ -86,7 +95,7 @@ export class Chains {
     const controller = new AbortController();
     if (this.isCancelled(cid)) controller.abort(cancelled(cid));
     else this.#controllers.set(cid, controller);
-    if (this.#controllers.size > this.#options.maxChains) {
+    if (this.#controllers.size > this.#options.maxChains * SIGNALS_PER_CHAIN) {
       this.#controllers.delete(this.#controllers.keys().next().value!);
     }
     return controller.signal;
@@ -114,11 +123,28 @@ export class Chains {
 
   #set(cid: string, chain: Chain): void {
     this.#chains.set(cid, chain);
-    if (this.#chains.size > this.#options.maxChains) {
-      const [oldest] = this.#chains.takeOldest()!;
-      this.#controllers.delete(oldest);
-    }
+    if (this.#chains.size > this.#options.maxChains) this.#forgetOne();
   }
+
+  /** The oldest chain that nothing is waited for in; where there is none among the first ones, the oldest. */
+  #forgetOne(): void {
+    let looked = 0;
+    for (const [cid, { deadline }] of this.#chains.entries()) {
+      if (++looked > MOST_LOOKS) break;
+      if (deadline !== undefined || this.#controllers.has(cid)) continue;
+      this.#chains.delete(cid);
+      return;
+    }
+    this.#chains.takeOldest();
+  }
+}
+
+/** A request in between, of whatever schema, must not make room for a second transaction. */
+function merged(known: Chain | undefined, chain: Chain): Chain {
+  // Identifiers of other schemas are none of transactions.
+  const { transactionId: told, ...rest } = chain;
+  const transactionId = known?.transactionId ?? (rest.schema === 'TX' ? told : undefined);
+  return { ...known, ...rest, ...(transactionId === undefined ? {} : { transactionId }) };
 }
 
 export function cancelled(cid: string): AccpError {

@@ -103,7 +103,7 @@ export class Delivery {
   expire({ agent, mid, seq }: Arrival): void {
     const key = this.#key(agent);
     const { next, gap } = this.#of(key);
-    if (this.#seen.has(mid) || gap || seq !== next) return;
+    if (this.#seen.has(mid) || gap || seq !== next || !this.#hasRoom(key)) return;
     this.#remember(mid);
     this.#advance(key, seq);
   }
@@ -157,11 +157,15 @@ export class Delivery {
   }
 
   #checkSenders(key: string): void {
-    if (this.#incoming.has(key) || this.#incoming.size < this.#options.maxSenders) return;
+    if (this.#hasRoom(key)) return;
     throw new AccpError({
       code: 'E5001',
       message: `The session has ${this.#options.maxSenders} senders; no more are taken.`,
     });
+  }
+
+  #hasRoom(key: string): boolean {
+    return this.#incoming.has(key) || this.#incoming.size < this.#options.maxSenders;
   }
 
   #remember(mid: string, sent?: SentAs): void {
@@ -183,9 +187,12 @@ export class Delivery {
 }
 
 function gapError(expected: number, seq: number): AccpError {
+  const isThere = seq === expected;
   return new AccpError({
     code: 'E3003',
-    message: `The frame has number ${seq}; ${expected} is expected.`,
+    message: isThere
+      ? `Frames from number ${expected} on have to be sent again, behind sync:resync.`
+      : `The frame has number ${seq}; ${expected} is expected.`,
     path: 'metadata.seq',
     details: { expected },
   });

@@ -2,6 +2,7 @@
 import type { Frame, Value } from '../ast.js';
 import { AccpError } from '../codec/accp-error.js';
 import { decimalDigits } from '../numbers.js';
+import { ownText } from './own-text.js';
 
 /** The envelope of a received frame. */
 export interface ReceivedEnvelope {
@@ -97,7 +98,7 @@ class Fields {
   /** Text whatever its digits look like: `mid:007` keeps its zeros. */
   identifier(key: string, value: Value, must?: 'must'): string | undefined {
     const text = sourceText(value);
-    if (text !== undefined && text.length <= MAX_ID) return text;
+    if (text !== undefined && text.length <= MAX_ID) return ownText(text);
     const what = text === undefined ? `is a ${value.kind}, not an identifier` : `is longer than ${MAX_ID} characters`;
     return this.#wrong(key, what, must);
   }

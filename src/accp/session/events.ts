@@ -2,7 +2,7 @@
 
 /** One step, with what it was about. */
 export interface SessionEvent {
-  /** What happened: `encoded`, `decoded`, `rejected`, `dropped`, `checkpoint`, `warning`, ... */
+  /** What happened: `sent`, `received`, `rejected`, `dropped`, `resync`, `checkpoint`, `timeout`, `moved`, `inline`, ... */
   readonly type: string;
   readonly session: string;
   readonly agent: string;

@@ -2,7 +2,7 @@
 
 import { takingOldest } from '../store/oldest.js';
 import type { Change, ColdChange, ColdEntry, EndpointStore } from '../store/store.js';
-import { fromText, toText } from '../store/text.js';
+import { storedValue, toText } from '../store/text.js';
 
 /** @param added whether the key was not there before, so that its place is now the last */
 type NoteChange = (key: string, added: boolean) => void;
@@ -101,7 +101,7 @@ export class Journal {
     const changed: Changed = new Map();
     this.#changed.set(name, changed);
     const collection = new Collection<V>(this.#durable ? (key, added) => noteChange(changed, key, added) : null);
-    for (const [key, value] of this.#stored.get(name) ?? []) collection.restore(key, fromText(value) as V);
+    for (const [key, value] of this.#stored.get(name) ?? []) collection.restore(key, storedValue(value) as V);
     this.#stored.delete(name);
     this.#collections.set(name, collection as Collection<unknown>);
     return collection;
@@ -139,7 +139,11 @@ export class Journal {
    * @throws StoreError when the store cannot; the changes are kept for another attempt
    */
   commit(): void {
-    if (!this.#durable && this.#cold.size === 0) return;
+    if (!this.#durable && this.#cold.size === 0) {
+      // Nothing to write; but whoever has lost the endpoint must not go on.
+      this.#store.check?.();
+      return;
+    }
     const changes = this.#durable ? this.#changes() : [];
     if (changes.length === 0 && this.#cold.size === 0) return;
     this.#store.commit(changes, [...this.#cold.values()]);

@@ -77,10 +77,12 @@ export class Outbox {
     this.#entries.set(key, { ...copy, seqs: copy.seqs.filter((other) => other !== seq) });
   }
 
-  /** Forgets the message of which a copy was sent under a number; tells whether it was kept. */
-  giveUp(agent: string, seq: number): boolean {
+  /** Forgets the message of which a copy was sent under a number, and gives it; `null` where it was not kept. */
+  giveUp(agent: string, seq: number): SentFrame | null {
     const found = this.#find(agent, seq);
-    return found !== null && this.#entries.delete(found[0]);
+    if (found === null) return null;
+    this.#entries.delete(found[0]);
+    return found[1].frame;
   }
 
   /** Whether the agent has sent no message after that number. */

@@ -16,13 +16,18 @@ export interface Runtime {
   readonly log: EventListener | undefined;
 }
 
-/** Begins with the system's clock and estimates. */
-export function createRuntime(): Runtime {
-  let current: RuntimeSource = {
-    clock: () => Math.floor(Date.now() / 1000),
-    tokens: ESTIMATING_COUNTER,
-    log: undefined,
-  };
+export interface RuntimeDefaults {
+  readonly clock?: (() => number) | undefined;
+  readonly tokens?: TokenCounter | undefined;
+}
+
+function systemClock(): number {
+  return Date.now() / 1000;
+}
+
+/** Begins with the system's clock and estimates, where nothing else is given. */
+export function createRuntime({ clock, tokens }: RuntimeDefaults = {}): Runtime {
+  let current: RuntimeSource = { clock: clock ?? systemClock, tokens: tokens ?? ESTIMATING_COUNTER, log: undefined };
   const counter: TokenCounter = {
     count: (text) => current.tokens.count(text),
     get exact() {
@@ -36,7 +41,8 @@ export function createRuntime(): Runtime {
     bind: (source) => {
       current = source;
     },
-    now: () => current.clock(),
+    // Frames carry whole seconds.
+    now: () => Math.floor(current.clock()),
     counter,
     get log() {
       return current.log;

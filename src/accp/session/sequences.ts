@@ -1,24 +1,38 @@
 /** Messages that come as a sequence of frames, kept until they are whole (draft-benzing-accp-00, section 3.4). */
 import type { Param } from '../ast.js';
 import { AccpError } from '../codec/accp-error.js';
-import { joinPieces, MAX_PARTS, type Piece } from '../codec/sequence.js';
+import { joinPieces } from '../codec/join-pieces.js';
+import { MAX_PARTS, type Piece } from '../codec/sequence.js';
+import { type Dialect, tryParseFrame } from '../parse.js';
 import type { Part, ReceivedEnvelope } from './envelope.js';
 import type { Collection, Journal } from './journal.js';
 
 /** Sequences that may be under way at once. */
 const MAX_SEQUENCES = 64;
-/** Characters of all frames of one sequence. */
+/** Characters of all frames of all sequences that are under way. */
 const MAX_LENGTH = 4 * 1024 * 1024;
 
 interface Progress {
+  /** What its frames are kept under. */
+  readonly id: number;
   readonly total: number;
+  /** The index that comes next. */
+  readonly next: number;
+  readonly intent: string;
+  readonly operation: string;
   /** Of the first frame: it is the message's. */
   readonly envelope: ReceivedEnvelope;
-  readonly pieces: readonly Piece[];
   /** Characters so far. */
   readonly length: number;
   /** Seconds since 1970 of the last frame. */
   readonly at: number;
+}
+
+/** A frame as it was received: nothing takes less room, and all spellings are kept. */
+interface Kept {
+  readonly text: string;
+  readonly dialect: Dialect;
+  readonly cut?: number;
 }
 
 /** A message that has become whole. */
@@ -27,21 +41,37 @@ export interface Joined {
   readonly envelope: ReceivedEnvelope;
 }
 
+/** A frame of a message that was split. */
 export interface IncomingPart {
   readonly agent: string;
+  readonly intent: string;
+  readonly operation: string;
   readonly part: Part;
   readonly envelope: ReceivedEnvelope;
+  /** The payload of the frame. */
   readonly params: readonly Param[];
-  /** Characters of the frame. */
-  readonly length: number;
+  /** The frame, and how it was read: it is read once more when the message is whole. */
+  readonly text: string;
+  readonly dialect: Dialect;
+  /** Seconds since 1970. */
   readonly now: number;
 }
 
 export class Sequences {
   readonly #progress: Collection<Progress>;
+  /** Apart from the rest, so that each frame is stored once. */
+  readonly #parts: Collection<Kept>;
+  /** Characters of all frames that are kept. */
+  #length = 0;
+  #lastId = 0;
 
   constructor(journal: Journal) {
     this.#progress = journal.collection('sequences');
+    this.#parts = journal.collection('sequence-parts');
+    for (const { id, length } of this.#progress.values()) {
+      this.#length += length;
+      this.#lastId = Math.max(this.#lastId, id);
+    }
   }
 
   /**
@@ -49,52 +79,89 @@ export class Sequences {
    *
    * @throws AccpError E1001 for a frame that does not go on where the last one ended, E2003 for too much
    */
-  add({ agent, part, envelope, params, length, now }: IncomingPart): Joined | null {
+  add(incoming: IncomingPart): Joined | null {
+    const { agent, part, envelope, params, text } = incoming;
     const { cid } = envelope;
     if (cid === undefined) throw broken('a part of a message needs a cid');
     const key = `${agent}:${cid}`;
-    const before = this.#progress.get(key);
-    if (part.index === 0) this.#begin(key, part);
-    else if (before === undefined || before.total !== part.total || before.pieces.length !== part.index) {
-      this.#progress.delete(key);
-      throw broken(`part ${part.index} of ${part.total} does not go on where the last one ended`);
-    }
-    const started = part.index === 0 ? undefined : before;
-    const progress: Progress = {
-      total: part.total,
-      envelope: started?.envelope ?? envelope,
-      pieces: [...(started?.pieces ?? []), { params, cut: part.cut }],
-      length: (started?.length ?? 0) + length,
-      at: now,
-    };
-    if (progress.length > MAX_LENGTH) {
-      this.#progress.delete(key);
+    const before = part.index === 0 ? this.#begin(key, incoming) : this.#goOn(key, incoming);
+    if (this.#length + text.length > MAX_LENGTH) {
+      this.#remove(key);
       throw new AccpError({
         code: 'E2003',
-        message: `A message of more than ${MAX_LENGTH} characters is not put together.`,
+        message: `Messages of more than ${MAX_LENGTH} characters together are not put together.`,
       });
     }
-    if (part.index < part.total - 1) {
-      this.#progress.set(key, progress);
-      return null;
+    if (part.index === part.total - 1) {
+      const pieces = this.#pieces(before);
+      this.#remove(key);
+      return { params: joinPieces([...pieces, { params, cut: part.cut }]), envelope: before.envelope };
     }
-    this.#progress.delete(key);
-    return { params: joinPieces(progress.pieces), envelope: progress.envelope };
+    this.#keep(key, before, incoming);
+    return null;
   }
 
   /** Gives up the sequences that have not gone on since `before`, in seconds since 1970; returns how many. */
   forget(before: number): number {
     const stale = [...this.#progress.entries()].filter(([, { at }]) => at < before);
-    for (const [key] of stale) this.#progress.delete(key);
+    for (const [key] of stale) this.#remove(key);
     return stale.length;
   }
 
-  #begin(key: string, { total }: Part): void {
+  #begin(key: string, { part, intent, operation, envelope, now }: IncomingPart): Progress {
+    const { total } = part;
     if (total < 1 || total > MAX_PARTS) throw broken(`a message of ${total} parts; 1 to ${MAX_PARTS} are taken`);
     if (!this.#progress.has(key) && this.#progress.size >= MAX_SEQUENCES) {
       throw new AccpError({ code: 'E2003', message: `${MAX_SEQUENCES} messages are being put together already.` });
     }
+    this.#remove(key);
+    return { id: ++this.#lastId, total, next: 0, intent, operation, envelope, length: 0, at: now };
   }
+
+  #goOn(key: string, { part, intent, operation }: IncomingPart): Progress {
+    const before = this.#progress.get(key);
+    if (before === undefined || before.total !== part.total || before.next !== part.index) {
+      this.#remove(key);
+      throw broken(`part ${part.index} of ${part.total} does not go on where the last one ended`);
+    }
+    if (before.intent !== intent || before.operation !== operation) {
+      this.#remove(key);
+      const [one, other] = [`${before.intent}:${before.operation}`, `${intent}:${operation}`];
+      throw broken(`part ${part.index} is of another message: it says ${other}, and the first part ${one}`);
+    }
+    return before;
+  }
+
+  #keep(key: string, before: Progress, { part, text, dialect, now }: IncomingPart): void {
+    const { cut } = part;
+    const length = before.length + text.length;
+    this.#parts.set(partKey(before, part.index), { text, dialect, ...(cut === undefined ? {} : { cut }) });
+    this.#progress.set(key, { ...before, next: part.index + 1, length, at: now });
+    this.#length += text.length;
+  }
+
+  #pieces(progress: Progress): Piece[] {
+    const pieces: Piece[] = [];
+    for (let index = 0; index < progress.next; index++) {
+      const kept = this.#parts.get(partKey(progress, index));
+      const parsed = kept && tryParseFrame(kept.text, { dialect: kept.dialect });
+      if (!parsed?.ok) throw broken(`part ${index} was not kept`);
+      pieces.push({ params: parsed.value.payload, cut: kept!.cut });
+    }
+    return pieces;
+  }
+
+  #remove(key: string): void {
+    const progress = this.#progress.get(key);
+    if (progress === undefined) return;
+    this.#progress.delete(key);
+    for (let index = 0; index < progress.next; index++) this.#parts.delete(partKey(progress, index));
+    this.#length -= progress.length;
+  }
+}
+
+function partKey({ id }: Progress, index: number): string {
+  return `${id}:${index}`;
 }
 
 function broken(message: string): AccpError {

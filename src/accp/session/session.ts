@@ -1,5 +1,7 @@
 /** One endpoint of a session (draft-benzing-accp-00, section 1.3: a bounded sequence of frames that make up one workflow). */
 
+import { resolveChoice } from '../../text/choice.js';
+import type { TokenCounter } from '../../tokens/counter.js';
 import { AccpError } from '../codec/accp-error.js';
 import type { Json } from '../message/json.js';
 import type { Announcement } from '../registry/negotiation.js';
@@ -13,6 +15,7 @@ import {
 } from '../state/state.js';
 import { memoryStore } from '../store/memory.js';
 import { type SessionStore, StoreError } from '../store/store.js';
+import { SentStreams } from '../streams/sent-streams.js';
 import { createStreams, type StreamChunk, type Streams } from '../streams/streams.js';
 import { Chains } from './chains.js';
 import { Delivery, type SequenceMode } from './delivery.js';
@@ -42,7 +45,7 @@ export interface SessionOptions {
   /** Seconds until an answer is overdue (E3001); 0 for never. @default 60 */
   readonly timeout?: number | undefined;
   /** Tokens of the tiers. @default those of section 5 */
-  readonly budgets?: StateBudgets | undefined;
+  readonly budgets?: Partial<StateBudgets> | undefined;
   /** Other sessions of the store whose cold state may be read here. */
   readonly grants?: Iterable<string> | undefined;
   /** Identifiers of messages that are remembered. @default 4096 */
@@ -57,6 +60,10 @@ export interface SessionOptions {
   readonly maxBuffered?: number | undefined;
   /** Seconds without a chunk until a stream has failed; 0 for never. @default 60 */
   readonly streamTimeout?: number | undefined;
+  /** Seconds since 1970, before a codec works on the session; from then on it is the codec's. @default the system's clock */
+  readonly clock?: (() => number) | undefined;
+  /** Counts tokens before a codec works on the session; from then on it is the codec's. @default estimates */
+  readonly tokens?: TokenCounter | undefined;
 }
 
 /** An answer or a stream that did not come in time. */
@@ -108,6 +115,7 @@ export interface SessionParts {
   readonly chains: Chains;
   readonly sequences: Sequences;
   readonly streams: Streams;
+  readonly sentStreams: SentStreams;
   readonly peers: Collection<Peer>;
   /** Single values: what was announced, the registry of this side. */
   readonly facts: Collection<Json>;
@@ -136,6 +144,25 @@ export function partsOfSession(session: Session): SessionParts {
   return parts;
 }
 
+/** Options that are numbers, and the least that they may be. */
+const LEAST = {
+  timeout: 0,
+  streamTimeout: 0,
+  maxSeen: 1,
+  maxSenders: 1,
+  maxChains: 1,
+  maxOutbox: 1,
+  maxBuffered: 1,
+} as const;
+
+function checkNumbers(options: SessionOptions): void {
+  for (const [name, least] of Object.entries(LEAST)) {
+    const value = options[name as keyof typeof LEAST];
+    if (value === undefined || value >= least) continue;
+    throw new TypeError(`${name} is a number from ${least} on; got ${value}`);
+  }
+}
+
 const AGENT = /^[A-Za-z0-9_-]{1,256}$/;
 const ID = /^[!-~]{1,256}$/;
 
@@ -157,10 +184,11 @@ export function createSession(options: SessionOptions): Session {
   if (!Number.isSafeInteger(firstSequence) || firstSequence < 0) {
     throw new TypeError(`firstSequence is a whole number from 0 on; got ${firstSequence}`);
   }
-  const sequence = options.sequence ?? 'session';
+  const sequence = resolveChoice('sequence', options.sequence, ['session', 'sender']);
+  checkNumbers(options);
   const endpoint = store.claim(id, agent);
   const journal = new Journal(endpoint, store.durable);
-  const runtime = createRuntime();
+  const runtime = createRuntime({ clock: options.clock, tokens: options.tokens });
   const note: Note = (type, message, more) => {
     if (runtime.log === undefined) return;
     try {
@@ -193,6 +221,7 @@ export function createSession(options: SessionOptions): Session {
     now: runtime.now,
     maxBuffered: options.maxBuffered,
     timeout: options.streamTimeout,
+    save: () => commit(() => undefined),
     note,
   });
   const peers = journal.collection<Peer>('peers');
@@ -216,8 +245,10 @@ export function createSession(options: SessionOptions): Session {
       journal.commit();
     } catch (thrown) {
       // Memory is ahead of the store now: going on would number frames twice after a restart.
-      end = thrown instanceof StoreError ? thrown : new StoreError('failed', 'The store failed', { cause: thrown });
-      throw end;
+      const error =
+        thrown instanceof StoreError ? thrown : new StoreError('failed', 'The store failed', { cause: thrown });
+      end = error;
+      throw error;
     }
     return result;
   };
@@ -239,6 +270,7 @@ export function createSession(options: SessionOptions): Session {
       commit(() => {
         const now = runtime.now();
         streams.tick(now);
+        state.finishOverdue(now);
         const timeout = options.timeout ?? 60;
         const forgotten = timeout === 0 ? 0 : sequences.forget(now - timeout);
         if (forgotten > 0) note('timeout', `${forgotten} messages were not finished.`);
@@ -268,6 +300,7 @@ export function createSession(options: SessionOptions): Session {
     chains,
     sequences,
     streams,
+    sentStreams: new SentStreams(journal),
     peers,
     facts,
     own: { source: undefined, registry: undefined },
@@ -297,6 +330,7 @@ function saved(state: SessionState, commit: SessionParts['commit']): SessionStat
         commit(() => state.checkpoint(trigger, tools)),
         commit,
       ),
+    finishOverdue: (now) => commit(() => state.finishOverdue(now)),
     resumeCheckpoints: (tools) => commit(() => state.resumeCheckpoints(tools)).map((one) => kept(one, commit)),
   };
   return Object.assign(Object.create(state) as SessionState, own);

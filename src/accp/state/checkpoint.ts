@@ -8,7 +8,7 @@ import { cutToTokens } from './cut.js';
 import { digest, entryFor, rawOf } from './digest.js';
 import { extractFacts } from './facts/extract.js';
 import type { Fact } from './facts/fact.js';
-import { HeldFrame } from './held-frame.js';
+import { frozenCopy } from './frozen-copy.js';
 import type { HotContent } from './hot.js';
 import { andThen, type MaybePromise, recover } from './maybe-promise.js';
 import { checkFacts, checkSummary } from './plug-ins.js';
@@ -38,8 +38,8 @@ export interface FrozenWithFacts extends Frozen {
 }
 
 /**
- * What a host can do better than the defaults. What throws, rejects or answers with something else is replaced by the
- * default, and noted.
+ * What a host can do better than the defaults. What throws, rejects, answers with something else or does not answer in time is
+ * replaced by the default, and noted. Tools are given copies, which cannot be changed.
  */
 export interface CheckpointTools {
   /** The key facts, the most important first. */
@@ -70,6 +70,8 @@ export interface Checkpoints {
   readonly make: (trigger: CheckpointTrigger, tools: CheckpointTools) => MaybePromise<CheckpointResult>;
   /** Finishes what an earlier process has begun. */
   readonly resume: (tools: CheckpointTools) => readonly MaybePromise<CheckpointResult>[];
+  /** Finishes with the defaults what the tools have left lying for too long; their answers come too late then. */
+  readonly finishOverdue: (now: number) => void;
 }
 
 export interface CheckpointOptions {
@@ -86,6 +88,21 @@ export interface CheckpointOptions {
 const TOKEN_LENGTH = 4;
 const HEAD_LENGTH = 400;
 
+/** Seconds that the host's tools may take. */
+const TOOL_TIME = 60;
+/** Checkpoints that may wait for the tools at a time: beyond, the oldest one is finished without them. */
+const MAX_WAITING = 4;
+
+/** A checkpoint in the hands of the host's tools. */
+interface Waiting {
+  /** When it was given to them, in seconds since 1970. */
+  since: number;
+  /** What it came to without them, once they are too late. */
+  outcome: Promise<CheckpointResult> | null;
+  /** Makes that. */
+  finish: () => void;
+}
+
 /** More tokens than an entry without facts and words ever has. */
 const AMPLE = 100;
 
@@ -96,6 +113,8 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
   /** Begun and not finished; none where all is done at once. */
   const unfinished: Collection<Frozen> = journal.collection('state.frozen');
   const left = [...unfinished.values()];
+  /** The oldest first. */
+  const waiting = new Map<string, Waiting>();
   let newest = counts.get('last') ?? 0;
 
   /** Endpoints that share cold state share the numbers, too: the next one that nobody has. */
@@ -118,7 +137,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
     const { extractFacts: custom } = tools;
     if (custom === undefined) return ownFacts();
     return recover(
-      () => andThen(custom(frozen), checkFacts),
+      () => andThen(custom(frozenCopy(frozen)), checkFacts),
       (error) => {
         noteFailure(frozen, 'extractFacts', error);
         return ownFacts();
@@ -132,7 +151,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
     const { summarize } = tools;
     if (summarize === undefined) return ownSummary();
     return recover(
-      () => andThen(summarize(frozen), (answer) => cutSummary(frozen, checkSummary(answer))),
+      () => andThen(summarize(frozenCopy(frozen)), (answer) => cutSummary(frozen, checkSummary(answer))),
       (error) => {
         noteFailure(frozen, 'summarize', error);
         return ownSummary();
@@ -171,10 +190,12 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
   }
 
   /** Steps 2 to 6, with the host's tools. */
-  function compress(frozen: Frozen, tools: CheckpointTools): MaybePromise<CheckpointResult> {
+  function compress(frozen: Frozen, tools: CheckpointTools, wait: Waiting): MaybePromise<CheckpointResult> {
     return andThen(extractKeyFacts(frozen, tools), (facts) => {
+      if (wait.outcome !== null) return wait.outcome;
       const known = { ...frozen, facts };
       return andThen(generateSummary(known, tools), (summary) => {
+        if (wait.outcome !== null) return wait.outcome;
         const fitted = orPutBack(frozen, () => moveSummaryToWarm(known, summary));
         moveRawDataToCold(frozen);
         resetHotState(frozen);
@@ -244,7 +265,38 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
   }
 
   function run(frozen: Frozen, tools: CheckpointTools): MaybePromise<CheckpointResult> {
-    return isDefault(tools) ? compressLater(frozen) : compress(frozen, tools);
+    if (isDefault(tools)) return compressLater(frozen);
+    const wait: Waiting = { since: now(), outcome: null, finish: () => {} };
+    const result = compress(frozen, tools, wait);
+    return result instanceof Promise ? awaited(frozen, result, wait) : result;
+  }
+
+  /** Waits for the tools as long as there is time and room for it. */
+  function awaited(frozen: Frozen, answered: Promise<CheckpointResult>, wait: Waiting): Promise<CheckpointResult> {
+    const { id } = frozen;
+    // Kept until it is finished, and its number with it.
+    unfinished.set(id, frozen);
+    moveRawDataToCold(frozen);
+    const result = new Promise<CheckpointResult>((resolve, reject) => {
+      wait.finish = () => {
+        waiting.delete(id);
+        wait.outcome = result;
+        note('warning', `the tools were too late for ${id}, and the defaults were used`, { details: { id } });
+        try {
+          resolve(compressLater(frozen));
+        } catch (error) {
+          reject(error as Error);
+        }
+      };
+      answered.then(resolve, reject).finally(() => waiting.delete(id));
+    });
+    waiting.set(id, wait);
+    if (waiting.size > MAX_WAITING) waiting.values().next().value!.finish();
+    return result;
+  }
+
+  function finishOverdue(at: number): void {
+    for (const wait of [...waiting.values()]) if (at - wait.since > TOOL_TIME) wait.finish();
   }
 
   function noteFailure({ id }: Frozen, tool: keyof CheckpointTools, error: unknown): void {
@@ -254,25 +306,14 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
 
   return {
     make(trigger, tools) {
-      const frozen = freezeHotState(trigger);
-      const result = run(isDefault(tools) ? frozen : plain(frozen), tools);
-      if (result instanceof Promise) {
-        // Kept until it is finished, and its number with it.
-        unfinished.set(frozen.id, frozen);
-        moveRawDataToCold(frozen);
-      }
-      return result;
+      finishOverdue(now());
+      return run(freezeHotState(trigger), tools);
     },
     resume: (tools) => left.splice(0).map((frozen) => run(frozen, tools)),
+    finishOverdue,
   };
 }
 
 function isDefault({ extractFacts: custom, summarize }: CheckpointTools): boolean {
   return custom === undefined && summarize === undefined;
-}
-
-/** The host's tools get plain data. */
-function plain(frozen: Frozen): Frozen {
-  const frames = frozen.frames.map((frame) => (frame instanceof HeldFrame ? frame.toJSON() : frame));
-  return { ...frozen, frames };
 }

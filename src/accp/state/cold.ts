@@ -4,15 +4,12 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { AccpError } from '../codec/accp-error.js';
 import type { Json } from '../message/json.js';
 import type { Collection, Journal } from '../session/journal.js';
-import type { ColdEntry } from '../store/store.js';
-import { fromText, toText } from '../store/text.js';
+import { type ColdEntry, DELETED } from '../store/store.js';
+import { storedValue, toText } from '../store/text.js';
 import { isExpired, type Lookup } from './kept.js';
 
 /** Digits of the hash that a key begins with. More are taken where two values share them. */
 const HASH_DIGITS = 6;
-
-/** Marks what was deleted: nothing has expired so long ago, and the store cannot forget. */
-const DELETED = 0;
 
 export interface ColdTier {
   readonly find: (key: string) => Lookup;
@@ -45,7 +42,7 @@ export function createCold({ session, journal, now, grants }: ColdOptions): Cold
 
   function read(entry: ColdEntry | undefined): Lookup {
     if (entry === undefined || entry.expires === DELETED) return undefined;
-    return isExpired(entry.expires, now()) ? 'expired' : { value: fromText(entry.value) as Json };
+    return isExpired(entry.expires, now()) ? 'expired' : { value: storedValue(entry.value) as Json };
   }
 
   /** By the value's hash: endpoints that share the tier never give one key to two values, and need not ask each other. */

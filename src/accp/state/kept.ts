@@ -27,6 +27,14 @@ const RESERVED: Readonly<Record<Tier, RegExp>> = {
   cold: /^(warm_)?ckpt_[0-9]+$|^v[0-9a-f]{6,}$/,
 };
 
+/** Keys of cold state that every session gives to its checkpoints: another session's are never meant. */
+const OF_CHECKPOINTS = /^(?:warm_)?ckpt_[0-9]+$/;
+
+/** Whether a name can mean an entry of another session: each has its checkpoints under the same names. */
+export function isShareable(key: string, tier: Tier | null): boolean {
+  return !OF_CHECKPOINTS.test(key) && (tier !== null || key !== CHECKPOINT_KEY);
+}
+
 /** @throws AccpError with code `E1004` on a key that a reference cannot name, or that is the session's own */
 export function checkKey(tier: Tier, key: string): void {
   const problem = !KEY.test(key)

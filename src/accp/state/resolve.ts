@@ -4,7 +4,7 @@ import type { Json } from '../message/json.js';
 import { Reference } from '../message/reference.js';
 import type { ColdTier } from './cold.js';
 import type { HotTier } from './hot.js';
-import type { Lookup, Tier } from './kept.js';
+import { isShareable, type Lookup, type Tier } from './kept.js';
 import { isObject } from './snapshot.js';
 import type { WarmTier } from './warm.js';
 
@@ -58,7 +58,7 @@ function find(key: string, tier: Tier | null, { hot, warm, cold }: Tiers): Looku
   if (tier === 'hot') return hot.find(key);
   if (tier === 'warm') return warm.find(key);
   const own = tier === null ? firstLive([hot, warm, cold], key) : cold.find(key);
-  return own ?? cold.findElsewhere(key);
+  return own ?? (isShareable(key, tier) ? cold.findElsewhere(key) : undefined);
 }
 
 /** A value that has expired in one tier does not hide one in the next. */

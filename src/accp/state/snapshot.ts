@@ -4,9 +4,10 @@ import { byCodeUnit } from '../../text/order.js';
 import { AccpError } from '../codec/accp-error.js';
 import type { Json, JsonObject } from '../message/json.js';
 import { Reference } from '../message/reference.js';
+import { MOST_NESTING } from '../message/values.js';
 
-/** Deeper values are taken for a mistake, such as an object that holds itself. */
-const MAX_DEPTH = 100;
+/** As deep as a message can be, whose payload is a map itself. Deeper values are a mistake, such as one that holds itself. */
+const MAX_DEPTH = MOST_NESTING + 1;
 
 /**
  * A frozen copy with the keys of its objects in order, so that equal values have equal texts.

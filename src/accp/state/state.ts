@@ -118,6 +118,13 @@ export interface SessionState {
   readonly checkpoint: (trigger: CheckpointTrigger, tools?: CheckpointTools) => MaybePromise<CheckpointResult>;
   /** Finishes the checkpoints that were begun before the session was resumed. */
   readonly resumeCheckpoints: (tools?: CheckpointTools) => readonly MaybePromise<CheckpointResult>[];
+  /**
+   * Finishes with the defaults the checkpoints whose tools have not answered within 60 s; their promises are fulfilled, and late
+   * answers are ignored. Every new checkpoint does so, too. No more than 4 wait at a time.
+   *
+   * @param now seconds since 1970
+   */
+  readonly finishOverdue: (now: number) => void;
 }
 
 const KEEP_CHECKPOINTS = 16;
@@ -205,5 +212,6 @@ export function createState(options: StateOptions): SessionState {
     },
     checkpoint: (trigger, tools = {}) => checkpoints.make(trigger, tools),
     resumeCheckpoints: (tools = {}) => checkpoints.resume(tools),
+    finishOverdue: checkpoints.finishOverdue,
   };
 }

@@ -1,6 +1,6 @@
 /** The cold tier of one session in memory, bounded: where nothing is written to a disk, something has to give. */
 import { takingOldest } from './oldest.js';
-import type { ColdEntry } from './store.js';
+import { type ColdEntry, DELETED } from './store.js';
 
 /** What became of a value that had to go: to whoever looks it up, it has expired (E2002). */
 const GONE: ColdEntry = { value: 'null', expires: 1 };
@@ -25,6 +25,8 @@ export function boundedCold(max: number): ColdMap {
   function forgetOldest(): void {
     const [key, entry] = takeOldest()!;
     used -= sizeOf(entry);
+    // What was deleted is not there, and has not expired.
+    if (entry.expires === DELETED) return;
     gone.add(key);
     if (gone.size > MAX_GONE) takeOldestGone();
   }

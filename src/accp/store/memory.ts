@@ -1,6 +1,6 @@
 /** Sessions in memory: for as long as the process runs. */
 import { boundedCold, type ColdMap } from './bounded-cold.js';
-import { type Change, type EndpointStore, type SessionStore, StoreError } from './store.js';
+import { type Change, type ColdEntry, DELETED, type EndpointStore, type SessionStore, StoreError } from './store.js';
 
 interface SessionData {
   readonly endpoints: Map<string, EndpointData>;
@@ -68,16 +68,20 @@ function claimed(
     if (released) throw new StoreError('closed', `@${agent} of session ${session} was given back to the store`);
   }
 
+  function checkHeld(): void {
+    checkOpen();
+    if (endpoint.generation !== generation) {
+      throw new StoreError('taken', `@${agent} of session ${session} was claimed by another holder`);
+    }
+  }
+
   return {
     entries() {
       checkOpen();
       return [...endpoint.entries.values()];
     },
     commit(changes, coldChanges = []) {
-      checkOpen();
-      if (endpoint.generation !== generation) {
-        throw new StoreError('taken', `@${agent} of session ${session} was claimed by another holder`);
-      }
+      checkHeld();
       for (const change of changes) {
         const place = placeOf(change);
         if (change.value === null) endpoint.entries.delete(place);
@@ -86,6 +90,7 @@ function claimed(
       // As they are: a value need not be there before somebody reads it.
       for (const change of coldChanges) cold.set(change.key, change);
     },
+    check: checkHeld,
     readCold(key) {
       checkOpen();
       return cold.get(key);
@@ -96,12 +101,16 @@ function claimed(
     },
     sessionsWithCold(key) {
       checkOpen();
-      return [...sessions].filter(([, data]) => data.cold.has(key)).map(([name]) => name);
+      return [...sessions].filter(([, data]) => isKept(data.cold.get(key))).map(([name]) => name);
     },
     release() {
       released = true;
     },
   };
+}
+
+function isKept(entry: ColdEntry | undefined): boolean {
+  return entry !== undefined && entry.expires !== DELETED;
 }
 
 function found<V>(map: Map<string, V>, key: string, make: () => V): V {

@@ -16,7 +16,7 @@ const SQL = {
   setCold: `INSERT INTO cold (session, key, value, expires) VALUES (?, ?, ?, ?)
     ON CONFLICT (session, key) DO UPDATE SET value = excluded.value, expires = excluded.expires`,
   readCold: 'SELECT value, expires FROM cold WHERE session = ? AND key = ?',
-  sessionsWithCold: 'SELECT session FROM cold WHERE key = ? ORDER BY session',
+  sessionsWithCold: 'SELECT session FROM cold WHERE key = ? AND expires IS NOT 0 ORDER BY session',
   emptyCold: `UPDATE cold SET value = 'null' WHERE expires <= ? AND value <> 'null' RETURNING id`,
   removeCold: 'DELETE FROM cold WHERE expires <= ?',
 } as const;

@@ -45,8 +45,8 @@ const DAY = 24 * 60 * 60;
  * A store in a file, which is made when there is none, readable for its owner only. Several processes may use it at
  * once.
  *
- * @throws StoreError with reason `failed` when the file cannot be opened or is no session file; its `cause` is a
- *   StorageError
+ * @throws StoreError with reason `failed` when the file cannot be opened or is no session file, `busy` when it is locked; its
+ *   `cause` is a StorageError
  */
 export async function sqliteStore(file: string, options: SqliteStoreOptions = {}): Promise<SqliteStore> {
   try {
@@ -123,11 +123,13 @@ function claimed({ statements, attempt, write }: Connection, session: string, ag
   return {
     entries() {
       checkOpen();
-      return attempt(() => statements.entries.all(id)).map((entry) => ({
-        collection: nameOf(entry['collection'] as string),
-        key: nameOf(entry['key'] as string),
-        value: entry['value'] as string,
-      }));
+      return attempt(() =>
+        statements.entries.all(id).map((entry) => ({
+          collection: nameOf(entry['collection'] as string),
+          key: nameOf(entry['key'] as string),
+          value: entry['value'] as string,
+        })),
+      );
     },
     commit(changes, cold = []) {
       checkOpen();
@@ -149,8 +151,8 @@ function claimed({ statements, attempt, write }: Connection, session: string, ag
     },
     sessionsWithCold(key) {
       checkOpen();
-      return attempt(() => statements.sessionsWithCold.all(heldName(key))).map((found) =>
-        nameOf(found['session'] as string),
+      return attempt(() =>
+        statements.sessionsWithCold.all(heldName(key)).map((found) => nameOf(found['session'] as string)),
       );
     },
     release() {
@@ -167,5 +169,5 @@ function readCold(statements: Statements, session: string, key: string): ColdEnt
 function failure(thrown: unknown, file: string): StoreError {
   if (thrown instanceof StoreError) return thrown;
   const cause = storageError(thrown, file);
-  return new StoreError('failed', cause.message, { cause });
+  return new StoreError(cause.reason === 'busy' ? 'busy' : 'failed', cause.message, { cause });
 }

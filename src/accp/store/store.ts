@@ -14,9 +14,12 @@ export interface ColdEntry {
   readonly value: string;
   /** About how many characters it is, where it may not be written yet. */
   readonly size?: number | undefined;
-  /** Seconds since 1970, or `null` for never. */
+  /** Seconds since 1970, or `null` for never; {@link DELETED} for what was deleted, as the store cannot forget. */
   readonly expires: number | null;
 }
+
+/** Marks what was deleted: nothing has expired so long ago. */
+export const DELETED = 0;
 
 export interface ColdChange extends ColdEntry {
   readonly key: string;
@@ -50,11 +53,17 @@ export interface EndpointStore {
    * @throws StoreError with reason `taken` when another holder has claimed the endpoint meanwhile
    */
   readonly commit: (changes: readonly Change[], cold?: readonly ColdChange[]) => void;
+  /**
+   * Fails like a commit of nothing, at no cost. For stores that are not durable, where most commits have nothing to write.
+   *
+   * @throws StoreError with reason `taken` or `closed`
+   */
+  readonly check?: (() => void) | undefined;
   /** A value of the session's own cold tier. */
   readonly readCold: (key: string) => ColdEntry | undefined;
   /** A value of another session's cold tier. The caller has to see to the permission. */
   readonly readColdOf: (session: string, key: string) => ColdEntry | undefined;
-  /** The sessions of this store whose cold tier has an entry of that key. */
+  /** The sessions of this store whose cold tier has an entry of that key which was not deleted. */
   readonly sessionsWithCold: (key: string) => readonly string[];
   /** Gives the endpoint back. */
   readonly release: () => void;
@@ -63,8 +72,13 @@ export interface EndpointStore {
 /** Storage failed; nothing of the commit was kept. */
 export class StoreError extends Error {
   override readonly name: string = 'StoreError';
-  /** `taken`: another holder has claimed the endpoint. `closed`: used after its end. `failed`: see `cause`. */
-  readonly reason: 'taken' | 'closed' | 'failed';
+  /**
+   * - `taken`: another holder has claimed the endpoint.
+   * - `closed`: used after its end.
+   * - `busy`: somebody else kept the store locked for longer than the time-out; the same may succeed later.
+   * - `failed`: see `cause`.
+   */
+  readonly reason: 'taken' | 'closed' | 'busy' | 'failed';
 
   constructor(reason: StoreError['reason'], message: string, options?: { readonly cause: unknown }) {
     super(message, options);

@@ -1,6 +1,7 @@
 /** Values as text for a store: JSON, which has no bigints and no references, with a mark for them. */
 import { Reference } from '../message/reference.js';
 import { isPlainObject } from '../message/values.js';
+import { StoreError } from './store.js';
 
 /** Begins the text of what JSON cannot write; a string that begins with it gets another one in front. */
 const MARK = '\u0001';
@@ -45,6 +46,19 @@ export function fromText(text: string): unknown {
     if (isObject(member)) Object.setPrototypeOf(member, null);
     return member;
   });
+}
+
+/**
+ * The same for what a store gave.
+ *
+ * @throws StoreError with reason `failed` on what {@link toText} has not written: the store is damaged
+ */
+export function storedValue(text: string): unknown {
+  try {
+    return fromText(text);
+  } catch (cause) {
+    throw new StoreError('failed', 'a value of the store is damaged, and cannot be read', { cause });
+  }
 }
 
 function unmarked(rest: string): unknown {

@@ -3,12 +3,18 @@ import { AccpError } from '../codec/accp-error.js';
 import type { StreamChunk } from './chunk.js';
 import type { Stream } from './stream.js';
 
+/** What chunks are checked against. */
+export interface Progress extends Pick<Stream, 'next' | 'count' | 'final' | 'highest'> {
+  /** The indexes beyond `next` that have come. */
+  readonly waiting: { readonly has: (index: number) => boolean };
+}
+
 /**
  * @returns how many chunks the stream has, as far as is known with this one
  * @throws AccpError E3002 for an index that has come before; E1004 for one that is none, and for a chunk that
  *   contradicts what was told of the length of the stream
  */
-export function checkChunk(stream: Stream, { index, total, final }: StreamChunk): number | null {
+export function checkChunk(stream: Progress, { index, total, final }: StreamChunk): number | null {
   if (!Number.isSafeInteger(index) || index < 0) {
     throw unfit('chunk_index', 'the index of a chunk is a whole number from 0 on');
   }

@@ -25,10 +25,11 @@ interface Waiting {
 const END: IteratorResult<StreamChunk> = { done: true, value: undefined };
 
 /**
- * @param take the next step, or `null` when it has to be waited for; called once for each step that is handed over
+ * @param take the next step, or `null` when it has to be waited for; called once for each step that is handed over. Is told
+ *   whether the reader asks, as opposed to somebody who has woken it. What it throws, who asks is told; nothing is over then
  * @param leave called when the loop over the chunks is left before its end
  */
-export function createReader(take: () => Step | null, leave: () => void): Reader {
+export function createReader(take: (asked: boolean) => Step | null, leave: () => void): Reader {
   const waiting: Waiting[] = [];
   let over = false;
 
@@ -37,9 +38,9 @@ export function createReader(take: () => Step | null, leave: () => void): Reader
     for (const { resolve } of waiting.splice(0)) resolve(END);
   }
 
-  function wake(): void {
+  function hand(asked: boolean): void {
     while (waiting.length > 0) {
-      const step = take();
+      const step = take(asked);
       if (step === null) return;
       // Out of the queue before anything else: what waits behind it ends with the stream.
       const { resolve, reject } = waiting.shift()!;
@@ -57,18 +58,25 @@ export function createReader(take: () => Step | null, leave: () => void): Reader
     next() {
       if (over) return Promise.resolve(END);
       return new Promise((resolve, reject) => {
-        waiting.push({ resolve, reject });
-        wake();
+        const call: Waiting = { resolve, reject };
+        waiting.push(call);
+        try {
+          hand(true);
+        } catch (thrown) {
+          const at = waiting.indexOf(call);
+          if (at >= 0) waiting.splice(at, 1);
+          throw thrown;
+        }
       });
     },
-    return() {
+    async return() {
       if (!over) {
         finish();
         leave();
       }
-      return Promise.resolve(END);
+      return END;
     },
     [Symbol.asyncIterator]: () => chunks,
   };
-  return { chunks, isWaiting: () => waiting.length > 0, wake };
+  return { chunks, isWaiting: () => waiting.length > 0, wake: () => hand(false) };
 }

@@ -2,7 +2,9 @@
 import { AccpError, type AccpErrorDetails } from '../codec/accp-error.js';
 import type { AccpErrorCode } from '../codec/codes.js';
 import type { Json } from '../message/json.js';
+import { copyOf } from '../registry/plain.js';
 import type { Collection, Journal } from '../session/journal.js';
+import { charactersOf } from './characters.js';
 import type { StreamChunk } from './chunk.js';
 import type { Reader } from './reader.js';
 
@@ -20,8 +22,8 @@ export interface Stream {
   highest: number;
   /** Why it will not be complete. The chunks in front of the first gap can still be read. */
   failure: Failure | null;
-  /** The indexes from `next` on that have come. */
-  readonly waiting: Set<number>;
+  /** The indexes from `next` on that have come, with the characters of their data; 0 for what the reader has in hand. */
+  readonly waiting: Map<number, number>;
   /** Whether the reader has the chunk `next`, and has not yet asked for the one after. */
   inHand: boolean;
   /** When the latest chunk came, or reading began: seconds since 1970. `null` until the clock is looked at. */
@@ -63,7 +65,7 @@ export function newStream(cid: string, at: number | null): Stream {
     final: false,
     highest: -1,
     failure: null,
-    waiting: new Set(),
+    waiting: new Map(),
     inHand: false,
     at,
     reader: null,
@@ -92,6 +94,7 @@ export class Shelf {
   readonly #chunks: Collection<ChunkRecord>;
   readonly #ended: Collection<Ending>;
   readonly streams = new Map<string, Stream>();
+  #characters = 0;
 
   constructor(journal: Journal) {
     this.#records = journal.collection('streams');
@@ -100,13 +103,18 @@ export class Shelf {
     for (const [cid, record] of this.#records.entries()) {
       this.streams.set(cid, { ...newStream(cid, null), ...record });
     }
-    for (const key of this.#chunks.keys()) {
+    for (const [key, [data]] of this.#chunks.entries()) {
       const colon = key.indexOf(':');
       const index = Number(key.slice(0, colon));
       const stream = this.streams.get(key.slice(colon + 1))!;
-      stream.waiting.add(index);
+      this.#hold(stream, index, data);
       stream.highest = Math.max(stream.highest, index);
     }
+  }
+
+  /** Characters of all chunks that no reader has taken. */
+  get characters(): number {
+    return this.#characters;
   }
 
   /** How many streams have a sender. */
@@ -123,28 +131,38 @@ export class Shelf {
     if (agent !== null) this.#records.set(cid, { agent, next, count, final, failure });
   }
 
+  /** Keeps a copy of a chunk: whoever brought it may go on with it. */
   put(stream: Stream, { index, data, total, final }: StreamChunk): void {
-    stream.waiting.add(index);
-    this.#chunks.set(`${index}:${stream.cid}`, [data, total ?? null, final]);
+    this.#hold(stream, index, data);
+    this.#chunks.set(`${index}:${stream.cid}`, [copyOf(data), total ?? null, final]);
   }
 
-  /** A chunk that waits. */
-  chunk({ cid }: Stream, index: number): StreamChunk {
-    const [data, total, final] = this.#chunks.get(`${index}:${cid}`)!;
-    return { index, ...(total === null ? {} : { total }), data, final };
+  /** A copy of a chunk that waits, for its reader, who may do with it as they like. It is in hand now. */
+  handOut(stream: Stream, index: number): StreamChunk {
+    const [data, total, final] = this.#chunks.get(`${index}:${stream.cid}`)!;
+    this.#characters -= stream.waiting.get(index)!;
+    stream.waiting.set(index, 0);
+    return { index, ...(total === null ? {} : { total }), data: copyOf(data), final };
   }
 
   remove(stream: Stream, index: number): void {
+    this.#characters -= stream.waiting.get(index) ?? 0;
     stream.waiting.delete(index);
     this.#chunks.delete(`${index}:${stream.cid}`);
   }
 
   /** Forgets all of a stream but how it ended. */
   end(stream: Stream, ending: Ending): void {
-    for (const index of [...stream.waiting]) this.remove(stream, index);
+    for (const index of [...stream.waiting.keys()]) this.remove(stream, index);
     this.streams.delete(stream.cid);
     this.#records.delete(stream.cid);
     this.#ended.set(stream.cid, ending);
     if (this.#ended.size > MAX_ENDED) this.#ended.takeOldest();
+  }
+
+  #hold(stream: Stream, index: number, data: Json): void {
+    const characters = charactersOf(data);
+    stream.waiting.set(index, characters);
+    this.#characters += characters;
   }
 }

@@ -3,8 +3,10 @@
  * (draft-benzing-accp-00, section 10.4: consumers MUST buffer and reorder by `chunk_index`).
  */
 import { AccpError } from '../codec/accp-error.js';
+import type { Json } from '../message/json.js';
 import type { Note } from '../session/events.js';
 import type { Journal } from '../session/journal.js';
+import { charactersOf } from './characters.js';
 import { checkChunk } from './check-chunk.js';
 import type { StreamChunk } from './chunk.js';
 import { createReader, type Step } from './reader.js';
@@ -19,17 +21,25 @@ export interface StreamsOptions {
   readonly now: () => number;
   /** Chunks of one stream that wait for a gap to be filled or for their reader. @default 1024 */
   readonly maxBuffered?: number | undefined;
+  /** Characters of the data, as JSON, of all chunks that wait so, in all streams. @default 8 Mi */
+  readonly maxCharacters?: number | undefined;
   /** Streams that are not read to their end. @default 64 */
   readonly maxStreams?: number | undefined;
   /** Seconds without a chunk until a stream has failed; 0 for never. @default 60 */
   readonly timeout?: number | undefined;
+  /**
+   * Stores what has changed in the journal. Called when a reader has taken something, or has left, before it is told what
+   * comes next; never from `accept`, `end`, `abort` and `tick`, which are part of whatever their caller stores. What it
+   * throws, the reader is told. @default nothing is stored by reading
+   */
+  readonly save?: (() => void) | undefined;
   readonly note: Note;
 }
 
 /** The streams that one endpoint receives, by the `correlation_id` that all chunks of a stream share. */
 export interface Streams {
   /**
-   * Takes a chunk. One that is refused leaves its stream as it was, unless the buffer is full.
+   * Takes a chunk, and keeps a copy of its data. One that is refused leaves its stream as it was, unless the buffer is full.
    *
    * @throws AccpError E3003 after the end of the stream; E3002 for an index that has come before; E1004 for one that is
    *   none, and for a chunk that contradicts what was told of the length of the stream; E5001 for a chunk of another
@@ -67,8 +77,10 @@ export interface Streams {
 
 /** @throws TypeError on limits that are none */
 export function createStreams(options: StreamsOptions): Streams {
-  const { now, note, maxBuffered = 1024, maxStreams = 64, timeout = 60 } = options;
+  const { now, note, maxBuffered = 1024, maxCharacters = 8 * 2 ** 20, maxStreams = 64, timeout = 60 } = options;
+  const save = options.save ?? (() => {});
   checkLimit('maxBuffered', maxBuffered, 1);
+  checkLimit('maxCharacters', maxCharacters, 1);
   checkLimit('maxStreams', maxStreams, 1);
   if (!(timeout >= 0)) throw new TypeError('timeout is a number of seconds, 0 for none');
   const shelf = new Shelf(options.journal);
@@ -87,35 +99,39 @@ export function createStreams(options: StreamsOptions): Streams {
   function fail(stream: Stream, failure: Failure): void {
     const gap = firstMissing(stream);
     // What lies behind the gap will never be read.
-    for (const index of [...stream.waiting]) if (index > gap) shelf.remove(stream, index);
+    for (const index of [...stream.waiting.keys()]) if (index > gap) shelf.remove(stream, index);
     stream.failure = failure;
     shelf.save(stream);
     note('stream-failed', `The stream ${stream.cid} has failed: ${failure.message}.`, details(stream));
     stream.reader?.wake();
   }
 
-  /** The reader is done with the chunk that it has. */
-  function acknowledge(stream: Stream): void {
-    if (!stream.inHand) return;
+  /** The reader is done with the chunk that it has. @returns whether it had one */
+  function acknowledge(stream: Stream): boolean {
+    if (!stream.inHand) return false;
     stream.inHand = false;
     shelf.remove(stream, stream.next);
     stream.next++;
     shelf.save(stream);
+    return true;
   }
 
-  function take(stream: Stream): Step | null {
+  /** Each change is stored before the reader learns what follows from it. */
+  function take(stream: Stream, asked: boolean): Step | null {
     if (closed) return { kind: 'error', error: closedError() };
-    acknowledge(stream);
+    if (acknowledge(stream) && asked) save();
     if (stream.waiting.has(stream.next)) {
       stream.inHand = true;
-      return { kind: 'chunk', chunk: shelf.chunk(stream, stream.next) };
+      return { kind: 'chunk', chunk: shelf.handOut(stream, stream.next) };
     }
     if (stream.failure !== null) {
       shelf.end(stream, 'failed');
+      if (asked) save();
       return { kind: 'error', error: errorOf(stream.failure) };
     }
     if (!isComplete(stream)) return null;
     shelf.end(stream, 'read');
+    if (asked) save();
     note('stream-read', `The stream ${stream.cid} was read to its end.`, details(stream));
     return { kind: 'done' };
   }
@@ -123,6 +139,7 @@ export function createStreams(options: StreamsOptions): Streams {
   function leave(stream: Stream): void {
     if (closed) return;
     shelf.end(stream, 'left');
+    save();
     note(
       'stream-left',
       `The reader of the stream ${stream.cid} has left; what is still to come is dropped.`,
@@ -130,16 +147,28 @@ export function createStreams(options: StreamsOptions): Streams {
     );
   }
 
-  /** Refuses one stream too many; one that has failed and that nobody reads makes room. */
-  function makeRoom(): void {
-    if (shelf.size < maxStreams) return;
+  /** Forgets one that has failed and that nobody reads. @returns whether there was one */
+  function forgetFailed(): boolean {
     for (const stream of shelf.streams.values()) {
       if (stream.failure === null || stream.reader !== null) continue;
       shelf.end(stream, 'failed');
       note('stream-forgotten', `The stream ${stream.cid}, which had failed, was never read.`, details(stream));
-      return;
+      return true;
     }
+    return false;
+  }
+
+  /** Refuses one stream too many; one that has failed and that nobody reads makes room. */
+  function makeRoom(): void {
+    if (shelf.size < maxStreams || forgetFailed()) return;
     throw new AccpError({ code: 'E2003', message: `there are ${maxStreams} streams that are not read to their end` });
+  }
+
+  /** Whether there is no room for the data of a chunk, even without the streams that have failed and that nobody reads. */
+  function isTooLong(data: Json): boolean {
+    const characters = charactersOf(data);
+    while (shelf.characters + characters > maxCharacters) if (!forgetFailed()) return true;
+    return false;
   }
 
   function checkSender({ cid, agent: sender }: Stream, agent: string): void {
@@ -147,10 +176,13 @@ export function createStreams(options: StreamsOptions): Streams {
     throw new AccpError({ code: 'E5001', message: `the stream ${cid} is sent by @${sender}, not by @${agent}` });
   }
 
-  function isFull({ waiting, inHand, next, reader }: Stream, index: number): boolean {
+  /** Why there is no room for a chunk; `null` where there is. */
+  function fullness(stream: Stream, { index, data }: StreamChunk): Failure | null {
+    const { waiting, inHand, next, reader } = stream;
     // What its reader waits for needs no room.
-    if (index === next && reader?.isWaiting()) return false;
-    return waiting.size - (inHand ? 1 : 0) >= maxBuffered;
+    if (index === next && reader?.isWaiting()) return null;
+    if (waiting.size - (inHand ? 1 : 0) >= maxBuffered) return tooMany(stream, maxBuffered);
+    return isTooLong(data) ? tooLong(maxCharacters) : null;
   }
 
   return {
@@ -169,11 +201,13 @@ export function createStreams(options: StreamsOptions): Streams {
       }
       const count = checkChunk(known ?? newStream(cid, null), chunk);
       if (known?.agent === undefined || known.agent === null) makeRoom();
-      const stream = known ?? begun(cid);
-      if (isFull(stream, chunk.index)) {
-        fail(stream, tooMany(stream, maxBuffered));
-        throw errorOf(stream.failure!);
+      const full = fullness(known ?? newStream(cid, null), chunk);
+      if (full !== null) {
+        // Of a stream that is not known nothing is kept.
+        if (known !== undefined) fail(known, full);
+        throw errorOf(full);
       }
+      const stream = known ?? begun(cid);
       const isNew = stream.agent === null;
       if (isNew) note('stream-begun', `@${agent} has begun the stream ${cid}.`, details(stream));
       const changed = isNew || count !== stream.count || chunk.final;
@@ -198,7 +232,7 @@ export function createStreams(options: StreamsOptions): Streams {
     abort(cid, { code, message, details: told }) {
       const stream = shelf.streams.get(cid);
       if (stream === undefined) return;
-      for (const index of [...stream.waiting]) shelf.remove(stream, index);
+      for (const index of [...stream.waiting.keys()]) shelf.remove(stream, index);
       stream.inHand = false;
       fail(stream, { code, message, details: told });
     },
@@ -214,7 +248,7 @@ export function createStreams(options: StreamsOptions): Streams {
       }
       const stream = known ?? begun(cid);
       stream.reader = createReader(
-        () => take(stream),
+        (asked) => take(stream, asked),
         () => leave(stream),
       );
       return stream.reader.chunks;
@@ -252,6 +286,11 @@ function incomplete(stream: Stream): Failure {
 function tooMany(stream: Stream, maxBuffered: number): Failure {
   const missing = firstMissing(stream);
   const message = `more than ${maxBuffered} chunks of the stream wait for chunk ${missing} or for its reader`;
+  return { code: 'E2003', message, details: {} };
+}
+
+function tooLong(maxCharacters: number): Failure {
+  const message = `more than ${maxCharacters} characters in chunks of streams wait for their readers`;
   return { code: 'E2003', message, details: {} };
 }
 

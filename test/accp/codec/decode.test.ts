@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseFrame } from '../../../src/accp/index.js';
-import { ERROR_CODES } from '../../../src/accp/session/index.js';
+import { AccpError, ERROR_CODES } from '../../../src/accp/session/index.js';
 import { accepted, endpoints, NOON, rejected } from './endpoints.js';
 
 /** A frame with an envelope, of agent `a`. */
@@ -108,12 +108,17 @@ describe('error frames', () => {
   test('a handler that threw is told as E9999, that of a tool as E4002, an error of the protocol by its own code', () => {
     const { codec, a, b } = endpoints();
     const plain = accepted(codec.decode(codec.encode({ intent: 'req', operation: 'x' }, a).frames[0]!, b)).message;
-    const reply = codec.fail(plain, new Error('out of paper'), b);
-    expect(reply).toContain('{code:E9999|msg:out_of_paper|retry:true|schema:ER}');
+    const reply = codec.fail(plain, new Error('connect ECONNREFUSED 10.0.0.3'), b);
+    expect(reply).toContain('{code:E9999|msg:The_handler_failed|retry:true|schema:ER}');
     accepted(codec.decode(reply, a));
     const call = { intent: 'req', operation: 'tool', schema: 'TC', payload: { tool_name: 'search', arguments: {} } };
     const called = accepted(codec.decode(codec.encode(call, a).frames[0]!, b)).message;
-    expect(codec.fail(called, new Error('no network'), b)).toContain('{code:E4002|msg:no_network|retry:true|');
+    const told = codec.fail(called, new Error('no network'), b, { reason: 'no network' });
+    expect(told).toContain('{code:E4002|msg:no_network|retry:true|');
+    accepted(codec.decode(told, a));
+    const denied = accepted(codec.decode(codec.encode({ intent: 'req', operation: 'x' }, a).frames[0]!, b)).message;
+    const error = new AccpError({ code: 'E5001', message: 'not today' });
+    expect(codec.fail(denied, error, b)).toContain('{code:E5001|msg:not_today|retry:false|');
   });
 });
 

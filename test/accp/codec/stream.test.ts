@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { streamMessages } from '../../../src/accp/session/index.js';
+import { createSession, streamMessages } from '../../../src/accp/session/index.js';
+import { sqliteStore } from '../../../src/accp/store/sqlite.js';
+import { freshFiles } from '../../storage/folder.js';
 import { endpoints } from './endpoints.js';
+
+const fresh = freshFiles();
 
 async function collect(chunks: AsyncIterable<{ readonly data: unknown }>): Promise<unknown[]> {
   const all: unknown[] = [];
@@ -82,7 +86,66 @@ describe('a stream through a session', () => {
     });
     codec.decode(codec.encode(message(0, true), a).frames[0]!, b);
     codec.decode(codec.encode({ intent: 'end', operation: 'infer', envelope }, a).frames[0]!, b);
-    const late = codec.encode(message(1, false), a).frames[0]!;
+    expect(() => codec.encode(message(1, false), a)).toThrow(expect.objectContaining({ code: 'E3003' }));
+    const late = '@a>stream:infer{idx:1|d:x|schema:ST}[mid:late,seq:3,cid:c1]';
     expect(codec.decode(late, b)).toMatchObject({ outcome: 'rejected', error: { code: 'E3003' } });
+  });
+});
+
+describe('the end of a stream', () => {
+  test('may be its final chunk', async () => {
+    const { codec, a, b } = endpoints();
+    const envelope = { correlation_id: 'c1' };
+    const common = { operation: 'infer', schema: 'ST', envelope };
+    const read = collect(b.stream('c1'));
+    const frames = [
+      { ...common, intent: 'stream', payload: { chunk_index: 0, data: 'Hello' } },
+      { ...common, intent: 'end', payload: { chunk_index: 1, data: 'World', is_final: true } },
+    ].map((message) => codec.encode(message, a).frames[0]!);
+    expect(frames.map((frame) => codec.decode(frame, b).outcome)).toEqual(['pending', 'message']);
+    expect(await read).toEqual(['Hello', 'World']);
+  });
+});
+
+describe('what a reader gets', () => {
+  test('is not what the outcome of decoding has', async () => {
+    const { codec, a, b } = endpoints();
+    const envelope = { correlation_id: 'c1' };
+    const payload = { chunk_index: 0, data: { list: [1] }, is_final: true };
+    const { frames } = codec.encode({ intent: 'stream', operation: 'infer', schema: 'ST', payload, envelope }, a);
+    const outcome = codec.decode(frames[0]!, b);
+    if (outcome.outcome !== 'pending' || outcome.message === undefined) throw new Error(outcome.outcome);
+    const { list } = outcome.message.payload['data'] as { list: number[] };
+    list.push(2);
+    const [data] = await collect(b.stream('c1'));
+    expect(data).toEqual({ list: [1] });
+  });
+
+  test('is remembered as read when the next is asked for, however the process ends', async () => {
+    const file = fresh();
+    const store = await sqliteStore(file);
+    const { codec, a, b } = endpoints({}, { store });
+    for (let index = 0; index < 5; index++) {
+      const payload = { chunk_index: index, data: `c${index}`, ...(index === 4 ? { is_final: true } : {}) };
+      const message = {
+        intent: 'stream',
+        operation: 'infer',
+        schema: 'ST',
+        payload,
+        envelope: { correlation_id: 'c1' },
+      };
+      codec.decode(codec.encode(message, a).frames[0]!, b);
+    }
+    const chunks = b.stream('c1')[Symbol.asyncIterator]();
+    for (const index of [0, 1, 2, 3]) expect(await chunks.next()).toMatchObject({ value: { data: `c${index}` } });
+    // Nobody closes the session: its process is gone.
+    const again = await sqliteStore(file);
+    const resumed = createSession({ agent: 'b', id: 's', store: again });
+    expect(await collect(resumed.stream('c1'))).toEqual(['c3', 'c4']);
+    // To its end, too.
+    const last = createSession({ agent: 'b', id: 's', store: again });
+    expect(last.pendingStreams).toEqual([]);
+    again.close();
+    store.close();
   });
 });

@@ -103,6 +103,21 @@ describe('TC: calls and results', () => {
     ['a cancellation', message('cancel:tool', 'TC', {}, 'm1'), 'fine'],
   ]);
 
+  test.each(['error', 'failed', 'fail', 'Error'])('a result with the status %s is not sent, but received', (status) => {
+    for (const more of [{}, { result: null }, { message: 'timed out' }, { error_code: 'ENOENT' }]) {
+      const result = message('done:tool', 'TC', { tool_name: 'a', status, ...more }, 'm1');
+      expect(verdict(result, 'send')).toBe('E1004 at payload.status');
+      expect(verdict(result, 'receive')).toBe('warned: tool-status at payload.status');
+    }
+    const call = message('req:tool', 'TC', { tool_name: 'a', status }, 'm1');
+    expect(verdict(call, 'send')).toBe('fine');
+  });
+
+  test('no result has the status error, whatever else it has', () => {
+    const result = message('done:tool', 'TC', { status: 'error', result: { hits: [] } }, 'm1');
+    expect(verdict(result, 'send')).toBe('E1004 at payload.status');
+  });
+
   test('arguments that lie in state are sent as a reference', () => {
     expect(verdict(message('req:tool', 'TC', { tool_name: 'a', arguments: ref('cold.args') }), 'send')).toBe('fine');
   });
@@ -115,7 +130,6 @@ describe('TC: what fails in answer to a call', () => {
       ['E4002', error('E4002'), 'fine'],
       ['an unknown tool', error('E4001'), 'fine'],
       ['bad arguments', error('E4003'), 'fine'],
-      ["a code of the tools' range", error('E4711'), 'fine'],
       ['a call that was not readable', error('E1004'), 'fine'],
       ['a call that was refused by policy', error('E5001'), 'fine'],
       ['a call out of order', error('E3003'), 'fine'],
@@ -128,9 +142,18 @@ describe('TC: what fails in answer to a call', () => {
     { request: { schema: 'TC' } },
   );
 
+  test("is not sent with a code of the tools' range that Table 6 does not have, but received", () => {
+    const request = { schema: 'TC' };
+    for (const code of ['E4777', 'E4000', 'E4004']) {
+      expect(verdict(error(code), 'send', { request })).toBe('E1004 at payload.code');
+      expect(verdict(error(code), 'receive', { request })).toBe('fine');
+    }
+  });
+
   test.each(DIRECTIONS)('is free in answer to anything else: %s', (direction) => {
     for (const request of [undefined, {}, { schema: 'TA' }]) {
       expect(verdict(error('E9999'), direction, { request })).toBe('fine');
+      expect(verdict(error('E4777'), direction, { request })).toBe('fine');
       expect(verdict(message('fail:fetch', undefined, { err: 'x' }, 'm1'), direction, { request })).toBe('fine');
     }
     const others = new Set(['CH']);
@@ -219,10 +242,18 @@ describe('TX: a retry keeps its identifier', () => {
     { request: { schema: 'TX', transactionId: 't1' } },
   );
 
-  test.each(DIRECTIONS)('and not that of another kind of request: %s', (direction) => {
-    for (const request of [{ schema: 'TA', transactionId: 't1' }, { schema: 'TX' }, {}, undefined]) {
-      expect(verdict(retry('t2'), direction, { request })).toBe('fine');
+  test.each(DIRECTIONS)('where there is one, whatever was requested since: %s', (direction) => {
+    const request = { schema: 'TA', transactionId: 't1' };
+    expect(verdict(retry('t1'), direction, { request })).toBe('fine');
+    expect(verdict(retry('t2'), direction, { request })).toBe('E1004 at payload.transaction_id');
+    for (const none of [{ schema: 'TA' }, { schema: 'TX' }, {}, undefined]) {
+      expect(verdict(retry('t2'), direction, { request: none })).toBe('fine');
     }
+  });
+
+  test.each(DIRECTIONS)('which is not too long to be remembered: %s', (direction) => {
+    expect(verdict(retry('t'.repeat(256)), direction)).toBe('fine');
+    expect(verdict(retry('t'.repeat(257)), direction)).toBe('E1004 at payload.transaction_id');
   });
 });
 
@@ -237,6 +268,12 @@ describe('ST: streams', () => {
     ['the final chunk of unknown total', chunk({ chunk_index: 2, is_final: true }), 'fine'],
     ['the end', message('end:infer', 'ST', {}, 's1'), 'fine'],
     ['the end with the defaults filled in', message('end:infer', 'ST', { is_final: false }, 's1'), 'fine'],
+    ['the end with the last chunk', message('end:infer', 'ST', { chunk_index: 1, is_final: true }, 's1'), 'fine'],
+    [
+      'the end with data of no index',
+      message('end:infer', 'ST', { data: 'x', is_final: true }, 's1'),
+      'E1004 at payload.chunk_index',
+    ],
     ['the end without a schema', message('end:infer', undefined, {}, 's1'), 'fine'],
     ['a chunk without a cid', message('stream:infer', 'ST', { chunk_index: 0 }), 'E1004 at envelope.correlation_id'],
     ['an end without a cid', message('end:infer', undefined), 'E1004 at envelope.correlation_id'],

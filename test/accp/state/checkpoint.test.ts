@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/accp/message/json.js';
 import { ref } from '../../../src/accp/message/reference.js';
-import type { CheckpointResult, CheckpointTools, Frozen } from '../../../src/accp/state/state.js';
+import type { CheckpointResult, CheckpointTools, Frozen, FrozenWithFacts } from '../../../src/accp/state/state.js';
 import { memoryStore } from '../../../src/accp/store/memory.js';
 import { codeOf, counter, message, type Opened, open } from './open.js';
 
@@ -194,6 +194,28 @@ describe("the host's tools", () => {
     expect(state.resolve('warm.ckpt_1.facts.txn_001.risk')).toBe('low');
   });
 
+  test('cannot change what is kept', () => {
+    const spoil = (frozen: FrozenWithFacts): string => {
+      const attempts = [
+        () => Object.assign(frozen.frames, { length: 0 }),
+        () => Object.assign(frozen.frames[1]!, { agent: 'mallory' }),
+        () => Object.assign(frozen.frames[1]!.payload, { status: 'failed' }),
+        () => Object.assign(frozen.values['goal']!, { value: 'apac' }),
+        () => Object.assign(frozen.facts, { length: 0 }),
+        () => Object.assign(frozen.facts[0]!, { value: 'invented' }),
+        () => Object.assign(frozen, { id: 'ckpt_7' }),
+      ];
+      return `${attempts.map(codeOf).filter((code) => code === 'none').length} changes`;
+    };
+    const { state } = begun();
+    state.set('hot', 'goal', 'emea');
+    const { summary, facts } = state.checkpoint('done', { summarize: spoil }) as CheckpointResult;
+    expect(summary).toBe('0 changes');
+    expect(facts).toContainEqual({ entity: 'txn_001', relation: 'transaction', value: 'dev' });
+    expect(state.resolve('cold.ckpt_1.frames.1')).toMatchObject({ agent: 'dev', payload: PAYMENT });
+    expect(state.resolve('cold.ckpt_1.hot.goal')).toBe('emea');
+  });
+
   test('have long answers cut at a word, which is noted', () => {
     const { state, notes } = begun();
     const { summary } = state.checkpoint('done', { summarize: () => 'alpha beta\n'.repeat(500) }) as CheckpointResult;
@@ -302,5 +324,77 @@ describe('a checkpoint whose summary comes later', () => {
     const resumed = open({ store });
     expect(resumed.state.hotTokens()).toBe(tokens);
     expect(resumed.state.resumeCheckpoints()).toEqual([]);
+  });
+});
+
+describe('tools that do not answer', () => {
+  const silent: CheckpointTools = { summarize: () => new Promise(() => {}) };
+
+  test('are given up after a minute, when somebody looks', async () => {
+    const expected = begun().state.checkpoint('done') as CheckpointResult;
+    const { state, clock, notes } = begun();
+    const result = state.checkpoint('done', silent);
+    state.finishOverdue(clock.now + 60);
+    expect(state.get('hot', 'ckpt')).toBeUndefined();
+    state.finishOverdue(clock.now + 61);
+    expect(state.get('hot', 'ckpt')).toEqual(ref('warm.ckpt_1'));
+    expect(state.resolve('warm.ckpt_1.summary')).toBe(expected.summary);
+    expect(await result).toMatchObject({ id: 'ckpt_1', summary: expected.summary, facts: expected.facts });
+    expect(notes).toContainEqual({ type: 'warning', message: expect.stringContaining('too late') as string });
+  });
+
+  test('are given up after a minute, when the next checkpoint is made', async () => {
+    const { state, clock } = begun();
+    const result = state.checkpoint('done', silent);
+    clock.now += 61;
+    void state.checkpoint('phase', silent);
+    expect(await result).toMatchObject({ id: 'ckpt_1' });
+    expect(state.get('hot', 'ckpt')).toEqual(ref('warm.ckpt_1'));
+  });
+
+  test('never hold more than four checkpoints', () => {
+    const { state, journal, store } = open();
+    for (let index = 0; index < 50; index++) {
+      state.addFrame(message({ intent: 'done', payload: { task: `task_${index}` } }));
+      void state.checkpoint('done', silent);
+      journal.commit();
+    }
+    const held = [...store.claim('own', 'me').entries()].filter(({ collection }) => collection === 'state.frozen');
+    expect(held.map(({ key }) => key)).toEqual(['ckpt_47', 'ckpt_48', 'ckpt_49', 'ckpt_50']);
+    expect(state.resolve('warm.ckpt_46.frames')).toBe(1);
+    expect(JSON.stringify(state.resolve('cold.ckpt_50'))).toContain('task_49');
+  });
+
+  test.each<[string, (promise: Promise<never>) => CheckpointTools, unknown]>([
+    ['summaries', (promise) => ({ summarize: () => promise }), 'too late'],
+    [
+      'facts',
+      (promise) => ({ extractFacts: () => promise, summarize: () => 'of late facts' }),
+      [{ entity: 'x', relation: 'is', value: 'late' }],
+    ],
+  ])('have late %s ignored', async (_what, tools, given) => {
+    const { state, clock, journal, store } = begun();
+    const answer = later<never>();
+    const result = state.checkpoint('done', tools(answer.promise));
+    state.finishOverdue(clock.now + 61);
+    const { summary } = await result;
+    answer.answer(given as never);
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+    expect(state.resolve('warm.ckpt_1.summary')).toBe(summary);
+    expect(JSON.stringify(state.resolve('warm.ckpt_1'))).not.toContain('late');
+    journal.commit();
+    expect(open({ store }).state.resumeCheckpoints()).toEqual([]);
+  });
+
+  test('are given up in a resumed session, too', async () => {
+    const { state, journal, store } = begun();
+    void state.checkpoint('done', silent);
+    journal.commit();
+    const resumed = open({ store });
+    const [result] = resumed.state.resumeCheckpoints(silent);
+    resumed.state.finishOverdue(resumed.clock.now + 61);
+    expect(await result).toMatchObject({ id: 'ckpt_1' });
+    resumed.journal.commit();
+    expect(open({ store }).state.resumeCheckpoints()).toEqual([]);
   });
 });

@@ -59,6 +59,16 @@ describe('the facts of a payload', () => {
       ['fetch | E4002 | http_403'],
     ],
     [
+      'of an error have its reason and no more under their full names, as they are decoded',
+      {
+        intent: 'fail',
+        operation: 'error',
+        schema: 'ER',
+        payload: { code: 'E4002', message: 'http_403', retryable: false, tool_name: 'fetch' },
+      },
+      ['fetch | E4002 | http_403'],
+    ],
+    [
       'of an error of nothing in particular are told of who failed',
       { intent: 'fail', operation: 'error', schema: 'ER', payload: { code: 'E3001', msg: 'timeout', after_s: 30 } },
       ['dev | E3001 | timeout', 'dev | after_s | 30'],
@@ -99,6 +109,19 @@ describe('the facts of a payload', () => {
     ['may be big integers', { payload: { task: 'a', rows: 2n ** 64n } }, ['a | rows | 18446744073709551616']],
   ])('%s', (_name, source, expected) => {
     expect(facts(source)).toEqual(expect.arrayContaining(expected));
+  });
+
+  test.each([
+    ['full', { message: 'acquirer_timed_out', retryable: true }],
+    ['short', { msg: 'acquirer_timed_out', retry: true }],
+  ])('of an error are one, under %s names', (_names, payload) => {
+    const error = { intent: 'fail', operation: 'error', schema: 'ER', payload: { code: 'E3001', ...payload } };
+    expect(facts(error)).toEqual(['dev | E3001 | acquirer_timed_out']);
+  });
+
+  test.each(['E3002', 'E3003'])('of an error of delivery are none: %s', (code) => {
+    const payload = { code, message: 'sequence_gap', retryable: true, expected: 7 };
+    expect(facts({ intent: 'fail', operation: 'error', schema: 'ER', payload })).toEqual([]);
   });
 
   test('leave out what only says how to answer before anything else', () => {

@@ -160,6 +160,28 @@ describe('cold state of another session', () => {
     expect(codeOf(() => own.state.resolve('hot.plan'))).toBe('E2001');
   });
 
+  test('is unknown after it was deleted there', () => {
+    const { own, other } = two();
+    other.state.delete('cold', 'plan');
+    other.journal.commit();
+    expect(codeOf(() => own.state.resolve('cold.plan'))).toBe('E2001');
+    expect(codeOf(() => own.state.resolve('plan'))).toBe('E2001');
+  });
+
+  test.each(['cold.ckpt_1', 'ckpt_1', 'cold.warm_ckpt_1', 'ckpt', 'ckpt.status'])(
+    'is not meant by %s, which each session has of its own',
+    (path) => {
+      const { own, other } = two();
+      other.state.set('cold', 'ckpt', 'of the host');
+      for (let count = 0; count < 20; count++) other.state.checkpoint('phase', { summarize: () => 'told' });
+      other.journal.commit();
+      expect(codeOf(() => other.state.resolve(path))).toBe('none');
+      expect(codeOf(() => own.state.resolve(path))).toBe('E2001');
+      own.state.grant('other');
+      expect(codeOf(() => own.state.resolve(path))).toBe('E2001');
+    },
+  );
+
   test('is read when it was granted, also in a later process', () => {
     const { own, store } = two();
     own.state.grant('third');
@@ -200,6 +222,18 @@ describe('an externalized value', () => {
     paths.forEach((path, index) => {
       expect(state.resolve(path)).toBe(`value ${index}`);
     });
+  });
+
+  test('may be as deep as a message, and is resolved and delivered as it was', () => {
+    const { state, journal } = open();
+    let deep: Json = 'core';
+    for (let depth = 0; depth < 1000; depth++) deep = depth % 2 === 0 ? [deep] : { k: deep };
+    const path = state.externalize({ q: deep });
+    journal.commit();
+    expect(JSON.stringify(state.resolve(`${path}.q`))).toBe(JSON.stringify(deep));
+    let endless: Json = [];
+    for (let depth = 0; depth < 100_000; depth++) endless = [endless];
+    expect(codeOf(() => state.externalize(endless))).toBe('E1004');
   });
 
   test('has the same path at another endpoint that shares the store, even before anybody commits', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { memoryStore } from '../../../src/accp/session/index.js';
+import { DELETED } from '../../../src/accp/store/store.js';
 
 test('cold state in memory is bounded: the oldest values go, and have expired', () => {
   const endpoint = memoryStore({ maxCold: 100 }).claim('s', 'a');
@@ -20,4 +21,11 @@ test('a value over the bound is kept until the next one comes', () => {
   expect(endpoint.readCold('k1')?.value).toBe(value);
   endpoint.commit([], [{ key: 'k2', value, expires: null }]);
   expect(endpoint.readCold('k1')?.expires).toBe(1);
+});
+
+test('a value that was deleted and had to go is not there, and has not expired', () => {
+  const endpoint = memoryStore({ maxCold: 50 }).claim('s', 'a');
+  endpoint.commit([], [{ key: 'k1', value: 'null', expires: DELETED }]);
+  endpoint.commit([], [{ key: 'k2', value: 'x'.repeat(60), expires: null }]);
+  expect(endpoint.readCold('k1')).toBeUndefined();
 });

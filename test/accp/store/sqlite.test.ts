@@ -5,6 +5,7 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { Journal } from '../../../src/accp/session/journal.js';
 import { StorageError, sqliteStore } from '../../../src/accp/store/sqlite.js';
 import { SESSION_FORMAT } from '../../../src/accp/store/sqlite-format.js';
 import { StoreError } from '../../../src/accp/store/store.js';
@@ -117,7 +118,7 @@ describe('a file that cannot be used', () => {
     other.transaction(() => {
       const commit = () => endpoint.commit([{ collection: 'c', key: 'k', value: '3' }]);
       expect(commit).toThrow(
-        expect.objectContaining({ reason: 'failed', cause: expect.objectContaining({ reason: 'busy' }) }),
+        expect.objectContaining({ reason: 'busy', cause: expect.objectContaining({ reason: 'busy' }) }),
       );
     });
     endpoint.commit([{ collection: 'c', key: 'k', value: '4' }]);
@@ -125,6 +126,42 @@ describe('a file that cannot be used', () => {
     other.close();
     store.close();
   });
+});
+
+test('a lock that passes costs nothing: the journal stores the same with its next commit', async () => {
+  const file = fresh();
+  const store = await sqliteStore(file, { busyTimeout: 0 });
+  const journal = new Journal(store.claim('s', 'a'), true);
+  const other = await openDatabase(file, { format: SESSION_FORMAT });
+  journal.collection<number>('c').set('k', 1);
+  journal.setCold('x', 'cold', null);
+  other.transaction(() => {
+    expect(() => journal.commit()).toThrow(expect.objectContaining({ name: 'StoreError', reason: 'busy' }));
+  });
+  other.close();
+  journal.commit();
+  const endpoint = store.claim('s', 'a');
+  expect([...endpoint.entries()]).toEqual([{ collection: 'c', key: 'k', value: '1' }]);
+  expect(endpoint.readCold('x')).toEqual({ value: '"cold"', expires: null });
+  store.close();
+});
+
+test.each([
+  ['no JSON', `UPDATE entry SET value = '{"a":'`],
+  ['no big integer', `UPDATE entry SET value = '"' || char(92) || 'u0001seven"'`],
+  ['no name', `UPDATE entry SET key = char(1) || 'k'`],
+])('a row that is damaged, with %s, is told as such', async (_what, sql) => {
+  const file = fresh();
+  const store = await sqliteStore(file);
+  store.claim('s', 'a').commit([{ collection: 'c', key: 'k', value: '1' }]);
+  const other = await openDatabase(file, { format: SESSION_FORMAT });
+  other.exec(sql);
+  other.close();
+  const read = () => new Journal(store.claim('s', 'a'), true).collection('c');
+  expect(read).toThrow(
+    expect.objectContaining({ name: 'StoreError', reason: 'failed', cause: expect.any(Error) as Error }),
+  );
+  store.close();
 });
 
 test('expired values are dropped, and told from unknown ones for a while', async () => {

@@ -1,9 +1,10 @@
 /** What every store promises. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { createCodec, createSession, type Session } from '../../../src/accp/session/index.js';
 import { memoryStore } from '../../../src/accp/store/memory.js';
 import { sqliteStore } from '../../../src/accp/store/sqlite.js';
-import { type Change, StoreError } from '../../../src/accp/store/store.js';
+import { type Change, DELETED, StoreError } from '../../../src/accp/store/store.js';
 import { runs } from '../../helpers/runs.js';
 import { freshFiles } from '../../storage/folder.js';
 import { STORES } from './stores.js';
@@ -182,6 +183,17 @@ describe.each(STORES)('%s', (_name, place) => {
     store.close();
   });
 
+  test('a value that was deleted is in no session', async () => {
+    const store = await place(fresh).open();
+    const endpoint = store.claim('s', 'a');
+    const entry = (key: string, expires: number | null) => ({ key, value: 'null', expires });
+    endpoint.commit([], [entry('kept', null), entry('expired', 1), entry('deleted', DELETED)]);
+    const found = ['kept', 'expired', 'deleted'].map((key) => endpoint.sessionsWithCold(key));
+    expect(found).toEqual([['s'], ['s'], []]);
+    expect(endpoint.readCold('deleted')).toMatchObject({ expires: DELETED });
+    store.close();
+  });
+
   test('collection and key do not run into each other', async () => {
     const store = await place(fresh).open();
     const endpoint = store.claim('s', 'a');
@@ -208,6 +220,17 @@ describe.each(STORES)('%s', (_name, place) => {
     fc.assert(property, runs(60));
     store.close();
   });
+});
+
+test('whoever claims an endpoint in memory stops the one that had it, though nothing is written', () => {
+  const store = memoryStore();
+  const codec = createCodec({ clock: () => 1_714_000_000, state: false });
+  const encode = (session: Session) => codec.encode({ intent: 'ack', operation: 'plan' }, session);
+  const first = createSession({ agent: 'a', id: 's', store });
+  expect(encode(first).frames).toHaveLength(1);
+  const second = createSession({ agent: 'a', id: 's', store });
+  expect(reasonOf(() => encode(first))).toBe('taken');
+  expect(encode(second).frames).toHaveLength(1);
 });
 
 test('only a file outlives the process', async () => {

@@ -170,3 +170,53 @@ test('readers that wait are told when the session is closed, and keep nothing fr
   expect(await waiting).toEqual(['E9999']);
   expect(createStreams({ journal, now: () => 0, note: () => {} }).pending).toEqual([]);
 });
+
+describe('saving', () => {
+  test('happens when a reader has taken something, before it gets more, and never for those who bring chunks', async () => {
+    let saved = 0;
+    const { streams } = receiver({ save: () => saved++ });
+    streams.accept('c', 'peer', chunk(0));
+    const chunks = streams.open('c')[Symbol.asyncIterator]();
+    await chunks.next();
+    expect(saved).toBe(0);
+    const second = chunks.next();
+    expect(saved).toBe(1);
+    streams.accept('c', 'peer', chunk(1, { final: true }));
+    streams.end('c', 'peer');
+    await second;
+    expect(saved).toBe(1);
+    // Chunk 1 is read, and so is the stream.
+    expect(await chunks.next()).toMatchObject({ done: true });
+    expect(saved).toBe(3);
+    streams.accept('left', 'peer', chunk(0));
+    for await (const _ of streams.open('left')) break;
+    expect(saved).toBe(4);
+    const [one, two] = [streams.open('two')[Symbol.asyncIterator](), [] as unknown[]];
+    two.push(one.next(), one.next());
+    streams.accept('two', 'peer', chunk(0));
+    streams.accept('two', 'peer', chunk(1, { final: true }));
+    expect(await Promise.all(two)).toMatchObject([{ value: { index: 0 } }, { value: { index: 1 } }]);
+    expect(saved).toBe(4);
+  });
+
+  test('that fails is told to the reader, who loses nothing by it', async () => {
+    let works = true;
+    const { streams } = receiver({
+      save: () => {
+        if (!works) throw new Error('the disk is full');
+      },
+    });
+    for (const index of [0, 1, 2]) streams.accept('c', 'peer', chunk(index, { final: index === 2 }));
+    const chunks = streams.open('c')[Symbol.asyncIterator]();
+    expect(await chunks.next()).toMatchObject({ value: { index: 0 } });
+    works = false;
+    await expect(chunks.next()).rejects.toThrow('the disk is full');
+    works = true;
+    for (const index of [1, 2]) expect(await chunks.next()).toMatchObject({ value: { index } });
+    works = false;
+    // Neither that the last chunk was read nor that the stream was can be stored.
+    for (const _ of [1, 2]) await expect(chunks.next()).rejects.toThrow('the disk is full');
+    works = true;
+    expect(await chunks.next()).toMatchObject({ done: true });
+  });
+});

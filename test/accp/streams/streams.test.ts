@@ -2,6 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AccpError } from '../../../src/accp/codec/accp-error.js';
+import { ref } from '../../../src/accp/message/reference.js';
+import { memoryStore } from '../../../src/accp/store/memory.js';
 import { createStreams, type StreamChunk, type Streams } from '../../../src/accp/streams/streams.js';
 import { runs } from '../../helpers/runs.js';
 import { chunk, codeOf, read, receiver } from './helpers.js';
@@ -58,6 +60,22 @@ describe('order', () => {
     streams.accept('c', 'peer', chunk(0));
     expect(await first).toMatchObject({ value: { index: 0 } });
     expect(await second).toMatchObject({ value: { index: 1 } });
+  });
+
+  test('chunks are those of the stream alone: neither who brought them nor who reads them can change what is kept', async () => {
+    const store = memoryStore();
+    const { streams, journal } = receiver({}, store);
+    const source = ref('cold.a');
+    const data = { list: [1], source, zero: -0 };
+    streams.accept('c', 'peer', chunk(0, { data }));
+    data.list.push(2);
+    const { value } = await iterator(streams).next();
+    expect(value.data).toEqual({ list: [1], source, zero: -0 });
+    value.data.list.push(3);
+    streams.close();
+    journal.close();
+    const again = await iterator(receiver({}, store).streams).next();
+    expect(again.value.data.list).toEqual([1]);
   });
 
   test('streams do not mix', async () => {
@@ -331,9 +349,54 @@ describe('bounds', () => {
     expect(codeOf(() => streams.accept('c0', 'peer', chunk(1)))).toBe(undefined);
   });
 
+  test('the characters of all streams that wait are bounded', async () => {
+    const { streams } = receiver({ maxCharacters: 100 });
+    // 40 characters each, with their quotes.
+    const data = 'x'.repeat(38);
+    streams.accept('one', 'peer', chunk(0, { data }));
+    streams.accept('two', 'peer', chunk(0, { data }));
+    expect(codeOf(() => streams.accept('three', 'peer', chunk(0, { data })))).toBe('E2003');
+    expect(streams.pending).toEqual(['one', 'two']);
+    // What the reader has in hand does not count.
+    const chunks = iterator(streams, 'one');
+    await chunks.next();
+    streams.accept('two', 'peer', chunk(1, { data }));
+    expect(codeOf(() => streams.accept('one', 'peer', chunk(1, { data: { list: [data] } })))).toBe('E2003');
+    await expect(chunks.next()).rejects.toMatchObject({ code: 'E2003' });
+    expect(codeOf(() => streams.accept('two', 'peer', chunk(2, { data: [1, true, null] })))).toBe(undefined);
+  });
+
+  test('streams that have failed and that nobody reads make room for characters, too', async () => {
+    const { streams } = receiver({ maxCharacters: 100 });
+    const data = 'x'.repeat(80);
+    streams.accept('failed', 'peer', chunk(0, { data }));
+    streams.end('failed', 'peer');
+    streams.accept('next', 'peer', chunk(0, { data, final: true }));
+    expect(streams.pending).toEqual(['next']);
+    for await (const got of streams.open('next')) expect(got.data).toBe(data);
+    streams.accept('last', 'peer', chunk(0, { data }));
+  });
+
+  test('what a reader waits for passes, however long it is, and leaves all the room', async () => {
+    const { streams } = receiver({ maxCharacters: 100 });
+    const chunks = iterator(streams);
+    for (let index = 0; index < 5; index++) {
+      const next = chunks.next();
+      streams.accept('c', 'peer', chunk(index, { data: 'x'.repeat(200) }));
+      expect(await next).toMatchObject({ value: { index } });
+    }
+    expect(codeOf(() => streams.accept('other', 'peer', chunk(0, { data: 'x'.repeat(98) })))).toBe(undefined);
+  });
+
   test('limits that are none are refused', () => {
     const { journal } = receiver();
-    for (const limits of [{ maxBuffered: 0 }, { maxStreams: 1.5 }, { timeout: -1 }, { timeout: Number.NaN }]) {
+    for (const limits of [
+      { maxBuffered: 0 },
+      { maxCharacters: 0 },
+      { maxStreams: 1.5 },
+      { timeout: -1 },
+      { timeout: Number.NaN },
+    ]) {
       expect(() => createStreams({ journal, now: () => 0, note: () => {}, ...limits })).toThrow(TypeError);
     }
   });

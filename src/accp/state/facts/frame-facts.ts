@@ -26,8 +26,11 @@ const DEFAULTS: ReadonlyMap<string, JsonObject> = new Map(
   PROFILES.map(({ code, schema }) => [code, schema.defaults ?? {}]),
 );
 
-/** The members of an error frame that its first fact tells (section 3.6). */
-const ERROR_KEYS: ReadonlySet<string> = new Set(['code', 'msg', 'retry']);
+/** The members of an error frame that its first fact tells (section 3.6), under either name. */
+const ERROR_KEYS: ReadonlySet<string> = new Set(['code', 'message', 'msg', 'retryable', 'retry']);
+
+/** Errors of a frame and not of the work: it came twice, or out of its turn (Table 6). */
+const DELIVERY_CODES: ReadonlySet<string> = new Set(['E3002', 'E3003']);
 
 /** What is said in plain words, be it asked or answered. */
 const SPOKEN = 6.5;
@@ -48,14 +51,22 @@ export function factsOf(source: FactSource): WeighedFact[] {
   const { agent, intent, operation, schema, payload } = source;
   const facts: WeighedFact[] = [];
   const weight = WEIGHTS[intent] ?? 3;
-  const { code, msg } = payload;
+  const { code } = payload;
   const isError = operation === 'error' && typeof code === 'string';
+  if (isError && DELIVERY_CODES.has(code)) return [];
+  const why = payload['message'] ?? payload['msg'];
   const subject = subjectOf(payload);
   const entity = subject?.name ?? (isError ? agent : operation);
   const target = payload['target'] ?? payload['esc'];
   if (isError) {
     // The code is the relation between what failed and why.
-    facts.push({ entity, relation: code, value: typeof msg === 'string' ? msg : code, weight: 8, among: true });
+    facts.push({
+      entity,
+      relation: code,
+      value: typeof why === 'string' && why !== '' ? why : code,
+      weight: 8,
+      among: true,
+    });
   } else if (intent === 'esc' && typeof target === 'string') {
     facts.push({ entity, relation: 'esc', value: target, weight: weight + 1, among: false });
   } else if (VERDICTS.has(operation) && intent !== 'req' && intent !== 'qry') {

@@ -1,0 +1,138 @@
+/** What was sent of streams, so that no frame goes out that its receiver could only refuse (draft-benzing-accp-00, section 10.4). */
+import { AccpError } from '../codec/accp-error.js';
+import type { Json } from '../message/json.js';
+import type { Collection, Journal } from '../session/journal.js';
+import { checkChunk } from './check-chunk.js';
+
+/** A message that may belong to a stream: its payload has full key names. */
+export interface StreamFrame {
+  readonly intent: string;
+  readonly schema?: string | undefined;
+  readonly payload: { readonly [key: string]: Json };
+}
+
+/** What was sent under one `correlation_id`. */
+interface Sent {
+  /** The first index that was not sent. */
+  readonly next: number;
+  /** The indexes beyond it that were. */
+  readonly ahead: readonly number[];
+  /** How many chunks there are, once that was told. */
+  readonly count: number | null;
+  /** Whether the final chunk was sent. */
+  readonly final: boolean;
+  /** Whether the end was told, or a failure. */
+  readonly over: boolean;
+}
+
+/** Streams that are remembered. */
+const MAX_STREAMS = 4096;
+/** Chunks that may be sent before one of a lower index: as many as a receiver keeps, unless it was told otherwise. */
+const MAX_AHEAD = 1024;
+
+const NOTHING: Sent = { next: 0, ahead: [], count: null, final: false, over: false };
+
+/** The streams that one endpoint sends, by the `correlation_id` that all chunks of a stream share. */
+export class SentStreams {
+  readonly #streams: Collection<Sent>;
+
+  constructor(journal: Journal) {
+    this.#streams = journal.collection('streams.sent');
+  }
+
+  /**
+   * Whether a message may be sent. Its payload is sound by the rules of the profile.
+   *
+   * @throws AccpError E3003 for a chunk when the stream was sent to its end, or beyond the final one; for an end when chunks
+   *   were sent and some are missing. E1004 for an index that was sent before, and for what contradicts the chunks before it
+   */
+  check(cid: string, message: StreamFrame): void {
+    const known = this.#streams.get(cid);
+    if (isChunk(message)) this.#checkChunk(cid, known ?? NOTHING, message);
+    if (message.intent !== 'end') return;
+    const sent = isChunk(message) ? withChunk(known ?? NOTHING, message) : known;
+    // What has no chunks is ended by `end` alone, and what has failed is over already.
+    if (sent === undefined || sent.over || isWhole(sent)) return;
+    const how = sent.final ? `without chunk ${sent.next}` : 'without a final chunk';
+    throw refused('E3003', 'intent', `the stream ${cid} cannot be ended ${how}`, FINISH);
+  }
+
+  /** Notes that a message was sent which {@link check} had let pass. */
+  sent(cid: string, message: StreamFrame): void {
+    const known = this.#streams.get(cid);
+    const isPart = isChunk(message);
+    if (known === undefined && !isPart) return;
+    const { intent } = message;
+    const now = isPart ? withChunk(known ?? NOTHING, message) : known!;
+    const over = now.over || intent === 'end' || intent === 'fail' || intent === 'cancel';
+    if (now === known && over === known.over) return;
+    this.#streams.set(cid, { ...now, over });
+    if (this.#streams.size > MAX_STREAMS) this.#streams.takeOldest();
+  }
+
+  #checkChunk(cid: string, sent: Sent, message: StreamFrame): void {
+    const { index, total, final } = partOf(message);
+    if (sent.over || isWhole(sent)) {
+      throw refused('E3003', 'payload.chunk_index', `the stream ${cid} was sent to its end`, OTHER);
+    }
+    if (index < sent.next || sent.ahead.includes(index)) {
+      throw refused('E1004', 'payload.chunk_index', `chunk ${index} of the stream ${cid} was sent before`, ONCE);
+    }
+    if (sent.final && index >= sent.count!) {
+      const last = sent.count! - 1;
+      throw refused(
+        'E3003',
+        'payload.chunk_index',
+        `chunk ${last} of the stream ${cid} was sent as the final one`,
+        OTHER,
+      );
+    }
+    if (sent.ahead.length >= MAX_AHEAD && index !== sent.next) {
+      throw refused('E1004', 'payload.chunk_index', `chunk ${sent.next} of the stream ${cid} has to be sent first`);
+    }
+    const waiting = { has: (other: number) => sent.ahead.includes(other) };
+    checkChunk({ ...sent, waiting, highest: highestOf(sent) }, { index, total, data: null, final });
+  }
+}
+
+const FINISH = 'send the last chunk with is_final=true, or "fail:error" under the same correlation_id';
+const ONCE = 'number the chunks from 0 on, each once';
+const OTHER = 'send another stream under a correlation_id of its own';
+
+function refused(code: 'E1004' | 'E3003', path: string, message: string, help?: string): AccpError {
+  return new AccpError({ code, path, message, help });
+}
+
+/** Chunks come with `stream`, and the last may come with `end`. */
+function isChunk({ intent, schema, payload }: StreamFrame): boolean {
+  if (schema !== 'ST') return false;
+  return intent === 'stream' || (intent === 'end' && payload['chunk_index'] !== undefined);
+}
+
+interface Part {
+  readonly index: number;
+  readonly total: number | undefined;
+  readonly final: boolean;
+}
+
+function partOf({ payload }: StreamFrame): Part {
+  const { chunk_index: index, total_chunks: total, is_final: final } = payload;
+  return { index: index as number, total: total as number | undefined, final: final === true };
+}
+
+function withChunk(sent: Sent, message: StreamFrame): Sent {
+  const { index, total, final } = partOf(message);
+  const ahead = new Set(sent.ahead).add(index);
+  let next = sent.next;
+  while (ahead.delete(next)) next++;
+  const count = final ? index + 1 : (total ?? sent.count);
+  return { next, ahead: [...ahead], count, final: sent.final || final, over: sent.over };
+}
+
+function isWhole({ final, next, count }: Sent): boolean {
+  return final && next === count;
+}
+
+function highestOf({ next, ahead }: Sent): number {
+  return ahead.reduce((highest, index) => Math.max(highest, index), next - 1);
+}
