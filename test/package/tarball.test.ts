@@ -69,7 +69,7 @@ test('its commands find their grammars, cases and adapters', () => {
   const messages = path.join(scratch, 'messages.jsonl');
   writeFileSync(messages, '{"agent":"a","intent":"req","operation":"plan","payload":{"goal":"launch"}}\n');
   expect(run(bin, ['encode', 'accp', messages], scratch)).toMatch(/^@a>req:plan{goal:launch}\[mid:/);
-  expect(run(bin, ['tokens', messages], scratch)).toContain('launch');
+  expect(run(bin, ['tokens', messages], scratch)).toMatch(/^ +1 +json +\d+/m);
 });
 
 test('its files are what an importer needs, and nothing else', () => {

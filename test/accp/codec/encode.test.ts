@@ -174,10 +174,16 @@ describe('the limits of Table 3', () => {
   });
 });
 
+const FULL_KEYS = new Map([
+  ['d', 'data'],
+  ['f', 'findings'],
+  ['q', 'query'],
+  ['v', 'version'],
+]);
+
 /** Abbreviations name their full keys. */
 function normal(payload: Record<string, Json>): Record<string, Json> {
-  const names: Record<string, string> = { d: 'data', f: 'findings', q: 'query', v: 'version' };
-  return Object.fromEntries(Object.entries(payload).map(([key, value]) => [names[key] ?? key, value]));
+  return Object.fromEntries(Object.entries(payload).map(([key, value]) => [FULL_KEYS.get(key) ?? key, value]));
 }
 
 describe('values that are kept in state', () => {
