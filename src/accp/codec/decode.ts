@@ -17,9 +17,9 @@ import { type ReceivedEnvelope, readEnvelope, sourceText } from '../session/enve
 import type { SessionParts } from '../session/session.js';
 import { toText } from '../store/text.js';
 import { AccpError } from './accp-error.js';
+import { ENDS_A_CHAIN } from './check-message.js';
 import { type AccpErrorCode, ERROR_CODES } from './codes.js';
 import { applyReceived, isTaken, readStateSync } from './effects.js';
-import { ENDS_A_CHAIN } from './encode.js';
 import { type Engine, noteFrame, registryOf, textState } from './engine.js';
 import { countOf, expectedOf, isErrorFrame, sendError } from './error-frame.js';
 import { negotiate } from './negotiate.js';
