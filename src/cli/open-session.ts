@@ -74,7 +74,7 @@ function text(option: string | boolean | undefined): string | undefined {
   return typeof option === 'string' ? option : undefined;
 }
 
-/** A file's name as that of a session: `sprint14` for `/tmp/sprint14.db`. */
+/** A file's name as that of a session: `sprint14` for `sessions/sprint14.db`. */
 function nameOf(file: string): string | undefined {
   return path.parse(file).name.replace(/[^A-Za-z0-9_.-]+/g, '-') || undefined;
 }

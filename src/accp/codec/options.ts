@@ -7,6 +7,7 @@ import type { Dialect } from '../parse.js';
 import { PROFILES, type ToolBook } from '../profiles/profiles.js';
 import type { Registry } from '../registry/registry.js';
 import type { EventListener } from '../session/events.js';
+import { systemClock } from '../session/runtime.js';
 import type { CheckpointTools } from '../state/state.js';
 import { INTENTS } from '../vocabulary.js';
 import { type FrameLimits, resolveFrameLimits } from './frame-limits.js';
@@ -98,8 +99,4 @@ export function resolveCodecOptions(options: CodecOptions, ids: () => string): S
     log: options.log,
     explain: options.explain ?? false,
   };
-}
-
-function systemClock(): number {
-  return Math.floor(Date.now() / 1000);
 }

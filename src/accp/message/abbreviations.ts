@@ -68,18 +68,6 @@ export function keyTable(schema: string | undefined): FieldTable {
   return (schema === undefined ? undefined : PROFILE_TABLES.get(schema)) ?? STANDARD_TABLE;
 }
 
-/** The first two keys that are the same one by a table, such as `data` and `d`; `null` when there are none. */
-export function repeatedKey(keys: Iterable<string>, table: KeyTable): readonly [string, string] | null {
-  const seen = new Map<string, string>();
-  for (const key of keys) {
-    const name = table.expand(key);
-    const first = seen.get(name);
-    if (first !== undefined) return [first, key];
-    seen.set(name, key);
-  }
-  return null;
-}
-
 /** A word that is both a full name and another's abbreviation would not come back; a test holds that there is none. */
 function tableOf(names: Readonly<Record<string, string>>): FieldTable {
   const fields = Object.entries(names);

@@ -21,7 +21,8 @@ export interface RuntimeDefaults {
   readonly tokens?: TokenCounter | undefined;
 }
 
-function systemClock(): number {
+/** Seconds since 1970, by the clock of the machine. */
+export function systemClock(): number {
   return Date.now() / 1000;
 }
 

@@ -1,7 +1,7 @@
 /** The draft's short and full names of keys. */
 import { describe, expect, test } from 'vitest';
 import { ENVELOPE_KEYS } from '../../../src/accp/keys.js';
-import { ENVELOPE_FIELDS, keyTable, repeatedKey } from '../../../src/accp/message/abbreviations.js';
+import { ENVELOPE_FIELDS, keyTable } from '../../../src/accp/message/abbreviations.js';
 import { ABBREVIATIONS } from '../../../src/accp/vocabulary.js';
 
 const SCHEMAS = [undefined, 'CH', 'TC', 'TX', 'ST', 'TA', 'ER'];
@@ -70,22 +70,4 @@ test('the envelope has the fields of Table 4', () => {
   const names = ['msg_id', 'sequence', 'timestamp', 'correlation_id', 'causation_id', 'session_id', 'ttl'];
   expect(ENVELOPE_KEYS.map(ENVELOPE_FIELDS.expand)).toEqual(names);
   expect(names.map(ENVELOPE_FIELDS.abbreviate)).toEqual(ENVELOPE_KEYS);
-});
-
-test.each([
-  [
-    ['data', 'd'],
-    ['data', 'd'],
-  ],
-  [
-    ['x', 'tool', 'y', 'tool_name'],
-    ['tool', 'tool_name'],
-  ],
-  [
-    ['d', 'd'],
-    ['d', 'd'],
-  ],
-  [['data', 'query', '__proto__'], null],
-])('of %j, %j are the same key', (keys, expected) => {
-  expect(repeatedKey(keys, keyTable('TC'))).toEqual(expected);
 });
