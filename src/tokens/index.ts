@@ -13,5 +13,6 @@ export { countTokens, type TokenCount } from './count.js';
 export { ESTIMATING_COUNTER, type TokenCounter } from './counter.js';
 export { ENCODINGS, type Encoding } from './encodings.js';
 export { estimateTokens } from './estimate.js';
+export { installedCounter } from './installed-counter.js';
 export { loadTokenCounter } from './load-counter.js';
 export { upperBoundTokens } from './upper-bound.js';

@@ -1,13 +1,20 @@
 /** Exact counting, at once and fast, once a vocabulary is loaded. */
 import { resolveChoice } from '../text/choice.js';
-import { createAsciiCounter } from './ascii-counter.js';
 import { ESTIMATING_COUNTER, type TokenCounter } from './counter.js';
+import { counterOf } from './counter-of.js';
 import { ENCODINGS, type Encoding } from './encodings.js';
-import { countMerged } from './merge.js';
-import { loadVocabulary, utf8Bytes, type Vocabulary } from './vocabulary.js';
+import { loadVocabulary } from './vocabulary.js';
 
 /** A vocabulary takes tens of megabytes: there is one counter of each. */
 const loaded = new Map<Encoding, Promise<TokenCounter>>();
+
+/** The exact one for current models, once it is there. */
+let current: TokenCounter | null = null;
+
+/** The exact counter for current models (`o200k_base`), where it has been loaded; else `null`. */
+export function loadedCounter(): TokenCounter | null {
+  return current;
+}
 
 /**
  * Loads a counter, which then counts without waiting: exactly, in time proportional to the length of a text (and little more
@@ -39,42 +46,8 @@ async function load(encoding: Encoding): Promise<TokenCounter> {
     return counter.exact ? { ...counter, encoding } : counter;
   }
   const vocabulary = await loadVocabulary(encoding);
-  return vocabulary === null ? ESTIMATING_COUNTER : { count: counting(vocabulary), exact: true, encoding };
-}
-
-/** Short pieces of text whose counts are kept. When there are more, all are dropped. */
-const MAX_PIECES = 8192;
-const MAX_PIECE = 64;
-
-function counting({ rankOf, pattern, splitting }: Vocabulary): TokenCounter['count'] {
-  const known = new Map<string, number>();
-
-  function countPiece(piece: string): number {
-    if (piece.length > MAX_PIECE) return countMerged(utf8Bytes(piece), rankOf);
-    const counted = known.get(piece);
-    if (counted !== undefined) return counted;
-    const tokens = countMerged(utf8Bytes(piece), rankOf);
-    if (known.size >= MAX_PIECES) known.clear();
-    known.set(piece, tokens);
-    return tokens;
-  }
-
-  /** Any text, by the vocabulary's own pattern. */
-  function countAny(text: string): number {
-    let tokens = 0;
-    let start = 0;
-    pattern.lastIndex = 0;
-    while (pattern.test(text)) {
-      tokens += countPiece(text.slice(start, pattern.lastIndex));
-      start = pattern.lastIndex;
-    }
-    return tokens;
-  }
-
-  if (splitting === null) return countAny;
-  const countAscii = createAsciiCounter(splitting, (piece) => countMerged(piece, rankOf));
-  return (text) => {
-    const tokens = countAscii(text);
-    return tokens < 0 ? countAny(text) : tokens;
-  };
+  if (vocabulary === null) return ESTIMATING_COUNTER;
+  const counter = counterOf(vocabulary, encoding);
+  if (encoding === 'o200k_base') current = counter;
+  return counter;
 }

@@ -13,9 +13,16 @@ export interface Vocabulary {
 /** The tokens by rank: texts, and bytes where they are no UTF-8. Some have holes, which `forEach` leaves out. */
 type Tokens = readonly (string | readonly number[])[];
 
+interface Ranks {
+  readonly default: Tokens;
+}
+
+type PatternName = 'O200K_TOKEN_SPLIT_REGEX' | 'CL100K_TOKEN_SPLIT_REGEX' | 'R50K_TOKEN_SPLIT_REGEX';
+type Patterns = Readonly<Record<PatternName, RegExp>>;
+
 interface Source {
-  readonly tokens: () => Promise<{ readonly default: Tokens }>;
-  readonly pattern: 'O200K_TOKEN_SPLIT_REGEX' | 'CL100K_TOKEN_SPLIT_REGEX' | 'R50K_TOKEN_SPLIT_REGEX';
+  readonly tokens: () => Promise<Ranks>;
+  readonly pattern: PatternName;
   readonly splitting: Vocabulary['splitting'];
 }
 
@@ -48,14 +55,29 @@ const SOURCES: Readonly<Record<Encoding, Source>> = {
 
 /** Loads a vocabulary: up to 200 ms and 30 MB. `null` where the package is not installed. */
 export async function loadVocabulary(encoding: Encoding): Promise<Vocabulary | null> {
-  const { tokens, pattern, splitting } = SOURCES[encoding];
+  const source = SOURCES[encoding];
   try {
-    const [ranks, patterns] = await Promise.all([tokens(), import('gpt-tokenizer/encodingParams/constants')]);
-    return { rankOf: ranksOf(ranks.default), pattern: new RegExp(patterns[pattern]), splitting };
+    const [ranks, patterns] = await Promise.all([source.tokens(), import('gpt-tokenizer/encodingParams/constants')]);
+    return vocabularyOf(source, ranks, patterns);
   } catch (thrown) {
     if ((thrown as { readonly code?: unknown }).code === 'ERR_MODULE_NOT_FOUND') return null;
     throw thrown;
   }
+}
+
+/** The vocabulary of current models at once, by a `require` of Node's. `null` where the package is not installed. */
+export function requireVocabulary(require: (name: string) => unknown): Vocabulary | null {
+  try {
+    const ranks = require('gpt-tokenizer/bpeRanks/o200k_base') as Ranks;
+    return vocabularyOf(O200K, ranks, require('gpt-tokenizer/encodingParams/constants') as Patterns);
+  } catch (thrown) {
+    if ((thrown as { readonly code?: unknown }).code === 'MODULE_NOT_FOUND') return null;
+    throw thrown;
+  }
+}
+
+function vocabularyOf({ pattern, splitting }: Source, ranks: Ranks, patterns: Patterns): Vocabulary {
+  return { rankOf: ranksOf(ranks.default), pattern: new RegExp(patterns[pattern]), splitting };
 }
 
 /** Texts of ASCII are their own bytes; of the others, bytes are made when the first is asked for. */

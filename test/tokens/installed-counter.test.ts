@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process';
+import process from 'node:process';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { expect, test } from 'vitest';
+import { moduleAt } from './hidden-packages.js';
+
+const PACKET = 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:emp_salary';
+
+/** What the counter says in a process of its own, after some code has run there. */
+function counted(before: string): unknown {
+  const program = `
+    ${before}
+    const { installedCounter } = await import(${moduleAt('src/tokens/installed-counter.ts')});
+    const { count, exact, encoding } = installedCounter();
+    console.log(JSON.stringify({ tokens: count(${JSON.stringify(PACKET)}), exact, encoding }));`;
+  const output = execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program]);
+  return JSON.parse(output.toString());
+}
+
+test('counts exactly, without waiting', () => {
+  expect(counted('')).toEqual({ tokens: countTokens(PACKET), exact: true, encoding: 'o200k_base' });
+});
+
+test('estimates where nothing can be loaded at once, as in a browser, and says so', () => {
+  const { exact, encoding } = counted('process.getBuiltinModule = undefined;') as { exact: boolean; encoding: string };
+  expect({ exact, encoding }).toEqual({ exact: false, encoding: 'estimate' });
+});
+
+test('is exact there, too, once the vocabulary has been loaded', () => {
+  const before = `
+    process.getBuiltinModule = undefined;
+    const { loadTokenCounter } = await import(${moduleAt('src/tokens/load-counter.ts')});
+    await loadTokenCounter();`;
+  expect(counted(before)).toEqual({ tokens: countTokens(PACKET), exact: true, encoding: 'o200k_base' });
+});
