@@ -10,7 +10,7 @@ interface FixtureFile {
 /** Each file of cases and the schema that holds its shape. */
 const FILES = [
   ...ACCP_FILES.map((name) => ({ file: `accp/${name}.json`, schema: 'accp/fixture.schema.json' })),
-  ...['packets', 'validator', 'explain'].map((name) => ({
+  ...['packets', 'validator', 'explain', 'instruction-pairs'].map((name) => ({
     file: `aacp/${name}.json`,
     schema: `aacp/${name}.schema.json`,
   })),
