@@ -149,9 +149,13 @@ filled_value = value_word (" "+ value_word)*
 value_word = [^ |\\x00-\\x1F\\x7F]+
 `;
 
-/** Rules in Peggy's notation that replace those of `grammar/aacp.peggy`, for the dialect as a whole or narrowed. */
-export function packetOverlay({ dialect, tasks, domains, fields, others }: Narrowing): string {
-  if (dialect === 'tolerant' || (tasks === null && domains === null && fields === null)) return VALUES;
+/**
+ * Rules in Peggy's notation that replace those of `grammar/aacp.peggy`, for the dialect as a whole or narrowed.
+ *
+ * @param values the rules `value`, `filled_value` and `value_word`. @default what the dialect allows
+ */
+export function packetOverlay({ dialect, tasks, domains, fields, others }: Narrowing, values = VALUES): string {
+  if (dialect === 'tolerant' || (tasks === null && domains === null && fields === null)) return values;
   const rules: string[] = [];
   const word = (name: string, words: readonly string[] | null, free: string): string => {
     if (words === null) return free;
@@ -159,7 +163,7 @@ export function packetOverlay({ dialect, tasks, domains, fields, others }: Narro
     return name;
   };
   const head = `packet = ${word('allowed_task', tasks, 'task')} "|" ${word('allowed_domain', domains, 'dom')}`;
-  if (fields === null) return `${head} ("|" field)*\n${ended(rules)}${VALUES}`;
+  if (fields === null) return `${head} ("|" field)*\n${ended(rules)}${values}`;
 
   const items = fields.map(({ key, optional }) => ({ rule: `field_${key}`, optional }));
   const { expression, canBeEmpty, rules: further } = orderedList('fields', items, '|');
@@ -173,7 +177,7 @@ export function packetOverlay({ dialect, tasks, domains, fields, others }: Narro
     rules.push(`other_field = !${listed} key ":" filled_value counted`);
   }
   const list = canBeEmpty ? '("|" allowed_fields)?' : '"|" allowed_fields';
-  return `${head} ${list}${others ? ' ("|" other_field)*' : ''}\n${ended(rules)}${VALUES}`;
+  return `${head} ${list}${others ? ' ("|" other_field)*' : ''}\n${ended(rules)}${values}`;
 }
 
 function ended(rules: readonly string[]): string {

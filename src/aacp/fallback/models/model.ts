@@ -1,0 +1,56 @@
+/** What tier 3 needs of a language model, whoever serves it. */
+
+/** One encoding that a model is asked for. */
+export interface ModelRequest {
+  /** The instruction as it was given. It is data: `prompt` holds it marked as such. */
+  readonly instruction: string;
+  readonly domain: string;
+  readonly returnAgent: string;
+  readonly priority: string;
+  /** The system message: how a packet is written. */
+  readonly system: string;
+  /** The user message. */
+  readonly prompt: string;
+  /** In the second round: the first reply, and what was wrong with it. The conversation goes on with both. */
+  readonly repair: { readonly reply: string; readonly prompt: string } | null;
+  /** The grammar of the packets that are allowed here, for constrained decoding. Made when it is asked for. */
+  readonly grammar: (notation: GrammarNotation) => Promise<string>;
+  /** Most tokens to write. */
+  readonly maxTokens: number;
+  readonly signal: AbortSignal;
+}
+
+export type GrammarNotation = 'gbnf' | 'lark' | 'regex';
+
+/** What a model answered. */
+export interface ModelReply {
+  /** The text as it came: a packet, or one within JSON, fences or prose. Empty for a refusal. */
+  readonly text: string;
+  readonly usage?: ModelUsage | undefined;
+  /** The name of the model that answered. */
+  readonly model?: string | undefined;
+  /** US dollars; `null` or none where the price is not known. */
+  readonly cost?: number | null | undefined;
+  /** `length`: it stopped for `maxTokens`; `refusal`: it declined. @default 'stop' */
+  readonly finish?: 'stop' | 'length' | 'refusal' | undefined;
+}
+
+/** Tokens, as the provider bills them. */
+export interface ModelUsage {
+  /** All tokens read, those from a cache included. */
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/**
+ * Asks a model.
+ *
+ * @throws ModelError when there is no answer
+ */
+export type Model = (request: ModelRequest) => Promise<ModelReply>;
+
+/** US dollars per million tokens. */
+export interface ModelPrice {
+  readonly input: number;
+  readonly output: number;
+}
