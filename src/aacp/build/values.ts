@@ -3,6 +3,9 @@ import { characterAt, nameOf } from '../../text/expectations.js';
 import { CONTROL } from '../vocabulary.js';
 import { type EncodeCode, EncodeError } from './errors.js';
 
+/** Printable ASCII without a separator and without a blank at either end: what most values are. */
+const PLAIN = /^[!-{}~](?:[ -{}~]*[!-{}~])?$/;
+
 /**
  * The value as it is, when it can stand in a field and reads back as itself.
  *
@@ -10,6 +13,7 @@ import { type EncodeCode, EncodeError } from './errors.js';
  * @throws EncodeError with code `empty-value`, `separator`, `control-character` or `whitespace`
  */
 export function checkedValue(value: string, path: string): string {
+  if (PLAIN.test(value)) return value;
   if (value === '') throw refusal('empty-value', path, 'is empty', 'leave it out');
   const separator = value.indexOf('|');
   if (separator >= 0) {

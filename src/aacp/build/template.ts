@@ -1,0 +1,161 @@
+/** Packets from template literals. */
+import { parsePacket } from '../parse.js';
+import { validatePacket } from '../validate.js';
+import { EncodeError } from './errors.js';
+import { checkedDomain, checkedKey, checkedTask, fieldText, refusal, unwritable } from './field-text.js';
+
+/** What may stand in `${}`: where it is the TASK, the DOM or a key, only a text. */
+export type Interpolation = string | number | bigint | readonly string[];
+
+/**
+ * A template tag: the text of a packet whose structure is that of the literal, whatever the interpolations hold. Line breaks
+ * and blanks next to the "|" of the literal are taken away, so that long templates can be wrapped.
+ *
+ * An interpolation is a whole value or a part of one, or the TASK, the DOM or a key. Where it is a part, it cannot hold a
+ * comma: in `filter:status=${status}` that would add to the filter.
+ *
+ * Source: draft-mackay-aacp-01, sections 4 and 15.
+ *
+ * @throws EncodeError on an interpolation that cannot stand where it is (`path` tells the field and its index), and with code
+ *   `invalid-packet` on a template that makes no valid packet
+ * @throws TypeError when it is not used as a tag
+ * @example
+ * aacp`FETCH|HR|return:${agent}|p:1|aacp:1.1|filter:status=${status}|fields:${['id', 'name']}`
+ */
+export function aacp(strings: TemplateStringsArray, ...values: readonly Interpolation[]): string {
+  const keys = new Set<string>();
+  const text = slotsOf(literalsOf(strings, values), values)
+    .map((slot, index) => slotText(slot, index, keys))
+    .join('|');
+  checkWhole(text);
+  return text;
+}
+
+/** A stretch of the template, or what was put into it. */
+type Piece =
+  | { readonly kind: 'literal'; readonly text: string }
+  | { readonly kind: 'value'; readonly index: number; readonly value: unknown };
+
+type Slot = readonly Piece[];
+
+function literalsOf(strings: TemplateStringsArray, values: readonly unknown[]): readonly string[] {
+  if (!Array.isArray(strings) || !Array.isArray(strings.raw) || strings.length !== values.length + 1) {
+    throw new TypeError('aacp is a template tag: aacp`FETCH|HR|return:$' + '{agent}|aacp:1.1`');
+  }
+  return Array.from(strings as readonly unknown[], (literal) => {
+    if (typeof literal === 'string') return literal;
+    throw new TypeError('the template holds an escape that means nothing');
+  });
+}
+
+/** The template cut at the separators of its literal parts. No other separator counts. */
+function slotsOf(literals: readonly string[], values: readonly unknown[]): readonly Slot[] {
+  const slots: Piece[][] = [[]];
+  literals.forEach((literal, index) => {
+    const [first, ...others] = literal.split('|');
+    slots.at(-1)!.push({ kind: 'literal', text: first! });
+    for (const text of others) slots.push([{ kind: 'literal', text }]);
+    if (index < values.length) slots.at(-1)!.push({ kind: 'value', index, value: values[index] });
+  });
+  return slots.map(trimmed);
+}
+
+/** Takes the blanks at both ends of a slot away, as far as they are of the literal. */
+function trimmed(slot: Slot): Slot {
+  const last = slot.length - 1;
+  return slot.map((piece, at) => {
+    if (piece.kind === 'value') return piece;
+    const start = at === 0 ? piece.text.trimStart() : piece.text;
+    return { kind: 'literal', text: at === last ? start.trimEnd() : start };
+  });
+}
+
+function slotText(slot: Slot, index: number, keys: Set<string>): string {
+  const first = slot.find((piece) => piece.kind === 'value');
+  // What the author wrote alone is judged as a whole, in the end.
+  if (index === 0)
+    return first === undefined ? literalText(slot) : checkedTask(wordText(slot, 'task'), at('task', first));
+  if (index === 1) {
+    return first === undefined ? literalText(slot) : checkedDomain(wordText(slot, 'domain'), at('domain', first));
+  }
+  const colon = slot.findIndex((piece) => piece.kind === 'literal' && piece.text.includes(':'));
+  if (colon < 0) {
+    if (first === undefined) return literalText(slot);
+    const help = 'write the key and its colon into the template: key:$' + '{value}';
+    throw refusal('bad-key', at(`slot ${index}`, first), 'stands where a field is, without its key', help);
+  }
+  return fieldOf(slot, colon, index, keys);
+}
+
+/** The key is what stands before the first colon of the literal: an interpolation with a colon cannot move it. */
+function fieldOf(slot: Slot, colon: number, index: number, keys: Set<string>): string {
+  const { text } = slot[colon] as Piece & { kind: 'literal' };
+  const split = text.indexOf(':');
+  const keyPieces: Slot = [...slot.slice(0, colon), { kind: 'literal', text: text.slice(0, split) }];
+  const valuePieces: Slot = [{ kind: 'literal', text: text.slice(split + 1) }, ...slot.slice(colon + 1)];
+  const inKey = keyPieces.find((piece) => piece.kind === 'value');
+  const key =
+    inKey === undefined
+      ? literalText(keyPieces)
+      : checkedKey(wordText(keyPieces, `key of slot ${index}`), at(`key of slot ${index}`, inKey));
+  if (keys.has(key)) {
+    throw refusal(
+      'duplicate-key',
+      key,
+      'is given twice; readers disagree on which field counts',
+      'keep one of the two',
+    );
+  }
+  keys.add(key);
+  return `${key}:${valueText(valuePieces, key)}`;
+}
+
+function valueText(slot: Slot, key: string): string {
+  const whole = slot.every((piece) => piece.kind === 'value' || piece.text === '') && slot.length <= 3;
+  return slot
+    .map((piece) => {
+      if (piece.kind === 'literal') return piece.text;
+      const path = at(key, piece);
+      const text = fieldText(piece.value, path);
+      if (text === null) throw unwritable(piece.value, path);
+      if (!whole && typeof piece.value === 'string' && text.includes(',')) {
+        const help = 'give the items as a list, or the whole value in one interpolation';
+        throw refusal('list-separator', path, 'is a part of a value and holds a ","', help);
+      }
+      return text;
+    })
+    .join('');
+}
+
+/** A TASK, a DOM or a key: nothing but texts make one. */
+function wordText(slot: Slot, name: string): string {
+  return slot
+    .map((piece) => {
+      if (piece.kind === 'literal') return piece.text;
+      if (typeof piece.value === 'string') return piece.value;
+      throw unwritable(piece.value, at(name, piece));
+    })
+    .join('');
+}
+
+function literalText(slot: Slot): string {
+  return slot.map((piece) => (piece.kind === 'literal' ? piece.text : '')).join('');
+}
+
+function at(name: string, { index }: { readonly index: number }): string {
+  return `${name} (interpolation ${index})`;
+}
+
+function checkWhole(text: string): void {
+  try {
+    const [error] = validatePacket(parsePacket(text)).errors;
+    if (error === undefined) return;
+    throw new EncodeError({ code: 'invalid-packet', path: 'template', message: error.message, help: error.help });
+  } catch (cause) {
+    if (cause instanceof EncodeError) throw cause;
+    const { message, help } = cause as EncodeError;
+    const error = new EncodeError({ code: 'invalid-packet', path: 'template', message, help });
+    error.cause = cause;
+    throw error;
+  }
+}

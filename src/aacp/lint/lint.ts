@@ -1,0 +1,69 @@
+/** Advice on what a packet holds, beyond whether it is valid. */
+import { quotedShort as show } from '../../text/visible.js';
+import type { Field, Packet } from '../ast.js';
+import { KNOWN_TO_RECEIVER } from '../build/packet.js';
+import { resolveReceiver } from '../build/receiver.js';
+import type { Receiver } from '../encoders/result.js';
+import { parsePacket } from '../parse.js';
+import { lowerAscii } from '../vocabulary.js';
+import type { LintCode, LintDiagnostic } from './codes.js';
+import { findSensitive } from './sensitive.js';
+
+export interface LintOptions {
+  /** Who reads the packet: decides which fields say nothing new. */
+  readonly receiver?: Receiver | undefined;
+}
+
+const SECTIONS: Readonly<Record<LintCode, string>> = { 'sensitive-value': '15', 'redundant-field': '9' };
+
+/**
+ * Warns of values that look like personal data, financial records or credentials, which must not be in a packet, and of
+ * fields that the receiver does not need. Findings come in the order of the fields. A message says what a value looks
+ * like and never what it is, so that it can be logged; a text's findings have the place.
+ *
+ * It judges by shapes and check sums: what it does not find may be sensitive all the same.
+ *
+ * Source: draft-mackay-aacp-01, sections 15, 4.2 and 9.
+ *
+ * @throws ParseError on a text beyond the limits, or no text
+ * @throws TypeError on options that are none
+ * @example
+ * lintPacket('FETCH|CS|return:CS-Agent|aacp:1.1|filter:email=jo@example.com')[0].message
+ * // 'The value of "filter" looks like an e-mail address.'
+ */
+export function lintPacket(packet: Packet | string, options: LintOptions = {}): readonly LintDiagnostic[] {
+  const { knowsFields } = resolveReceiver(options);
+  const { fields } =
+    typeof packet === 'string' ? parsePacket(packet, { dialect: 'tolerant', spans: true }) : checkedTree(packet);
+  return Array.from(fields, (field) => [
+    ...(knowsFields ? redundancy(field) : []),
+    ...sensitiveParts(field, typeof packet === 'string'),
+  ]).flat();
+}
+
+function checkedTree(packet: Packet): Packet {
+  if (Array.isArray(packet?.fields)) return packet;
+  throw new TypeError('packet must be a packet or its text');
+}
+
+function redundancy({ key, span }: Field): readonly LintDiagnostic[] {
+  if (!KNOWN_TO_RECEIVER.includes(lowerAscii(String(key)))) return [];
+  const message = `The receiver has what the field ${show(key)} says.`;
+  return [warning('redundant-field', message, span ?? null, 'leave it out')];
+}
+
+function sensitiveParts({ key, value, bare, span }: Field, fromText: boolean): readonly LintDiagnostic[] {
+  if (typeof value !== 'string') return [];
+  const name = bare ? 'A field without a key' : `The value of ${show(String(key))}`;
+  return findSensitive(value, bare ? '' : lowerAscii(String(key))).map(({ kind, start, end }) => {
+    // The span of a field ends where its value ends.
+    const offset = fromText && span !== undefined ? span.end - value.length : null;
+    const place = offset === null ? null : { start: offset + start, end: offset + end };
+    const help = 'keep it where access is controlled, and name the place in data_ptr';
+    return warning('sensitive-value', `${name} looks like ${kind}.`, place, help);
+  });
+}
+
+function warning(code: LintCode, message: string, span: LintDiagnostic['span'], help: string): LintDiagnostic {
+  return { code, severity: 'warning', message, span, section: SECTIONS[code], help };
+}

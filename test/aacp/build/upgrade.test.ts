@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { upgradePacket } from '../../../src/aacp/build/index.js';
+import { parsePacket, printPacket } from '../../../src/aacp/index.js';
+import { packetMutants, packets } from '../../helpers/aacp-arbitraries.js';
+import { anyString, expectGoodError } from '../../helpers/hostile.js';
+import { runs } from '../../helpers/runs.js';
+import cases from './upgrade-cases.json' with { type: 'json' };
+
+interface Upgraded {
+  readonly name: string;
+  readonly from: string;
+  readonly to: string;
+  readonly notes?: readonly string[];
+}
+
+describe('a packet of an earlier version is upgraded', () => {
+  test.each(cases.upgraded as readonly Upgraded[])('$name', ({ from, to, notes }) => {
+    const upgrade = upgradePacket(from);
+    expect(upgrade.text).toBe(to);
+    expect(upgrade.packet).toStrictEqual(parsePacket(to));
+    expect(upgrade.notes.length).toBeGreaterThan(0);
+    if (notes !== undefined) expect(upgrade.notes.map(({ code }) => code)).toEqual(notes);
+    for (const { severity, message, section, span } of upgrade.notes) {
+      expect({ severity, message, section }).toEqual({
+        severity: 'warning',
+        message: expect.stringMatching(/^[A-Z].*\.$/),
+        section: expect.stringMatching(/^\d/),
+      });
+      if (span !== null) expect(0 <= span.start && span.start <= span.end && span.end <= from.length).toBe(true);
+    }
+    // What was upgraded is of v1.1.
+    expect(upgradePacket(to)).toMatchObject({ text: to, notes: [] });
+  });
+});
+
+test.each(cases.unchanged)('%s comes back as it is', (text) => {
+  expect(upgradePacket(text)).toStrictEqual({ packet: parsePacket(text), text, notes: [] });
+});
+
+describe('what could be read in two ways, or not at all, is refused:', () => {
+  test.each(cases.refused)('$name', ({ from, code, at }) => {
+    let error: unknown;
+    try {
+      upgradePacket(from);
+    } catch (thrown) {
+      error = thrown;
+    }
+    expectGoodError(from, error);
+    expect(error.code).toBe(code);
+    expect(from.slice(error.span!.start, error.span!.end)).toBe(at);
+  });
+
+  test.each([undefined, null, 5, {}])('%j', (input) => {
+    expect(() => upgradePacket(input as never)).toThrow(expect.objectContaining({ code: 'not-a-packet' }));
+  });
+});
+
+describe('whatever the text is', () => {
+  test.each([
+    ['any string', anyString],
+    ['any string in a slot', anyString.map((text) => `FETCH|HR|${text}||||json|A|1|1.0`)],
+    ['any string in brackets', anyString.map((text) => `[TASK:FETCH][DOM:HR][RES:${text}]`)],
+    ['a packet bent out of shape', packetMutants('tolerant')],
+  ])('%s is upgraded to a packet that stays as it is, or refused', (_name, texts) => {
+    const law = fc.property(texts, (text) => {
+      let upgraded: ReturnType<typeof upgradePacket>;
+      try {
+        upgraded = upgradePacket(text);
+      } catch (error) {
+        if ((error as { span?: unknown }).span === null) expect((error as Error).name).toBe('ParseError');
+        else expectGoodError(text, error);
+        return;
+      }
+      expect(printPacket(upgraded.packet)).toBe(upgraded.text);
+      expect(upgradePacket(upgraded.text)).toMatchObject({ text: upgraded.text, notes: [] });
+    });
+    fc.assert(law, runs(500));
+  });
+
+  test('a v1.1 packet without repeated keys keeps all its fields', () => {
+    const law = fc.property(packets, ({ fields, ...head }) => {
+      const seen = new Set(['aacp']);
+      const kept = fields.filter(({ key }) => !seen.has(key) && seen.add(key));
+      const packet = { ...head, fields: [...kept, { key: 'aacp', value: '1.1' }] };
+      expect(upgradePacket(printPacket(packet))).toEqual({ packet, text: printPacket(packet), notes: [] });
+    });
+    fc.assert(law, runs(300));
+  });
+});
