@@ -1,0 +1,232 @@
+/** The one way from a packet that came in to the code that acts on it (draft-mackay-aacp-01, section 15). */
+import { resolveChoice } from '../../text/choice.js';
+import type { Packet } from '../ast.js';
+import { canonicalText, packetHash } from '../build/hash.js';
+import { RULES, type ValidationCode } from '../codes.js';
+import { type PacketDiagnostic, type ValidateOptions, validatePacket } from '../validate.js';
+import { lowerAscii } from '../vocabulary.js';
+import type { Audit, AuditEntry } from './audit.js';
+import { type DispatchContext, type HandlerOptions, resolveRoute } from './handlers.js';
+import type { Admission, ReplayGuard, ReplayReason } from './replay-guard.js';
+
+export interface DispatcherOptions<T> extends HandlerOptions<T>, Pick<ValidateOptions, 'maxLength' | 'maxItems'> {
+  /** Where every attempt is recorded before anything is done about it. @default no log */
+  readonly audit?: Audit | undefined;
+  /** Refuses what was sent before. @default none: whoever can repeat a packet can have it acted on again */
+  readonly replay?: ReplayGuard | undefined;
+  /** Private keys that are known here (section 13): `org_*`. */
+  readonly privateKeys?: readonly string[] | undefined;
+  /** Warnings that make a packet invalid here. Nothing makes a packet valid that has errors. */
+  readonly refuse?: readonly ValidationCode[] | undefined;
+  /** Gets each warning (section 7: they should be logged, and must not prevent anything). What it throws is dropped. */
+  readonly onWarning?: ((warning: PacketDiagnostic, packet: Packet) => void) | undefined;
+}
+
+/**
+ * `invalid`: see `errors`. `no-handler`: none is responsible for this TASK and DOM. The reasons of the replay guard. `no-audit`:
+ * the attempt could not be recorded. `no-verdict`: the replay guard threw. In all these cases, no handler was called. `failed`:
+ * the handler threw.
+ */
+export type DispatchReason = 'invalid' | 'no-handler' | 'no-audit' | 'no-verdict' | 'failed' | ReplayReason;
+
+export type DispatchResult<T> = Handled<T> | Refusal;
+
+/** The handler gave a value. */
+export interface Handled<T> extends DispatchFinding {
+  readonly ok: true;
+  readonly value: T;
+  readonly hash: string;
+}
+
+/** The packet was not handed over, or the handler threw. */
+export interface Refusal extends DispatchFinding {
+  readonly ok: false;
+  readonly reason: DispatchReason;
+  /** `null` for a packet that is not valid. */
+  readonly hash: string | null;
+  /** What the handler, or the replay guard, threw. */
+  readonly error?: unknown;
+}
+
+export interface DispatchFinding {
+  /** Of the validator. Empty unless the reason is `invalid`. */
+  readonly errors: readonly PacketDiagnostic[];
+  readonly warnings: readonly PacketDiagnostic[];
+  /** What the log threw; `null` when all of it is recorded. It does not hide what the handler did. */
+  readonly auditError: unknown;
+}
+
+export interface Dispatcher<T> {
+  /**
+   * Validates a packet and hands it over, if it may. Attempts are recorded in the order of the calls. It is never rejected.
+   */
+  readonly dispatch: (packet: string | Packet, context?: DispatchContext) => Promise<DispatchResult<T>>;
+}
+
+/** Characters of an invalid packet, of a name and of a reason that are logged. */
+const MAX_LOGGED = 4096;
+const MAX_NAME = 256;
+
+/**
+ * A gate before the code that acts on packets. It validates each packet by the draft's rules, and there is no option by which an
+ * invalid one comes through; refuses replays, with a guard; records every attempt before the handler is called, refused ones
+ * too, and afterwards how the handler ended. What cannot be recorded is not handed over.
+ *
+ * Source: draft-mackay-aacp-01, sections 7 and 15.
+ *
+ * @throws TypeError on options that are none
+ * @example
+ * const { dispatch } = createDispatcher({ audit, handlers: { 'FETCH|HR': (packet) => fetchRecords(packet) } });
+ * const result = await dispatch(received, { actor: 'planner' });
+ */
+export function createDispatcher<T>(options: DispatcherOptions<T>): Dispatcher<T> {
+  const route = resolveRoute(options);
+  const { audit, replay, onWarning } = options;
+  checkMethod('audit', audit, 'append');
+  checkMethod('replay', replay, 'admit');
+  if (onWarning !== undefined && typeof onWarning !== 'function') throw new TypeError('onWarning must be a function');
+  const settings = validation(options);
+  // Tells of bad options now, and not with the first packet.
+  validatePacket('', settings);
+
+  async function dispatch(input: string | Packet, given?: DispatchContext): Promise<DispatchResult<T>> {
+    const context = given ?? {};
+    const { valid, packet: read, errors, warnings } = validatePacket(input, settings);
+    if (!valid || read === null) {
+      const entry = { ...entryOf(context), ...beginning(input), codes: codesOf([...errors, ...warnings]) };
+      return refused('invalid', entry, { errors, warnings });
+    }
+    const packet = withLowerKeys(read);
+    warn(packet, warnings);
+    const text = canonicalText(packet);
+    const hash = packetHash(packet);
+    const entry: AuditEntry = {
+      ...entryOf(context),
+      ...{ packet: text, length: text.length, hash, verdict: 'valid', codes: codesOf(warnings) },
+    };
+    const handler = route(packet);
+    if (handler === null) return refused('no-handler', entry, { errors, warnings });
+    const admission = admitted(context);
+    if (!admission.ok) {
+      const result = await refused(admission.reason, entry, { errors, warnings });
+      return 'error' in admission ? { ...result, error: admission.error } : result;
+    }
+
+    const attempt = await record({ ...entry, event: 'handed-over' });
+    if (attempt.error !== null) {
+      admission.release();
+      return { ok: false, reason: 'no-audit', hash, errors, warnings, auditError: attempt.error };
+    }
+    try {
+      const value = await handler(packet, { warnings, hash, context });
+      const { error } = await record({ ...entry, event: 'done', attempt: attempt.seq });
+      return { ok: true, value, hash, errors, warnings, auditError: error };
+    } catch (thrown) {
+      const outcome = await record({ ...entry, event: 'failed', reason: messageOf(thrown), attempt: attempt.seq });
+      return { ok: false, reason: 'failed', hash, error: thrown, errors, warnings, auditError: outcome.error };
+    }
+  }
+
+  function admitted({ envelope }: DispatchContext): Admission | { ok: false; reason: 'no-verdict'; error: unknown } {
+    try {
+      return replay?.admit(envelope) ?? { ok: true, release: () => {} };
+    } catch (error) {
+      return { ok: false, reason: 'no-verdict', error };
+    }
+  }
+
+  async function refused(
+    reason: DispatchReason,
+    entry: AuditEntry,
+    found: Pick<DispatchFinding, 'errors' | 'warnings'>,
+  ): Promise<Refusal> {
+    const { error } = await record({ ...entry, event: 'refused', reason });
+    return { ok: false, reason, hash: entry.hash, ...found, auditError: error };
+  }
+
+  /** The number of the record, or what the log threw. */
+  async function record(entry: AuditEntry): Promise<{ readonly seq: number | null; readonly error: unknown }> {
+    if (audit === undefined) return { seq: null, error: null };
+    try {
+      return { seq: (await audit.append(entry)).seq, error: null };
+    } catch (error) {
+      return { seq: null, error: error ?? new Error('the log failed without an error') };
+    }
+  }
+
+  function warn(packet: Packet, warnings: readonly PacketDiagnostic[]): void {
+    for (const warning of warnings) {
+      try {
+        onWarning?.(warning, packet);
+      } catch {
+        // Warnings must not prevent transmission (section 7).
+      }
+    }
+  }
+
+  return { dispatch };
+}
+
+function validation<T>({ maxLength, maxItems, privateKeys, refuse = [] }: DispatcherOptions<T>): ValidateOptions {
+  if (!Array.isArray(refuse)) throw new TypeError('refuse must be a list of codes');
+  for (const code of refuse) resolveChoice('a code in refuse', code, Object.keys(RULES) as ValidationCode[]);
+  const severities = Object.fromEntries((refuse as readonly ValidationCode[]).map((code) => [code, 'error' as const]));
+  return { profile: 'draft', maxLength, maxItems, privateKeys, severities };
+}
+
+function checkMethod(option: string, value: unknown, method: string): void {
+  if (value === undefined) return;
+  if (typeof (value as Record<string, unknown> | null)?.[method] === 'function') return;
+  throw new TypeError(`${option} must have a function ${method}`);
+}
+
+/** Keys are compared without regard to case; a handler should not have to. */
+function withLowerKeys({ kind, task, domain, fields }: Packet): Packet {
+  return { kind, task, domain, fields: fields.map(({ key, value }) => ({ key: lowerAscii(key), value })) };
+}
+
+function entryOf({ actor, envelope }: DispatchContext): AuditEntry {
+  return {
+    event: 'refused',
+    packet: '',
+    length: 0,
+    hash: null,
+    verdict: 'invalid',
+    codes: [],
+    reason: null,
+    attempt: null,
+    actor: nameIn(actor),
+    nonce: nameIn(envelope?.nonce),
+  };
+}
+
+/** The beginning of what was given, for whoever wants to know what came in. */
+function beginning(input: unknown): Pick<AuditEntry, 'packet' | 'length'> {
+  const text = typeof input === 'string' ? input : jsonOf(input);
+  return { packet: text.slice(0, MAX_LOGGED), length: text.length };
+}
+
+/** A tree as it was given; what cannot be written tells nothing. */
+function jsonOf(tree: unknown): string {
+  try {
+    return JSON.stringify(tree) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+function nameIn(name: unknown): string | null {
+  return typeof name === 'string' ? name.slice(0, MAX_NAME) : null;
+}
+
+function codesOf(diagnostics: readonly PacketDiagnostic[]): readonly string[] {
+  return [...new Set(diagnostics.map(({ code }) => code))];
+}
+
+function messageOf(thrown: unknown): string {
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown).slice(0, MAX_LOGGED);
+  } catch {
+    return 'an error that cannot be shown';
+  }
+}

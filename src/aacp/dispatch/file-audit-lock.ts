@@ -1,0 +1,137 @@
+// biome-ignore-all lint/correctness/noNodejsModules: locks are files
+/** One writer for each log. */
+import { randomUUID } from 'node:crypto';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import process from 'node:process';
+import { AuditError } from './errors.js';
+
+export interface Lock {
+  /** Whether it is still ours: somebody may have removed the file. */
+  readonly isHeld: () => Promise<boolean>;
+  readonly release: () => Promise<void>;
+}
+
+interface Holder {
+  readonly pid: number;
+  readonly host: string;
+  /** When the process began, in milliseconds since 1970. */
+  readonly started: number;
+}
+
+/** The locks of this process: its own number in a file tells nothing, as numbers are used again. */
+const held = new Set<string>();
+/** How often a lock that was left behind is taken over, when others try the same. */
+const TRIES = 5;
+/** Milliseconds by which two measurements of one beginning differ at most. */
+const SAME_START = 5_000;
+
+/**
+ * Takes a lock: makes its file, which only one can. A lock whose process has ended is taken over. On another machine, processes
+ * cannot be asked: there, and where a process number has been given to another process, the file has to be removed by hand.
+ *
+ * @throws AuditError with code `audit-in-use`
+ */
+export async function takeLock(file: string): Promise<Lock> {
+  if (held.has(file)) throw inUse(file, 'this process');
+  held.add(file);
+  try {
+    const content = JSON.stringify({ pid: process.pid, host: hostname(), started: startOfProcess(), id: randomUUID() });
+    for (let tries = 0; tries < TRIES; tries++) {
+      if (await made(file, content)) return lockOf(file, content);
+      await removeIfLeft(file);
+    }
+    throw inUse(file, 'another process');
+  } catch (thrown) {
+    held.delete(file);
+    throw thrown;
+  }
+}
+
+function lockOf(file: string, content: string): Lock {
+  const isHeld = async (): Promise<boolean> => (await contentOf(file)) === content;
+  return {
+    isHeld,
+    async release() {
+      try {
+        if (await isHeld()) await rm(file, { force: true });
+      } finally {
+        held.delete(file);
+      }
+    },
+  };
+}
+
+async function made(file: string, content: string): Promise<boolean> {
+  try {
+    await writeFile(file, content, { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw thrown;
+  }
+}
+
+async function contentOf(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw thrown;
+  }
+}
+
+/** Removes a lock whose process has ended. */
+async function removeIfLeft(file: string): Promise<void> {
+  const content = await contentOf(file);
+  if (content === null) return;
+  const holder = holderIn(content);
+  if (holder === null) throw inUse(file, 'an unknown process');
+  if (isAlive(holder)) throw inUse(file, `process ${holder.pid} on ${holder.host}`);
+  // Under a name of its own first: of several that find it, only one can move it.
+  const aside = `${file}.${randomUUID()}`;
+  try {
+    await rename(file, aside);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw thrown;
+  }
+  const moved = await contentOf(aside);
+  // Somebody was faster, and this is the lock that they made.
+  if (moved !== null && moved !== content) await made(file, moved);
+  await rm(aside, { force: true });
+}
+
+function holderIn(content: string): Holder | null {
+  try {
+    const { pid, host, started } = JSON.parse(content) as Record<string, unknown>;
+    const whole = Number.isSafeInteger(pid) && (pid as number) > 0 && typeof host === 'string';
+    return whole && typeof started === 'number' ? ({ pid, host, started } as Holder) : null;
+  } catch {
+    return null;
+  }
+}
+
+function isAlive({ pid, host, started }: Holder): boolean {
+  if (host !== hostname()) return true;
+  // Another thread of this process, or an earlier process of the same number.
+  if (pid === process.pid) return Math.abs(started - startOfProcess()) < SAME_START;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+function startOfProcess(): number {
+  return Math.round(Date.now() - 1000 * process.uptime());
+}
+
+function inUse(file: string, holder: string): AuditError {
+  return new AuditError({
+    code: 'audit-in-use',
+    message: `The log is in use: ${file} is held by ${holder}.`,
+    help: 'one writer at a time; remove the lock file if that process does not write any more',
+  });
+}

@@ -1,0 +1,181 @@
+// biome-ignore-all lint/correctness/noNodejsModules: logs are files
+/** Audit logs in files: a line of JSON for each record. Node only. */
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, open, realpath, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Audit, AuditEntry, AuditRecord } from './audit.js';
+import { type ChainEnd, lineOf, nextRecord } from './audit-record.js';
+import { AuditError } from './errors.js';
+import { type Lock, takeLock } from './file-audit-lock.js';
+import { scanLog, unavailable } from './file-audit-read.js';
+import { type AuditOptions, resolveClock } from './memory-audit.js';
+
+export interface FileAuditOptions extends AuditOptions {
+  /**
+   * A record that was acknowledged survives the end of the process, `kill -9` included. With `true` also the end of power, at
+   * the cost of waiting for the disk at every record.
+   * @default false
+   */
+  readonly powerSafe?: boolean | undefined;
+  /** Told when the end of a torn log was set aside. */
+  readonly onNotice?: ((notice: AuditNotice) => void) | undefined;
+}
+
+/** The last record of the log was not whole; it had never been acknowledged. */
+export interface AuditNotice {
+  readonly kind: 'torn-end';
+  /** The file that its bytes are kept in. */
+  readonly keptIn: string;
+  readonly bytes: number;
+}
+
+export interface FileAudit extends Audit {
+  /** `chain` of the last record: kept elsewhere, it shows when the end is cut off. */
+  readonly head: () => string;
+  /** How many records there are. */
+  readonly records: () => number;
+  /** Waits for what was begun, and gives the lock back. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Opens a log to append to, and makes it when there is none, readable for its owner only. A log that is there is read
+ * first: its chain goes on, a torn end is set aside in a file of its own, and a log that was tampered with is refused.
+ *
+ * One writer holds a log at a time, by a lock file beside it. Before each record it is checked that the lock is still ours and
+ * the file as we left it, so that a chain does not fork even where the lock was removed by hand.
+ *
+ * @throws AuditError when it is in use, damaged, or cannot be opened; nothing is changed then
+ * @throws TypeError on options that are none
+ * @example
+ * const audit = await fileAudit('/var/log/agent/audit.jsonl');
+ * const { dispatch } = createDispatcher({ audit, deliver });
+ */
+export async function fileAudit(file: string, options: FileAuditOptions = {}): Promise<FileAudit> {
+  if (typeof file !== 'string' || file === '') throw new TypeError('file must be the path of a log');
+  const clock = resolveClock(options);
+  const { powerSafe = false, onNotice } = options;
+  if (typeof powerSafe !== 'boolean') throw new TypeError('powerSafe must be true or false');
+  if (onNotice !== undefined && typeof onNotice !== 'function') throw new TypeError('onNotice must be a function');
+  const absolute = path.resolve(file);
+  let handle: FileHandle | undefined;
+  let lock: Lock | undefined;
+  try {
+    handle = await open(absolute, 'a+', 0o600);
+    // A log has one lock, whatever links lead to it.
+    const real = await realpath(absolute);
+    lock = await takeLock(`${real}.lock`);
+    const { end, size } = await resume(handle, real, onNotice);
+    return appender({ handle, lock, file: real, clock, powerSafe }, end, size);
+  } catch (cause) {
+    await lock?.release();
+    await handle?.close();
+    throw unavailable(absolute, 'opened', cause);
+  }
+}
+
+/** Reads the log up to its end, and leaves nothing after the last whole record. */
+async function resume(
+  handle: FileHandle,
+  file: string,
+  onNotice: FileAuditOptions['onNotice'],
+): Promise<{ readonly end: ChainEnd; readonly size: number }> {
+  const { verification, end, wholeBytes } = await scanLog(handle);
+  const { firstFault } = verification;
+  if (firstFault === null) return { end, size: wholeBytes };
+  if (firstFault.reason !== 'torn-end') {
+    throw new AuditError({
+      code: 'audit-damaged',
+      message: `The log ${file} is not as it was written: line ${firstFault.line} (${firstFault.reason}).`,
+      help: 'keep it as evidence, and begin another one',
+    });
+  }
+  const { size } = await handle.stat();
+  const torn = Buffer.alloc(size - wholeBytes);
+  await handle.read(torn, 0, torn.length, wholeBytes);
+  const keptIn = `${file}.torn-${firstFault.line}-${randomUUID().slice(0, 8)}`;
+  await writeFile(keptIn, torn, { flag: 'wx', mode: 0o600, flush: true });
+  await handle.truncate(wholeBytes);
+  onNotice?.({ kind: 'torn-end', keptIn, bytes: torn.length });
+  return { end, size: wholeBytes };
+}
+
+interface OpenLog {
+  readonly handle: FileHandle;
+  readonly lock: Lock;
+  readonly file: string;
+  readonly clock: () => number;
+  readonly powerSafe: boolean;
+}
+
+function appender({ handle, lock, file, clock, powerSafe }: OpenLog, from: ChainEnd, bytes: number): FileAudit {
+  let end = from;
+  let size = bytes;
+  let broken: AuditError | null = null;
+  let closing: Promise<void> | null = null;
+  /** What was asked for last: each waits for the one before. */
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function write(entry: AuditEntry): Promise<AuditRecord> {
+    if (broken !== null) throw broken;
+    await checkOurs();
+    const record = nextRecord(end, entry, clock());
+    const line = `${lineOf(record)}\n`;
+    try {
+      await handle.appendFile(line, 'latin1');
+      if (powerSafe) await handle.datasync();
+    } catch (cause) {
+      await takeBack(cause);
+      throw unavailable(file, 'written', cause);
+    }
+    end = record;
+    size += line.length;
+    return record;
+  }
+
+  /** That nobody else has written, and that the file is still where it was. */
+  async function checkOurs(): Promise<void> {
+    let message: string | null = null;
+    try {
+      const [ours, there] = await Promise.all([handle.stat({ bigint: true }), stat(file, { bigint: true })]);
+      if (!(await lock.isHeld())) message = 'its lock was taken away';
+      else if (ours.ino !== there.ino || ours.dev !== there.dev) message = 'another file has taken its place';
+      else if (ours.size !== BigInt(size)) message = 'somebody else has changed it';
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw unavailable(file, 'checked', cause);
+      message = 'it was removed';
+    }
+    if (message === null) return;
+    broken = new AuditError({ code: 'audit-lost', message: `The log ${file} cannot go on: ${message}.` });
+    throw broken;
+  }
+
+  /** A part of a record may have been written. */
+  async function takeBack(cause: unknown): Promise<void> {
+    try {
+      await handle.truncate(size);
+    } catch {
+      broken = unavailable(file, 'written', cause);
+    }
+  }
+
+  return {
+    append(entry) {
+      if (closing !== null) {
+        return Promise.reject(new AuditError({ code: 'audit-closed', message: `The log ${file} was closed.` }));
+      }
+      const appended = last.then(() => write(entry));
+      last = appended.catch(() => {});
+      return appended;
+    },
+    head: () => end.chain,
+    records: () => end.seq,
+    close() {
+      closing ??= last.then(async () => {
+        await handle.close();
+        await lock.release();
+      });
+      return closing;
+    },
+  };
+}

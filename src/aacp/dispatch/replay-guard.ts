@@ -1,0 +1,106 @@
+/** Protection against replays, which packets themselves do not have (draft-mackay-aacp-01, section 15). */
+import { resolveClock } from './memory-audit.js';
+
+/** What stands outside the packet, on the transport: AACP has no place for it. */
+export interface Envelope {
+  /** Chosen by the sender, never twice: 1 to 256 UTF-16 code units. */
+  readonly nonce: string;
+  /** When it was sent, in milliseconds since 1970. */
+  readonly time: number;
+}
+
+/**
+ * - `no-envelope`, `bad-envelope`: there is no nonce or time, or they are not what they should be.
+ * - `too-old`, `too-new`: the time is outside the window.
+ * - `repeated`: the nonce was seen before.
+ * - `guard-full`: as many nonces are remembered as may be; nothing new is let in until some of them have expired.
+ */
+export type ReplayReason = 'no-envelope' | 'bad-envelope' | 'too-old' | 'too-new' | 'repeated' | 'guard-full';
+
+export type Admission =
+  | {
+      readonly ok: true;
+      /** Forgets the nonce again, where nothing came of the packet. To be called once at most. */
+      readonly release: () => void;
+    }
+  | { readonly ok: false; readonly reason: ReplayReason };
+
+export interface ReplayGuard {
+  readonly admit: (envelope: Envelope | undefined) => Admission;
+  /** Nonces that are remembered now. */
+  readonly size: () => number;
+}
+
+export interface ReplayGuardOptions {
+  /** Milliseconds by which the time of a packet may differ from ours, to both sides. @default 300000 */
+  readonly window?: number | undefined;
+  /** Milliseconds since 1970. @default the system's clock */
+  readonly clock?: (() => number) | undefined;
+  /** Most nonces that are remembered. @default 100000 */
+  readonly capacity?: number | undefined;
+}
+
+const MAX_NONCE = 256;
+/** Nonces are forgotten in groups, of so many to a window. */
+const GROUPS = 64;
+
+/**
+ * A guard that lets each nonce through once. A nonce is remembered for as long as its time lies in the window, so that none
+ * can come a second time. Memory is bounded: when `capacity` is reached, packets are refused and nothing is forgotten early.
+ * It remembers within one process; after a restart, refuse what was sent before.
+ *
+ * @throws TypeError on options that are none
+ */
+export function replayGuard(options: ReplayGuardOptions = {}): ReplayGuard {
+  const { window = 300_000, capacity = 100_000 } = options;
+  const clock = resolveClock(options);
+  if (!Number.isFinite(window) || window <= 0) throw new TypeError('window must be a number of milliseconds, above 0');
+  if (!Number.isSafeInteger(capacity) || capacity < 1) throw new TypeError('capacity must be a whole number from 1 on');
+  const width = window / GROUPS;
+  /** Each nonce with the group that it is forgotten with. */
+  const nonces = new Map<string, number>();
+  const groups = new Map<number, Set<string>>();
+  /** All groups before this one have been forgotten. A clock that is set back does not bring them back. */
+  let oldest = Number.NEGATIVE_INFINITY;
+
+  function forget(now: number): void {
+    const current = Math.floor(now / width);
+    if (current <= oldest) return;
+    oldest = current;
+    for (const [group, members] of groups) {
+      if (group >= oldest) continue;
+      for (const nonce of members) nonces.delete(nonce);
+      groups.delete(group);
+    }
+  }
+
+  function admit(envelope: Envelope | undefined): Admission {
+    if (envelope === undefined || envelope === null) return { ok: false, reason: 'no-envelope' };
+    const { nonce, time } = envelope;
+    if (typeof nonce !== 'string' || nonce === '' || nonce.length > MAX_NONCE || !Number.isFinite(time)) {
+      return { ok: false, reason: 'bad-envelope' };
+    }
+    const now = clock();
+    if (!Number.isFinite(now)) throw new TypeError('clock must give milliseconds since 1970');
+    forget(now);
+    const group = Math.floor((time + window) / width);
+    // Its nonce may have been forgotten: that it was not seen says nothing.
+    if (time < now - window || group < oldest) return { ok: false, reason: 'too-old' };
+    if (time > now + window) return { ok: false, reason: 'too-new' };
+    if (nonces.has(nonce)) return { ok: false, reason: 'repeated' };
+    if (nonces.size >= capacity) return { ok: false, reason: 'guard-full' };
+    nonces.set(nonce, group);
+    const members = groups.get(group) ?? new Set();
+    groups.set(group, members.add(nonce));
+    return { ok: true, release: () => release(nonce, group) };
+  }
+
+  /** Not the nonce of somebody who came later. */
+  function release(nonce: string, group: number): void {
+    if (nonces.get(nonce) !== group) return;
+    nonces.delete(nonce);
+    groups.get(group)?.delete(nonce);
+  }
+
+  return { admit, size: () => nonces.size };
+}

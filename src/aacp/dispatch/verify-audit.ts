@@ -1,0 +1,124 @@
+/** Whether an audit log is as it was written. */
+import { type ChainEnd, EMPTY_CHAIN, isSealed, readRecord } from './audit-record.js';
+
+/**
+ * - `torn-end`: the last line is not whole, as after a crash or a full disk: it was never acknowledged.
+ * - `not-a-record`: a line that is none, or not in the spelling in which it was written.
+ * - `sequence`: its number is not the next one: records were taken out, put in, or changed places.
+ * - `previous`: it does not follow the record before it.
+ * - `chain`: it was changed after it was written.
+ * - `head`: the record that was asked for is not there: the end was cut off, or the log written anew.
+ */
+export type AuditFaultReason = 'torn-end' | 'not-a-record' | 'sequence' | 'previous' | 'chain' | 'head';
+
+export interface AuditFault {
+  /** From 1 on; for `head`, the line after the last one. */
+  readonly line: number;
+  readonly reason: AuditFaultReason;
+}
+
+export interface AuditVerification {
+  /** Nothing is wrong, a torn end included. */
+  readonly ok: boolean;
+  /** Records that are as they were written, up to the first fault. */
+  readonly records: number;
+  readonly firstFault: AuditFault | null;
+  /** `chain` of the last of them: keep it elsewhere, and give it as `head` the next time. 64 zeros for an empty log. */
+  readonly head: string;
+}
+
+export interface VerifyOptions {
+  /** The head of an earlier time: this record has to be there. */
+  readonly head?: string | undefined;
+}
+
+/** Takes the lines of a log one by one. */
+export interface AuditVerifier {
+  /**
+   * @param whole whether a line end followed
+   * @returns whether all is well so far; after a fault, lines are not looked at any more
+   */
+  readonly line: (text: string, whole: boolean) => boolean;
+  readonly end: () => ChainEnd;
+  readonly result: () => AuditVerification;
+}
+
+/** @throws TypeError on a head that is none */
+export function createVerifier({ head }: VerifyOptions = {}): AuditVerifier {
+  if (head !== undefined && !(typeof head === 'string' && /^[0-9a-f]{64}$/.test(head))) {
+    throw new TypeError('head must be 64 hexadecimal digits, as a verification gave it');
+  }
+  let end: ChainEnd = EMPTY_CHAIN;
+  let fault: AuditFault | null = null;
+  let headFound = head === undefined || head === EMPTY_CHAIN.chain;
+  return {
+    line(text, whole) {
+      if (fault !== null) return false;
+      const reason = whole ? faultOf(text, end) : 'torn-end';
+      if (typeof reason === 'string') fault = { line: end.seq + 1, reason };
+      else end = reason;
+      headFound ||= end.chain === head;
+      return fault === null;
+    },
+    end: () => end,
+    result() {
+      const firstFault = fault ?? (headFound ? null : { line: end.seq + 1, reason: 'head' as const });
+      return { ok: firstFault === null, records: end.seq, firstFault, head: end.chain };
+    },
+  };
+}
+
+/** The end of the chain with one more line, or what is wrong with it. */
+function faultOf(line: string, end: ChainEnd): ChainEnd | AuditFaultReason {
+  const record = readRecord(line);
+  if (record === null) return 'not-a-record';
+  if (!isSealed(record)) return 'chain';
+  if (record.seq !== end.seq + 1) return 'sequence';
+  if (record.previous !== end.chain) return 'previous';
+  return { seq: record.seq, chain: record.chain };
+}
+
+/**
+ * Checks the text of a log, or its lines without their line ends. Edits, and records that were taken out, put in or moved,
+ * are found; a log that was cut off at its end only with the `head` of an earlier time. Whoever can write the file can also
+ * write all of it anew, with a chain of its own: then, too, only a head that was kept elsewhere tells.
+ *
+ * @throws TypeError on a log or options that are none
+ * @example
+ * const { ok, firstFault } = verifyAudit(readFileSync('audit.jsonl', 'utf8'), { head });
+ */
+export function verifyAudit(log: string | Iterable<string>, options?: VerifyOptions): AuditVerification {
+  const verifier = createVerifier(options);
+  if (typeof log === 'string') verifyText(log, verifier);
+  else verifyLines(log, verifier);
+  return verifier.result();
+}
+
+function verifyText(text: string, verifier: AuditVerifier): void {
+  for (let start = 0; start < text.length; ) {
+    const end = text.indexOf('\n', start);
+    if (!verifier.line(text.slice(start, end < 0 ? text.length : end), end >= 0)) return;
+    start = end + 1;
+  }
+}
+
+function verifyLines(lines: Iterable<string>, verifier: AuditVerifier): void {
+  if (typeof lines?.[Symbol.iterator] !== 'function') throw new TypeError('log must be a text or a list of lines');
+  let held: string | null = null;
+  for (const line of lines) {
+    if (typeof line !== 'string') throw new TypeError('log must be a text or a list of lines');
+    if (held !== null && !verifier.line(held, true)) return;
+    held = line;
+  }
+  // Nothing tells whether a line end followed the last one: a line that is cut off is no JSON.
+  if (held !== null) verifier.line(held, isJson(held));
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

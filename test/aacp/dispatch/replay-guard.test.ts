@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type ReplayGuardOptions, replayGuard } from '../../../src/aacp/dispatch/index.js';
+import { runs } from '../../helpers/runs.js';
+
+/** A guard whose clock stands where the test puts it. */
+function setUp(options: ReplayGuardOptions = {}) {
+  let now = 1_000_000;
+  const guard = replayGuard({ window: 1_000, capacity: 3, clock: () => now, ...options });
+  const admit = (nonce: string, time = now): string => {
+    const admission = guard.admit({ nonce, time });
+    return admission.ok ? 'in' : admission.reason;
+  };
+  return { guard, admit, at: (time: number) => (now = 1_000_000 + time) };
+}
+
+test('a nonce comes in once, however often and with whatever time it is sent', () => {
+  const { admit, at } = setUp();
+  expect(admit('a')).toBe('in');
+  expect(admit('a')).toBe('repeated');
+  at(500);
+  expect(admit('a')).toBe('repeated');
+  expect(admit('b')).toBe('in');
+});
+
+test('what was sent in the future is remembered until its time has left the window', () => {
+  const { admit, at } = setUp();
+  expect(admit('a', 1_001_000)).toBe('in');
+  at(1_999);
+  expect(admit('a', 1_001_000)).toBe('repeated');
+  expect(admit('a', 1_002_500)).toBe('repeated');
+  at(2_001);
+  expect(admit('a', 1_001_000)).toBe('too-old');
+});
+
+test.each([
+  [-1_001, 'too-old'],
+  [-1_000, 'in'],
+  [1_000, 'in'],
+  [1_001, 'too-new'],
+])('a time that is off by %d is %s', (off, outcome) => {
+  expect(setUp().admit('a', 1_000_000 + off)).toBe(outcome);
+});
+
+describe('an envelope is refused that', () => {
+  test.each<[string, unknown, string]>([
+    ['is not there', undefined, 'no-envelope'],
+    ['is null', null, 'no-envelope'],
+    ['has nothing', {}, 'bad-envelope'],
+    ['has no nonce', { time: 1_000_000 }, 'bad-envelope'],
+    ['has an empty nonce', { nonce: '', time: 1_000_000 }, 'bad-envelope'],
+    ['has a nonce that is too long', { nonce: 'x'.repeat(257), time: 1_000_000 }, 'bad-envelope'],
+    ['has a number as nonce', { nonce: 1, time: 1_000_000 }, 'bad-envelope'],
+    ['has no time', { nonce: 'a' }, 'bad-envelope'],
+    ['has a time that is none', { nonce: 'a', time: Number.NaN }, 'bad-envelope'],
+    ['has a text as time', { nonce: 'a', time: '1000000' }, 'bad-envelope'],
+  ])('%s', (_name, envelope, reason) => {
+    expect(setUp().guard.admit(envelope as never)).toEqual({ ok: false, reason });
+  });
+});
+
+test('a full guard refuses, and forgets nothing before its time', () => {
+  const { guard, admit, at } = setUp();
+  expect(['a', 'b', 'c', 'd'].map((nonce) => admit(nonce))).toEqual(['in', 'in', 'in', 'guard-full']);
+  expect(admit('a')).toBe('repeated');
+  expect(guard.size()).toBe(3);
+  at(1_100);
+  expect(admit('d')).toBe('in');
+  expect(guard.size()).toBe(1);
+});
+
+test('a nonce that was given back can come again', () => {
+  const { guard, admit } = setUp();
+  const first = guard.admit({ nonce: 'a', time: 1_000_000 });
+  expect(first.ok).toBe(true);
+  if (first.ok) first.release();
+  expect(guard.size()).toBe(0);
+  expect(admit('a')).toBe('in');
+  expect(admit('a')).toBe('repeated');
+});
+
+test('a clock that is set back lets nothing in a second time', () => {
+  const { admit, at } = setUp();
+  expect(admit('a', 1_000_000)).toBe('in');
+  at(5_000);
+  expect(admit('b')).toBe('in');
+  at(0);
+  expect(admit('a', 1_000_000)).toBe('too-old');
+});
+
+test('words that every object inherits are nonces like any other', () => {
+  const { admit } = setUp();
+  expect(['__proto__', 'constructor', '__proto__'].map((nonce) => admit(nonce))).toEqual(['in', 'in', 'repeated']);
+});
+
+test.each<[ReplayGuardOptions, string]>([
+  [{ window: 0 }, 'window'],
+  [{ window: Number.POSITIVE_INFINITY }, 'window'],
+  [{ window: '1' as never }, 'window'],
+  [{ capacity: 0 }, 'capacity'],
+  [{ capacity: 1.5 }, 'capacity'],
+  [{ clock: 5 as never }, 'clock'],
+])('%j is a TypeError', (options, name) => {
+  expect(() => replayGuard(options)).toThrow(new RegExp(`^${name} must`));
+});
+
+test('whatever comes when, no nonce comes in twice, and all is forgotten in the end', () => {
+  const steps = fc.array(
+    fc.record({
+      nonce: fc.constantFrom('a', 'b', 'c'),
+      off: fc.integer({ min: -1_200, max: 1_200 }),
+      wait: fc.nat(700),
+    }),
+  );
+  const law = fc.property(steps, fc.integer({ min: 1, max: 3 }), (list, capacity) => {
+    let now = 0;
+    const guard = replayGuard({ window: 1_000, capacity, clock: () => now });
+    /** When each nonce may be let in again: with a time that was too old for its first use to be remembered. */
+    const remembered = new Map<string, number>();
+    for (const { nonce, off, wait } of list) {
+      now += wait;
+      const time = now + off;
+      const admission = guard.admit({ nonce, time });
+      expect(guard.size()).toBeLessThanOrEqual(capacity);
+      if (!admission.ok) continue;
+      expect(Math.abs(off)).toBeLessThanOrEqual(1_000);
+      // Its former time lay outside the window, so that the former packet itself would be refused.
+      expect(now).toBeGreaterThan(remembered.get(nonce) ?? Number.NEGATIVE_INFINITY);
+      remembered.set(nonce, time + 1_000);
+    }
+    now += 10_000;
+    guard.admit({ nonce: 'z', time: now });
+    expect(guard.size()).toBe(1);
+  });
+  fc.assert(law, runs(300));
+});
