@@ -72,6 +72,14 @@ const TARGETS: readonly Target[] = [
     words: [],
     pure: [],
   },
+  {
+    name: 'instruction',
+    returnTypes: { instruction: "readonly import('../src/aacp/fallback/instruction/ast.js').InstructionItem[]" },
+    options: '',
+    reasons: 'never',
+    words: [],
+    pure: ['monthOf', 'isDay', 'dayAndMonth', 'ordinalOf', 'NUMBERS', 'ORDINALS', 'DOLLARS', 'spanNode'],
+  },
 ];
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
