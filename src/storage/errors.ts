@@ -24,17 +24,28 @@ export class StorageError extends Error {
   }
 }
 
-/** The result codes of SQLite that tell more than that something failed, by their number and by their name. */
-const CODES: readonly (readonly [number: number, name: string, reason: StorageReason, message: string])[] = [
-  [5, 'SQLITE_BUSY', 'busy', 'is locked by another process'],
-  [6, 'SQLITE_LOCKED', 'busy', 'is locked by another statement'],
-  [8, 'SQLITE_READONLY', 'unavailable', 'cannot be written'],
-  [10, 'SQLITE_IOERR', 'unavailable', 'cannot be read or written'],
-  [11, 'SQLITE_CORRUPT', 'corrupt', 'is damaged'],
-  [13, 'SQLITE_FULL', 'full', 'cannot grow: there is no room left'],
-  [14, 'SQLITE_CANTOPEN', 'unavailable', 'cannot be opened'],
-  [26, 'SQLITE_NOTADB', 'foreign', 'is no database; it is left as it is'],
-];
+/** A result code of SQLite that tells more than that something failed. */
+interface ResultCode {
+  readonly number: number;
+  readonly name: string;
+  /** How SQLite itself words it. */
+  readonly text: string;
+  readonly reason: StorageReason;
+  readonly message: string;
+}
+
+const CODES: readonly ResultCode[] = (
+  [
+    [5, 'SQLITE_BUSY', 'database is locked', 'busy', 'is locked by another process'],
+    [6, 'SQLITE_LOCKED', 'database table is locked', 'busy', 'is locked by another statement'],
+    [8, 'SQLITE_READONLY', 'attempt to write a readonly database', 'unavailable', 'cannot be written'],
+    [10, 'SQLITE_IOERR', 'disk I/O error', 'unavailable', 'cannot be read or written'],
+    [11, 'SQLITE_CORRUPT', 'database disk image is malformed', 'corrupt', 'is damaged'],
+    [13, 'SQLITE_FULL', 'database or disk is full', 'full', 'cannot grow: there is no room left'],
+    [14, 'SQLITE_CANTOPEN', 'unable to open database file', 'unavailable', 'cannot be opened'],
+    [26, 'SQLITE_NOTADB', 'file is not a database', 'foreign', 'is no database; it is left as it is'],
+  ] as const
+).map(([number, name, text, reason, message]) => ({ number, name, text, reason, message }));
 
 /** Why the operating system does not open a file. */
 const SYSTEM_REASONS: Readonly<Record<string, string>> = {
@@ -49,11 +60,13 @@ const SYSTEM_REASONS: Readonly<Record<string, string>> = {
 export function storageError(thrown: unknown, file: string): StorageError {
   if (thrown instanceof StorageError) return thrown;
   const { code, errcode, message } = thrown as { code?: unknown; errcode?: unknown; message?: unknown };
-  // `node:sqlite` gives the extended number, better-sqlite3 the name, extended too: SQLITE_IOERR_WRITE.
-  const known = CODES.find(([number, name]) => {
-    return typeof errcode === 'number' ? (errcode & 0xff) === number : `${String(code)}_`.startsWith(`${name}_`);
+  // `node:sqlite` gives the extended number, better-sqlite3 the name, extended too: SQLITE_IOERR_WRITE. `@photostructure/sqlite`
+  // gives neither where a statement that returns rows fails.
+  const known = CODES.find(({ number, name, text }) => {
+    if (typeof errcode === 'number') return (errcode & 0xff) === number;
+    return `${String(code)}_`.startsWith(`${name}_`) || (code === 'ERR_SQLITE_ERROR' && message === text);
   });
-  if (known !== undefined) return new StorageError(known[2], file, `${file} ${known[3]}`, { cause: thrown });
+  if (known !== undefined) return new StorageError(known.reason, file, `${file} ${known.message}`, { cause: thrown });
   const system = typeof code === 'string' && Object.hasOwn(SYSTEM_REASONS, code) ? SYSTEM_REASONS[code] : undefined;
   if (system !== undefined) {
     return new StorageError('unavailable', file, `${file} cannot be opened: ${system}`, { cause: thrown });

@@ -19,6 +19,17 @@ export interface OpenOptions {
    * @default false
    */
   readonly powerSafe?: boolean | undefined;
+  /**
+   * Called when opening fails, while the connection is still open. SQLite leaves a file alone that was moved before it is
+   * closed; otherwise closing merges its log into it, and deletes the log.
+   */
+  readonly onFailure?: ((error: StorageError) => void) | undefined;
+}
+
+/** A database file that is open. Closing it leaves all data in the one file, unless others still use it. */
+export interface OpenDatabase extends Database {
+  /** Closes it without merging its log into the file. */
+  readonly abandon: () => void;
 }
 
 /** How often a step is tried again while another process makes the file ready, in milliseconds. */
@@ -32,7 +43,7 @@ const HEADER = 100;
  *
  * @throws StorageError when it cannot be opened, or is no file of the format; it is not changed then
  */
-export async function openDatabase(file: string, options: OpenOptions): Promise<Database> {
+export async function openDatabase(file: string, options: OpenOptions): Promise<OpenDatabase> {
   // An absolute path is a path for every driver, and no ":memory:" or "file:" address.
   const absolute = path.resolve(file);
   const busyTimeout = options.busyTimeout ?? 5000;
@@ -45,10 +56,15 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
   const database = openWith(driver, absolute);
   try {
     await makeReady(database, absolute, busyTimeout, options);
-    return { ...database, close: () => closeWhole(database) };
+    return { ...database, close: () => closeWhole(database), abandon: database.close };
   } catch (thrown) {
-    database.close();
-    throw storageError(thrown, absolute);
+    const error = storageError(thrown, absolute);
+    try {
+      options.onFailure?.(error);
+    } finally {
+      database.close();
+    }
+    throw error;
   }
 }
 

@@ -1,0 +1,112 @@
+/** The registry: instructions that were encoded before, with their packets (draft-mackay-aacp-01, section 6.3). */
+
+/** What a model's answer is kept for: the same text for another agent is another entry. */
+export interface RegistryRequest {
+  /** The normalised instruction, with what its relative dates referred to where it has any. */
+  readonly normalised: string;
+  readonly domain: string;
+  readonly returnAgent: string;
+  readonly priority: string;
+  /** The version of the protocol: `1.1`. */
+  readonly version: string;
+}
+
+/** An entry as it is put in. Times are milliseconds since 1970. */
+export interface NewEntry extends RegistryRequest {
+  /** SHA-256 of the request, 64 hexadecimal digits: `keyOf`. */
+  readonly key: string;
+  /** The first 12 digits of the SHA-256 of the normalised instruction alone: how the reference SDK names it. */
+  readonly id: string;
+  /** The instruction as it was given. */
+  readonly instruction: string;
+  /** A valid packet. */
+  readonly packet: string;
+  /** Where it comes from. */
+  readonly origin: 'model' | 'import' | 'host';
+  /** The model that wrote it; `null` where none did, or it is not known. */
+  readonly model: string | null;
+  /** What it cost in US dollars; `null` where that is not known. */
+  readonly cost: number | null;
+  /** Words to find it by, most telling first; see `termsOf`. */
+  readonly terms: readonly string[];
+  /** When the packet was made, where it comes from elsewhere. @default now */
+  readonly created?: number | undefined;
+  /**
+   * How often the instruction came, where it was counted elsewhere: an entry that is there keeps the larger number. Without, it
+   * came once more.
+   */
+  readonly timesSeen?: number | undefined;
+}
+
+export interface RegistryEntry extends NewEntry {
+  /** When its packet was made. What expires is counted from here. */
+  readonly created: number;
+  readonly lastSeen: number;
+  /** How often the instruction came, the first time included (section 6.3). */
+  readonly timesSeen: number;
+  /** Whether a rule covers it; see `setCovered`. */
+  readonly covered?: boolean | undefined;
+}
+
+/** Who may ask the model for an instruction that nobody has encoded. */
+export type Reservation =
+  | { readonly kind: 'mine'; readonly token: string }
+  /** Somebody else asks; until when, unless it ends before. */
+  | { readonly kind: 'taken'; readonly until: number }
+  | { readonly kind: 'known'; readonly entry: RegistryEntry };
+
+/** Over all entries that are kept, expired ones included. */
+export interface RegistryStatistics {
+  readonly entries: number;
+  /** The sum of `timesSeen`. */
+  readonly timesSeen: number;
+  /** Times that an entry was served instead of a call. */
+  readonly served: number;
+  /** Entries that no rule covers yet: what a rule could be written for. */
+  readonly pending: number;
+  /** US dollars that the entries cost, as far as known. */
+  readonly spent: number;
+  /** US dollars that the times served would have cost, at each entry's own price. */
+  readonly saved: number;
+  /** Entries whose price is not known: they are in neither sum. */
+  readonly unpriced: number;
+  /** How many of the entries have expired. */
+  readonly expired: number;
+  readonly byDomain: Readonly<Record<string, number>>;
+}
+
+/**
+ * Synchronous, like the drivers below it. All but `seen` have happened when they return, whatever ends the process then.
+ * What fails is a RegistryError; arguments that are none are a TypeError.
+ */
+export interface Registry {
+  /** An entry that has not expired. Takes the same time whatever the number of entries. Counts nothing. */
+  readonly get: (key: string) => RegistryEntry | undefined;
+  /** Puts in an entry, or replaces the packet of the one of its key; gives up the reservation of the key. */
+  readonly put: (entry: NewEntry) => RegistryEntry;
+  /** Counts that an entry was served. May be written later, at the latest with `flush`. */
+  readonly seen: (key: string) => void;
+  readonly remove: (key: string) => boolean;
+  /**
+   * Entries of a domain that share terms, those first that share the rarest ones; expired ones left out. Terms that more
+   * than a bounded number of entries have are not followed, so that the time does not grow with the number of entries.
+   */
+  readonly candidates: (domain: string, terms: readonly string[], limit: number) => readonly RegistryEntry[];
+  /** Asks to be the one who calls the model, for so many milliseconds. Holds across processes. */
+  readonly reserve: (key: string, milliseconds: number) => Reservation;
+  /** Keeps a reservation for so many milliseconds more. @returns `false` when it is another's by now */
+  readonly renew: (key: string, token: string, milliseconds: number) => boolean;
+  /** Gives a reservation up without an entry. */
+  readonly release: (key: string, token: string) => void;
+  /** All that are kept, expired ones included, in the order in which they came. Entries may come and go meanwhile. */
+  readonly entries: (filter?: { readonly domain?: string | undefined }) => Iterable<RegistryEntry>;
+  /** Notes that a rule covers an entry, so that it is no longer pending; or that none does. */
+  readonly setCovered: (key: string, covered: boolean) => void;
+  readonly statistics: () => RegistryStatistics;
+  /** Drops what has expired. @returns how many entries */
+  readonly purge: () => number;
+  readonly flush: () => void;
+  readonly close: () => void;
+  /** Where it is kept; `null` for memory. */
+  readonly file: string | null;
+}

@@ -1,0 +1,46 @@
+/** Where files of the user's own data lie, and whether a file is still in its place. */
+import { mkdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import envPaths from 'env-paths';
+import { StorageError, storageError } from './errors.js';
+
+/** Sets the folder of the user's data, instead of the usual one of the system. */
+const VARIABLE = 'PEGWIRE_DATA_DIR';
+
+/**
+ * The path of a file in the user's data folder: what `PEGWIRE_DATA_DIR` says, or the system's usual place for such data.
+ *
+ * @throws StorageError when `PEGWIRE_DATA_DIR` is no absolute path: data would end up wherever the program was started
+ */
+export function userDataFile(name: string): string {
+  const set = process.env[VARIABLE];
+  if (set === undefined || set === '') return path.join(envPaths('pegwire', { suffix: '' }).data, name);
+  if (!path.isAbsolute(set)) {
+    throw new StorageError('unavailable', set, `${VARIABLE} is not an absolute path: ${JSON.stringify(set)}`);
+  }
+  return path.join(set, name);
+}
+
+/**
+ * Makes the folder of a file where there is none, for its owner only.
+ *
+ * @returns the absolute path of the file
+ * @throws StorageError when it cannot be made
+ */
+export function makeFolderOf(file: string): string {
+  const absolute = path.resolve(file);
+  try {
+    mkdirSync(path.dirname(absolute), { recursive: true, mode: 0o700 });
+  } catch (thrown) {
+    // A file is in the way; whoever opens the path says so in other words.
+    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw storageError(thrown, absolute);
+  }
+  return absolute;
+}
+
+/** What tells a file from another one that takes its place; `null` when there is none. */
+export function identityOf(file: string): string | null {
+  const found = statSync(file, { throwIfNoEntry: false, bigint: true });
+  return found === undefined ? null : `${found.dev}:${found.ino}`;
+}
