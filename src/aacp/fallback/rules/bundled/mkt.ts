@@ -1,0 +1,115 @@
+/** Rules for marketing. */
+import type { BundledRule } from './bundled-rule.js';
+
+export const MKT_RULES: readonly BundledRule[] = [
+  {
+    id: 'mkt-fetch-campaign-performance',
+    name: 'Fetch campaign performance',
+    description: 'Reach, clicks and conversions of a campaign in a month.',
+    task: 'FETCH',
+    dom: 'MKT',
+    packet:
+      'FETCH|MKT|return:MKT-Agent|p:2|aacp:1.1|res:campaign_performance|period:{period}|filter:campaign={campaign}',
+    tags: ['campaign', 'performance', 'metrics', 'conversions'],
+    phrases: [
+      'fetch the performance data of the campaign {campaign:name} for {period}',
+      'get the {period} performance metrics for campaign {campaign:name}',
+    ],
+  },
+  {
+    id: 'mkt-calculate-campaign-roi',
+    name: 'Calculate campaign ROI',
+    description: 'What a campaign brought in a quarter for what it cost.',
+    task: 'CALC',
+    dom: 'MKT',
+    packet: 'CALC|MKT|return:MKT-Agent|p:2|aacp:1.1|res:campaign_roi|period:{quarter}|filter:campaign={campaign}',
+    tags: ['campaign', 'roi', 'return', 'spend'],
+    phrases: [
+      'calculate the ROI of the campaign {campaign:name} for {quarter}',
+      'compute the {quarter} return on investment of campaign {campaign:name}',
+    ],
+  },
+  {
+    id: 'mkt-calculate-attribution',
+    name: 'Calculate channel attribution',
+    description: 'Which channels brought the revenue of a month.',
+    task: 'CALC',
+    dom: 'MKT',
+    packet: 'CALC|MKT|return:MKT-Agent|p:2|aacp:1.1|res:channel_attribution|period:{period}',
+    tags: ['attribution', 'channels', 'revenue'],
+    phrases: ['calculate revenue attribution by channel for {period}', 'compute the channel attribution for {period}'],
+  },
+  {
+    id: 'mkt-report-campaigns',
+    name: 'Monthly campaign report',
+    description: 'All campaigns of a month as PDF.',
+    task: 'REPORT',
+    dom: 'MKT',
+    packet: 'REPORT|MKT|return:MKT-Agent|p:3|aacp:1.1|res:campaigns|period:{period}|fmt:pdf',
+    tags: ['campaigns', 'monthly', 'summary'],
+    phrases: [
+      'generate the monthly campaign report for {period} as PDF',
+      'generate a PDF report on all campaigns for {period}',
+    ],
+  },
+  {
+    id: 'mkt-log-campaign-spend',
+    name: 'Log campaign spend',
+    description: 'Records what was spent on a campaign.',
+    task: 'LOG',
+    dom: 'MKT',
+    packet:
+      'LOG|MKT|return:MKT-Agent|p:3|aacp:1.1|res:campaign_spend|filter:campaign={campaign}|amt:{amount.value}|ccy:{amount.currency}',
+    tags: ['campaign', 'spend', 'budget'],
+    phrases: [
+      'log a spend of {amount} on the campaign {campaign:name}',
+      'log that {amount} was spent on campaign {campaign:name}',
+    ],
+  },
+  {
+    id: 'mkt-flag-underperforming-campaigns',
+    name: 'Flag campaigns that underperform',
+    description: 'Marks campaigns with fewer conversions than a number.',
+    task: 'FLAG',
+    dom: 'MKT',
+    packet: 'FLAG|MKT|return:MKT-Agent|p:2|aacp:1.1|res:campaigns|filter:conversions<{number}|issue:underperforming',
+    tags: ['campaigns', 'underperforming', 'conversions', 'alert'],
+    phrases: [
+      'flag all campaigns with fewer than {number} conversions as underperforming',
+      'flag campaigns as underperforming that have had fewer than {number} conversions',
+    ],
+  },
+  {
+    id: 'mkt-apply-test-winner',
+    name: 'Apply the winner of an A/B test',
+    description: 'Makes the better variant of a test the one that everybody sees.',
+    task: 'PROC',
+    dom: 'MKT',
+    packet: 'PROC|MKT|return:MKT-Agent|p:2|aacp:1.1|res:ab_test|filter:id={test}|req:apply_winner',
+    tags: ['ab-test', 'experiment', 'winner', 'variant'],
+    phrases: ['apply the winner of A/B test {test:id}', 'process A/B test {test:id} and apply the winning variant'],
+  },
+  {
+    id: 'mkt-build-segment',
+    name: 'Build an audience segment',
+    description: 'Customers who were inactive for a number of days, as an audience.',
+    task: 'BUILD',
+    dom: 'MKT',
+    packet: 'BUILD|MKT|return:MKT-Agent|p:3|aacp:1.1|res:audience_segment|filter:inactive_days>{days}',
+    tags: ['audience', 'segment', 'inactive', 'win-back'],
+    phrases: [
+      'build an audience segment of customers inactive for more than {days:number} days',
+      'create a segment of customers who have been inactive for more than {days:number} days',
+    ],
+  },
+  {
+    id: 'mkt-sync-audience',
+    name: 'Synchronise audiences',
+    description: 'Brings the audiences of the advertising platform up to date with the CRM.',
+    task: 'SYNC',
+    dom: 'MKT',
+    packet: 'SYNC|MKT|return:MKT-Agent|p:3|aacp:1.1|res:ad_audiences|src:crm',
+    tags: ['audience', 'crm', 'advertising'],
+    phrases: ['synchronise the advertising audiences with the CRM', 'sync the ad audiences from the CRM'],
+  },
+];

@@ -1,0 +1,82 @@
+/** Rules that were loaded, to look things up in. */
+import { hashOfRules } from './canonical.js';
+import type { RuleReport } from './reports.js';
+import type { Rule } from './rule.js';
+import { createSearch, type Find } from './search.js';
+
+export interface RuleLibrary {
+  /** In the order of the source. Those with errors are not here. */
+  readonly rules: readonly Rule[];
+  /** What loading had to say; empty when all is well. */
+  readonly reports: readonly RuleReport[];
+  /** SHA-256 over the rules as canonical JSON, 64 hexadecimal digits: the same rules, the same hash. */
+  readonly hash: string;
+  /** Ranked search. */
+  readonly find: Find;
+  readonly get: (id: string) => Rule | undefined;
+  /** In any case of letters. */
+  readonly byDomain: (domain: string) => readonly Rule[];
+  /** In any case of letters. */
+  readonly byTask: (task: string) => readonly Rule[];
+  readonly summary: () => RuleSummary;
+}
+
+export interface RuleSummary {
+  readonly rules: number;
+  /** Rules with phrases: they serve an instruction with its own dates, amounts and names. */
+  readonly withPhrases: number;
+  /** Rules whose packet a workflow's step makes. */
+  readonly withWorkflow: number;
+  /** Rules by domain, in the order in which they come. No prototype. */
+  readonly byDomain: Readonly<Record<string, number>>;
+  readonly byTask: Readonly<Record<string, number>>;
+}
+
+/** @param rules with identifiers that differ */
+export function libraryOf(rules: readonly Rule[], reports: readonly RuleReport[]): RuleLibrary {
+  const byId = new Map(rules.map((rule) => [rule.id, rule]));
+  const byDomain = groups(rules, 'domain');
+  const byTask = groups(rules, 'task');
+  let hash: string | undefined;
+  let find: Find | undefined;
+  return Object.freeze({
+    rules: Object.freeze([...rules]),
+    reports: Object.freeze([...reports]),
+    // Both take longer than loading, and not everybody asks.
+    get hash() {
+      hash ??= hashOfRules(rules);
+      return hash;
+    },
+    find: (query, options) => {
+      find ??= createSearch(rules);
+      return find(query, options);
+    },
+    get: (id) => byId.get(id),
+    byDomain: (domain) => byDomain.get(domain.toUpperCase()) ?? [],
+    byTask: (task) => byTask.get(task.toUpperCase()) ?? [],
+    summary: () => ({
+      rules: rules.length,
+      withPhrases: rules.filter(({ phrases }) => phrases.length > 0).length,
+      withWorkflow: rules.filter(({ workflow }) => workflow !== null).length,
+      byDomain: counts(byDomain),
+      byTask: counts(byTask),
+    }),
+  } satisfies RuleLibrary);
+}
+
+function groups(rules: readonly Rule[], member: 'domain' | 'task'): ReadonlyMap<string, readonly Rule[]> {
+  const found = new Map<string, Rule[]>();
+  for (const rule of rules) {
+    const key = rule[member].toUpperCase();
+    const group = found.get(key);
+    if (group === undefined) found.set(key, [rule]);
+    else group.push(rule);
+  }
+  return found;
+}
+
+function counts(groups: ReadonlyMap<string, readonly Rule[]>): Readonly<Record<string, number>> {
+  const counted: Record<string, number> = Object.create(null);
+  for (const [key, group] of groups) counted[key] = group.length;
+  return counted;
+}
