@@ -1,0 +1,67 @@
+/** The inputs of a step, made ready to read. */
+import type { FieldDefinition, StepDefinition } from './definition.js';
+import { guardOf, takesAnyString } from './guard.js';
+import type { EngineInput, Mode, Reading, Slot } from './plan.js';
+import { readValue } from './read-value.js';
+import { readTemplate } from './template.js';
+
+/** What the built-in raw encoder has instead of a TASK and a DOM of its own: inputs of these names. */
+export interface EngineStep extends Omit<StepDefinition, 'inputs'> {
+  readonly inputs: { readonly [input: string]: EngineInput };
+  readonly headFromInputs?: boolean;
+  readonly lenient?: boolean;
+}
+
+/** The inputs of a step, numbered. @throws EncodeError on a default that cannot be written */
+export function slotsOf(step: EngineStep): readonly Slot[] {
+  const definitions = Object.entries(step.inputs);
+  const inLists = { default: listedInputs(step.fields, 'default'), compat: listedInputs(step.fields, 'compat') };
+  return definitions.map(([name, definition], index): Slot => {
+    const list = definition.list === true;
+    const slot = {
+      name,
+      index,
+      definition,
+      required: definition.optional !== true && definition.default === undefined,
+      list,
+      personal: definition.personal === true,
+      normalise: definition.normalise ?? [],
+    };
+    const reading = (mode: Mode): Reading => {
+      const schema = (mode === 'compat' ? definition.compatSchema : undefined) ?? definition.schema;
+      const item = list || inLists[mode].has(name);
+      const anyString = !list && takesAnyString(schema);
+      const guard = guardOf(schema);
+      const { decimal = false, normalise = [], refuse } = definition;
+      const asItIs =
+        (anyString || (list && guard !== null)) && !decimal && normalise.length === 0 && refuse === undefined;
+      const reader = { schema, guard, anyString, asItIs, item };
+      return { ...reader, defaultText: defaultTextOf(slot, reader, mode) };
+    };
+    return { ...slot, reading: { default: reading('default'), compat: reading('compat') } };
+  });
+}
+
+function defaultTextOf(slot: Omit<Slot, 'reading'>, reader: Omit<Reading, 'defaultText'>, mode: Mode): string | null {
+  const value = slot.definition.default;
+  if (value === undefined) return null;
+  const reading = { ...reader, defaultText: null };
+  const whole: Slot = { ...slot, reading: { default: reading, compat: reading } };
+  return readValue(whole, value, { mode, lenient: false, pureSlots: [], changes: [] });
+}
+
+/** The inputs that stand in a list of items. To the reference SDK, lists are what the draft calls so, and no others. */
+function listedInputs(fields: readonly FieldDefinition[], mode: Mode): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const [key, value, { only = mode } = {}] of fields) {
+    if (typeof value === 'string' || only !== mode || (mode === 'compat' && !LIST_KEYS.includes(key))) continue;
+    for (const item of value) {
+      for (const piece of readTemplate(typeof item === 'string' ? item : item[0])) {
+        if (typeof piece !== 'string') names.add(piece.input);
+      }
+    }
+  }
+  return names;
+}
+
+const LIST_KEYS = ['fields', 'src', 'chain', 'to', 'flags', 'flags_inherit', 'req'];

@@ -1,0 +1,153 @@
+/** Runs a step: from arguments to a packet. */
+
+import { DEFAULT_LIMITS } from '../../text/limits.js';
+import { nearest } from '../../text/suggest.js';
+import { anyText, quotedShort } from '../../text/visible.js';
+import { EncodeError } from '../build/errors.js';
+import type { Run } from './losses.js';
+import { type EncodeOptions, resolveOptions, type Settings } from './options.js';
+import type { Mode, Program, Slot, StepPlan } from './plan.js';
+import { referTo } from './pointer.js';
+import { type Change, type Reader, readValue } from './read-value.js';
+import type { ReferencedData, StepResult } from './result.js';
+import { EncodedStep } from './step-result.js';
+import { type Filled, writeField } from './write-field.js';
+
+/** @throws EncodeError naming the input; TypeError on options that are none */
+export function runStep(plan: StepPlan, args: unknown, options?: EncodeOptions): StepResult {
+  return runChecked(plan, args, resolveOptions(options));
+}
+
+/** As {@link runStep}, with options that were checked. */
+export function runChecked(plan: StepPlan, args: unknown, settings: Settings): StepResult {
+  const mode: Mode = settings.compat ? 'compat' : 'default';
+  const program = plan.program(mode, settings.knowsFields);
+  const { slots } = plan;
+  const values = plan.noValues.slice();
+  const unknown = takeArguments(plan, mode, args, program, values);
+
+  const changes: Change[] = [];
+  const texts = program.defaults.slice();
+  const reader: Reader = { mode, lenient: plan.lenient, pureSlots: program.pureSlots, changes };
+  for (const slot of slots) {
+    const value = values[slot.index];
+    if (value !== undefined) texts[slot.index] = value === null ? null : readValue(slot, value, reader);
+    else if (slot.required) throw missing(slot);
+  }
+  for (const slot of plan.conditional) settle(slot, plan, mode, texts, values);
+
+  const referenced = program.pointed ? refer(program, texts, settings) : null;
+  if (referenced !== null) texts[slots.length] = referenced.pointer;
+  const packet = write(program, { texts, values });
+  if (packet.length > DEFAULT_LIMITS.maxLength) throw tooLong(slots, texts);
+
+  const lossless = program.lossless && changes.length === 0 && unknown.length === 0;
+  const { path: step, head } = plan;
+  const [task = plan.task, domain = plan.domain] = head.map(({ index }) => texts[index] ?? '');
+  const run = lossless ? null : { texts, values, slots, program, head, changes, referenced, unknown };
+  return new EncodedStep(packet, task, domain, referenced, step, { counter: settings.counter, run });
+}
+
+function write({ ops }: Program, filled: Filled): string {
+  let packet = '';
+  for (const op of ops) {
+    if (op.slot >= 0) {
+      const text = filled.texts[op.slot] ?? null;
+      if (text !== null && !(op.pure && text === '')) packet += op.before + text + op.after;
+    } else if (op.field === null) packet += op.before + op.after;
+    else {
+      const text = writeField(op.field, filled);
+      if (text !== null) packet += op.field.start + text;
+    }
+  }
+  return packet;
+}
+
+type Unknown = Run['unknown'];
+const NONE: Unknown = [];
+
+/** Puts what was given into its slots, and returns what belongs to none. */
+function takeArguments(plan: StepPlan, mode: Mode, args: unknown, program: Program, values: unknown[]): Unknown {
+  const byName = argumentsOf(args);
+  let unknown = NONE;
+  for (const name of Object.keys(byName)) {
+    const value = byName[name];
+    const slot = plan.byName.get(name);
+    const known = slot !== undefined && (mode === 'compat' || slot.definition.compatOnly === undefined);
+    if (known) values[slot.index] = mode === 'compat' ? givenToSdk(slot, value, program) : given(value);
+    else if (mode === 'default' || !plan.lenient) throw unknownInput(name, inputsIn(mode, plan), plan.path, slot);
+    else unknown = [...unknown, [name, anyText(value)]];
+  }
+  return unknown;
+}
+
+/** `undefined` for what counts as not given. */
+function given(value: unknown): unknown {
+  return value === null || value === '' || (Array.isArray(value) && value.length === 0) ? undefined : value;
+}
+
+/** For the reference SDK, nothing but an empty list, and an argument that is not there, gets the default. */
+function givenToSdk(slot: Slot, value: unknown, { pureSlots }: Program): unknown {
+  if (slot.list || (value === null && (slot.required || !pureSlots[slot.index]))) return given(value);
+  return value;
+}
+
+/** What an input has to do with another one. */
+function settle(slot: Slot, plan: StepPlan, mode: Mode, texts: (string | null)[], values: readonly unknown[]): void {
+  const { defaultWith, requires } = slot.definition;
+  const textOf = (name: string): string | null => texts[plan.byName.get(name)!.index] ?? null;
+  if (defaultWith !== undefined && values[slot.index] === undefined && textOf(defaultWith) === null) {
+    texts[slot.index] = null;
+  }
+  if (requires === undefined || mode === 'compat' || texts[slot.index] === null || textOf(requires) !== null) return;
+  throw new EncodeError({ code: 'missing-input', path: requires, message: `is missing; ${slot.name} needs it` });
+}
+
+function refer(
+  { referenced }: Program,
+  texts: readonly (string | null)[],
+  { pointer }: Settings,
+): ReferencedData | null {
+  const entries: [name: string, text: string][] = [];
+  for (const { name, index } of referenced) {
+    const text = texts[index] ?? null;
+    if (text !== null) entries.push([name, text]);
+  }
+  return entries.length === 0 ? null : referTo(entries, pointer);
+}
+
+function missing({ name, definition }: Slot): EncodeError {
+  return new EncodeError({ code: 'missing-input', path: name, message: 'is missing', help: definition.description });
+}
+
+/** @throws EncodeError on what is no object */
+export function argumentsOf(args: unknown): Readonly<Record<string, unknown>> {
+  if (args === undefined) return {};
+  if (typeof args === 'object' && args !== null && !Array.isArray(args)) return args as Record<string, unknown>;
+  throw new EncodeError({ code: 'bad-input', path: 'args', message: 'are no object with the inputs by name' });
+}
+
+function inputsIn(mode: Mode, { slots }: StepPlan): readonly string[] {
+  return slots
+    .filter(({ definition }) => mode === 'compat' || definition.compatOnly === undefined)
+    .map(({ name }) => name);
+}
+
+/** @param unknown the name, which may be any text */
+export function unknownInput(unknown: string, known: readonly string[], path: string, slot?: Slot): EncodeError {
+  const near = nearest(unknown, known);
+  const help = near === undefined ? `there are ${known.join(', ')}` : `did you mean "${near}"?`;
+  return new EncodeError({
+    code: 'unknown-input',
+    path: /^\w{1,64}$/.test(unknown) ? unknown : quotedShort(unknown),
+    message: `is no input of ${path}`,
+    help: slot?.definition.compatOnly ?? help,
+  });
+}
+
+function tooLong(slots: readonly Slot[], texts: readonly (string | null)[]): EncodeError {
+  const lengthOf = ({ index }: Slot): number => texts[index]?.length ?? 0;
+  const longest = slots.toSorted((a, b) => lengthOf(b) - lengthOf(a))[0];
+  const message = `makes the packet longer than ${DEFAULT_LIMITS.maxLength} characters`;
+  return new EncodeError({ code: 'bad-input', path: longest?.name ?? 'args', message });
+}

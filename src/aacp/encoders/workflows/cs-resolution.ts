@@ -1,0 +1,112 @@
+/** Resolution of customers' complaints, as the reference SDK has it. */
+import { defineWorkflow } from '../define-workflow.js';
+import { actor, amount, flag, text } from './inputs.js';
+
+const CUSTOMER = text('the customer', { example: 'C-4421' });
+const TICKET = text('the ticket', { example: 'T-9912' });
+const TONE = text('the tone of the answer', { default: 'empathetic', normalise: ['lower-case'] });
+
+/** A complaint in five steps. */
+export const CSResolutionEncoder = defineWorkflow({
+  name: 'CSResolutionEncoder',
+  alias: 'cs_resolution',
+  summary: 'Complaints: fetch the customer, triage, resolve, answer, log.',
+  steps: {
+    fetch_customer: {
+      summary: 'Fetch the profile of a customer.',
+      task: 'FETCH',
+      domain: 'CS',
+      returnAgent: 'CS-Agent',
+      priority: 1,
+      inputs: { customer_id: CUSTOMER },
+      fields: [
+        ['res', 'customer_profile'],
+        ['filter', ['id={customer_id}']],
+        ['fields', 'history,ltv,loyalty,open_tickets,sentiment'],
+        ['fmt', 'json'],
+      ],
+    },
+    triage_complaint: {
+      summary: 'Sort a complaint.',
+      task: 'PROC',
+      domain: 'CS',
+      returnAgent: 'CS-Agent',
+      priority: 1,
+      inputs: { ticket_id: TICKET },
+      fields: [
+        ['res', 'ticket_triage'],
+        ['filter', ['id={ticket_id}']],
+        ['req', 'categorise,sentiment_score,priority_score'],
+      ],
+    },
+    resolve_complaint: {
+      summary: 'Resolve a complaint.',
+      task: 'RESOLVE',
+      domain: 'CS',
+      returnAgent: 'CS-Agent',
+      priority: 1,
+      inputs: {
+        ticket_id: TICKET,
+        sentiment: text('how the customer feels', { default: 'negative', normalise: ['lower-case'] }),
+        tone: TONE,
+        ltv: amount('what the customer is worth over the years', { optional: true, example: 8000 }),
+        ccy: text('the currency of that, as three letters', {
+          default: 'GBP',
+          defaultWith: 'ltv',
+          normalise: ['upper-case'],
+        }),
+        goodwill: flag('whether to consider a gesture of goodwill'),
+      },
+      fields: [
+        ['res', 'complaint'],
+        ['filter', ['id={ticket_id}']],
+        ['ccy', '{ccy}', { only: 'default' }],
+        ['ccy', '{ccy}', { only: 'compat', when: 'ltv' }],
+        ['req', ['resolve', ['goodwill_consider', 'goodwill']]],
+        ['sentiment', '{sentiment}'],
+        ['tone', '{tone}'],
+        ['ltv', '{ltv}'],
+      ],
+    },
+    send_resolution: {
+      summary: 'Tell the customer how it was resolved.',
+      task: 'SEND',
+      domain: 'CS',
+      returnAgent: 'CS-Agent',
+      priority: 1,
+      inputs: {
+        // It is told in the subject only, and subjects hold no spaces.
+        ticket_id: { ...TICKET, normalise: ['space-to-underscore'] },
+        customer_id: CUSTOMER,
+        tone: TONE,
+      },
+      fields: [
+        ['to', ['{customer_id}']],
+        ['subj', 'resolution_{ticket_id}'],
+        ['flag_msg', 'resolution_sent'],
+        ['tone', '{tone}'],
+      ],
+    },
+    log_resolution: {
+      summary: 'Log how a complaint ended.',
+      task: 'LOG',
+      domain: 'CS',
+      returnAgent: 'AUD-Agent',
+      priority: 3,
+      inputs: { ticket_id: TICKET, status: text('how it ended', { default: 'resolved' }), actor: actor('CS-Agent') },
+      fields: [
+        ['res', 'resolution'],
+        ['filter', ['id={ticket_id}']],
+        ['status', '{status}'],
+        ['actor', '{actor}'],
+      ],
+    },
+  },
+  sequences: {
+    full_resolution: {
+      summary: 'The whole resolution of a complaint.',
+      inputs: ['customer_id', 'ticket_id', 'sentiment', 'ltv', 'goodwill'],
+      steps: ['fetch_customer', 'triage_complaint', 'resolve_complaint', 'send_resolution', 'log_resolution'],
+    },
+  },
+});
