@@ -1,0 +1,50 @@
+/** What an instruction asks for, in a form that can be compared. */
+import type { Slot } from '../instruction/slots.js';
+import { partsOf } from './parts.js';
+import { structureOf } from './structure.js';
+
+/** A word, with its place in the sentence. */
+export interface Content {
+  /** Its class or base form; `not:` before it where it is negated, `~` before relations that qualify: `~only`. */
+  readonly key: string;
+  /** Says little: one text may have it and the other not. */
+  readonly light: boolean;
+  /** The number of the action that it belongs to. */
+  readonly action: number;
+  /** The relation that it stands in: `from`, `without`, or none. */
+  readonly role: string;
+}
+
+/** A value, with its place in the sentence. */
+export interface SlotUse {
+  readonly slot: Slot;
+  readonly action: number;
+  readonly role: string;
+  /** The telling word that it stands with: what tells two values of a kind apart. */
+  readonly context: string;
+  /** One of several that "and" or a comma joins: their order says nothing. */
+  readonly listed: boolean;
+  /** What kind of thing an id names, where a word before it says so. */
+  readonly noun: string | null;
+}
+
+export interface Analysis {
+  /** What is asked for, in order; `not:` before what is not to be done. */
+  readonly actions: readonly string[];
+  readonly contents: readonly Content[];
+  readonly slots: readonly SlotUse[];
+  /** Relations that things stand in: `from`, `without`. */
+  readonly relations: readonly string[];
+  /** For each action and relation the things that it is about, as against what only belongs to them. */
+  readonly heads: ReadonlyMap<string, readonly string[]>;
+  /** The order of the actions is said, or told by sentences. */
+  readonly ordered: boolean;
+}
+
+/** @returns `null` for a text that is too long, or that says nothing */
+export function analyse(instruction: string): Analysis | null {
+  const parts = partsOf(instruction);
+  if (parts === null) return null;
+  const analysis = structureOf(parts);
+  return analysis.contents.length + analysis.actions.length + analysis.slots.length === 0 ? null : analysis;
+}

@@ -1,0 +1,95 @@
+/** Tier 2: instructions held against patterns (draft-mackay-aacp-01, section 6.3). */
+import { relativeAnchor } from '../instruction/relative-anchor.js';
+import type { Registry } from '../registry/registry.js';
+import type { Rule } from '../rules/rule.js';
+import { analyse } from './analysis.js';
+import { createEntryReader } from './entry-patterns.js';
+import { judge, type Verdict } from './judge.js';
+import type { Candidate, MatchRequest, MatchResult } from './match.js';
+import { createRuleReader, type EncodeStep } from './rule-index.js';
+import { termsOfAnalysis } from './terms.js';
+
+export interface MatcherOptions {
+  /** Instructions that are known beforehand. @default none */
+  readonly rules?: readonly Rule[] | undefined;
+  /** What was encoded before; `null` for nothing. */
+  readonly registry: Pick<Registry, 'candidates'> | null;
+  /** The score from which on a pattern serves, above 0 and up to 1. @default 0.75 */
+  readonly threshold?: number | undefined;
+  /** Makes the packets of rules that name a workflow step. Without it, these rules do not serve. */
+  readonly encodeStep?: EncodeStep | undefined;
+}
+
+export interface Matcher {
+  /**
+   * The packet of a pattern that says the same, with the values of this instruction. Whatever the number of patterns, only
+   * those with telling words in common are looked at.
+   */
+  readonly match: (request: MatchRequest) => MatchResult;
+}
+
+/**
+ * The default of `threshold`. Words that tell something have to be the same whatever it is; it bounds how many of the others
+ * may differ.
+ */
+export const DEFAULT_THRESHOLD = 0.75;
+
+/** Most entries of the registry that are looked at. */
+const MOST_ENTRIES = 16;
+/** Most patterns that are told of, beside the one that serves. */
+const MOST_TOLD = 5;
+
+/** @throws TypeError on options that are none */
+export function createMatcher(options: MatcherOptions): Matcher {
+  const { rules = [], registry, threshold = DEFAULT_THRESHOLD, encodeStep } = options;
+  if (!(threshold > 0 && threshold <= 1)) throw new TypeError('threshold is a number above 0 and up to 1');
+  if (!Array.isArray(rules)) throw new TypeError('rules is a list of rules');
+  if (registry !== null && typeof registry?.candidates !== 'function') {
+    throw new TypeError('registry is a registry, or null for none');
+  }
+  const readEntry = createEntryReader();
+  const judgeRules = createRuleReader(rules, encodeStep);
+  return {
+    match(request) {
+      const analysis = analyse(request.instruction);
+      if (analysis === null) return { kind: 'none', candidates: [] };
+      const anchor = relativeAnchor(request.instruction, request.now);
+      const verdicts = [...judgeRules(request, analysis, threshold)];
+      for (const entry of registry?.candidates(request.domain, termsOfAnalysis(analysis), MOST_ENTRIES) ?? []) {
+        const pattern = readEntry(entry, request, anchor);
+        if (pattern !== null) verdicts.push(judge(pattern, request, analysis, threshold));
+      }
+      return resultOf(verdicts);
+    },
+  };
+}
+
+function resultOf(verdicts: readonly Verdict[]): MatchResult {
+  const ranked = [...verdicts].sort((a, b) => byRank(a.candidate, b.candidate));
+  const best = ranked.find(({ packet }) => packet !== null);
+  const candidates = ranked.map(({ candidate }) => candidate);
+  if (best?.packet == null) return { kind: 'none', candidates: candidates.slice(0, MOST_TOLD) };
+  const others = candidates.filter((candidate) => candidate !== best.candidate);
+  return { kind: 'match', packet: best.packet, candidate: best.candidate, others: others.slice(0, MOST_TOLD) };
+}
+
+/** The higher score; among equals a rule before an entry; then by name. */
+function byRank(one: Candidate, other: Candidate): number {
+  const byScore = other.score - one.score;
+  if (byScore !== 0) return byScore;
+  const byKind = rankOf(one) - rankOf(other);
+  return byKind === 0 ? compare(idOf(one), idOf(other)) : byKind;
+}
+
+function rankOf({ source }: Candidate): number {
+  return source.kind === 'rule' ? 0 : 1;
+}
+
+function idOf({ source }: Candidate): string {
+  return source.kind === 'rule' ? `${source.rule.id} ${source.phrase ?? ''}` : source.entry.key;
+}
+
+function compare(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}

@@ -1,0 +1,135 @@
+/** The state of reading an instruction: where in its sentence, and in which relation. */
+import type { Slot } from '../instruction/slots.js';
+
+/** A word as it is collected. */
+export interface Draft {
+  readonly key: string;
+  light: boolean;
+  /** The number of its action; -1 for none so far. */
+  action: number;
+  role: string;
+  /** Counts what follows prepositions: what an action is about stands before the first. */
+  readonly phrase: number;
+  /** Counts what "and" parts. */
+  readonly conjunct: number;
+  /** A participle: it belongs to a thing, and is none. */
+  readonly quality: boolean;
+}
+
+/** A value as it is collected. */
+export interface SlotDraft {
+  readonly slot: Slot;
+  readonly listed: boolean;
+  action: number;
+  role: string;
+  readonly context: string;
+  readonly noun: string | null;
+}
+
+export interface Reader {
+  readonly actions: string[];
+  readonly contents: Draft[];
+  readonly slots: SlotDraft[];
+  readonly relations: string[];
+  /** Whether an action may begin here: at the start of a clause surely, behind a comma or "and" perhaps. */
+  clause: 'start' | 'maybe' | 'no';
+  /** The relation that words stand in here. */
+  role: string;
+  /** It has been counted: words stand in it. */
+  counted: boolean;
+  negated: boolean;
+  phrase: number;
+  conjunct: number;
+  /** The actions, contents and slots that there were when the sentence began. */
+  sentence: { readonly actions: number; readonly contents: number; readonly slots: number };
+  /** "I need", "we want": what is wished for may be an action itself. */
+  wish: boolean;
+  /** Between a preposition that begins a clause and the comma behind it. */
+  fronted: boolean;
+  /** How many verbs before the last have had nothing of their own. */
+  joined: number;
+  /** Something says in which order things are to be done. */
+  ordered: boolean;
+}
+
+/** Added to the phrases of what stands before its verb, behind a preposition: it is not what the verb is about. */
+const FRONTED = 1000;
+
+export function newReader(): Reader {
+  return {
+    ...{
+      actions: [],
+      contents: [],
+      slots: [],
+      relations: [],
+      clause: 'start',
+      role: '',
+      counted: false,
+      negated: false,
+    },
+    ...{ phrase: 0, conjunct: 0, sentence: { actions: 0, contents: 0, slots: 0 } },
+    ...{ wish: false, fronted: false, joined: 0, ordered: false },
+  };
+}
+
+/** Contents and slots alike. */
+export function allOf({ contents, slots }: Reader): readonly (Draft | SlotDraft)[] {
+  return [...contents, ...slots];
+}
+
+/** Of "schedule and confirm", the first: what follows is about both. */
+export function currentAction({ actions, joined }: Reader): number {
+  return Math.max(actions.length - 1 - joined, -1);
+}
+
+/** The name of the current action, whether it is to be done or not. */
+export function actionNow({ actions }: Reader): string | undefined {
+  return actions.at(-1)?.replace(/^not:/, '');
+}
+
+export function setRole(reader: Reader, role: string): void {
+  reader.role = role;
+  reader.counted = false;
+  reader.phrase++;
+}
+
+export function addContent(reader: Reader, key: string, light: boolean, quality = false): void {
+  const { negated, role, phrase, conjunct } = reader;
+  const says = !light || negated;
+  if (says && role !== '' && !reader.counted) {
+    reader.relations.push(role);
+    reader.counted = true;
+  }
+  reader.contents.push({
+    ...{ key: negated ? `not:${key}` : key, light: !says, action: currentAction(reader), role },
+    ...{ phrase: phrase + (reader.fronted ? FRONTED : 0), conjunct, quality },
+  });
+  if (!light) reader.negated = false;
+}
+
+export function beginAction(reader: Reader, action: string): void {
+  const last = reader.actions.length - 1;
+  const isBare = last >= reader.sentence.actions && !allOf(reader).some((one) => one.action >= last - reader.joined);
+  reader.joined = isBare ? reader.joined + 1 : 0;
+  reader.actions.push(reader.negated ? `not:${action}` : action);
+  reader.negated = false;
+  reader.clause = 'no';
+  setRole(reader, '');
+}
+
+/** What stands before the first action of its sentence belongs to it. */
+export function endSentence(reader: Reader): void {
+  const { sentence, actions } = reader;
+  const first = actions.length > sentence.actions ? sentence.actions : -1;
+  const late = [...reader.contents.slice(sentence.contents), ...reader.slots.slice(sentence.slots)];
+  for (const one of late) if (one.action < sentence.actions) one.action = first;
+  reader.sentence = { actions: actions.length, contents: reader.contents.length, slots: reader.slots.length };
+  // Sentences come one after the other.
+  reader.ordered ||= sentence.actions > 0 && actions.length > sentence.actions;
+  reader.clause = 'start';
+  reader.negated = false;
+  reader.wish = false;
+  reader.fronted = false;
+  reader.joined = 0;
+  setRole(reader, '');
+}

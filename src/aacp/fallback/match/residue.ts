@@ -1,0 +1,69 @@
+/** What a packet holds beside the places of values: whether it may have been worked out from one of them. */
+import type { Packet } from '../../ast.js';
+import { isCompanyForm } from '../instruction/names.js';
+import { type Slot, TIME_KINDS } from '../instruction/slots.js';
+import { type Place, REQUEST_KEYS } from './places.js';
+
+/** What looks like a time: years, days, quarters, months by name. */
+const TIME =
+  /(?<!\d)(?:19|20)\d\d(?!\d)|(?<!\d)(?:\d{6}|\d{8})(?!\d)|(?<![a-z\d])(?:[qh][1-4]|w\d\d|fy\d\d|jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)(?![a-z])|(?<![a-z])(?:january|february|march|april|june|july|august|september|october|november|december)(?![a-z])|(?<!\d)\d{1,2}[-/.]\d{1,2}(?!\d)/;
+
+/** What looks like an amount. */
+const AMOUNT = /(?<![\d.])\d{3,}(?:\.\d+)?(?!\d)|\d\.\d/;
+
+/** The values of a packet, with the places of values taken out; one text a field, those of the request left out. */
+export function residueOf(packet: Packet, places: readonly Place[]): readonly string[] {
+  const rest: string[] = [];
+  packet.fields.forEach(({ key, value }, field) => {
+    if (REQUEST_KEYS.has(key)) return;
+    let text = value;
+    for (const place of places) {
+      if (place.field !== field) continue;
+      text = `${text.slice(0, place.start)}${' '.repeat(place.end - place.start)}${text.slice(place.end)}`;
+    }
+    if (text.trim() !== '') rest.push(text.toLowerCase());
+  });
+  return rest;
+}
+
+/** What in the rest of a packet may come from a value; `null` for nothing. */
+export function traceOf(slot: Slot, rest: readonly string[]): string | null {
+  for (const text of rest) {
+    const trace = traceIn(slot, text);
+    if (trace !== null) return trace;
+  }
+  return null;
+}
+
+/** What looks like a time in the rest of a packet; `null` for nothing. */
+export function timeIn(rest: readonly string[]): string | null {
+  for (const text of rest) {
+    const found = TIME.exec(text)?.[0];
+    if (found !== undefined) return found;
+  }
+  return null;
+}
+
+function traceIn(slot: Slot, text: string): string | null {
+  if (TIME_KINDS.has(slot.kind)) return timeIn([text]);
+  if (slot.kind === 'amount') return AMOUNT.exec(text)?.[0] ?? null;
+  if (slot.digits !== undefined) return wordIn(text, slot.digits);
+  for (const fragment of fragmentsOf(slot)) if (text.includes(fragment)) return fragment;
+  return null;
+}
+
+/** The parts of a value that others are made of: `smith` of Jane Smith, `j.smith` of an address, `441` of PO-441. */
+function fragmentsOf({ kind, value }: Slot): readonly string[] {
+  const parts = value.toLowerCase().split(/[^\p{L}\p{N}]+/u);
+  // Letters of an id say what kind of thing it names.
+  if (kind === 'id') return parts.flatMap((part) => part.match(/\d{2,}/g) ?? []);
+  if (kind === 'url') return parts.filter((part) => part.length > 4);
+  return parts.filter((part) => part.length > 2 && !isCompanyForm(part));
+}
+
+function wordIn(text: string, digits: string): string | null {
+  const at = text.indexOf(digits);
+  if (at < 0) return null;
+  const around = `${text[at - 1] ?? ''}${text[at + digits.length] ?? ''}`;
+  return /\d/.test(around) ? null : digits;
+}

@@ -1,0 +1,97 @@
+/** Phrases of rules as patterns: each slot stands as a sample of its kind, and is replaced by what the instruction has. */
+import type { Slot } from '../instruction/slots.js';
+import { type PhraseSlot, type SlotKind as RuleSlotKind, readPhrase } from '../rules/slots.js';
+import { type Analysis, analyse } from './analysis.js';
+import { type Captured, capture, type Neighbours, neighbours } from './captures.js';
+import type { Pair } from './pairing.js';
+
+/** Values that are read as their kind, and that nobody writes. */
+const SAMPLES: Readonly<Record<RuleSlotKind, string>> = {
+  period: 'August 1987',
+  quarter: 'Q3 1987',
+  date: '29 August 1987',
+  id: 'ZZ-19870829',
+  amount: '£1,987.65',
+  name: 'Zquorl Xanthy',
+  email: 'zquorl@example.org',
+  number: '19873',
+  list: '"zquorl, xanthy"',
+  text: '"zquorl xanthy"',
+};
+
+/** A phrase with two-digit numbers where only such are read: `net 30`. */
+const SHORT_NUMBER = '87';
+
+/** Kinds that take words, which only their neighbours tell apart from the rest. */
+const WORDED: ReadonlySet<RuleSlotKind> = new Set<RuleSlotKind>(['text', 'list']);
+
+export interface PhrasePattern {
+  readonly phrase: string;
+  readonly analysis: Analysis;
+  /** The slots, each with where its sample stands in the text that was analysed. */
+  readonly slots: readonly (PhraseSlot & { readonly start: number; readonly end: number })[];
+  /** Of the slots that take words. */
+  readonly worded: readonly (PhraseSlot & Neighbours)[];
+}
+
+/** @returns `null` for a phrase that cannot be read */
+export function readPhrasePattern(phrase: string): PhrasePattern | null {
+  const parts = partsOrNull(phrase);
+  if (parts === null) return null;
+  let text = '';
+  const slots: (PhraseSlot & { readonly start: number; readonly end: number })[] = [];
+  for (const part of parts) {
+    if (typeof part === 'string') {
+      text += part;
+      continue;
+    }
+    const sample = part.kind === 'number' && /\bnet[ -]?$/i.test(text) ? SHORT_NUMBER : SAMPLES[part.kind];
+    slots.push({ ...part, start: text.length, end: text.length + sample.length });
+    text += sample;
+  }
+  const analysis = analyse(text);
+  if (analysis === null) return null;
+  const worded = parts.flatMap((part, index) =>
+    typeof part !== 'string' && WORDED.has(part.kind) ? [{ ...part, ...neighbours(parts, index) }] : [],
+  );
+  return { phrase, analysis, slots, worded };
+}
+
+function partsOrNull(phrase: string): ReturnType<typeof readPhrase> | null {
+  try {
+    return readPhrase(phrase);
+  } catch {
+    // A rule that was not checked when it was loaded.
+    return null;
+  }
+}
+
+/** What an instruction says, slots with words taken out; `null` where the words around these are not there. */
+export interface Reading {
+  readonly analysis: Analysis;
+  readonly captured: readonly Captured[];
+}
+
+/** @param analysis of the instruction as it stands */
+export function readFor({ worded }: PhrasePattern, instruction: string, analysis: Analysis): Reading | null {
+  if (worded.length === 0) return { analysis, captured: [] };
+  const found = capture(instruction, worded);
+  if (found === null) return null;
+  const read = analyse(found.text);
+  return read === null ? null : { analysis: read, captured: found.captured };
+}
+
+/** The values of the slots by name. Samples that were paired with something else are constants of the phrase. */
+export function valuesOf(
+  pattern: PhrasePattern,
+  pairs: readonly Pair[],
+): { readonly values: ReadonlyMap<string, Slot>; readonly other: Pair | null } {
+  const values = new Map<string, Slot>();
+  let other: Pair | null = null;
+  for (const pair of pairs) {
+    const slot = pattern.slots.find(({ start, end }) => start >= pair.stored.start && end <= pair.stored.end);
+    if (slot !== undefined) values.set(slot.name, pair.given);
+    else if (pair.stored.value !== pair.given.value) other ??= pair;
+  }
+  return { values, other };
+}

@@ -1,0 +1,73 @@
+/** What stands around a word or a value. */
+import { type Slot, TIME_KINDS } from '../instruction/slots.js';
+import { isBearerNoun, isFormat, isIdNoun, isPeriodNoun } from './lexicon/kinds.js';
+import type { Part } from './parts.js';
+
+/** Kinds of values that name somebody or something. */
+const NAMED: ReadonlySet<Slot['kind']> = new Set(['name', 'handle', 'email']);
+
+/** A comma or "and". */
+export function isJoint(part: Part | undefined): boolean {
+  return part?.kind === 'break' && (part.mark === 'and' || part.mark === 'comma');
+}
+
+/** Whether a value of the same kind stands beside it, joined by "and" or a comma. */
+export function isListed(parts: readonly Part[], at: number, { kind }: Slot): boolean {
+  return [-1, 1].some((step) => {
+    let index = at + step;
+    while (isJoint(parts[index])) index += step;
+    const other = parts[index];
+    return index !== at + step && other?.kind === 'slot' && other.slot.kind === kind;
+  });
+}
+
+/** What is counted stands behind a number; any other value is told by the word before it. */
+export function contextOf(parts: readonly Part[], at: number, slot: Slot): string {
+  const next = parts[at + 1];
+  if ((slot.kind === 'number' || slot.kind === 'ordinal') && next?.kind === 'word') return next.key;
+  return wordBefore(parts, at) ?? '';
+}
+
+/** The word for the kind of thing that a value names, where one stands before it: "invoice INV-9921", "supplier ABC Ltd". */
+export function nounOf(parts: readonly Part[], at: number, { kind }: Slot): string | null {
+  const before = wordBefore(parts, at);
+  if (before === null) return null;
+  if (kind === 'id') return isIdNoun(before) ? before : null;
+  return NAMED.has(kind) && isBearerNoun(before) ? before : null;
+}
+
+/** The word before a place, small words left out; `null` where a value or the end of a sentence stands there. */
+function wordBefore(parts: readonly Part[], at: number): string | null {
+  for (let index = at - 1; index >= 0; index--) {
+    const part = parts[index]!;
+    if (part.kind === 'word') return part.key;
+    if (part.kind !== 'stop' && part.kind !== 'weak') return null;
+  }
+  return null;
+}
+
+/** Words that only say what kind of value follows: "invoice INV-9921", "the amount of £40", "the month of August 2024". */
+export function introduces(parts: readonly Part[], at: number, key: string): boolean {
+  for (let index = at + 1; index < parts.length; index++) {
+    const part = parts[index]!;
+    if (part.kind === 'stop' || part.kind === 'weak') continue;
+    if (part.kind === 'break' && part.mark === 'colon') continue;
+    return part.kind === 'slot' && introducesKind(part.slot.kind, key, index === at + 1);
+  }
+  return false;
+}
+
+function introducesKind(kind: Slot['kind'], key: string, isNext: boolean): boolean {
+  if (kind === 'terms') return key === 'term' || key === 'payment-term';
+  if (kind === 'id') return isNext && isIdNoun(key);
+  if (NAMED.has(kind)) return isNext && isBearerNoun(key);
+  if (kind === 'amount') return key === 'amount' || key === 'total';
+  return TIME_KINDS.has(kind) && isPeriodNoun(key);
+}
+
+/** Whether a form of answer stands at a place, or behind an article there: "as a PDF". */
+export function isFormatAt(parts: readonly Part[], at: number): boolean {
+  const part = parts[at];
+  if (part?.kind === 'stop') return isFormatAt(parts, at + 1);
+  return part?.kind === 'word' && isFormat(part.key);
+}

@@ -1,0 +1,56 @@
+/** Whether a word is the verb of an instruction, or a noun that is written as one. */
+import { isAdjective, isIdNoun, isLight, isNounLike } from './lexicon/kinds.js';
+import type { Part, WordPart } from './parts.js';
+import type { Reader } from './reader.js';
+
+/** Whether an action begins with a word, where one may begin. */
+export function beginsAction(reader: Reader, parts: readonly Part[], at: number, word: WordPart): boolean {
+  if (namesId(parts, at, word)) return false;
+  if (word.action === undefined) return isUnheardOf(reader, parts, at, word);
+  const before = parts[at - 1];
+  if (before?.kind === 'lead' && before.gerund && word.plain.endsWith('ing')) return true;
+  if (!canBeVerb(word)) return false;
+  if (word.isPhrase || !isNounLike(word.plain)) return true;
+  // A sentence needs a verb: where there has been none, this is it.
+  const isFirst = reader.actions.length === reader.sentence.actions;
+  if (reader.clause === 'start' || isFirst) return behind(parts, at) !== 'none';
+  return behind(parts, at) === 'thing';
+}
+
+/** "to check": another action. "to finance": no action, unless an article or a value follows. */
+export function isInfinitive(parts: readonly Part[], at: number): boolean {
+  const word = parts[at];
+  if (word?.kind !== 'word' || !canBeVerb(word)) return false;
+  return word.isPhrase || !isNounLike(word.plain) || behind(parts, at) === 'thing';
+}
+
+/** An action that no table has, at the very beginning. */
+function isUnheardOf(reader: Reader, parts: readonly Part[], at: number, word: WordPart): boolean {
+  if (word.isNoun || isAdjective(word.key) || reader.clause !== 'start') return false;
+  const isFirst = reader.actions.length === 0 && reader.contents.length === 0 && reader.slots.length === 0;
+  return isFirst && word.key === word.plain.replace(/e$/, '') && behind(parts, at) !== 'none';
+}
+
+/** "Invoice INV-9921": the noun before its number. */
+function namesId(parts: readonly Part[], at: number, word: WordPart): boolean {
+  const next = parts[at + 1];
+  return isIdNoun(word.key) && next?.kind === 'slot' && next.slot.kind === 'id';
+}
+
+/** Forms in -s, -ing and -ed ask for nothing. */
+function canBeVerb(word: WordPart): boolean {
+  if (word.action === undefined || word.past) return false;
+  return word.isPhrase || !/(?:[^s]s|ing)$/.test(word.plain) || word.plain === 'bring';
+}
+
+/** What follows a word that may be a verb: an article or a value, another word, or nothing. */
+function behind(parts: readonly Part[], at: number): 'thing' | 'word' | 'none' {
+  const next = parts[at + 1];
+  if (next === undefined) return 'none';
+  // "schedule and confirm the transfer"
+  if (next.kind === 'break') return next.mark === 'and' ? 'word' : 'none';
+  if (next.kind === 'slot') return 'thing';
+  if (next.kind === 'stop') return next.determines ? 'thing' : 'word';
+  if (next.kind === 'word' && isLight(next.key) && /^(?:all|any|each|every)$/.test(next.plain)) return 'thing';
+  return 'word';
+}
