@@ -37,9 +37,12 @@ export function findNames(
   const runs: NameRun[] = [];
   let at = 0;
   while (at < items.length) {
-    const run = runAt(items, at, source, isKnown);
-    if (run !== null) runs.push(run);
-    at = run?.to ?? at + 1;
+    const end = endOfCapitals(items, at);
+    if (end > at) {
+      const run = runWithin(items, at, end, source, isKnown);
+      if (run !== null) runs.push(run);
+    }
+    at = Math.max(end, at + 1);
   }
   return runs;
 }
@@ -50,28 +53,37 @@ function isTitle(items: readonly InstructionItem[]): boolean {
   return words.length >= 4 && capitalised > words.length * 0.7;
 }
 
-function runAt(
+/** The end of a run of capitalised words; where it begins, if there is none. A genitive ends it. */
+function endOfCapitals(items: readonly InstructionItem[], at: number): number {
+  if (!isCapital(items[at])) return at;
+  let to = at + 1;
+  // A link belongs to the run only if it goes on behind it.
+  while (to < items.length && !hasGenitive(items[to - 1])) {
+    if (!isCapital(items[to]) && !(isLink(items[to]) && isCapital(items[to + 1]))) break;
+    to++;
+  }
+  return to;
+}
+
+/** The name in a run, without the words around it that everybody has. */
+function runWithin(
   items: readonly InstructionItem[],
-  at: number,
+  start: number,
+  end: number,
   source: string,
   isKnown: (word: string) => boolean,
 ): NameRun | null {
-  if (!isCapital(items[at])) return null;
-  let to = at + 1;
-  // A link belongs to the name only if it goes on behind it.
-  while (to < items.length && (isCapital(items[to]) || (isLink(items[to]) && isCapital(items[to + 1])))) {
-    if (hasGenitive(items[to - 1])) break;
-    to++;
+  let [from, to] = [start, end];
+  const begins = beginsSentence(items, start);
+  const isCompany = isForm(items[to - 1]) && to - from > 1;
+  if (isCompany) {
+    if (begins && isKnownItem(items[from], isKnown)) from++;
+  } else {
+    while (from < to && (isLink(items[from]) || isKnownItem(items[from], isKnown))) from++;
+    while (to > from && (isLink(items[to - 1]) || isKnownItem(items[to - 1], isKnown))) to--;
+    // What begins a sentence is capitalised whatever it is.
+    if (from === start && begins && to - from < 2) return null;
   }
-  const isCompany = isForm(items[to - 1]) && to - at > 1;
-  let from = at;
-  if (isCompany && beginsSentence(items, at) && isKnownItem(items[at], isKnown)) from++;
-  if (!isCompany) {
-    while (from < to && (isKnownItem(items[from], isKnown) || isLink(items[from]))) from++;
-    while (to > from && (isKnownItem(items[to - 1], isKnown) || isLink(items[to - 1]))) to--;
-  }
-  // What begins a sentence is capitalised whatever it is.
-  if (from === at && beginsSentence(items, at) && !isCompany && to - from < 2) from++;
   if (from >= to || (!isCompany && isAcronyms(items, from, to))) return null;
   return runOf(items, from, to, source);
 }

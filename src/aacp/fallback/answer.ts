@@ -1,0 +1,136 @@
+/** Answers of the tiers, and what is said about them. */
+import type { TokenCounter } from '../../tokens/counter.js';
+import { printPacket } from '../print.js';
+import type { Hint, ModelPacket } from './ask-model.js';
+import { FallbackError } from './errors.js';
+import { instructionId, normaliseInstruction } from './instruction/normalise.js';
+import type { Candidate, MatchResult } from './match/match.js';
+import { termsOf } from './match/terms.js';
+import { factsOf, isPacketFor } from './packet-facts.js';
+import type { NewEntry } from './registry/registry.js';
+import type { FallbackRequest } from './request.js';
+import type { FallbackExplanation, FallbackResult, FallbackWarning } from './result.js';
+
+/** An answer, but for what can be told from its packet. */
+export type Answer = Omit<FallbackResult, 'tokens' | 'task' | 'domain'>;
+
+const NO_CALLS = { calls: 0, inputTokens: 0, outputTokens: 0 } as const;
+
+/** Patterns that came near and are shown to the model as examples. */
+const MAX_HINTS = 2;
+
+/** Tier 1. */
+export function cachedAnswer(packet: string, request: FallbackRequest, why: string): Answer {
+  return { packet, tier: 'cache', explain: explanation('cache', why, request), cost: 0, usage: NO_CALLS, warnings: [] };
+}
+
+/** What the matcher found, if its packet is for the request: a rule of the host's own may be of one domain, its packet of another. */
+export function matchFor(match: MatchResult, request: FallbackRequest): MatchResult {
+  if (match.kind === 'none' || isPacketFor(printPacket(match.packet), request)) return match;
+  const reason = 'Its packet is not one for this request.';
+  return { kind: 'none', candidates: [{ ...match.candidate, refusal: 'invalid-packet', reason }, ...match.others] };
+}
+
+/** Tier 2, where a pattern serves. */
+export function patternAnswer(match: MatchResult, request: FallbackRequest): Answer | null {
+  if (match.kind === 'none') return null;
+  const { packet, candidate, others } = match;
+  const explain = { ...explanation('pattern', candidate.reason, request), match: candidate, candidates: others };
+  return { packet: printPacket(packet), tier: 'pattern', explain, cost: 0, usage: NO_CALLS, warnings: [] };
+}
+
+/** Tier 3. */
+export function modelAnswer(made: ModelPacket, candidates: readonly Candidate[], request: FallbackRequest): Answer {
+  const { packet, cost, usage, adjustments, warnings } = made;
+  const repaired = usage.calls > 1 ? ' Its first reply held no valid packet; it was told why.' : '';
+  const why = `The model was asked: ${nothingServes(candidates)}${repaired}`;
+  return {
+    packet,
+    tier: 'model',
+    explain: { ...explanation('model', why, request), candidates, adjustments },
+    cost,
+    usage,
+    warnings,
+  };
+}
+
+/** What `explain` says where the model would have to be asked. */
+export function novel(candidates: readonly Candidate[], request: FallbackRequest): FallbackExplanation {
+  return { ...explanation('none', nothingServes(candidates), request), candidates };
+}
+
+export function candidatesOf(match: MatchResult): readonly Candidate[] {
+  return match.kind === 'match' ? [match.candidate, ...match.others] : match.candidates;
+}
+
+function explanation(tier: FallbackExplanation['tier'], text: string, { key }: FallbackRequest): FallbackExplanation {
+  return { tier, text, key, match: null, candidates: [], adjustments: [] };
+}
+
+function nothingServes(candidates: readonly Candidate[]): string {
+  const [nearest] = candidates;
+  if (nearest === undefined) return 'the instruction is novel, and no rule or earlier instruction comes near it.';
+  return `the instruction is novel, and the pattern that comes nearest does not serve: ${nearest.reason}`;
+}
+
+/** The error for a novel instruction where there is no model. */
+export function noModel(candidates: readonly Candidate[]): FallbackError {
+  return new FallbackError({
+    code: 'no-model',
+    message: `There is no model to ask, and ${nothingServes(candidates)}`,
+    help: 'give a model, or a rule that covers the instruction',
+  });
+}
+
+/** What the registry keeps of a model's packet. */
+export function entryOf(request: FallbackRequest, { packet, cost, model }: ModelPacket): NewEntry {
+  const { key, instruction, normalised, domain, returnAgent, priority, version } = request;
+  return {
+    ...{ key, instruction, normalised, domain, returnAgent, priority, version, packet, cost, model },
+    id: instructionId(normaliseInstruction(instruction)),
+    origin: 'model',
+    terms: termsOf(instruction),
+  };
+}
+
+/** Instructions like this one, of which the packet is known. */
+export function hintsOf(candidates: readonly Candidate[]): readonly Hint[] {
+  return candidates
+    .filter(({ refusal }) => refusal !== 'domain')
+    .slice(0, MAX_HINTS)
+    .map(({ source }) => {
+      if (source.kind === 'registry') return { instruction: source.entry.instruction, packet: source.entry.packet };
+      return { instruction: source.phrase ?? source.rule.description, packet: source.rule.packet };
+    });
+}
+
+/** The answer as the caller gets it. */
+export function resultOf(
+  answer: Answer,
+  { instruction }: FallbackRequest,
+  found: readonly FallbackWarning[],
+  counter: () => TokenCounter,
+): FallbackResult {
+  const { packet, tier, explain, cost, usage } = answer;
+  const { task, domain } = factsOf(packet);
+  let tokens: FallbackResult['tokens'] | undefined;
+  // Member by member: a spread takes several times as long as all else of tier 1.
+  return {
+    packet,
+    task,
+    domain,
+    tier,
+    explain,
+    cost,
+    usage,
+    warnings: found.length === 0 ? answer.warnings : [...found, ...answer.warnings],
+    // Counting takes longer than the rest of tier 1; most callers do not ask.
+    get tokens() {
+      if (tokens === undefined) {
+        const { count, exact, encoding } = counter();
+        tokens = { english: count(instruction), packet: count(packet), exact, encoding };
+      }
+      return tokens;
+    },
+  };
+}

@@ -1,0 +1,183 @@
+/** Tier 3: the model, and one round of repair (draft-mackay-aacp-01, section 6.2). */
+import { lintPacket } from '../lint/index.js';
+import { FallbackError, ModelError } from './errors.js';
+import { judgePacket, type PacketFault } from './model-packet.js';
+import { abortError, unlessAborted } from './models/abort.js';
+import type { GrammarNotation, Model, ModelReply, ModelRequest, ModelUsage } from './models/model.js';
+import { repairPrompt, systemPrompt, userPrompt } from './models/prompt.js';
+import { readReply } from './models/read-reply.js';
+import type { FallbackRequest } from './request.js';
+import { type FallbackWarning, warningOf } from './result.js';
+
+/** An instruction that is known, and its packet: an example for the model. */
+export interface Hint {
+  readonly instruction: string;
+  readonly packet: string;
+}
+
+/** A packet that was paid for. */
+export interface ModelPacket {
+  readonly packet: string;
+  readonly cost: number | null;
+  readonly usage: ModelUsage & { readonly calls: number };
+  readonly model: string | null;
+  readonly adjustments: readonly string[];
+  readonly warnings: readonly FallbackWarning[];
+}
+
+/** Most tokens of a reply: several times those of a long packet. */
+const MAX_TOKENS = 512;
+
+/**
+ * Asks for a packet, and a second time when the first reply holds no valid one.
+ *
+ * @throws ModelError when the first call gets no answer; FallbackError with all that was written and what it cost otherwise
+ */
+export async function askModel(
+  model: Model,
+  request: FallbackRequest,
+  hints: readonly Hint[],
+  signal: AbortSignal,
+): Promise<ModelPacket> {
+  const paid = createBill();
+  const question: ModelRequest = {
+    instruction: request.instruction,
+    domain: request.domain,
+    returnAgent: request.returnAgent,
+    priority: request.priority,
+    system: systemPrompt(),
+    prompt: userPrompt({ ...request, today: request.relative ? new Date(request.now) : null, hints }),
+    repair: null,
+    grammar: grammarFor(request),
+    maxTokens: MAX_TOKENS,
+    signal,
+  };
+  const first = await paid.call(model, question);
+  const judged = judgeReply(first, request);
+  if (judged.ok) return { ...paid.total(), ...judged };
+
+  const prompt = repairPrompt(first.text, judged.faults);
+  const second = await paid.call(model, { ...question, repair: { reply: first.text, prompt } });
+  const repaired = judgeReply(second, request);
+  if (repaired.ok) return { ...paid.total(), ...repaired };
+  throw paid.failure(
+    'invalid-reply',
+    `The model gave no valid packet, also when it was told what is wrong: ${repaired.faults[0]!.message}`,
+  );
+
+  function judgeReply(reply: ModelReply, asked: FallbackRequest): Judged {
+    if (reply.finish === 'refusal') throw paid.failure('model-refused', 'The model declined to answer.');
+    // What is cut off may look whole: the last value need not be.
+    if (reply.finish === 'length') {
+      return { ok: false, faults: [{ code: 'cut-off', message: `The reply was cut off after ${MAX_TOKENS} tokens.` }] };
+    }
+    const read = readReply(reply.text);
+    if (!('packet' in read)) return { ok: false, faults: [{ code: read.problem, message: read.message }] };
+    const result = judgePacket(read.packet, asked);
+    return result.ok
+      ? { ...result, warnings: [...result.warnings, ...lintPacket(result.packet)].map(warningOf) }
+      : result;
+  }
+}
+
+type Judged =
+  | (Pick<ModelPacket, 'packet' | 'adjustments' | 'warnings'> & { readonly ok: true })
+  | { readonly ok: false; readonly faults: readonly PacketFault[] };
+
+/** All calls of one encoding, with what they cost. */
+interface Bill {
+  readonly call: (model: Model, request: ModelRequest) => Promise<ModelReply>;
+  readonly total: () => Pick<ModelPacket, 'cost' | 'usage' | 'model'>;
+  readonly failure: (code: 'invalid-reply' | 'model-refused', message: string, cause?: unknown) => FallbackError;
+}
+
+function createBill(): Bill {
+  const replies: ModelReply[] = [];
+
+  function total(): Pick<ModelPacket, 'cost' | 'usage' | 'model'> {
+    const costs = replies.map(({ cost }) => cost ?? null);
+    const sum = (of: (usage: ModelUsage) => number): number =>
+      replies.reduce((all, { usage }) => all + (usage === undefined ? 0 : of(usage)), 0);
+    return {
+      // One call of unknown price makes the sum unknown.
+      cost: costs.includes(null) ? null : costs.reduce<number>((all, cost) => all + cost!, 0),
+      usage: {
+        calls: replies.length,
+        inputTokens: sum(({ inputTokens }) => inputTokens),
+        outputTokens: sum(({ outputTokens }) => outputTokens),
+      },
+      model: replies.at(-1)?.model ?? null,
+    };
+  }
+
+  function failure(code: 'invalid-reply' | 'model-refused', message: string, cause?: unknown): FallbackError {
+    const error = new FallbackError({ code, message }, { ...total(), replies: replies.map(({ text }) => text) });
+    if (cause !== undefined) error.cause = cause;
+    return error;
+  }
+
+  return {
+    total,
+    failure,
+    async call(model, request) {
+      try {
+        const reply = checkedReply(await unlessAborted(request.signal, (signal) => model({ ...request, signal })));
+        replies.push(reply);
+        return reply;
+      } catch (thrown) {
+        const error = modelError(thrown, request.signal);
+        if (replies.length === 0) throw error;
+        throw failure(
+          'invalid-reply',
+          `The reply held no valid packet, and the repair failed: ${error.message}`,
+          error,
+        );
+      }
+    },
+  };
+}
+
+/** The reply of a host's own function may be anything: its text alone will do, and what is no price or count is not known. */
+function checkedReply(reply: unknown): ModelReply {
+  if (typeof reply === 'string') return { text: reply };
+  const { text, usage, model, cost, finish } = (reply ?? {}) as { readonly [name in keyof ModelReply]: unknown };
+  if (typeof text !== 'string') {
+    throw new ModelError({
+      code: 'model-bad-reply',
+      message: 'The model function has to give { text: string }, with what the model wrote.',
+    });
+  }
+  const { inputTokens, outputTokens } = (usage ?? {}) as { readonly [name in keyof ModelUsage]: unknown };
+  return {
+    text,
+    usage: { inputTokens: amountOf(inputTokens) ?? 0, outputTokens: amountOf(outputTokens) ?? 0 },
+    cost: amountOf(cost),
+    model: typeof model === 'string' ? model : undefined,
+    finish: finish === 'length' || finish === 'refusal' ? finish : 'stop',
+  };
+}
+
+/** A price or a count: 0 or more. */
+function amountOf(value: unknown): number | null {
+  return typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY ? value : null;
+}
+
+function modelError(thrown: unknown, signal: AbortSignal): ModelError {
+  if (thrown instanceof ModelError) return thrown;
+  const cause = { cause: thrown };
+  if (signal.aborted) return abortError(signal);
+  const told = thrown instanceof Error ? thrown.message : String(thrown);
+  return new ModelError({ code: 'model-unavailable', message: `The model could not be asked: ${told}` }, cause);
+}
+
+/** Only for providers that constrain what is written: the grammar tools are not loaded otherwise. */
+function grammarFor({
+  domain,
+  returnAgent,
+  priority,
+}: FallbackRequest): (notation: GrammarNotation) => Promise<string> {
+  return async (notation) => {
+    const { packetGrammar } = await import('./models/packet-grammar.js');
+    return packetGrammar({ domain, returnAgent, priority }, notation);
+  };
+}

@@ -1,0 +1,61 @@
+/** Instructions to packets in three tiers. Public as `pegwire/aacp/fallback`; the guide is `src/aacp/README.md`. */
+
+export {
+  FallbackError,
+  type FallbackErrorCode,
+  ModelError,
+  type ModelErrorCode,
+  RegistryError,
+  type RegistryErrorCode,
+} from './errors.js';
+export { createFallbackEncoder, type FallbackEncoder } from './fallback-encoder.js';
+export { instructionId, keyOf, normaliseInstruction } from './instruction/normalise.js';
+export type { Candidate, PatternSource, Refusal } from './match/match.js';
+export type { Model, ModelReply, ModelRequest, ModelUsage } from './models/model.js';
+export type { FallbackOptions } from './options.js';
+export { type ExportOptions, exportPatterns } from './registry/export-patterns.js';
+export {
+  type ImportOptions,
+  type ImportReport,
+  importPatterns,
+  type SkippedPattern,
+} from './registry/import-patterns.js';
+export { memoryRegistry } from './registry/memory.js';
+export type { RegistryOptions } from './registry/options.js';
+export type {
+  NewEntry,
+  Registry,
+  RegistryEntry,
+  RegistryRequest,
+  RegistryStatistics,
+  Reservation,
+} from './registry/registry.js';
+export {
+  betterSqlite3,
+  defaultRegistryFile,
+  type NoticeListener,
+  nodeSqlite,
+  type RegistryNotice,
+  type SqliteRegistryOptions,
+  sqliteRegistry,
+} from './registry/sqlite.js';
+export type { EncodeOptions } from './request.js';
+export type { FallbackExplanation, FallbackResult, FallbackTokens, FallbackWarning, Tier } from './result.js';
+export {
+  bundledRules,
+  type FindOptions,
+  type FoundRule,
+  type LoadRulesFromOptions,
+  type LoadRulesOptions,
+  loadRules,
+  loadRulesFile,
+  loadRulesFrom,
+  type Rule,
+  type RuleLibrary,
+  type RuleReport,
+  type RuleReportCode,
+  type RuleSummary,
+  RulesError,
+  type RulesErrorCode,
+  type RuleWorkflow,
+} from './rules/index.js';

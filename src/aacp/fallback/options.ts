@@ -1,0 +1,127 @@
+/** The options of the fallback encoder, after checks and defaults. */
+import { anyText } from '../../text/visible.js';
+import type { TokenCounter } from '../../tokens/counter.js';
+import { installedCounter } from '../../tokens/installed-counter.js';
+import type { Model } from './models/model.js';
+import type { Registry } from './registry/registry.js';
+import type { Rule } from './rules/rule.js';
+
+export interface FallbackOptions {
+  /** Who is asked for what nobody has encoded before; `null` for nobody. @default null */
+  readonly model?: Model | null | undefined;
+  /**
+   * What was encoded before. `null` for none: each instruction that no rule covers is put to the model each time.
+   * @default `sqliteRegistry()`: a file in the user's data directory, which several processes may share
+   */
+  readonly registry?: Registry | null | undefined;
+  /** Instructions that are known beforehand. `null` for none. @default `bundledRules()` */
+  readonly rules?: { readonly rules: readonly Rule[] } | readonly Rule[] | null | undefined;
+  /** How alike an instruction and a pattern have to be, above 0 and up to 1. @default what was calibrated */
+  readonly threshold?: number | undefined;
+  /** Milliseconds that the model may take, repair included. @default 60000 */
+  readonly timeout?: number | undefined;
+  /** Milliseconds to wait for another process that asks for the same. @default 90000 */
+  readonly patience?: number | undefined;
+  /** Milliseconds since 1970: what "last month" refers to. @default `Date.now` */
+  readonly clock?: (() => number) | undefined;
+  /** What tokens are counted with. @default the exact counter for current models, where it is installed */
+  readonly counter?: TokenCounter | undefined;
+}
+
+export interface Settings {
+  readonly model: Model | null;
+  readonly openRegistry: () => Promise<Registry | null>;
+  /** Whether the encoder opens the registry itself, and so has to close it. */
+  readonly ownsRegistry: boolean;
+  readonly rules: () => Promise<readonly Rule[]>;
+  readonly threshold: number | undefined;
+  readonly timeout: number;
+  readonly patience: number;
+  readonly clock: () => number;
+  readonly counter: () => TokenCounter;
+}
+
+const NAMES = ['model', 'registry', 'rules', 'threshold', 'timeout', 'patience', 'clock', 'counter'];
+
+/** @throws TypeError naming the option */
+export function resolveOptions(options: FallbackOptions): Settings {
+  if (typeof options !== 'object' || options === null) throw new TypeError('the options are an object');
+  const unknown = Object.keys(options).find((name) => !NAMES.includes(name));
+  if (unknown !== undefined) throw new TypeError(`there is no option ${unknown}; there are ${NAMES.join(', ')}`);
+  const { model = null, registry, threshold, timeout = 60_000, patience = 90_000, clock = Date.now, counter } = options;
+  if (model !== null && typeof model !== 'function') throw new TypeError('model is a function, or null for none');
+  if (typeof clock !== 'function') throw new TypeError('clock is a function that gives milliseconds since 1970');
+  if (threshold !== undefined && !(typeof threshold === 'number' && threshold > 0 && threshold <= 1)) {
+    throw new TypeError('threshold is a number above 0 and up to 1');
+  }
+  if (counter !== undefined && typeof counter?.count !== 'function') {
+    throw new TypeError('counter has a function count; loadTokenCounter gives one');
+  }
+  checkRegistry(registry);
+  return {
+    model,
+    openRegistry: registry === undefined ? openDefault : async () => registry,
+    ownsRegistry: registry === undefined,
+    rules: rulesOf(options.rules),
+    threshold,
+    timeout: milliseconds('timeout', timeout),
+    patience: milliseconds('patience', patience),
+    clock: () => checkedTime(clock()),
+    counter: counter === undefined ? installedCounter : () => counter,
+  };
+}
+
+/** What the encoder asks of a registry. */
+const USED = ['get', 'put', 'seen', 'candidates', 'reserve', 'renew', 'release', 'flush'] as const;
+
+function checkRegistry(registry: unknown): void {
+  if (registry === undefined || registry === null) return;
+  const given = registry as { readonly [name in (typeof USED)[number] | 'then']?: unknown };
+  if (typeof given.then === 'function') {
+    throw new TypeError('registry is a promise; await it: await sqliteRegistry(file)');
+  }
+  const missing = USED.find((name) => typeof given[name] !== 'function');
+  if (missing === undefined) return;
+  throw new TypeError(
+    `registry is one of memoryRegistry() or sqliteRegistry(), or null for none; this has no ${missing}()`,
+  );
+}
+
+function milliseconds(name: string, value: unknown): number {
+  // Beyond it, timers fire at once.
+  if (typeof value === 'number' && value > 0 && value < 2 ** 31) return value;
+  throw new TypeError(`${name} is a number of milliseconds above 0 and below 2^31`);
+}
+
+function checkedTime(time: unknown): number {
+  if (typeof time === 'number' && Number.isFinite(time)) return time;
+  throw new TypeError(`clock gives milliseconds since 1970; it gave ${anyText(time)}`);
+}
+
+/** Loaded only when it is needed: with a registry of the host's, no database driver is. */
+async function openDefault(): Promise<Registry> {
+  const { sqliteRegistry } = await import('./registry/sqlite.js');
+  return sqliteRegistry();
+}
+
+function rulesOf(rules: FallbackOptions['rules']): Settings['rules'] {
+  if (rules === undefined) {
+    return async () => {
+      const { bundledRules } = await import('./rules/bundled.js');
+      return bundledRules().rules;
+    };
+  }
+  const list: unknown = Array.isArray(rules)
+    ? rules
+    : rules === null
+      ? []
+      : (rules as { readonly rules?: unknown }).rules;
+  if (!Array.isArray(list)) throw new TypeError('rules is a rule library, a list of rules, or null for none');
+  if (!list.every(isRule)) throw new TypeError('rules holds what is no rule; loadRules reads the reference format');
+  return async () => list;
+}
+
+function isRule(value: unknown): value is Rule {
+  const { domain, packet, phrases } = (value ?? {}) as { readonly [name in keyof Rule]?: unknown };
+  return typeof domain === 'string' && typeof packet === 'string' && Array.isArray(phrases);
+}

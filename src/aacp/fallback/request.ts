@@ -1,0 +1,148 @@
+/** What the fallback encoder is asked for, after checks and defaults. */
+import { anyText } from '../../text/visible.js';
+import { checkedValue } from '../build/values.js';
+import { PRIORITIES, VERSION } from '../vocabulary.js';
+import { FallbackError } from './errors.js';
+import { keyOf, normaliseInstruction } from './instruction/normalise.js';
+import { anchoredForm, relativeUnit, type Unit } from './instruction/relative-anchor.js';
+import type { RegistryRequest } from './registry/registry.js';
+
+/** What is asked for beside the instruction. */
+export interface EncodeOptions {
+  /** The DOM of the packet: `HR`. In any case of letters. */
+  readonly domain: string;
+  /** Who gets the result. @default the domain's usual one: `HR-Agent`, for LEGAL `LEG-Agent` */
+  readonly returnAgent?: string | undefined;
+  /** 1 critical, 2 medium, 3 low (section 5.3). @default 2 */
+  readonly priority?: 1 | 2 | 3 | '1' | '2' | '3' | undefined;
+  /** Gives up waiting. A call that others wait for, too, goes on. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One request, with its key. */
+export interface FallbackRequest extends RegistryRequest {
+  readonly instruction: string;
+  /** Whether it has times that mean something only with a calendar. */
+  readonly relative: boolean;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly key: string;
+}
+
+/** The longest instruction that is taken, in UTF-16 code units. */
+export const MAX_INSTRUCTION = 20_000;
+
+/** What an instruction comes to, whoever asks. */
+interface Reading {
+  readonly normalised: string;
+  /** What its relative times are counted in; `null` where it has none. */
+  readonly unit: Unit | null;
+}
+
+/** Most instructions whose reading is kept, and the longest. */
+const MAX_READINGS = 1000;
+const MAX_READ = 2000;
+
+/**
+ * Reads what the encoder is asked for.
+ *
+ * @throws FallbackError on an instruction that is none, and on a domain, an agent or a priority that cannot stand in a packet;
+ *   TypeError on a signal that is none
+ */
+export type RequestReader = (instruction: unknown, options: EncodeOptions, now: number) => FallbackRequest;
+
+/** A reader that remembers instructions: reading one takes longer than to find its packet. */
+export function requestReader(): RequestReader {
+  const readings = new Map<string, Reading>();
+
+  function read(instruction: string): Reading {
+    const known = readings.get(instruction);
+    if (known !== undefined) return known;
+    const reading = { normalised: normaliseInstruction(instruction), unit: relativeUnit(instruction) };
+    if (readings.size >= MAX_READINGS) readings.clear();
+    if (instruction.length <= MAX_READ) readings.set(instruction, reading);
+    return reading;
+  }
+
+  return (instruction, options, now) => {
+    const text = checkedInstruction(instruction);
+    const domain = checkedDomain(options?.domain);
+    const returnAgent = checkedAgent(options.returnAgent ?? usualAgent(domain));
+    const priority = checkedPriority(options.priority ?? 2);
+    checkSignal(options.signal);
+    const { normalised: plain, unit } = read(text);
+    // What is white space to JavaScript alone, such as a byte order mark, is no instruction either.
+    if (plain.trim() === '')
+      throw new FallbackError({ code: 'empty-instruction', message: 'The instruction is empty.' });
+    const normalised = anchoredForm(plain, unit, now);
+    const asked = { normalised, domain, returnAgent, priority, version: VERSION };
+    return {
+      normalised,
+      domain,
+      returnAgent,
+      priority,
+      version: VERSION,
+      instruction: text,
+      relative: unit !== null,
+      now,
+      key: keyOf(asked),
+    };
+  };
+}
+
+function checkedInstruction(instruction: unknown): string {
+  if (typeof instruction !== 'string') {
+    throw new FallbackError({
+      code: 'not-an-instruction',
+      message: `An instruction is a text; this is ${instruction === null ? 'null' : typeof instruction}.`,
+    });
+  }
+  if (instruction.length > MAX_INSTRUCTION) {
+    throw new FallbackError({
+      code: 'instruction-too-long',
+      message: `The instruction has ${instruction.length} characters; ${MAX_INSTRUCTION} is the most.`,
+      help: 'a packet says what to do; data goes to where a pointer can name it',
+    });
+  }
+  return instruction;
+}
+
+function checkedDomain(domain: unknown): string {
+  // Before it is put in capitals: other letters become A to Z, too.
+  if (typeof domain === 'string' && /^[A-Za-z][A-Za-z0-9_-]*$/.test(domain)) return domain.toUpperCase();
+  throw badRequest('domain', domain, 'a word of letters, digits, "_" and "-", such as HR or FIN');
+}
+
+function checkedAgent(agent: unknown): string {
+  if (typeof agent !== 'string') throw badRequest('returnAgent', agent, 'a text');
+  try {
+    return checkedValue(agent, 'returnAgent');
+  } catch (cause) {
+    const error = new FallbackError({ code: 'bad-request', message: (cause as Error).message });
+    error.cause = cause;
+    throw error;
+  }
+}
+
+function checkedPriority(priority: unknown): string {
+  const text = anyText(priority);
+  if (Object.hasOwn(PRIORITIES, text)) return text;
+  throw badRequest('priority', priority, '1, 2 or 3');
+}
+
+function checkSignal(signal: unknown): void {
+  if (signal === undefined) return;
+  const { aborted, addEventListener } = (signal ?? {}) as { readonly [name in keyof AbortSignal]?: unknown };
+  if (typeof aborted === 'boolean' && typeof addEventListener === 'function') return;
+  throw new TypeError('signal is an AbortSignal, or left out');
+}
+
+function badRequest(name: string, value: unknown, wanted: string): FallbackError {
+  const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : anyText(value).slice(0, 40);
+  return new FallbackError({ code: 'bad-request', message: `${name}: ${shown} is not ${wanted}.` });
+}
+
+/** As the reference SDK has them. */
+function usualAgent(domain: string): string {
+  return domain === 'LEGAL' ? 'LEG-Agent' : `${domain}-Agent`;
+}

@@ -1,0 +1,65 @@
+/** What the fallback encoder answers. */
+import type { PacketDiagnostic } from '../validate.js';
+import type { Candidate } from './match/match.js';
+import type { ModelUsage } from './models/model.js';
+
+/** Which tier answered (draft-mackay-aacp-01, section 6.3): 1, 2 or 3. */
+export type Tier = 'cache' | 'pattern' | 'model';
+
+/** Why an answer is what it is. */
+export interface FallbackExplanation {
+  /** `none` where an encoding would have to ask the model, which `explain()` does not. */
+  readonly tier: Tier | 'none';
+  /** One or two sentences. */
+  readonly text: string;
+  /** The key of the request in the registry. */
+  readonly key: string;
+  /** The pattern that served; `null` in the other tiers. */
+  readonly match: Candidate | null;
+  /** Patterns that came near, best first, each with why it did not serve. Tier 2 and 3 only. */
+  readonly candidates: readonly Candidate[];
+  /** What was changed in the model's packet: values that the request decides, not the model. */
+  readonly adjustments: readonly string[];
+}
+
+/** Something that did not stop the encoding, and that somebody should know. */
+export interface FallbackWarning {
+  /**
+   * `not-stored`: the packet was paid for and could not be kept; it is tried again. `registry-failed`: the registry could not
+   * be read; the answer comes without it. `bad-entry`: an entry of the registry was not served, since it is no valid packet
+   * for this request. Else a code of the validator or of the linter, about the packet.
+   */
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface FallbackTokens {
+  readonly english: number;
+  readonly packet: number;
+  /** `false` for estimates. */
+  readonly exact: boolean;
+  readonly encoding: string;
+}
+
+export interface FallbackResult {
+  /** The text of a valid packet. */
+  readonly packet: string;
+  readonly task: string;
+  readonly domain: string;
+  readonly tier: Tier;
+  readonly explain: FallbackExplanation;
+  /** US dollars that this answer cost; 0 without a call, `null` where the model's price is not known. */
+  readonly cost: number | null;
+  readonly usage: ModelUsage & { readonly calls: number };
+  /** Counted when they are first read. */
+  readonly tokens: FallbackTokens;
+  readonly warnings: readonly FallbackWarning[];
+}
+
+/** A finding of the validator or of the linter, as a warning. */
+export function warningOf({
+  code,
+  message,
+}: Pick<PacketDiagnostic, 'message'> & { readonly code: string }): FallbackWarning {
+  return { code, message };
+}

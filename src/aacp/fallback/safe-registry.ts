@@ -1,0 +1,105 @@
+/** A registry whose failures stop no encoding: they are told, and the answer comes without it. */
+import { anyText } from '../../text/visible.js';
+import { isPacketFor } from './packet-facts.js';
+import type { NewEntry, Registry, RegistryEntry } from './registry/registry.js';
+import type { FallbackRequest } from './request.js';
+import type { FallbackWarning } from './result.js';
+
+/** Most packets that wait to be stored. Beyond it, the oldest goes. */
+const MAX_UNSTORED = 1000;
+
+export interface SafeRegistry {
+  /** The entry of a request, checked: `undefined` where there is none that may be served. */
+  readonly get: (request: FallbackRequest, warnings: FallbackWarning[]) => Pick<RegistryEntry, 'packet'> | undefined;
+  /** Counts that an entry was served; stores it, where that is still to be done. */
+  readonly seen: (key: string) => void;
+  /** Keeps an entry; where the registry fails, in memory, until it works again. */
+  readonly put: (entry: NewEntry) => readonly FallbackWarning[];
+  /** Entries like an instruction, without those whose packets are not what the entries say. */
+  readonly candidates: Registry['candidates'];
+  /** Tries again to store what could not be stored. @returns how many entries are still in memory only */
+  readonly storeRest: () => number;
+  /** The registry itself, for reservations; `null` where there is none. */
+  readonly inner: Registry | null;
+}
+
+/** @param inner `null` for none: nothing is found, and nothing is kept */
+export function safeRegistry(inner: Registry | null): SafeRegistry {
+  const unstored = new Map<string, NewEntry>();
+
+  function attempt<T>(step: (registry: Registry) => T, otherwise: T, warnings?: FallbackWarning[]): T {
+    if (inner === null) return otherwise;
+    try {
+      return step(inner);
+    } catch (thrown) {
+      warnings?.push({
+        code: 'registry-failed',
+        message: `The registry could not be used: ${told(thrown)}`,
+      });
+      return otherwise;
+    }
+  }
+
+  function stored(entry: NewEntry): string | null {
+    try {
+      inner?.put(entry);
+      return null;
+    } catch (thrown) {
+      return told(thrown);
+    }
+  }
+
+  function storeRest(): number {
+    let failures = 0;
+    for (const [key, entry] of [...unstored]) {
+      unstored.delete(key);
+      if (stored(entry) === null) continue;
+      // Behind the others: it may be the only one that cannot be stored.
+      unstored.set(key, entry);
+      // Where the registry fails, each try may take its time.
+      if (++failures === 2) break;
+    }
+    return unstored.size;
+  }
+
+  return {
+    inner,
+    storeRest,
+    get(request, warnings) {
+      const entry = unstored.get(request.key) ?? attempt((registry) => registry.get(request.key), undefined, warnings);
+      // A registry of the host's own may give null.
+      if (entry === undefined || entry === null) return undefined;
+      if (isPacketFor(entry.packet, request)) return entry;
+      warnings.push({
+        code: 'bad-entry',
+        message: 'The registry has an entry that is no valid packet for this request; it was not served.',
+      });
+      return undefined;
+    },
+    seen(key) {
+      if (unstored.has(key)) storeRest();
+      attempt((registry) => registry.seen(key), undefined);
+    },
+    put(entry) {
+      if (inner === null) return [];
+      const problem = stored(entry);
+      if (problem === null) {
+        storeRest();
+        return [];
+      }
+      unstored.set(entry.key, entry);
+      if (unstored.size > MAX_UNSTORED) unstored.delete(unstored.keys().next().value!);
+      const message = `The packet could not be stored; it is kept in memory and tried again: ${problem}`;
+      return [{ code: 'not-stored', message }];
+    },
+    candidates: (domain, terms, limit) =>
+      attempt((registry) => registry.candidates(domain, terms, limit), []).filter((entry) =>
+        isPacketFor(entry.packet, entry),
+      ),
+  };
+}
+
+/** What a host's own registry throws may be anything. */
+function told(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : anyText(thrown);
+}

@@ -1,0 +1,46 @@
+/**
+ * A process that encodes, with a registry file that others share, and a model behind an address: `encoder-child.ts FILE URL JOB`.
+ *
+ * JOB is JSON: the instructions to encode, all at once or one after the other; how long its reservations hold, if not as long
+ * as the encoder wants. It says `open`, waits for a line, says `asked` once it has begun; then each answer as JSON.
+ */
+import { once } from 'node:events';
+import { writeSync } from 'node:fs';
+import process from 'node:process';
+import { createFallbackEncoder, type Registry, sqliteRegistry } from '../../../src/aacp/fallback/index.js';
+import type { Job } from './encoder-children.js';
+
+const [file, url, text] = process.argv.slice(2);
+const { instructions, together, lease } = JSON.parse(text!) as Job;
+
+const opened = await sqliteRegistry(file!, { busyTimeout: 30_000 });
+const registry: Registry = { ...opened, reserve: (key, wanted) => opened.reserve(key, lease ?? wanted) };
+
+const encoder = createFallbackEncoder({
+  registry,
+  rules: null,
+  async model({ instruction, domain, returnAgent, priority, signal }) {
+    const body = JSON.stringify({ instruction, domain, returnAgent, priority });
+    const response = await fetch(url!, { method: 'POST', body, signal });
+    return (await response.json()) as { text: string };
+  },
+});
+
+async function encode(instruction: string): Promise<void> {
+  const { packet, tier, cost, warnings } = await encoder.encode(instruction, { domain: 'HR' });
+  writeSync(1, `${JSON.stringify({ instruction, packet, tier, cost, warnings: warnings.length })}\n`);
+}
+
+writeSync(1, 'open\n');
+await once(process.stdin, 'data');
+process.stdin.pause();
+
+if (together) {
+  const answers = instructions.map(encode);
+  setTimeout(() => writeSync(1, 'asked\n'), 0);
+  await Promise.all(answers);
+} else {
+  for (const instruction of instructions) await encode(instruction);
+}
+await encoder.close();
+opened.close();
