@@ -1,11 +1,11 @@
 /** The work of `pegwire encode`. */
 import type { EncodeResult } from '../accp/codec/outcome.js';
 import { PegwireError } from '../text/errors.js';
-import { visible } from '../text/visible.js';
 import { exactJson } from './exact-json.js';
 import { type Line, readLines } from './input.js';
 import { errorJson } from './json.js';
 import { type InputOptions, type ReadMessage, readMessage } from './message-input.js';
+import { notJson } from './not-json.js';
 import { type OpenSession, openSession, storeFault } from './open-session.js';
 import { refuse } from './report.js';
 import { count, isOverHardLimit, noteResults } from './session-notes.js';
@@ -71,16 +71,7 @@ async function encodeLine(
 function refusal(thrown: unknown, text: string): PegwireError {
   if (thrown instanceof PegwireError) return thrown;
   if (!(thrown instanceof SyntaxError)) throw thrown;
-  // Some versions of the engine tell where it is.
-  const position = /position ([0-9]+)/.exec(thrown.message);
-  const at = position === null ? null : Number(position[1]);
-  return new PegwireError({
-    code: 'not-json',
-    message: `The line is no JSON: ${visible(thrown.message)}`,
-    help: 'one message a line: {"intent":"req","operation":"find","payload":{"query":"cats"}}',
-    text,
-    span: at === null ? null : { start: at, end: at + 1 },
-  });
+  return notJson(thrown, text, 'one message a line: {"intent":"req","operation":"find","payload":{"query":"cats"}}');
 }
 
 function add(totals: Totals, result: EncodeResult): void {

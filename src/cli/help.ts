@@ -1,22 +1,21 @@
-import type { Command, OptionSpec } from './usage.js';
+import type { Command, CommandGroup, Options } from './usage.js';
 import { GLOBAL_OPTIONS } from './usage.js';
 
 const EXIT_CODES = `Exit codes:
   0   success
-  1   the input is not valid, or a program under test is at fault
+  1   the input is not valid or was not encoded, or a program under test is at fault
   2   wrong usage; what is to be read or tested cannot be; the output cannot be written
   70  a defect of pegwire`;
 
 /** The page of `pegwire --help`. */
-export function generalHelp(commands: readonly Command[]): string {
-  const list = commands.map(({ name, summary }) => `  ${name.padEnd(11)} ${summary}`);
+export function generalHelp(commands: readonly (Command | CommandGroup)[]): string {
   return [
     'pegwire: the languages AI agents speak to each other, parsed, printed, validated and explained.',
     '',
     'Usage: pegwire <command> <accp|aacp> [file|-] [options]',
     '',
     'Commands:',
-    ...list,
+    ...listed(commands),
     '',
     'Protocols:',
     '  accp        compact frames: @agent>intent:operation{key:value|...}[mid:...,seq:...]',
@@ -32,24 +31,50 @@ export function generalHelp(commands: readonly Command[]): string {
   ].join('\n');
 }
 
-export function commandHelp(command: Command): string {
-  const usage = ['pegwire', command.name, ...takes(command), '[options]'].join(' ');
+/** The page of a group of commands. */
+export function groupHelp({ name, summary, commands }: CommandGroup): string {
   return [
-    `pegwire ${command.name}: ${command.summary}`,
+    `pegwire ${name}: ${summary}`,
+    '',
+    `Usage: pegwire ${name} <${commands.map((command) => command.name).join('|')}> [options]`,
+    '',
+    'Commands:',
+    ...listed(commands),
+    '',
+    options(GLOBAL_OPTIONS),
+    '',
+    EXIT_CODES,
+    '',
+    `pegwire ${name} <command> --help tells more of a command.`,
+  ].join('\n');
+}
+
+/** @param name with that of its group, if it is in one */
+export function commandHelp(command: Command, name: string = command.name): string {
+  const usage = ['pegwire', name, ...takes(command), '[options]'].join(' ');
+  const groups = (command.optionGroups ?? []).flatMap((group) => [options(group.options, group.title), '']);
+  return [
+    `pegwire ${name}: ${command.summary}`,
     '',
     `Usage: ${usage}`,
     '',
+    ...groups,
     options({ ...command.options, ...GLOBAL_OPTIONS }),
     '',
-    ...(command.details === undefined ? [] : [...wrapped(command.details, COLUMNS), '']),
+    ...[command.details ?? []].flat().flatMap((paragraph) => [...wrapped(paragraph, COLUMNS), '']),
     'Example:',
-    `  ${command.example}`,
+    ...[command.example].flat().map((example) => `  ${example}`),
     '',
     EXIT_CODES,
   ].join('\n');
 }
 
-function takes({ takesInput, takesProtocol, takesGrammar, protocols }: Command): readonly string[] {
+function listed(commands: readonly (Command | CommandGroup)[]): readonly string[] {
+  return commands.map(({ name, summary }) => `  ${name.padEnd(11)} ${summary}`);
+}
+
+function takes({ takesInput, takesProtocol, takesGrammar, protocols, words }: Command): readonly string[] {
+  if (words !== undefined) return [words];
   if (protocols?.length === 1) return [protocols[0]!, '[file|-]'];
   if (takesGrammar) return ['<accp|aacp|FILE.peggy>'];
   if (takesInput) return takesProtocol === false ? ['[file|-]'] : ['<accp|aacp>', '[file|-]'];
@@ -57,7 +82,8 @@ function takes({ takesInput, takesProtocol, takesGrammar, protocols }: Command):
   return takesProtocol ? ['[accp|aacp]'] : [];
 }
 
-function options(specs: Readonly<Record<string, OptionSpec>>): string {
+/** @param title what the options are for; all of the command where it is left out */
+function options(specs: Options, title?: string): string {
   const rows = Object.entries(specs).map(([name, { short, type, description }]) => {
     const flag = short === undefined ? `--${name}` : `-${short}, --${name}`;
     // A string option's description opens with its placeholder.
@@ -71,7 +97,7 @@ function options(specs: Readonly<Record<string, OptionSpec>>): string {
     const text = wrapped(right, COLUMNS - indent.length).join(`\n${indent}`);
     return `  ${left.padEnd(width)} ${text}`;
   });
-  return ['Options:', ...lines].join('\n');
+  return [title === undefined ? 'Options:' : `Options ${title}:`, ...lines].join('\n');
 }
 
 /** Of a terminal that is wide enough for a help page. */

@@ -7,6 +7,7 @@ import { type SessionStore, StoreError } from '../accp/store/store.js';
 import { ENCODINGS } from '../tokens/encodings.js';
 import { loadTokenCounter } from '../tokens/load-counter.js';
 import { lastSession, rememberSession } from './last-session.js';
+import { givenNow } from './now.js';
 import { SEQUENCES, TEXTS } from './session-options.js';
 import { choice, type Invocation, UsageError } from './usage.js';
 
@@ -86,10 +87,7 @@ async function counterOf(invocation: Invocation): Promise<CodecOptions['tokens']
   return counter;
 }
 
-function clockOf({ options }: Invocation): CodecOptions['clock'] {
-  const given = options['now'];
-  if (given === undefined) return undefined;
-  const now = Number(given);
-  if (typeof given === 'string' && /^[0-9]+$/.test(given) && Number.isSafeInteger(now)) return () => now;
-  throw new UsageError(`--now is a whole number of seconds since 1970, not "${String(given)}"`);
+function clockOf(invocation: Invocation): CodecOptions['clock'] {
+  const now = givenNow(invocation);
+  return now === undefined ? undefined : () => now;
 }

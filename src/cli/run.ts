@@ -1,6 +1,7 @@
 /** Dispatch: from arguments to a command and its exit code. */
 import { existsSync } from 'node:fs';
 import { visible } from '../text/visible.js';
+import { aacp } from './commands/aacp.js';
 import { bench } from './commands/bench.js';
 import { check } from './commands/check.js';
 import { conformance } from './commands/conformance.js';
@@ -15,7 +16,7 @@ import { fuzz } from './commands/fuzz.js';
 import { parse } from './commands/parse.js';
 import { prompt } from './commands/prompt.js';
 import { tokens } from './commands/tokens.js';
-import { commandHelp, generalHelp } from './help.js';
+import { commandHelp, generalHelp, groupHelp } from './help.js';
 import { errorJson } from './json.js';
 import { type ColorChoice, createOutput, type Output, type Sink } from './output.js';
 import { packageVersion } from './package.js';
@@ -23,14 +24,16 @@ import { PROTOCOLS, type Protocol } from './protocols.js';
 import {
   type Arguments,
   type Command,
+  type CommandGroup,
   didYouMean,
   GLOBAL_OPTIONS,
   type Invocation,
+  type KnownOptions,
   readArguments,
   UsageError,
 } from './usage.js';
 
-const COMMANDS: readonly Command[] = [
+const COMMANDS: readonly (Command | CommandGroup)[] = [
   parse,
   fmt,
   check,
@@ -43,6 +46,7 @@ const COMMANDS: readonly Command[] = [
   exportCommand,
   prompt,
   tokens,
+  aacp,
   bench,
   demo,
 ];
@@ -99,21 +103,77 @@ async function dispatch(args: readonly string[], streams: Streams, output: Outpu
   const command = COMMANDS.find((one) => one.name === name);
   if (command === undefined) throw new UsageError(`There is no command "${name}"${commandHint(name, asked)}`);
   const rest = asked.toSpliced(asked.indexOf(name), 1);
-  const { options, repeated, positionals } = readArguments(rest, { ...command.options, ...GLOBAL_OPTIONS });
+  return 'commands' in command
+    ? runGroup(command, rest, { streams, output })
+    : runCommand(command, rest, { streams, output });
+}
+
+interface Surroundings {
+  readonly streams: Streams;
+  readonly output: Output;
+  /** The group that the command is in. */
+  readonly group?: string;
+}
+
+async function runGroup(group: CommandGroup, args: readonly string[], surroundings: Surroundings): Promise<number> {
+  const name = args.find(isWord);
+  const command = group.commands.find((one) => one.name === name);
+  if (command !== undefined) {
+    const rest = args.toSpliced(args.indexOf(command.name), 1);
+    return runCommand(command, rest, { ...surroundings, group: group.name });
+  }
+  const { output } = surroundings;
+  const { options } = readArguments(args, GLOBAL_OPTIONS);
   if (options['help'] === true) {
-    await output.result(commandHelp(command));
+    await output.result(groupHelp(group));
     return 0;
   }
   if (options['version'] === true) return version(output);
+  const names = group.commands.map((one) => one.name);
+  if (name === undefined) throw new UsageError(`${group.name} needs a command: ${names.join(', ')}`);
+  const hint = COMMANDS.some((one) => one.name === name)
+    ? `; the command comes first: pegwire ${name} ${group.name}`
+    : didYouMean(name, names);
+  throw new UsageError(`${group.name} takes ${names.join(', ')}, not "${name}"${hint}`);
+}
+
+async function runCommand(command: Command, args: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { streams, output, group } = surroundings;
+  const known = (await command.optionsFor?.(args)) ?? ownOptions(command);
+  const { options, repeated, positionals } = readArguments(args, { ...known.options, ...GLOBAL_OPTIONS }, known.hint);
+  if (options['help'] === true) {
+    await output.result(commandHelp(command, group === undefined ? command.name : `${group} ${command.name}`));
+    return 0;
+  }
+  if (options['version'] === true) return version(output);
+  const json = options['json'] === true;
+  const given = { options, repeated, json, output, stdin: streams.stdin };
+  if (command.words !== undefined) {
+    const nowhere = { protocol: PROTOCOLS[0]!, protocols: PROTOCOLS, file: undefined, grammar: undefined };
+    return command.run({ ...nowhere, ...given, words: positionals });
+  }
   const grammar = grammarFile(command, positionals);
   const { protocol, file } = takesFileOnly(command)
     ? fileOnly(command, positionals)
     : grammar !== undefined || isUntargeted(command, positionals)
       ? noTarget(command, grammar === undefined ? positionals : positionals.slice(1))
       : target(command, positionals);
+  checkProtocol(command, protocol, options);
   const protocols = positionals.length === 0 ? PROTOCOLS : [protocol];
-  const json = options['json'] === true;
-  return command.run({ protocol, protocols, file, grammar, options, repeated, json, output, stdin: streams.stdin });
+  return command.run({ protocol, protocols, file, grammar, words: [], ...given });
+}
+
+function ownOptions({ options, optionGroups = [] }: Command): KnownOptions {
+  return { options: Object.assign({}, options, ...optionGroups.map((group) => group.options)), hint: '' };
+}
+
+/** Options that another protocol of the command has. */
+function checkProtocol({ name, optionGroups = [] }: Command, protocol: Protocol, options: Arguments['options']): void {
+  for (const option of Object.keys(options)) {
+    const owners = optionGroups.filter((group) => Object.hasOwn(group.options, option)).map((group) => group.protocol);
+    if (owners.length > 0 && !owners.includes(protocol.name))
+      throw new UsageError(`--${option} is not for ${protocol.name}: pegwire ${name} ${owners[0]} takes it`);
+  }
 }
 
 function isWord(argument: string): boolean {

@@ -54,6 +54,6 @@ function checkpointText({ id, trigger, tokensBefore, tokensAfter, exact, summary
 }
 
 /** `1 frame`, `3 frames`. */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+export function count(number: number, noun: string, nouns = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : nouns}`;
 }

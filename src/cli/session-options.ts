@@ -1,5 +1,6 @@
 /** The options of commands that work through an ACCP session. No code of sessions is loaded for them. */
 import { ENCODINGS } from '../tokens/encodings.js';
+import { NOW_OPTION } from './now.js';
 import type { OptionSpec } from './usage.js';
 
 export const SEQUENCES = ['session', 'sender'] as const;
@@ -26,7 +27,7 @@ export function sessionOptions(agent: string, id: string): Readonly<Record<strin
       type: 'string',
       description: `NAME  count tokens exactly, in ${ENCODINGS.join(', ')}; by default they are estimated`,
     },
-    now: { type: 'string', description: 'SECONDS  since 1970: the time that it is taken to be' },
+    now: NOW_OPTION,
     'no-state': { type: 'boolean', description: 'leave context state out: no checkpoints, no budgets' },
   };
 }

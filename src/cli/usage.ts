@@ -24,6 +24,9 @@ export interface OptionSpec {
   readonly description: string;
 }
 
+/** Options by their names. */
+export type Options = Readonly<Record<string, OptionSpec>>;
+
 /** What a command gets to work with. */
 export interface Invocation {
   readonly protocol: Protocol;
@@ -33,6 +36,8 @@ export interface Invocation {
   readonly file: string | undefined;
   /** The path of the grammar that was named in the place of a protocol. */
   readonly grammar: string | undefined;
+  /** What stands behind the name of a command that takes words. */
+  readonly words: readonly string[];
   readonly options: Readonly<Record<string, string | boolean | undefined>>;
   /** All values of the options that may be given more than once. */
   readonly repeated: Readonly<Record<string, readonly string[]>>;
@@ -56,15 +61,44 @@ export interface Command {
   readonly protocols?: readonly Protocol['name'][];
   /** Of a command without input: whether it needs a protocol, or a file with a grammar in the place of one. */
   readonly takesGrammar?: boolean;
-  readonly options: Readonly<Record<string, OptionSpec>>;
-  /** What the help page says below the options. */
-  readonly details?: string;
-  readonly example: string;
+  /** Of a command that takes neither a protocol nor a file: its words, for the help page. They are its own business. */
+  readonly words?: string;
+  readonly options: Options;
+  /** Options that only one of its protocols has, in the groups in which the help page shows them. */
+  readonly optionGroups?: readonly OptionGroup[];
+  /** The options that stand for all of these where the arguments ask for it; `null` where they do not. */
+  readonly optionsFor?: (args: readonly string[]) => Promise<KnownOptions | null>;
+  /** What the help page says below the options: a paragraph, or several. */
+  readonly details?: string | readonly string[];
+  /** A line, or several. */
+  readonly example: string | readonly string[];
   /** @returns the exit code */
   readonly run: (invocation: Invocation) => Promise<number>;
 }
 
-export const GLOBAL_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+/** Several commands under one name: `pegwire aacp registry`. */
+export interface CommandGroup {
+  readonly name: string;
+  readonly summary: string;
+  readonly commands: readonly Command[];
+}
+
+/** Options that belong to one protocol. */
+export interface OptionGroup {
+  readonly protocol: Protocol['name'];
+  /** What they are for: `of aacp, with --workflow`. */
+  readonly title: string;
+  readonly options: Options;
+}
+
+/** Options, and what to say where another one is given. */
+export interface KnownOptions {
+  readonly options: Options;
+  /** One sentence without a full stop; empty for nothing. */
+  readonly hint: string;
+}
+
+export const GLOBAL_OPTIONS: Options = {
   json: { type: 'boolean', description: 'one JSON document a line on stdout, errors included' },
   color: { type: 'boolean', description: 'colour even where stdout is no terminal' },
   'no-color': { type: 'boolean', description: 'no colour (also: NO_COLOR=1)' },
@@ -82,9 +116,10 @@ export interface Arguments {
 /**
  * Splits arguments into options and positionals.
  *
+ * @param hint what to say beside an option that there is not
  * @throws UsageError on an option that the command does not know, with a suggestion, or that lacks its value
  */
-export function readArguments(args: readonly string[], specs: Readonly<Record<string, OptionSpec>>): Arguments {
+export function readArguments(args: readonly string[], specs: Options, hint = ''): Arguments {
   const known = Object.fromEntries(
     Object.entries(specs).map(([name, { type, short }]) => [name, short === undefined ? { type } : { type, short }]),
   );
@@ -100,8 +135,11 @@ export function readArguments(args: readonly string[], specs: Readonly<Record<st
   for (const token of tokens) {
     if (token.kind !== 'option') continue;
     const spec = Object.hasOwn(specs, token.name) ? specs[token.name] : undefined;
-    if (spec === undefined)
-      throw new UsageError(`There is no option ${token.rawName}${didYouMean(token.name, Object.keys(specs), '--')}`);
+    if (spec === undefined) {
+      const near = didYouMean(token.name, Object.keys(specs), '--');
+      const more = hint === '' ? '' : `${near === '' ? ';' : ''} ${hint}`;
+      throw new UsageError(`There is no option ${token.rawName}${near}${more}`);
+    }
     if (spec.type === 'boolean' && token.value !== undefined)
       throw new UsageError(`The option ${token.rawName} takes no value`);
     if (spec.type === 'string' && !spec.optional && !isGiven(token)) {
@@ -113,8 +151,15 @@ export function readArguments(args: readonly string[], specs: Readonly<Record<st
   return { options, repeated, positionals };
 }
 
+/** The value of one option, before it is known which others there are; `undefined` where it has none. */
+export function peekOption(args: readonly string[], name: string): string | undefined {
+  const { values } = parseArgs({ args: [...args], options: { [name]: { type: 'string' } }, strict: false });
+  const value = values[name];
+  return typeof value === 'string' && value !== '' && !isOption(value) ? value : undefined;
+}
+
 /** The parser of arguments takes whatever follows as the value; where that is another option, it is none. */
-function withOptionalValues(args: readonly string[], specs: Readonly<Record<string, OptionSpec>>): string[] {
+function withOptionalValues(args: readonly string[], specs: Options): string[] {
   return args.map((argument, index) => {
     const name = argument.slice(2);
     const optional = argument.startsWith('--') && Object.hasOwn(specs, name) && specs[name]?.optional === true;

@@ -256,7 +256,8 @@ describe('--session', () => {
 
 describe('wrong usage', () => {
   test.each([
-    [['encode', 'aacp'], /^pegwire: encode takes accp, not "aacp"/],
+    [['encode'], /^pegwire: encode needs a protocol: accp or aacp/],
+    [['encode', 'accp', '--english', 'x'], /^pegwire: --english is not for accp: pegwire encode aacp takes it/],
     [['encode', 'accp', '--agent', 'a b'], /^pegwire: "a b" is no agent/],
     [['encode', 'accp', '--id', 'a b'], /^pegwire: The id of a session/],
     [['encode', 'accp', '--now', 'today'], /^pegwire: --now is a whole number of seconds/],
@@ -294,10 +295,13 @@ test('all frames that it writes are frames of the strict dialect', async () => {
   for (const frame of frames) expect(tryParseFrame(frame).ok).toBe(true);
 });
 
-describe.each(['encode', 'decode'])('the help page of %s', (command) => {
-  test('names the one protocol, fits into 100 columns, and has an example that runs', async () => {
+describe.each([
+  ['encode', '<accp|aacp>'],
+  ['decode', 'accp'],
+])('the help page of %s', (command, protocols) => {
+  test('names what it takes, fits into 100 columns, and has an example that runs', async () => {
     const { stdout } = await cli([command, '--help']);
-    expect(stdout).toContain(`Usage: pegwire ${command} accp [file|-] [options]\n`);
+    expect(stdout).toContain(`Usage: pegwire ${command} ${protocols} [file|-] [options]\n`);
     expect(stdout).toContain('Integers of any size');
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
     const [, input, args] = /^ {2}echo '(.*)' \| pegwire (.*)$/m.exec(stdout)!;

@@ -10,6 +10,7 @@ const COMMANDS = [
   'encode',
   'decode',
   'tokens',
+  'aacp',
   'fuzz',
   'conformance',
   'export',
@@ -47,7 +48,8 @@ describe('a command that does not exist', () => {
 
   test('may be a word before the command', async () => {
     expect(await wrong('accp', 'fmt')).toBe('There is no command "accp"; the command comes first: pegwire fmt accp.');
-    expect(await wrong('aacp')).toBe('There is no command "aacp"; the command comes first: pegwire parse aacp.');
+    expect(await wrong('accp')).toBe('There is no command "accp"; the command comes first: pegwire parse accp.');
+    expect(await wrong('aacp', 'parse')).toMatch(/not "parse"; the command comes first: pegwire parse aacp\.$/);
     expect(await wrong('--dialect', 'lenient', 'parse', 'accp')).toBe(
       'There is no command "lenient"; the command comes first: pegwire parse.',
     );
