@@ -1,5 +1,5 @@
 /**
- * Writes the conformance page of ACCP from the list of requirements, or with --check compares what is there.
+ * Writes the conformance pages from the lists of requirements, or with --check compares what is there.
  *
  *     npx tsx scripts/conformance-page.ts
  *     npx tsx scripts/conformance-page.ts --check
@@ -7,66 +7,98 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import {
   citation,
+  LISTS,
   type Requirement,
   type RequirementList,
   readRequirements,
 } from '../test/conformance/requirements/list.js';
 
 const FOLDER = 'test/conformance/requirements/';
-const PAGE = new URL(`../${FOLDER}README.md`, import.meta.url);
+const WRITTEN = 'Written by `npm run conformance:page` from';
 
-const LEVELS = [
-  [1, 'Level 1: minimum', 'Frames, intents, keys, envelope, delivery and errors.'],
-  [2, 'Level 2: standard', 'Context state, checkpoints and the registry, with the profiles that need it.'],
-  [3, 'Level 3: full', 'Deltas, negotiation of registries, token budgets and streams.'],
-] as const;
+type Name = (typeof LISTS)[number];
 
-function page(list: RequirementList): string {
-  const { source, scope, requirements } = list;
-  return `# ACCP: what is required, and what shows it
+/** What all lists have in common, and how far each protocol has come. */
+function overview(): string {
+  const links = LISTS.map((name) => {
+    const { protocol, source, scope } = readRequirements(name);
+    return `* [${protocol}](${name}.md): ${source}, ${scope}\n`;
+  });
+  return `# What is required, and what shows it
 
-<!-- Written by \`npm run conformance:page\` from accp.json. -->
+<!-- ${WRITTEN} accp.json and aacp.json. -->
 
-Every requirement of ${source}, ${scope}, each with the tests that show it. The wording is ours;
-the draft's is what counts. *defined* is what the draft states without a key word of BCP 14.
+Every requirement of the drafts, each with the tests that show it. The wording is ours; the drafts' is what counts.
 
-[\`accp.json\`](accp.json) is the list as data, [\`accp.schema.json\`](accp.schema.json) its shape. \`test/conformance/requirements.test.ts\`
-fails when an entry has neither a test nor a reason, when a test that is cited is gone, and when a key word, a table row or a
-numbered item of the draft has no entry.
+${links.join('')}
+\`<name>.json\` is a list as data, [\`requirements.schema.json\`](requirements.schema.json) the shape of all. \`test/conformance/requirements.test.ts\`
+fails when an entry has neither a test nor a reason, when a test that is cited is gone, and when a key word, a table row, an
+item of a list or a defined word of a draft has no entry.
 
-The levels are those of section 8; each needs the ones before it, too. Section 8 does not name sections 9 and 10: what they ask
-for stands with the first level that has what it is about.
+*defined* is what a draft states without a key word of BCP 14, *reading* what pegwire does where a draft contradicts itself
+or says nothing.
 
 ${table(
-  ['level', 'requirements', 'MUST, MUST NOT', 'SHOULD', 'MAY', 'defined', 'shown by tests', 'not met'],
-  [...LEVELS.map(([level, title]) => summary(title, ofLevel(requirements, level))), summary('all', requirements)],
-)}${exceptions(requirements)}
-${LEVELS.map(([level, title, about]) => `## ${title}\n\n${about}\n\n${sections(ofLevel(requirements, level))}`).join('\n')}`;
+  HEAD,
+  LISTS.map((name) => summary(`[${readRequirements(name).protocol}](${name}.md)`, readRequirements(name).requirements)),
+)}`;
+}
+
+/** One list, whole. */
+function page(name: Name, list: RequirementList): string {
+  const { protocol, source, scope, note, levels, requirements } = list;
+  const parts = levels.map(({ level, title, about }) => ({ title, about, some: ofLevel(requirements, level) }));
+  const body =
+    parts.length === 0
+      ? sections(requirements, '##')
+      : parts.map(({ title, about, some }) => `## ${title}\n\n${about}\n\n${sections(some, '###')}`).join('\n');
+  return `# ${protocol}: what is required, and what shows it
+
+<!-- ${WRITTEN} ${name}.json. -->
+
+Every requirement of ${source}, ${scope}. [What the columns mean](README.md).
+${note === undefined ? '' : `\n${note}\n`}
+${table(HEAD, [...parts.map(({ title, some }) => summary(title, some)), summary('all', requirements)])}${exceptions(requirements)}
+${body}`;
 }
 
 function ofLevel(requirements: readonly Requirement[], level: number): readonly Requirement[] {
   return requirements.filter(({ conformance }) => conformance === level);
 }
 
-function sections(some: readonly Requirement[]): string {
+function sections(some: readonly Requirement[], heading: string): string {
   const names = [...new Set(some.map(({ section }) => section))];
   return names
     .map((name) => {
       const rows = some.filter(({ section }) => section === name).map(row);
-      return `### Section ${name}\n\n${table(['id', 'level', 'requirement', 'shown by'], rows)}`;
+      const title = /^[0-9]/.test(name) ? `Section ${name}` : name.charAt(0).toUpperCase() + name.slice(1);
+      return `${heading} ${title}\n\n${table(['id', 'level', 'requirement', 'shown by'], rows)}`;
     })
     .join('\n');
 }
+
+const HEAD = [
+  'part',
+  'requirements',
+  'MUST, MUST NOT, REQUIRED',
+  'SHOULD, RECOMMENDED',
+  'MAY',
+  'defined',
+  'readings',
+  'shown by tests',
+  'not met, or not to be shown',
+];
 
 function summary(title: string, some: readonly Requirement[]): string[] {
   const count = (isCounted: (one: Requirement) => boolean): string => String(some.filter(isCounted).length);
   return [
     title,
     String(some.length),
-    count(({ level }) => level.startsWith('MUST')),
-    count(({ level }) => level === 'SHOULD'),
+    count(({ level }) => level.startsWith('MUST') || level === 'REQUIRED'),
+    count(({ level }) => level.startsWith('SHOULD') || level === 'RECOMMENDED'),
     count(({ level }) => level === 'MAY'),
     count(({ level }) => level === 'defined'),
+    count(({ level }) => level === 'reading'),
     count(({ tests }) => tests.length > 0),
     count(({ exception }) => exception !== undefined),
   ];
@@ -76,11 +108,12 @@ function exceptions(requirements: readonly Requirement[]): string {
   const unmet = requirements.filter(({ exception }) => exception !== undefined);
   if (unmet.length === 0) return '';
   const lines = unmet.map(({ id, text, exception }) => `* **${id}** ${plain(text)} ${plain(exception!)}`);
-  return `\n## Not met\n\n${lines.join('\n')}\n`;
+  return `\n## Not met, or not to be shown\n\n${lines.join('\n')}\n`;
 }
 
-function row({ id, level, text, tests, exception }: Requirement): string[] {
-  return [id, level, plain(text), exception === undefined ? shownBy(tests) : 'not met, see above'];
+function row({ id, level, text, values, tests, exception }: Requirement): string[] {
+  const words = values === undefined ? '' : ` (${values.join(', ')})`;
+  return [id, level, plain(text + words), exception === undefined ? shownBy(tests) : 'see above'];
 }
 
 /** Each file as a link, and the titles of its tests. */
@@ -118,19 +151,29 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return line(head) + line(head.map(() => '---')) + rows.map(line).join('');
 }
 
-async function main(check: boolean): Promise<number> {
-  const text = page(readRequirements());
+/** Writes a page, or says whether it is stale. */
+async function settle(file: string, text: string, check: boolean): Promise<boolean> {
+  const path = new URL(`../${FOLDER}${file}`, import.meta.url);
   if (!check) {
-    await writeFile(PAGE, text);
-    console.log(`${FOLDER}README.md is written.`);
-    return 0;
+    await writeFile(path, text);
+    console.log(`${FOLDER}${file} is written.`);
+    return true;
   }
-  if ((await readFile(PAGE, 'utf8').catch(() => null)) === text) {
-    console.log(`${FOLDER}README.md is up to date.`);
-    return 0;
+  if ((await readFile(path, 'utf8').catch(() => null)) === text) {
+    console.log(`${FOLDER}${file} is up to date.`);
+    return true;
   }
-  console.error(`Stale: ${FOLDER}README.md. Run \`npm run conformance:page\` and commit the result.`);
-  return 1;
+  console.error(`Stale: ${FOLDER}${file}. Run \`npm run conformance:page\` and commit the result.`);
+  return false;
+}
+
+async function main(check: boolean): Promise<number> {
+  const pages = [
+    ['README.md', overview()] as const,
+    ...LISTS.map((name) => [`${name}.md`, page(name, readRequirements(name))] as const),
+  ];
+  const settled = await Promise.all(pages.map(([file, text]) => settle(file, text, check)));
+  return settled.every((isGood) => isGood) ? 0 : 1;
 }
 
 process.exitCode = await main(process.argv.includes('--check'));

@@ -3,10 +3,9 @@ import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { readJson } from './fixtures.js';
 import { inconsistent, miscounted, missingTests, uncited } from './requirements/check.js';
-import { type Requirement, type RequirementList, readRequirements } from './requirements/list.js';
+import { LISTS, type Requirement, type RequirementList, readRequirements } from './requirements/list.js';
 import { readTestFile } from './requirements/titles.js';
 
-const LIST = readRequirements();
 const ROOT = new URL('../../', import.meta.url);
 
 function source(file: string): string | null {
@@ -17,27 +16,30 @@ function source(file: string): string | null {
   }
 }
 
-describe('the requirements of ACCP', () => {
+describe.each(LISTS)('the requirements of %s', (name) => {
+  const whole = readRequirements(name);
+
   test('have the shape of their schema', () => {
-    const validate = new Ajv2020({ allErrors: true }).compile(readJson('requirements/accp.schema.json') as AnySchema);
-    validate(LIST);
+    const schema = readJson('requirements/requirements.schema.json') as AnySchema;
+    const validate = new Ajv2020({ allErrors: true }).compile(schema);
+    validate(whole);
     expect(validate.errors ?? []).toEqual([]);
   });
 
   test('are each shown by a test, or have an exception, and never both', () => {
-    expect(uncited(LIST)).toEqual([]);
+    expect(uncited(whole)).toEqual([]);
   });
 
   test('cite tests that exist', () => {
-    expect(missingTests(LIST, source)).toEqual([]);
+    expect(missingTests(whole, source)).toEqual([]);
   });
 
-  test('account for every key word, table row and numbered item of the draft', () => {
-    expect(miscounted(LIST)).toEqual([]);
+  test('account for every key word, table row, item and defined word of the draft', () => {
+    expect(miscounted(whole)).toEqual([]);
   });
 
   test('have unique ids, and levels that are those of their key words', () => {
-    expect(inconsistent(LIST)).toEqual([]);
+    expect(inconsistent(whole)).toEqual([]);
   });
 });
 
@@ -53,7 +55,9 @@ function list(entry: Partial<Requirement> = {}, more: Partial<RequirementList> =
     tests: ['a.test.ts > frames > have a mid'],
     ...entry,
   };
-  return { source: '', scope: '', keywords: {}, tables: {}, items: {}, requirements: [whole], ...more };
+  const levels = [{ level: 1, title: '', about: '' }] as const;
+  const empty = { protocol: '', source: '', scope: '', levels, keywords: {}, tables: {}, items: {}, values: {} };
+  return { ...empty, requirements: [whole], ...more };
 }
 
 const FILE = `
@@ -119,6 +123,9 @@ describe('the check of the list', () => {
     ['an item that is accounted for', { kind: 'step', item: 1 }, { items: { '3.5': 1 } }, 0],
     ['an item without an entry', { kind: 'step', item: 1 }, { items: { '3.5': 2 } }, 1],
     ['an entry for an item that is not there', { kind: 'step', item: 2 }, {}, 1],
+    ['words that are accounted for', { values: ['mid', 'cid'] }, { values: { 3.5: 2 } }, 0],
+    ['a word without an entry', { values: ['mid'] }, { values: { 3.5: 2 } }, 1],
+    ['words of a section that defines none', { values: ['mid'] }, {}, 1],
   ])('counts %s', (_what, entry, more, faults) => {
     expect(miscounted(list(entry, more))).toHaveLength(faults);
   });
@@ -128,9 +135,18 @@ describe('the check of the list', () => {
     ['a level that is not that of its key word', { keyword: 'SHOULD' }],
     ['a row without a table', { kind: 'table-row' }],
     ['a step without a number', { kind: 'step' }],
+    ['a reading that is told as a requirement', { kind: 'reading' }],
+    ['a conformance level that the draft has not', { conformance: 2 }],
     ['a test that is cited twice', { tests: ['a.test.ts > x', 'a.test.ts > x'] }],
   ])('finds %s', (_what, entry) => {
     expect(inconsistent(list(entry))).toHaveLength(1);
+  });
+
+  test('knows drafts without conformance levels', () => {
+    const { conformance: _, ...entry } = list().requirements[0]!;
+    expect(inconsistent({ ...list(), levels: [], requirements: [entry] })).toEqual([]);
+    expect(inconsistent({ ...list(), levels: [] })).toHaveLength(1);
+    expect(inconsistent({ ...list(), requirements: [entry] })).toHaveLength(1);
   });
 
   test('finds an id that is there twice', () => {

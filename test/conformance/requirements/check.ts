@@ -48,13 +48,16 @@ function hasTest({ tests, words }: TestFile, title: string): boolean {
   });
 }
 
-/** Key words, rows and items of the draft that no entry stands for, and entries that stand for none. */
-export function miscounted({ requirements, keywords, tables, items }: RequirementList): Faults {
+/** Key words, rows, items and words of the draft that no entry stands for, and entries that stand for none. */
+export function miscounted({ requirements, keywords, tables, items, values }: RequirementList): Faults {
   const counted = tally(requirements, ({ section, keyword }) => keyword && `${section} ${keyword}`);
   const wanted = Object.entries(keywords).flatMap(([section, counts]) =>
     Object.entries(counts).map(([keyword, count]) => [`${section} ${keyword}`, count] as const),
   );
   const rows = tally(requirements, ({ table }) => table);
+  const words = new Map(
+    requirements.flatMap(({ section, values }) => (values ? [[`words of ${section}`, values.length] as const] : [])),
+  );
   const numbered = new Set(
     requirements.flatMap(({ section, item }) => (item === undefined ? [] : [`${section} ${item}`])),
   );
@@ -64,6 +67,7 @@ export function miscounted({ requirements, keywords, tables, items }: Requiremen
   return [
     ...differences(counted, new Map(wanted)),
     ...differences(rows, new Map(Object.entries(tables))),
+    ...differences(words, new Map(Object.entries(values).map(([section, count]) => [`words of ${section}`, count]))),
     ...listed.filter((item) => !numbered.has(item)).map((item) => `item ${item}: no entry`),
     ...[...numbered].filter((item) => !listed.includes(item)).map((item) => `item ${item}: the draft has none`),
   ];
@@ -88,15 +92,19 @@ function differences(counted: ReadonlyMap<string, number>, wanted: ReadonlyMap<s
 }
 
 /** Entries whose fields contradict each other. */
-export function inconsistent({ requirements }: RequirementList): Faults {
+export function inconsistent({ requirements, levels }: RequirementList): Faults {
   const ids = new Set<string>();
-  return requirements.flatMap(({ id, section, level, keyword, kind, table, item, tests }) => {
+  return requirements.flatMap(({ id, section, level, conformance, keyword, kind, table, item, tests }) => {
     const faults: string[] = [];
     if (ids.has(id)) faults.push(`${id}: the id is there twice`);
     ids.add(id);
     if (!id.startsWith(`${section}-`)) faults.push(`${id}: the id does not begin with the section ${section}`);
     if (keyword !== undefined && keyword !== level)
       faults.push(`${id}: its key word is ${keyword}, its level ${level}`);
+    if (levels.length === 0 ? conformance !== undefined : !levels.some((one) => one.level === conformance))
+      faults.push(`${id}: its conformance level is none of the draft's`);
+    if ((level === 'reading') !== (kind === 'reading'))
+      faults.push(`${id}: readings, and nothing else, have that level`);
     if ((table !== undefined) !== (kind === 'table-row')) faults.push(`${id}: rows name their table, and others none`);
     if ((item !== undefined) !== (kind === 'step')) faults.push(`${id}: steps have a number, and others none`);
     if (new Set(tests).size < tests.length) faults.push(`${id}: a test is cited twice`);
