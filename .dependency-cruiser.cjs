@@ -1,11 +1,17 @@
 /**
- * The direction of imports: text <- ast, parse, print <- validate, explain, find <- schema, language, prompt <- cli; and of
- * sessions: ast, parse, print <- message <- registry, profiles, store, state, streams <- session <- codec.
+ * The direction of imports: text <- ast, parse, print <- validate, explain, find <- schema, language, prompt <- cli; of
+ * sessions: ast, parse, print <- message <- registry, profiles, store, state, streams <- session <- codec; and of AACP above
+ * the grammar: validate <- build, lint <- encoders, dispatch <- rules, registry, instruction, models <- match <- fallback.
  */
-const PORTABLE = '^src/(text/|aacp/|accp/[^/]+\\.ts$)';
+const PORTABLE = '^src/(text/|(aacp|accp)/[^/]+\\.ts$)';
 /** ACCP above the grammar: portable, too, but with packages and with the clock that it is given. */
 const SESSIONS = '^src/accp/(codec|message|profiles|registry|render|session|state|store|streams)/';
 const SQLITE = '^src/accp/store/sqlite';
+/** AACP above the grammar. */
+const AACP_ABOVE = '^src/aacp/(build|dispatch|encoders|fallback|lint)/';
+/** What of it needs files, databases or the packaged grammar, and so Node. */
+const AACP_NODE =
+  '^src/aacp/(dispatch/(file-audit|index)|fallback/(registry/(sqlite|location|index)|rules/(load-file|index)|models/packet-grammar))';
 /** What tools need of a protocol stands with it, and is no part of the portable core. */
 const TOOLS = '^src/(accp|aacp)/(editor|language|narrowing|overlay|prompt|samples|schema)\\.ts$';
 
@@ -31,7 +37,7 @@ module.exports = {
       comment: 'Benchmarks measure the raw parsers, too.',
       from: {
         path: '^(src|scripts|bench)/',
-        pathNot: '^(src/(accp|aacp|engine/abnf)/parse\\.ts$|src/bench/candidates/|bench/)',
+        pathNot: '^(src/(accp|aacp|aacp/fallback/instruction|engine/abnf)/parse\\.ts$|src/bench/candidates/|bench/)',
       },
       to: { path: '^generated/' },
     },
@@ -53,7 +59,7 @@ module.exports = {
       name: 'portable-core-without-tools',
       severity: 'error',
       from: { path: PORTABLE, pathNot: TOOLS },
-      to: { path: ['^src/(engine|tokens|cli|bench|storage)/', TOOLS, SESSIONS] },
+      to: { path: ['^src/(engine|tokens|cli|bench|storage)/', TOOLS, SESSIONS, AACP_ABOVE] },
     },
     {
       name: 'sessions-without-node',
@@ -84,10 +90,39 @@ module.exports = {
       to: { path: ['^src/(engine|cli|bench|aacp)/', TOOLS] },
     },
     {
+      name: 'aacp-parts-without-node',
+      comment: 'But for files and databases, which have modules of their own.',
+      severity: 'error',
+      from: { path: AACP_ABOVE, pathNot: AACP_NODE },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'aacp-parts-with-few-packages',
+      comment: 'The SDKs of model providers are loaded when a model is asked.',
+      severity: 'error',
+      from: { path: AACP_ABOVE },
+      to: {
+        dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer'],
+        pathNot: 'node_modules/(zod|@noble/hashes|stemmer|env-paths|openai|@anthropic-ai/sdk)/',
+      },
+    },
+    {
+      name: 'aacp-parts-without-tools',
+      severity: 'error',
+      from: { path: AACP_ABOVE, pathNot: AACP_NODE },
+      to: { path: ['^src/(engine|cli|bench|accp|storage)/', TOOLS] },
+    },
+    {
+      name: 'aacp-encoders-know-no-fallback',
+      severity: 'error',
+      from: { path: '^src/aacp/(build|dispatch|encoders|lint)/' },
+      to: { path: '^src/aacp/fallback/' },
+    },
+    {
       name: 'tokens-know-no-session',
       severity: 'error',
       from: { path: '^src/(tokens|storage)/' },
-      to: { path: SESSIONS },
+      to: { path: [SESSIONS, AACP_ABOVE] },
     },
     {
       name: 'only-zod-in-the-tools',
@@ -111,7 +146,12 @@ module.exports = {
       name: 'no-dev-dependency-at-run-time',
       severity: 'error',
       from: { path: '^src/' },
-      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: 'node_modules/@types/' },
+      to: {
+        dependencyTypes: ['npm-dev'],
+        dependencyTypesNot: ['type-only'],
+        // Optional peers of who imports the package.
+        pathNot: 'node_modules/(@types|openai|@anthropic-ai)/',
+      },
     },
     {
       name: 'source-without-tests',
