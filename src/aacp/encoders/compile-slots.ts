@@ -47,7 +47,7 @@ function defaultTextOf(slot: Omit<Slot, 'reading'>, reader: Omit<Reading, 'defau
   if (value === undefined) return null;
   const reading = { ...reader, defaultText: null };
   const whole: Slot = { ...slot, reading: { default: reading, compat: reading } };
-  return readValue(whole, value, { mode, lenient: false, pureSlots: [], changes: [] });
+  return readValue(whole, value, { program: { mode, lenient: false, pureSlots: [] }, changes: null });
 }
 
 /** The inputs that stand in a list of items. To the reference SDK, lists are what the draft calls so, and no others. */

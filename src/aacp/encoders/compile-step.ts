@@ -42,6 +42,9 @@ function compileProgram(step: EngineStep, plan: Inner, mode: Mode, knowsFields: 
   const pointed = hidden.length > 0 && !knowsFields;
   return {
     mode,
+    lenient: plan.lenient && mode === 'compat',
+    slots: plan.slots,
+    head: plan.head,
     ops: opsOf(headOf(plan), pointed ? withPointer(fields, plan.slots.length) : fields, plan, mode),
     fields: fields.filter(({ slots, items }) => slots.length > 0 || items.some(({ when }) => when >= 0)),
     lossless: mode === 'default' && leftOut.length === 0 && hidden.length === 0 && !fields.some(isRespelt),

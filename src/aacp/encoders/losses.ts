@@ -3,17 +3,13 @@ import { POINTER } from './emission-order.js';
 import { normalised } from './normalise.js';
 import { plainDigits } from './number-text.js';
 import type { FieldPlan, Program, Slot } from './plan.js';
-import type { Change } from './read-value.js';
+import type { Reader } from './read-value.js';
 import type { EncodeLoss, ReferencedData } from './result.js';
 import { type Filled, writeField, writeItem } from './write-field.js';
 
 /** What one run has come to. */
-export interface Run extends Filled {
-  readonly slots: readonly Slot[];
+export interface Run extends Filled, Reader {
   readonly program: Program;
-  /** The inputs that stand at the places of TASK and DOM. */
-  readonly head: readonly Slot[];
-  readonly changes: readonly Change[];
   readonly referenced: ReferencedData | null;
   /** Inputs that nobody knows, with what was given for them. */
   readonly unknown: readonly (readonly [name: string, text: string])[];
@@ -23,7 +19,7 @@ export interface Run extends Filled {
 export function lossesOf(run: Run): readonly EncodeLoss[] {
   const losses: EncodeLoss[] = [];
   const written = new Set<number>();
-  for (const { index, name } of run.head) {
+  for (const { index, name } of run.program.head) {
     written.add(index);
     losses.push(...changesOf(index, run, name));
   }
@@ -52,7 +48,7 @@ function addRespellings(field: FieldPlan, run: Run, written: Set<number>, losses
       let from = run.texts[piece.slot] ?? '';
       for (const kind of piece.normalise) {
         const to = normalised(from, kind);
-        if (to !== from) losses.push({ input: run.slots[piece.slot]!.name, key, kind, from, to });
+        if (to !== from) losses.push({ input: run.program.slots[piece.slot]!.name, key, kind, from, to });
         from = to;
       }
     }
@@ -60,7 +56,7 @@ function addRespellings(field: FieldPlan, run: Run, written: Set<number>, losses
 }
 
 function changesOf(slot: number, { changes }: Run, key: string): EncodeLoss[] {
-  const own = changes.filter((change) => change.slot === slot);
+  const own = changes?.filter((change) => change.slot === slot) ?? [];
   return own.map(({ input, kind, from, to }) => ({ input, key, kind, from, to }));
 }
 
@@ -71,7 +67,7 @@ function addLeftOut(field: FieldPlan, run: Run, written: ReadonlySet<number>, lo
   const lost = { key, kind: 'known-to-receiver', to: null } as const;
   if (slots.length === 0) losses.push({ ...lost, input: key, from: text });
   for (const at of slots) {
-    if (!written.has(at)) losses.push({ ...lost, input: run.slots[at]!.name, from: givenText(at, run) });
+    if (!written.has(at)) losses.push({ ...lost, input: run.program.slots[at]!.name, from: givenText(at, run) });
   }
 }
 
@@ -96,7 +92,7 @@ function addReferenced({ index, name }: Slot, run: Run, losses: EncodeLoss[]): v
 function addNotEmitted(run: Run, written: ReadonlySet<number>, losses: EncodeLoss[]): void {
   const lost = { key: null, kind: 'not-emitted', to: null } as const;
   const leftOut = new Set(run.program.leftOut.flatMap(({ slots }) => slots));
-  for (const { index, name } of run.slots) {
+  for (const { index, name } of run.program.slots) {
     const value = run.values[index];
     if (value === undefined || value === null || value === false || written.has(index) || leftOut.has(index)) continue;
     const from = givenText(index, run);

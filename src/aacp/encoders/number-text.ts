@@ -6,7 +6,7 @@ export const DECIMAL: RegExp = /^-?[0-9]+(?:\.[0-9]+)?$/;
 
 /** A finite number or a bigint in plain digits, never with an exponent. Negative zero is zero. */
 export function plainDigits(value: number | bigint): string {
-  return typeof value === 'bigint' || value === 0 ? String(value) : digitsOf(value);
+  return typeof value === 'bigint' || Number.isSafeInteger(value) ? String(value) : digitsOf(value);
 }
 
 /**

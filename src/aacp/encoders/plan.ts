@@ -91,6 +91,11 @@ export interface Op {
 /** A step for one mode and one kind of receiver. */
 export interface Program {
   readonly mode: Mode;
+  /** Only "|" is refused in values, and unknown inputs are dropped. */
+  readonly lenient: boolean;
+  readonly slots: readonly Slot[];
+  /** The inputs from which TASK and DOM come; empty for a step that has them of its own. */
+  readonly head: readonly Slot[];
   readonly ops: readonly Op[];
   /** The fields that hold inputs, in order, `return` and `p` included. */
   readonly fields: readonly FieldPlan[];

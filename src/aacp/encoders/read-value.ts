@@ -5,7 +5,7 @@ import { checkedValue } from '../build/values.js';
 import { normalised } from './normalise.js';
 import { DECIMAL, plainDigits, pythonText } from './number-text.js';
 import { isPlain } from './plain.js';
-import type { Mode, Reading, Refusal, Slot } from './plan.js';
+import type { Mode, Program, Reading, Refusal, Slot } from './plan.js';
 import { isBlankToPython } from './python-text.js';
 import type { EncodeLoss } from './result.js';
 
@@ -21,12 +21,9 @@ export interface Change {
 
 /** What reading the values of one step takes into account, and what it finds. */
 export interface Reader {
-  readonly mode: Mode;
-  /** Only "|" is refused. */
-  readonly lenient: boolean;
-  /** By input: whether a blank text is nothing at all. */
-  readonly pureSlots: readonly boolean[];
-  readonly changes: Change[];
+  readonly program: Pick<Program, 'mode' | 'lenient' | 'pureSlots'>;
+  /** In their order; `null` for none. */
+  changes: Change[] | null;
 }
 
 /**
@@ -36,7 +33,7 @@ export interface Reader {
  * @throws EncodeError naming the input, or the item of it
  */
 export function readValue(slot: Slot, value: unknown, reader: Reader): string | null {
-  const reading = slot.reading[reader.mode];
+  const reading = slot.reading[reader.program.mode];
   if (reading.asItIs && !slot.list && typeof value === 'string' && isPlain(value, reading.item)) return value;
   if (slot.list) {
     const given = listOf(value, reader);
@@ -45,10 +42,10 @@ export function readValue(slot: Slot, value: unknown, reader: Reader): string | 
   const output = parsed(slot, reading, value);
   if (Array.isArray(output)) throw badInput(slot.name, 'is a list; one text is wanted');
   const { compatText } = slot.definition;
-  if (reader.mode === 'compat' && typeof output === 'number' && compatText !== undefined) {
+  if (reader.program.mode === 'compat' && typeof output === 'number' && compatText !== undefined) {
     return readForSdk(slot, output, compatText(output), reader);
   }
-  const text = textOf(slot, output, slot.name, reader.mode);
+  const text = textOf(slot, output, slot.name, reader.program.mode);
   if (output !== value) noteTransform(slot, value, text, reader);
   return readText(slot, text, slot.name, reader);
 }
@@ -57,20 +54,20 @@ export function readValue(slot: Slot, value: unknown, reader: Reader): string | 
 function readForSdk(slot: Slot, value: number, text: string | null, reader: Reader): string | null {
   const from = pythonText(value);
   if (text !== null && text !== from) {
-    reader.changes.push({ slot: slot.index, input: slot.name, kind: 'rounded', from, to: text });
+    note(reader, { slot: slot.index, input: slot.name, kind: 'rounded', from, to: text });
   }
   return text;
 }
 
 /** For the reference SDK a text is a list of its characters. */
-function listOf(value: unknown, { mode }: Reader): unknown {
-  return mode === 'compat' && typeof value === 'string' ? [...value] : value;
+function listOf(value: unknown, { program }: Reader): unknown {
+  return program.mode === 'compat' && typeof value === 'string' ? [...value] : value;
 }
 
 function readList(slot: Slot, given: unknown, value: unknown, reader: Reader): string | null {
   if (!Array.isArray(value)) throw badInput(slot.name, 'is no list');
   if (given !== value) noteTransforms(slot, given, value, reader);
-  const { asItIs: itemsAsTheyAre } = slot.reading[reader.mode];
+  const { asItIs: itemsAsTheyAre } = slot.reading[reader.program.mode];
   let list = '';
   for (let at = 0; at < value.length; at++) {
     const item: unknown = value[at];
@@ -78,11 +75,11 @@ function readList(slot: Slot, given: unknown, value: unknown, reader: Reader): s
     const text = plain ? item : itemText(slot, item, `${slot.name}[${at}]`, reader);
     list = at === 0 ? text : `${list},${text}`;
   }
-  return list === '' && reader.mode === 'default' ? checkedValue(list, slot.name) : list;
+  return list === '' && reader.program.mode === 'default' ? checkedValue(list, slot.name) : list;
 }
 
 function itemText(slot: Slot, item: unknown, path: string, reader: Reader): string {
-  return readText(slot, textOf(slot, item, path, reader.mode), path, reader);
+  return readText(slot, textOf(slot, item, path, reader.program.mode), path, reader);
 }
 
 /** The value as the schema gives it. */
@@ -112,19 +109,19 @@ function textOf(slot: Slot, value: unknown, path: string, mode: Mode): string {
 
 /** The text after the declared normalisations, when it can be written. */
 function readText(slot: Slot, given: string, path: string, reader: Reader): string {
-  const { item } = slot.reading[reader.mode];
+  const { item } = slot.reading[reader.program.mode];
   let text = given;
   for (const kind of slot.normalise) {
     const changed = normalised(text, kind);
-    if (changed !== text) reader.changes.push({ slot: slot.index, input: path, kind, from: text, to: changed });
+    if (changed !== text) note(reader, { slot: slot.index, input: path, kind, from: text, to: changed });
     text = changed;
   }
-  const refusal = slot.definition.refuse?.(text, reader.mode === 'compat') ?? null;
+  const refusal = slot.definition.refuse?.(text, reader.program.mode === 'compat') ?? null;
   if (refusal !== null) throw new EncodeError({ path, ...refusal });
   if (isPlain(text, item)) return text;
-  if (reader.mode === 'compat') {
-    if (text === '' || (reader.pureSlots[slot.index] && isBlankToPython(text))) return '';
-    if (reader.lenient) return checkedLeniently(text, path);
+  if (reader.program.mode === 'compat') {
+    if (text === '' || (reader.program.pureSlots[slot.index] && isBlankToPython(text))) return '';
+    if (reader.program.lenient) return checkedLeniently(text, path);
   }
   if (item && text.includes(',')) {
     const help = slot.list ? 'a comma would make two of it; give them as two' : 'it stands in a list';
@@ -141,17 +138,22 @@ function checkedLeniently(text: string, path: string): string {
 }
 
 /** A schema of a user's own may change what it is given. */
-function noteTransform(slot: Slot, given: unknown, text: string, { changes }: Reader, path = slot.name): void {
+function noteTransform(slot: Slot, given: unknown, text: string, reader: Reader, path = slot.name): void {
   const from = typeof given === 'number' || typeof given === 'bigint' ? plainDigits(given) : given;
   if (typeof from !== 'string' || from === text) return;
-  changes.push({ slot: slot.index, input: path, kind: 'transformed', from, to: text });
+  note(reader, { slot: slot.index, input: path, kind: 'transformed', from, to: text });
 }
 
 function noteTransforms(slot: Slot, given: unknown, list: readonly unknown[], reader: Reader): void {
-  const texts = list.map((item, at) => textOf(slot, item, `${slot.name}[${at}]`, reader.mode));
+  const texts = list.map((item, at) => textOf(slot, item, `${slot.name}[${at}]`, reader.program.mode));
   if (Array.isArray(given) && given.length === texts.length) {
     for (const [at, text] of texts.entries()) noteTransform(slot, given[at], text, reader, `${slot.name}[${at}]`);
   } else noteTransform(slot, Array.isArray(given) ? given.join(',') : given, texts.join(','), reader);
+}
+
+function note(reader: Reader, change: Change): void {
+  reader.changes ??= [];
+  reader.changes.push(change);
 }
 
 function badInput(path: string, message: string, help?: string): EncodeError {

@@ -90,6 +90,7 @@ const WORD = /^[A-Z][A-Z0-9_-]*$/;
 /** A word that stands at a fixed place: the draft's own, and, unless the SDK is followed, private ones. */
 function headInput(code: 'bad-task' | 'bad-dom', description: string, words: readonly string[]): EngineInput {
   const refuse = (word: string, compat: boolean): Refusal | null => {
+    if (word === '') return { code: 'missing-input', message: 'is missing', help: description };
     if (compat ? words.includes(word) : WORD.test(word)) return null;
     const near = nearest(word, words);
     const help = near === undefined ? `there are ${words.join(', ')}` : `did you mean "${near}"?`;

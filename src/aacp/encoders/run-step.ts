@@ -8,10 +8,10 @@ import type { Run } from './losses.js';
 import { type EncodeOptions, resolveOptions, type Settings } from './options.js';
 import type { Mode, Program, Slot, StepPlan } from './plan.js';
 import { referTo } from './pointer.js';
-import { type Change, type Reader, readValue } from './read-value.js';
+import { type Reader, readValue } from './read-value.js';
 import type { ReferencedData, StepResult } from './result.js';
 import { EncodedStep } from './step-result.js';
-import { type Filled, writeField } from './write-field.js';
+import { writeField } from './write-field.js';
 
 /** @throws EncodeError naming the input; TypeError on options that are none */
 export function runStep(plan: StepPlan, args: unknown, options?: EncodeOptions): StepResult {
@@ -22,14 +22,11 @@ export function runStep(plan: StepPlan, args: unknown, options?: EncodeOptions):
 export function runChecked(plan: StepPlan, args: unknown, settings: Settings): StepResult {
   const mode: Mode = settings.compat ? 'compat' : 'default';
   const program = plan.program(mode, settings.knowsFields);
-  const { slots } = plan;
   const values = plan.noValues.slice();
   const unknown = takeArguments(plan, mode, args, program, values);
-
-  const changes: Change[] = [];
   const texts = program.defaults.slice();
-  const reader: Reader = { mode, lenient: plan.lenient, pureSlots: program.pureSlots, changes };
-  for (const slot of slots) {
+  const reader: Reader = { program, changes: null };
+  for (const slot of program.slots) {
     const value = values[slot.index];
     if (value !== undefined) texts[slot.index] = value === null ? null : readValue(slot, value, reader);
     else if (slot.required) throw missing(slot);
@@ -37,48 +34,51 @@ export function runChecked(plan: StepPlan, args: unknown, settings: Settings): S
   for (const slot of plan.conditional) settle(slot, plan, mode, texts, values);
 
   const referenced = program.pointed ? refer(program, texts, settings) : null;
-  if (referenced !== null) texts[slots.length] = referenced.pointer;
-  const packet = write(program, { texts, values });
-  if (packet.length > DEFAULT_LIMITS.maxLength) throw tooLong(slots, texts);
+  if (referenced !== null) texts[program.slots.length] = referenced.pointer;
+  const run = { program, texts, values, changes: reader.changes, referenced, unknown };
+  const packet = write(run);
+  if (packet.length > DEFAULT_LIMITS.maxLength) throw tooLong(run);
 
-  const lossless = program.lossless && changes.length === 0 && unknown.length === 0;
-  const { path: step, head } = plan;
-  const [task = plan.task, domain = plan.domain] = head.map(({ index }) => texts[index] ?? '');
-  const run = lossless ? null : { texts, values, slots, program, head, changes, referenced, unknown };
-  return new EncodedStep(packet, task, domain, referenced, step, { counter: settings.counter, run });
+  const lossless = program.lossless && run.changes === null && unknown.length === 0;
+  const [taskSlot, domainSlot] = program.head;
+  const task = taskSlot === undefined ? plan.task : (texts[taskSlot.index] ?? '');
+  const domain = domainSlot === undefined ? plan.domain : (texts[domainSlot.index] ?? '');
+  return new EncodedStep(packet, task, domain, referenced, plan.path, settings.counter, lossless ? null : run);
 }
 
-function write({ ops }: Program, filled: Filled): string {
+function write(run: Run): string {
   let packet = '';
-  for (const op of ops) {
+  for (const op of run.program.ops) {
     if (op.slot >= 0) {
-      const text = filled.texts[op.slot] ?? null;
+      const text = run.texts[op.slot] ?? null;
       if (text !== null && !(op.pure && text === '')) packet += op.before + text + op.after;
     } else if (op.field === null) packet += op.before + op.after;
     else {
-      const text = writeField(op.field, filled);
+      const text = writeField(op.field, run);
       if (text !== null) packet += op.field.start + text;
     }
   }
   return packet;
 }
 
-type Unknown = Run['unknown'];
-const NONE: Unknown = [];
+const NONE: Run['unknown'] = [];
 
 /** Puts what was given into its slots, and returns what belongs to none. */
-function takeArguments(plan: StepPlan, mode: Mode, args: unknown, program: Program, values: unknown[]): Unknown {
+function takeArguments(plan: StepPlan, mode: Mode, args: unknown, program: Program, values: unknown[]): Run['unknown'] {
   const byName = argumentsOf(args);
-  let unknown = NONE;
+  let unknown: [name: string, text: string][] | null = null;
   for (const name of Object.keys(byName)) {
     const value = byName[name];
     const slot = plan.byName.get(name);
     const known = slot !== undefined && (mode === 'compat' || slot.definition.compatOnly === undefined);
     if (known) values[slot.index] = mode === 'compat' ? givenToSdk(slot, value, program) : given(value);
-    else if (mode === 'default' || !plan.lenient) throw unknownInput(name, inputsIn(mode, plan), plan.path, slot);
-    else unknown = [...unknown, [name, anyText(value)]];
+    else if (!program.lenient) throw unknownInput(name, inputsIn(mode, plan), plan.path, slot);
+    else {
+      unknown ??= [];
+      unknown.push([name, anyText(value)]);
+    }
   }
-  return unknown;
+  return unknown ?? NONE;
 }
 
 /** `undefined` for what counts as not given. */
@@ -145,9 +145,9 @@ export function unknownInput(unknown: string, known: readonly string[], path: st
   });
 }
 
-function tooLong(slots: readonly Slot[], texts: readonly (string | null)[]): EncodeError {
+function tooLong({ program, texts }: Run): EncodeError {
   const lengthOf = ({ index }: Slot): number => texts[index]?.length ?? 0;
-  const longest = slots.toSorted((a, b) => lengthOf(b) - lengthOf(a))[0];
+  const longest = program.slots.toSorted((a, b) => lengthOf(b) - lengthOf(a))[0];
   const message = `makes the packet longer than ${DEFAULT_LIMITS.maxLength} characters`;
   return new EncodeError({ code: 'bad-input', path: longest?.name ?? 'args', message });
 }

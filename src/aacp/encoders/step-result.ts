@@ -8,11 +8,10 @@ import type { EncodeLoss, PacketTokens, ReferencedData, StepResult } from './res
 /** What is worked out later, and from what. */
 interface Later {
   readonly counter: TokenCounter | undefined;
-  /** What losses are found from; `null` for none. */
   readonly run: Run | null;
-  losses?: readonly EncodeLoss[];
-  tokens?: PacketTokens;
-  diagnostics?: readonly PacketDiagnostic[];
+  losses: readonly EncodeLoss[] | null;
+  tokens: PacketTokens | null;
+  diagnostics: readonly PacketDiagnostic[] | null;
 }
 
 /** A class, since an object with getters of its own takes longer to make than all of the packet. */
@@ -25,42 +24,47 @@ export class EncodedStep implements StepResult {
   readonly step: string;
   readonly #later: Later;
 
+  /** @param run what losses are found from; `null` for none */
   constructor(
     packet: string,
     task: string,
     domain: string,
     referenced: ReferencedData | null,
     step: string,
-    later: Later,
+    counter: TokenCounter | undefined,
+    run: Run | null,
   ) {
     this.packet = packet;
     this.task = task;
     this.domain = domain;
     this.referenced = referenced;
     this.step = step;
-    this.#later = later;
+    // One private member: each takes its time.
+    this.#later = { counter, run, losses: null, tokens: null, diagnostics: null };
   }
 
   get losses(): readonly EncodeLoss[] {
-    const { run } = this.#later;
-    this.#later.losses ??= run === null ? [] : lossesOf(run);
-    return this.#later.losses;
+    const later = this.#later;
+    later.losses ??= later.run === null ? [] : lossesOf(later.run);
+    return later.losses;
   }
 
   get tokens(): PacketTokens {
-    if (this.#later.tokens === undefined) {
-      const { count, exact, encoding } = this.#later.counter ?? installedCounter();
-      this.#later.tokens = { packet: count(this.packet), exact, encoding };
+    const later = this.#later;
+    if (later.tokens === null) {
+      const { count, exact, encoding } = later.counter ?? installedCounter();
+      later.tokens = { packet: count(this.packet), exact, encoding };
     }
-    return this.#later.tokens;
+    return later.tokens;
   }
 
   get diagnostics(): readonly PacketDiagnostic[] {
-    if (this.#later.diagnostics === undefined) {
+    const later = this.#later;
+    if (later.diagnostics === null) {
       const { errors, warnings } = validatePacket(this.packet);
-      this.#later.diagnostics = [...errors, ...warnings];
+      later.diagnostics = [...errors, ...warnings];
     }
-    return this.#later.diagnostics;
+    return later.diagnostics;
   }
 
   /** The result as data. */

@@ -148,6 +148,18 @@ describe('values of the wrong kind are errors that name the input', () => {
   });
 });
 
+test.each([
+  ['ITEncoder', 'provision_crm', { username: 'u', profile: 'a,team=b' }, 'profile'],
+  ['ITEncoder', 'provision_vpn', { username: 'u,role=admin' }, 'username'],
+  ['JMLEncoder', 'update_access', { username: 'u', new_role: 'a,b' }, 'new_role'],
+  ['JMLEncoder', 'send_welcome', { username: 'a,b' }, 'username'],
+  ['SalesEncoder', 'route_lead', { lead_id: 'L', score_threshold: '1,2' }, 'score_threshold'],
+])('%s.%s: %j adds no item', (encoder, method, args, path) => {
+  expect(() => encodeStep(encoder as string, method, args)).toThrow(
+    expect.objectContaining({ code: 'list-separator', path }),
+  );
+});
+
 describe('inputs that are not given', () => {
   test.each([[undefined], [null], [''], [[]]])('%j stands for the default', (nothing) => {
     const args = {

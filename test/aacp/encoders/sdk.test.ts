@@ -175,6 +175,14 @@ describe('what the raw encoder lets pass comes with findings', () => {
   });
 });
 
+test.each(['task', 'domain'])('an empty %s is one that is missing', (name) => {
+  const args = { task: 'LOG', domain: 'HR', return_agent: 'A', [name]: '' };
+  expect(thrownBy(() => encodeStep('RuleBasedEncoder', 'encode', args, SDK))).toMatchObject({
+    code: 'missing-input',
+    path: name,
+  });
+});
+
 test('in workflows, inputs that nobody knows are refused as Python refuses them', () => {
   const args = { period: 'a', perod: 'b' };
   expect(thrownBy(() => encodeStep('PayrollEncoder' as string, 'fetch_employees', args, SDK))).toMatchObject({
