@@ -31,7 +31,7 @@ export interface Context {
 /** The separator, as it can stand only in hand-built packets. */
 const SEPARATOR = '|';
 
-const KNOWN_KEYS: readonly string[] = [...CORE_KEYS, ...EXTENDED_KEYS];
+const KNOWN_KEYS: ReadonlySet<string> = new Set([...CORE_KEYS, ...EXTENDED_KEYS]);
 /** Keys of one packet that get a "did you mean". */
 const MAX_SUGGESTED = 1_000;
 
@@ -112,33 +112,32 @@ function checkBareField(field: Field, report: Report): void {
 function checkField(field: Field, context: Context): void {
   const { report, first } = context;
   const key = lowerAscii(field.key);
-  const span = keySpan(field);
   if (key === '') report('empty-key', 'A field without a key.', field.span ?? null);
   if (key !== field.key)
-    report('key-case', `The key ${show(field.key)} has capitals.`, span, { help: `write ${show(key)}` });
+    report('key-case', `The key ${show(field.key)} has capitals.`, keySpan(field), { help: `write ${show(key)}` });
   const earlier = first.get(key);
   if (earlier !== undefined && key !== '') {
     const related = earlier.span === undefined ? {} : { related: [earlier.span] };
     const message = `The key ${show(key)} is repeated; readers disagree on which field counts.`;
-    report('duplicate-key', message, span, { help: 'keep one of the two', ...related });
+    report('duplicate-key', message, keySpan(field), { help: 'keep one of the two', ...related });
   } else if (key !== '') {
     first.set(key, field);
     if (!isKnown(key, context.privateKeys)) {
       // So many keys are no slip of the pen, and comparing each with all that are known would take long.
-      const extra = first.size > MAX_SUGGESTED ? {} : suggest(key, KNOWN_KEYS);
-      report('unknown-key', `The key ${show(field.key)} is not one of v${VERSION}.`, span, extra);
+      const extra = first.size > MAX_SUGGESTED ? {} : suggest(key, [...KNOWN_KEYS]);
+      report('unknown-key', `The key ${show(field.key)} is not one of v${VERSION}.`, keySpan(field), extra);
     }
     checkValue(key, field, report);
   }
-  checkCharacters(field.key, span, 'key', report);
+  checkCharacters(field.key, keySpan(field), 'key', report);
   checkCharacters(field.value, valueSpan(field), 'value', report);
 }
 
 function checkValue(key: string, field: Field, report: Report): void {
   const { value } = field;
-  const span = valueSpan(field);
   // Any white space counts as nothing here, Unicode's too: no reader could make a name of it.
   if (value.trim() === '') {
+    const span = valueSpan(field);
     if (key === 'return') report('empty-return', 'The field return names no agent.', span);
     else if (key === 'aacp')
       report('empty-aacp', 'The field aacp names no version.', span, { help: `write "aacp:${VERSION}"` });
@@ -146,11 +145,11 @@ function checkValue(key: string, field: Field, report: Report): void {
     return;
   }
   if (key === 'aacp' && value !== VERSION) {
-    report('version-mismatch', `The packet is of version ${show(value)}; the draft's is ${VERSION}.`, span);
+    report('version-mismatch', `The packet is of version ${show(value)}; the draft's is ${VERSION}.`, valueSpan(field));
   }
   if (key === 'p' && !['1', '2', '3'].includes(value)) {
     const help = 'p is 1 (critical), 2 (medium) or 3 (low)';
-    report('bad-priority', `The priority ${show(value)} is not 1, 2 or 3.`, span, { help });
+    report('bad-priority', `The priority ${show(value)} is not 1, 2 or 3.`, valueSpan(field), { help });
   }
 }
 
@@ -195,7 +194,7 @@ function checkCharacters(text: string, span: Span | null, what: string, report: 
 }
 
 function isKnown(key: string, privateKeys: readonly string[]): boolean {
-  if (KNOWN_KEYS.includes(key)) return true;
+  if (KNOWN_KEYS.has(key)) return true;
   return privateKeys.some((known) => (known.endsWith('*') ? key.startsWith(known.slice(0, -1)) : key === known));
 }
 

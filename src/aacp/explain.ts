@@ -140,7 +140,7 @@ function explain(packet: Packet): string {
   else if (sentences.length === 0) sentences.push('Empty or unrecognised packet');
   if (head === null && packet.domain !== '') sentences.push(`Domain: ${data(packet.domain)}`);
   const rest = packet.fields.filter((field) => !said.has(field)).flatMap(leftOver);
-  return [...sentences, ...rest].map((text) => `${text}.`).join(' ');
+  return `${[...sentences, ...rest].join('. ')}.`;
 }
 
 /** `Retrieve (Human Resources domain)`; unknown words are shown as they are. */

@@ -42,41 +42,11 @@ export const PRIORITIES: Words = {
 export const CORE_KEYS: readonly string[] = ['return', 'p', 'aacp', 'res', 'period', 'filter', 'fields', 'fmt'];
 
 /** The extended keys that section 4.3 defines. */
-export const EXTENDED_KEYS: readonly string[] = [
-  'src',
-  'src_prev',
-  'rules',
-  'validate',
-  'tmpl',
-  'data_ptr',
-  'amt',
-  'ccy',
-  'sup',
-  'match',
-  'terms',
-  'type',
-  'party',
-  'clause',
-  'issue',
-  'risk',
-  'block',
-  'flags',
-  'req',
-  'highlight',
-  'status',
-  'to',
-  'subj',
-  'att',
-  'flag_msg',
-  'tone',
-  'sentiment',
-  'actor',
-  'chain',
-  'prog',
-  'ltv',
-  'loyalty',
-  'urgency',
-];
+export const EXTENDED_KEYS: readonly string[] = (
+  'src src_prev rules validate tmpl data_ptr amt ccy sup match terms type party clause issue risk ' +
+  'block flags req highlight status to subj att flag_msg tone sentiment actor chain prog ltv loyalty ' +
+  'urgency'
+).split(' ');
 
 /** Keys are compared without regard to ASCII case, and to ASCII case only. */
 export function lowerAscii(key: string): string {
