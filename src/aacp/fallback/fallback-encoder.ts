@@ -23,6 +23,7 @@ import { type EncodeOptions, type FallbackRequest, requestReader } from './reque
 import type { FallbackExplanation, FallbackResult, FallbackWarning } from './result.js';
 import { type SafeRegistry, safeRegistry } from './safe-registry.js';
 import { singleFlight, takeTurn } from './single-flight.js';
+import { withTimeLimit } from './time-limit.js';
 
 export interface FallbackEncoder {
   /**
@@ -121,8 +122,7 @@ export function createFallbackEncoder(options: FallbackOptions = {}): FallbackEn
     const { model, timeout, patience } = settings;
     if (model === null) throw noModel(candidates);
     const call = async (): Promise<Answer> => {
-      const signal = AbortSignal.any([all, AbortSignal.timeout(timeout)]);
-      const made = await askModel(model, request, hintsOf(candidates), signal);
+      const made = await withTimeLimit(all, timeout, (signal) => askModel(model, request, hintsOf(candidates), signal));
       const answer = modelAnswer(made, candidates, request);
       return { ...answer, warnings: [...answer.warnings, ...safe.put(entryOf(request, made))] };
     };

@@ -1,4 +1,7 @@
 /** Many who ask for the same at the same time, in one process. */
+import { getEventListeners } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import {
   createFallbackEncoder,
@@ -21,6 +24,7 @@ import {
   scriptedModel,
 } from '../../helpers/fallback.js';
 import { freshFiles } from '../../storage/folder.js';
+import { moduleAt, runWithout } from '../../tokens/hidden-packages.js';
 
 const INSTRUCTION = 'Chase the late timesheets of the warehouse team.';
 const HR = { domain: 'HR' } as const;
@@ -186,6 +190,13 @@ describe('who gives up', () => {
     expect(calls.length).toBe(0);
   });
 
+  test('leaves nothing behind on its signal, nor does who does not', async () => {
+    const { encoder, calls } = scene([goodReply]);
+    const { signal } = new AbortController();
+    for (const text of [INSTRUCTION, INSTRUCTION, 'Order four chairs.']) await encoder.encode(text, { ...HR, signal });
+    expect([calls.length, getEventListeners(signal, 'abort')]).toEqual([2, []]);
+  });
+
   test('gets what is known all the same', async () => {
     const { encoder } = scene([goodReply]);
     await encoder.encode(INSTRUCTION, HR);
@@ -193,17 +204,19 @@ describe('who gives up', () => {
     expect((await encoder.encode(INSTRUCTION, { ...HR, signal })).tier).toBe('cache');
   });
 
-  test('in the second round is told what the first one cost', async () => {
-    const { encoder, calls } = scene([BAD_REPLY, () => gate().opened]);
+  test('in the second round does not stop it for the others either', async () => {
+    const opened = gate();
+    const { encoder, calls } = scene([BAD_REPLY, (request) => opened.opened.then(() => goodReply(request))]);
     const controller = new AbortController();
-    const others = encoder.encode(INSTRUCTION, HR);
-    const codes = codesOf([others]);
     const answer = encoder.encode(INSTRUCTION, { ...HR, signal: controller.signal });
+    const other = encoder.encode(INSTRUCTION, HR);
+    const codes = codesOf([answer]);
     await asked({ calls }, 2);
     controller.abort();
-    await expect(answer).rejects.toMatchObject({ code: 'model-aborted' });
+    expect(await codes).toEqual(['model-aborted']);
     expect(calls[1]?.signal.aborted).toBe(false);
-    void codes;
+    opened.open();
+    expect(await other).toMatchObject({ packet: PACKET, tier: 'model', cost: 2 * PRICE, usage: { calls: 2 } });
   });
 });
 
@@ -215,6 +228,26 @@ describe('a model that takes too long', () => {
     const again = createFallbackEncoder({ model: async (request) => goodReply(request), registry, rules: null });
     expect((await again.encode(INSTRUCTION, HR)).tier).toBe('model');
     expect(calls.length).toBe(1);
+  });
+
+  test('is given up also when memory is cleaned up meanwhile', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const { encoder, calls } = scene([() => gate().opened], { timeout: 200 });
+    const answer = codesOf([encoder.encode(INSTRUCTION, HR)]);
+    await asked({ calls }, 1);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    collectGarbage();
+    expect(await answer).toEqual(['model-timeout']);
+  });
+
+  test('is given up also by a process that has nothing else to do', () => {
+    const program = `
+      const { createFallbackEncoder } = await import(${moduleAt('src/aacp/fallback/index.ts')});
+      const model = () => new Promise(() => {});
+      const encoder = createFallbackEncoder({ model, registry: null, rules: null, timeout: 50 });
+      await encoder.encode('a novel instruction', { domain: 'HR' }).catch(({ code }) => console.log(code));`;
+    expect(runWithout([], program)).toBe('model-timeout\n');
   });
 
   test('to repair its reply tells what it has cost', async () => {

@@ -1,14 +1,12 @@
 /** Starts processes that encode, and a model for them that counts its calls. */
 import { spawn } from 'node:child_process';
 import { createServer, type ServerResponse } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-const CHILD = fileURLToPath(new URL('encoder-child.ts', import.meta.url));
+/** The program that encodes. */
+export const ENCODER_CHILD = new URL('encoder-child.ts', import.meta.url);
 
 export interface Job {
   readonly instructions: readonly string[];
@@ -41,9 +39,9 @@ export interface EncodingChild {
   }>;
 }
 
-export function encoding(file: string, url: string, job: Job): EncodingChild {
-  const args = ['--import', TSX, CHILD, file, url, JSON.stringify(job)];
-  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+/** @param program `ENCODER_CHILD`, compiled */
+export function encoding(program: string, file: string, url: string, job: Job): EncodingChild {
+  const child = spawn(process.execPath, [program, file, url, JSON.stringify(job)], { stdio: ['pipe', 'pipe', 'pipe'] });
   const answers: ChildAnswer[] = [];
   const said = new Set<string>();
   const listeners = new Map<string, () => void>();

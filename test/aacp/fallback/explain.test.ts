@@ -83,7 +83,7 @@ describe('each pair of instructions', () => {
     const all = scene();
     const tiers = new Set<string>();
     for (const { first } of PAIRS) tiers.add((await all.encoder.encode(first.instruction, first)).tier);
-    const every = Math.max(1, Math.floor(PAIRS.length / runs(40).numRuns));
+    const every = Math.max(1, Math.floor(PAIRS.length / runs(20).numRuns));
     for (const { first, second } of PAIRS.filter((_, at) => at % every === 0)) {
       tiers.add((await explainedAndEncoded(all, second)).tier);
       tiers.add((await explainedAndEncoded(all, first)).tier);

@@ -70,6 +70,8 @@ export function createSearch(rules: readonly Rule[]): Find {
 
   return (query, options = {}) => {
     const { domain, task, floor, limit } = resolveFind(query, options);
+    // Nothing asked is nothing found.
+    if (query === null || query === undefined) return [];
     const asked = askedWords(query, index, rules.length);
     const found = hits(asked, scores, floor).filter(({ at }) => {
       const { domain: own, task: does } = known[at]!;
@@ -183,7 +185,7 @@ function has(postings: Postings | undefined, at: number): boolean {
 
 function resolveFind(query: unknown, options: FindOptions) {
   const { domain, task, floor = 0.4, limit = 10 } = options;
-  if (typeof query !== 'string') throw new TypeError('query is a text');
+  if (typeof (query ?? '') !== 'string') throw new TypeError('query is a text');
   if (!(floor >= 0 && floor <= 1)) throw new TypeError('floor is a number from 0 to 1');
   if (!(Number.isInteger(limit) && limit > 0)) throw new TypeError('limit is a whole number above 0');
   return { domain: upperOrNull('domain', domain), task: upperOrNull('task', task), floor, limit };
