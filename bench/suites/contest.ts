@@ -11,6 +11,14 @@ export interface Pace {
   /** Milliseconds of one turn. */
   readonly turn: number;
   readonly warmUp: number;
+  /** In milliseconds. @default the clock on the wall */
+  readonly now?: () => number;
+}
+
+/** Milliseconds of processor time: another program that wants the processor does not count. */
+export function processorTime(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 export interface Contest {

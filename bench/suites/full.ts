@@ -13,8 +13,10 @@ import { grammars } from './grammars.js';
 import { growth } from './growth.js';
 import { isolated } from './isolated.js';
 import { memory } from './memory.js';
+import { packets } from './packets.js';
 import { printing } from './printing.js';
 import { readingFrames, readingPackets, spans } from './reading.js';
+import { registry } from './registry.js';
 import { rejecting } from './rejecting.js';
 import { sessions } from './sessions.js';
 import { versions } from './versions.js';
@@ -26,6 +28,8 @@ const SUITES: Readonly<Record<string, (pace: Pace) => Promise<Section[]>>> = {
   printing,
   rejecting,
   sessions,
+  packets,
+  registry,
   growth,
   grammars,
   memory,

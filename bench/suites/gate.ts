@@ -12,6 +12,16 @@ import { type Runner, race, type Standing } from '../../src/bench/race.js';
 import { significant, textTable } from '../../src/bench/table.js';
 import { readers } from '../../src/bench/workload.js';
 import { loadTokenCounter } from '../../src/tokens/load-counter.js';
+import {
+  encodingRows,
+  encodingRunners,
+  explainingRunners,
+  PEGWIRE,
+  packetTexts,
+  SPLIT,
+  validatingRunners,
+} from '../aacp/packet-work.js';
+import { hitRates, type Line, openLines } from '../aacp/registry-work.js';
 import { handAccp } from '../candidates/hand.js';
 import { cssDocument, jsonDocument } from '../corpus/documents.js';
 import { projectRoot } from '../root.js';
@@ -20,7 +30,9 @@ import { COUNTING, counting, DECODE, decoding, parsingWithZod, ZOD } from '../se
 import { clearProgress, progress } from './contest.js';
 import { better, GOALS, type Goal, reaches } from './goals.js';
 import { exampleHeat, FAST, STOCK } from './grammars.js';
+import { PACKET_PACE } from './packets.js';
 import { frameHeat, STRINGIFY } from './printing.js';
+import { REGISTRY_TIMING } from './registry.js';
 import { rejectingRunners } from './rejecting.js';
 import { SESSION_PACE } from './sessions.js';
 
@@ -50,7 +62,7 @@ async function over(candidates: readonly Candidate[], samples: readonly Sample[]
  * Pairs, so that nobody suffers from a third one's garbage. The public functions are held against JSON; the raw parser, which the yardstick is like, against the
  * yardstick.
  */
-async function measures(): Promise<Measure[]> {
+async function measures(lines: readonly Line[]): Promise<Measure[]> {
   const frames = mixedFrames();
   const { pegwireAccp, pegwireAacp, rawFrames, rawFramesSpans, recognizeAccp, envelope } = pegwire;
   const accp = await over([jsonAccp, pegwireAccp], frames);
@@ -66,6 +78,12 @@ async function measures(): Promise<Measure[]> {
   const printers = frameHeat('mixed', frames).runners;
   const rejecting = rejectingRunners();
   const tokens = await loadTokenCounter('o200k_base');
+  const texts = packetTexts();
+  const packets = {
+    'packet-encode': encodingRunners(encodingRows()),
+    'packet-validate': validatingRunners(texts),
+    'packet-explain': explainingRunners(texts),
+  };
   const sessions = [parsingWithZod(), decoding(DECODE, tokens), counting(tokens)];
 
   return [
@@ -92,10 +110,22 @@ async function measures(): Promise<Measure[]> {
       const { first, last } = await longSession(tokens, WHOLE);
       return { long: last / first };
     },
+    ...Object.entries(packets).map(([id, runners]): Measure => {
+      return async () => ({ [id]: (await ratios(runners, SPLIT, PACKET_PACE))(PEGWIRE) });
+    }),
+    async () => hits(lines),
     async () => ({ 'size-accp': gzipped('accp'), 'size-aacp': gzipped('aacp') }),
     example('json', jsonDocument()),
     example('css', cssDocument()),
   ];
+}
+
+/** Of the larger registries, the worse one's hits against those of the smaller of its kind. */
+async function hits(lines: readonly Line[]): Promise<Record<string, number>> {
+  const rates = await hitRates(lines, REGISTRY_TIMING);
+  const worst = (question: string): number =>
+    Math.min(...rates.filter((one) => one.question === question).map(({ ratio }) => ratio.median));
+  return { repeat: worst('repeat'), pattern: worst('pattern') };
 }
 
 /** What not every build of the parsers has. */
@@ -127,9 +157,19 @@ function row(goal: Goal, measured: number | undefined): string[] {
   return [goal.title, show(goal.floor), show(goal.aim), measured === undefined ? '' : show(measured), verdict, reached];
 }
 
+const REGISTRY_SIZES = [1, 100_000];
+
 async function main(): Promise<number> {
+  const { lines, close } = await openLines(['memory', 'sqlite'], REGISTRY_SIZES);
+  try {
+    return await held(await measures(lines));
+  } finally {
+    await close();
+  }
+}
+
+async function held(all: readonly Measure[]): Promise<number> {
   const best = new Map<string, number>();
-  const all = await measures();
   const tell = progress('Measuring');
   for (let repetition = 0; repetition < REPETITIONS; repetition++) {
     for (const [index, measure] of all.entries()) {

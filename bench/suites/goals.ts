@@ -1,4 +1,4 @@
-/** The goals of the parsers, printers and sessions: what must hold (`floor`), and what is aimed at. */
+/** The goals of the parsers, printers, sessions and encoders: what must hold (`floor`), and what is aimed at. */
 export interface Goal {
   readonly id: string;
   readonly title: string;
@@ -24,6 +24,11 @@ export const GOALS: readonly Goal[] = [
   { id: 'session', title: 'session decode, against JSON.parse and zod', floor: 1, aim: 1.5, unit: 'x' },
   { id: 'counting', title: 'counting in session decode', floor: 50, aim: 25, lessIsBetter: true, unit: '%' },
   { id: 'long', title: 'the last 10,000 of 100,000 frames', floor: 1.2, aim: 1.05, lessIsBetter: true, unit: 'x' },
+  { id: 'packet-encode', title: 'encoding packets, against a split-based port', floor: 1, aim: 3, unit: 'x' },
+  { id: 'packet-validate', title: 'validating packets, against the same', floor: 1, aim: 1.2, unit: 'x' },
+  { id: 'packet-explain', title: 'explaining packets, against the same', floor: 1, aim: 1.2, unit: 'x' },
+  { id: 'repeat', title: 'registry hits at 100,000 entries, against one', floor: 0.7, aim: 0.9, unit: 'x' },
+  { id: 'pattern', title: 'pattern hits at 100,000 entries, against one', floor: 0.7, aim: 0.9, unit: 'x' },
   { id: 'grammar-json', title: "Peggy's JSON grammar, against stock Peggy", floor: 3, aim: 6, unit: 'x' },
   { id: 'grammar-css', title: "Peggy's CSS grammar, against stock Peggy", floor: 3, aim: 6, unit: 'x' },
 ];

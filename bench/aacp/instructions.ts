@@ -1,0 +1,79 @@
+/** Instructions of which no two are alike but for their month, with their packets: what registries are filled with. */
+
+import { instructionId, keyOf, type NewEntry, normaliseInstruction } from '../../src/aacp/fallback/index.js';
+import { termsOf } from '../../src/aacp/fallback/match/terms.js';
+
+const ACTIONS = [
+  { verb: 'Fetch', task: 'FETCH' },
+  { verb: 'Calculate', task: 'CALC' },
+  { verb: 'Merge', task: 'MERGE' },
+  { verb: 'Flag', task: 'FLAG' },
+  { verb: 'Send', task: 'SEND' },
+] as const;
+const DOMAINS = ['HR', 'FIN', 'IT', 'LEGAL', 'SALES', 'CS', 'MKT'] as const;
+const KINDS = words(
+  'overdue draft archived approved rejected regional seasonal urgent internal external audited frozen',
+);
+const THINGS = words(
+  'timesheets invoices contracts tickets leads campaigns licences shipments refunds claims vouchers permits quotes leases ' +
+    'subsidies audits orders stipends grants tariffs',
+);
+const PLACES = words(
+  'Leeds Bristol Cardiff Glasgow Belfast Oxford Exeter Norwich Dublin Cork Lyon Nantes Turin Genoa Porto Seville Malmo Bergen ' +
+    'Aarhus Tampere Gdansk Brno Graz Basel Ghent Utrecht Bonn Kassel Nancy Bari Zadar Split Varna Cluj Riga Tartu Kaunas Lublin ' +
+    'Ostrava Linz',
+);
+const TEAMS = words(
+  'alpine bakery ceramic dairy fabric garden harbour island jewel kitchen lumber marble nursery orchard',
+);
+export const MONTHS = words('January February March April May June July August September October November December');
+/** How many there are of a domain: more than enough for the largest registry. */
+const KINDS_OF_ENTRIES = ACTIONS.length * KINDS.length * THINGS.length * PLACES.length;
+const YEAR = 2024;
+
+function words(list: string): string[] {
+  return list.split(' ');
+}
+
+/** An instruction, and the packet for it. */
+export interface Known {
+  readonly instruction: string;
+  readonly domain: (typeof DOMAINS)[number];
+  readonly packet: string;
+}
+
+/** The number-th one, for a month (0 is January) of a year. The same number with another month is the same but for the date. */
+export function known(number: number, month: number, year = YEAR): Known {
+  const domain = DOMAINS[number % DOMAINS.length]!;
+  // Steps through all combinations, without neighbours that look alike; the step has no factor in common with their number.
+  let rest = (Math.floor(number / DOMAINS.length) * 7919) % KINDS_OF_ENTRIES;
+  const pick = <Item>(items: readonly Item[]): Item => {
+    const item = items[rest % items.length]!;
+    rest = Math.floor(rest / items.length);
+    return item;
+  };
+  const { verb, task } = pick(ACTIONS);
+  const [kind, thing, place] = [pick(KINDS), pick(THINGS), pick(PLACES)];
+  const team = TEAMS[number % TEAMS.length]!;
+  const period = `${year}-${String(month + 1).padStart(2, '0')}`;
+  return {
+    instruction: `${verb} the ${kind} ${thing} of the ${team} team in ${place} for ${MONTHS[month]!} ${year}.`,
+    domain,
+    packet: `${task}|${domain}|return:${agentOf(domain)}|p:2|aacp:1.1|res:${kind}_${thing}|period:${period}|filter:team=${team},site=${place}|fmt:json`,
+  };
+}
+
+function agentOf(domain: string): string {
+  return domain === 'LEGAL' ? 'LEG-Agent' : `${domain}-Agent`;
+}
+
+/** As an entry of a registry. */
+export function entryOf({ instruction, domain, packet }: Known): NewEntry {
+  const normalised = normaliseInstruction(instruction);
+  const request = { normalised, domain, returnAgent: agentOf(domain), priority: '2', version: '1.1' };
+  return {
+    ...request,
+    ...{ key: keyOf(request), id: instructionId(normalised), instruction, packet, terms: termsOf(instruction) },
+    ...{ origin: 'model', model: 'none', cost: 0.002 },
+  };
+}

@@ -1,0 +1,114 @@
+/** The counts of `packet-tokens.ts` as Markdown. */
+import type { Encoding } from '../src/tokens/encodings.js';
+import {
+  type Hop,
+  type PacketCounts,
+  type Published,
+  packetCounts,
+  totalOf,
+  VARIANTS,
+  type Variant,
+  type Workflow,
+} from './packet-tokens.js';
+
+const ENCODINGS = ['o200k_base', 'cl100k_base'] as const;
+/** What the published figures of GPT-4o count with each message, as the prices of its API do. */
+const CHAT_TOKENS = 7;
+
+/** The tables, with what one has to know to read them. */
+export async function packetTokenTable(workflow: Workflow): Promise<string> {
+  const { cases: hops } = workflow;
+  const [newer, older] = await Promise.all(ENCODINGS.map((encoding) => tables(workflow, encoding)));
+  const { english, packets } = totalOf(await Promise.all(hops.map((hop) => packetCounts(hop, 'o200k_base'))));
+  const chat = hops.length * CHAT_TOKENS;
+  const live = (variant: Variant): string => {
+    const change = percent(packets[variant] + chat, english + chat, 1);
+    return `${english + chat} to ${packets[variant] + chat} (${change})`;
+  };
+  return [
+    'Tokens in `o200k_base`, exact. Verbose English and the first packet are those of the benchmark that the draft reports in section',
+    '10.2. The other packets are made by `PayrollEncoder`: as the reference SDK makes them (`compat`), by default, and for a receiver that',
+    'knows its fields. Terse English is ours; it says what the packet says, to whom and how urgent, but no version. The column of terse',
+    'English and that of JSON (compact, the keys of the packet) belong to the default packet.',
+    '',
+    newer!,
+    '',
+    'Verbose English says more than the packets, so that only the changes against terse English compare the same message. What the',
+    "benchmark's packets leave out of it:",
+    '',
+    ...hops.map(unsaid),
+    '',
+    'It does not say who gets the result, or the priority, which all packets do.',
+    '',
+    `With the ${CHAT_TOKENS} tokens that a chat adds to each message, the benchmark's packets go from ${live('benchmark')}, which is`,
+    `the published change for GPT-4o; the packets that the reference SDK makes go from ${live('compat')}. Claude's`,
+    'tokens cannot be counted offline.',
+    '',
+    '<details><summary>The same in cl100k_base</summary>',
+    '',
+    older!,
+    '',
+    '</details>',
+  ].join('\n');
+}
+
+function unsaid({ name, unsaid: { benchmark, default: ours } }: Hop): string {
+  const said = benchmark.filter((part) => !ours.includes(part));
+  const besides = said.length === 0 ? '' : `. The default packet has this: ${said.join(', ')}`;
+  return `- ${name}: ${benchmark.join(', ')}${besides}.`;
+}
+
+const TITLES: Readonly<Record<Variant, string>> = {
+  benchmark: "the benchmark's packet",
+  compat: 'compat packet',
+  default: 'default packet',
+  knowsFields: 'receiver knows fields',
+};
+
+async function tables({ cases: hops, published: ofAll }: Workflow, encoding: Encoding): Promise<string> {
+  const counts = await Promise.all(hops.map((hop) => packetCounts(hop, encoding)));
+  const rows = [
+    ...hops.map(({ name, published }, index) => ({ name, published: publishedOf(published), counts: counts[index]! })),
+    { name: '**total**', published: publishedOf(ofAll), counts: totalOf(counts) },
+  ];
+  const titles = VARIANTS.map((variant) => TITLES[variant]);
+  return [
+    ...heading(['hop', 'verbose English', 'terse English', 'JSON', ...titles]),
+    ...rows.map((row) => countRow(row.name, row.counts)),
+    '',
+    'Changes against verbose English, and against terse English with the same content:',
+    '',
+    ...heading(['hop', 'published: Claude tokens, Claude, GPT-4o', ...titles]),
+    ...rows.map((row) => changeRow(row.name, row.published, row.counts)),
+  ].join('\n');
+}
+
+function heading(titles: readonly string[]): string[] {
+  return [`| ${titles.join(' | ')} |`, `|---${'|--:'.repeat(titles.length - 1)}|`];
+}
+
+function countRow(name: string, { english, terse, json, packets }: PacketCounts): string {
+  return `| ${[name, english, terse.default, json, ...VARIANTS.map((variant) => packets[variant])].join(' | ')} |`;
+}
+
+function changeRow(name: string, published: string, { english, terse, packets }: PacketCounts): string {
+  const changes = VARIANTS.map((variant) => {
+    const tokens = packets[variant];
+    return `${percent(tokens, english)}, ${percent(tokens, terse[variant])}`;
+  });
+  return `| ${[name, published, ...changes].join(' | ')} |`;
+}
+
+function publishedOf({ claude, gpt4o }: Published): string {
+  return `${claude.english} to ${claude.packet}, ${signed(claude.change, 1)}, ${signed(gpt4o.change, 1)}`;
+}
+
+/** `-12 %`, `+40 %`. */
+function percent(value: number, from: number, places = 0): string {
+  return signed((value / from - 1) * 100, places);
+}
+
+function signed(value: number, places: number): string {
+  const text = value.toFixed(places);
+  return `${value > 0 && Number(text) !== 0 ? '+' : ''}${Number(text) === 0 ? '0' : text} %`;
+}

@@ -1,0 +1,78 @@
+/** Instructions answered from registries of several sizes, and searches in the bundled rules. */
+import { bundledRules } from '../../src/aacp/fallback/index.js';
+import { type Runner, race } from '../../src/bench/race.js';
+import type { FactSection } from '../../src/bench/result.js';
+import { significant } from '../../src/bench/table.js';
+import { reading } from '../../src/bench/workload.js';
+import { hitRates, openLines, type Question, type Timing } from '../aacp/registry-work.js';
+import { type Pace, processorTime } from './contest.js';
+
+const SIZES = [1, 100, 1_000, 10_000, 100_000];
+/** What the reference SDK did on another machine, by the number of entries: hits a second. */
+const SDK: Readonly<Record<Question, Readonly<Record<number, number>>>> = {
+  repeat: { 1: 2400, 100: 354, 1000: 41, 10000: 4 },
+  pattern: { 1: 18_900, 100: 1160, 1000: 121, 10000: 6 },
+};
+const TITLES = { repeat: 'Instructions that came before', pattern: 'The same with another date' } as const;
+
+export const REGISTRY_TIMING: Timing = { rounds: 9, turn: 20, now: processorTime };
+
+export async function registry({ rounds }: Pace): Promise<FactSection[]> {
+  const { lines, close } = await openLines(['memory', 'sqlite'], SIZES);
+  try {
+    const rates = await hitRates(lines, { ...REGISTRY_TIMING, rounds: Math.min(rounds, REGISTRY_TIMING.rounds) });
+    const sections = (['repeat', 'pattern'] as const).map((question): FactSection => {
+      const cells = (store: string, size: number): string[] => {
+        const found = rates.find((one) => one.store === store && one.size === size && one.question === question)!;
+        const { low, high } = found.ratio;
+        const spread = size === SIZES[0] ? '' : ` (${significant(low)}-${significant(high)})`;
+        return [whole(found.rate.median), `${significant(found.ratio.median)}${spread}`];
+      };
+      return {
+        ...{ kind: 'facts', id: `registry-${question}`, title: `${TITLES[question]}, by entries in the registry` },
+        columns: ['entries', 'memory, hits/s', 'x one entry', 'SQLite, hits/s', 'x one entry', 'reference SDK, hits/s'],
+        rows: SIZES.map((size) => [
+          size.toLocaleString('en-US'),
+          ...cells('memory', size),
+          ...cells('sqlite', size),
+          SDK[question][size] === undefined ? '' : whole(SDK[question][size]!),
+        ]),
+        note:
+          'By processor time. 200 instructions of each registry are asked for in random order. The figures of the reference SDK ' +
+          '(Python, one JSON file) come from another machine.',
+      };
+    });
+    return [...sections, await searches(rounds)];
+  } finally {
+    await close();
+  }
+}
+
+function whole(rate: number): string {
+  return Number(rate.toPrecision(3)).toLocaleString('en-US');
+}
+
+/** What somebody might look for, and what no rule has. */
+const QUERIES = [
+  ...['active employee salaries', 'payroll report', 'match an invoice to its purchase order', 'flag a contract clause'],
+  ...['create an account for a new employee', 'customer complaint', 'qualify a lead', 'month end close', 'expenses'],
+  ...['campaign budget', 'please send a birthday card for my dog', 'delete all customer records', 'for'],
+];
+
+/** Searches in the rules that come along. */
+export function searchRunner(): Runner {
+  const { find } = bundledRules();
+  return reading('find', (query) => find(query), QUERIES);
+}
+
+async function searches(rounds: number): Promise<FactSection> {
+  const [standing] = await race([searchRunner()], { anchor: 'find', rounds, turn: 4, warmUp: 300, now: processorTime });
+  const { median, low, high } = standing!.nanoseconds;
+  const rate = (nanoseconds: number): string => whole((1e9 * QUERIES.length) / nanoseconds);
+  return {
+    ...{ kind: 'facts', id: 'rule-search', title: 'Searches in the bundled rules' },
+    columns: ['rules', 'searches/s', 'quartiles'],
+    rows: [[bundledRules().rules.length, rate(median), `${rate(high)}-${rate(low)}`]],
+    note: 'By processor time.',
+  };
+}
