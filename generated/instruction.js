@@ -1613,6 +1613,17 @@ const peg$makeScanner = (capacity$) => {
             const back$18 = at$;
             absent$2: {
               if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
+              const back$19 = at$;
+              done$11: {
+                missing$11: {
+                  if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$11;
+                  at$ += 2;
+                  if ((table0$[bytes$[at$]] & 1) === 0) break missing$11;
+                  at$ = runEnd$(runs2$, at$);
+                  break done$11;
+                }
+                at$ = back$19;
+              }
               if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 16) === 0) break absent$2;
               at$ += 2;
               break next$11;
@@ -1635,20 +1646,20 @@ const peg$makeScanner = (capacity$) => {
         break next$10;
       }
       let year$10;
-      const back$19 = at$;
-      done$11: {
-        missing$11: {
+      const back$20 = at$;
+      done$12: {
+        missing$12: {
           at$ = quarter_joint$skip(at$);
-          if (at$ < 0) break missing$11;
+          if (at$ < 0) break missing$12;
           const picked$18 = year_digits$build(at$);
-          if (picked$18 === FAILED$) break missing$11;
+          if (picked$18 === FAILED$) break missing$12;
           at$ = end$;
-          if ((table1$[bytes$[at$]] & 4) !== 0) break missing$11;
+          if ((table1$[bytes$[at$]] & 4) !== 0) break missing$12;
           const picked$17 = picked$18;
           year$10 = picked$17;
-          break done$11;
+          break done$12;
         }
-        at$ = back$19;
+        at$ = back$20;
         year$10 = null;
       }
       end$ = at$;
@@ -1668,7 +1679,7 @@ const peg$makeScanner = (capacity$) => {
         if (year$11 === FAILED$) break next$12;
         at$ = end$;
       } else if (symbol$5 >= 49 && symbol$5 <= 50) {
-        const back$20 = at$;
+        const back$21 = at$;
         chosen$7: {
           next$13: {
             const picked$19 = year_digits$build(at$);
@@ -1678,7 +1689,7 @@ const peg$makeScanner = (capacity$) => {
             year$11 = picked$19;
             break chosen$7;
           }
-          at$ = back$20;
+          at$ = back$21;
           year$11 = short_year$build(at$);
           if (year$11 === FAILED$) break next$12;
           at$ = end$;
@@ -1732,20 +1743,20 @@ const peg$makeScanner = (capacity$) => {
         break next$15;
       }
       let year$13;
-      const back$21 = at$;
-      done$12: {
-        missing$12: {
+      const back$22 = at$;
+      done$13: {
+        missing$13: {
           at$ = quarter_joint$skip(at$);
-          if (at$ < 0) break missing$12;
+          if (at$ < 0) break missing$13;
           const picked$21 = year_digits$build(at$);
-          if (picked$21 === FAILED$) break missing$12;
+          if (picked$21 === FAILED$) break missing$13;
           at$ = end$;
-          if ((table1$[bytes$[at$]] & 4) !== 0) break missing$12;
+          if ((table1$[bytes$[at$]] & 4) !== 0) break missing$13;
           const picked$20 = picked$21;
           year$13 = picked$20;
-          break done$12;
+          break done$13;
         }
-        at$ = back$21;
+        at$ = back$22;
         year$13 = null;
       }
       end$ = at$;
@@ -1775,20 +1786,20 @@ const peg$makeScanner = (capacity$) => {
       if (at$2 === FAILED$) break next$17;
       at$ = end$;
       let quarter$7;
-      const back$22 = at$;
-      done$13: {
-        missing$13: {
+      const back$23 = at$;
+      done$14: {
+        missing$14: {
           at$ = between$skip(at$);
-          if (at$ < 0) break missing$13;
-          if ((table4$[bytes$[at$]] & 2) === 0) break missing$13;
+          if (at$ < 0) break missing$14;
+          if ((table4$[bytes$[at$]] & 2) === 0) break missing$14;
           at$++;
-          if ((table4$[bytes$[at$]] & 32) === 0) break missing$13;
+          if ((table4$[bytes$[at$]] & 32) === 0) break missing$14;
           const picked$22 = input[at$++];
-          if ((table1$[bytes$[at$]] & 4) !== 0) break missing$13;
+          if ((table1$[bytes$[at$]] & 4) !== 0) break missing$14;
           quarter$7 = picked$22;
-          break done$13;
+          break done$14;
         }
-        at$ = back$22;
+        at$ = back$23;
         quarter$7 = null;
       }
       from$ = start$37;
@@ -1803,16 +1814,16 @@ const peg$makeScanner = (capacity$) => {
       at$++;
       if ((table4$[bytes$[at$]] & 32) === 0) break next$18;
       const quarter$8 = input[at$++];
-      const back$23 = at$;
-      done$14: {
-        missing$14: {
-          if ((table0$[bytes$[at$]] & 1) === 0) break missing$14;
+      const back$24 = at$;
+      done$15: {
+        missing$15: {
+          if ((table0$[bytes$[at$]] & 1) === 0) break missing$15;
           at$ = runEnd$(runs2$, at$);
-          if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$14;
+          if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$15;
           at$ += 2;
-          break done$14;
+          break done$15;
         }
-        at$ = back$23;
+        at$ = back$24;
       }
       at$ = between$skip(at$);
       if (at$ < 0) break next$18;
@@ -1857,7 +1868,7 @@ const peg$makeScanner = (capacity$) => {
       const start$42 = at$;
       const symbol$7 = bytes$[at$];
       if (symbol$7 === 67 || symbol$7 === 99) {
-        const back$24 = at$;
+        const back$25 = at$;
         chosen$8: {
           next$21: {
             if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 32) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0 || bytes$[at$ + 8] !== 32 || (table5$[bytes$[at$ + 9]] & 64) === 0 || (table2$[bytes$[at$ + 10]] & 8) === 0 || (table2$[bytes$[at$ + 11]] & 8) === 0 || (table5$[bytes$[at$ + 12]] & 128) === 0) break next$21;
@@ -1866,7 +1877,7 @@ const peg$makeScanner = (capacity$) => {
             at$ = runEnd$(runs2$, at$);
             break chosen$8;
           }
-          at$ = back$24;
+          at$ = back$25;
           if ((table5$[bytes$[at$ + 1]] & 64) === 0) break next$20;
           at$ += 2;
           if (bytes$[at$] === 32) {
@@ -1874,71 +1885,26 @@ const peg$makeScanner = (capacity$) => {
           }
         }
       } else if (symbol$7 === 87) {
-        const back$25 = at$;
+        const back$26 = at$;
         chosen$9: {
           next$22: {
             if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0) break next$22;
             at$ += 4;
             if ((table0$[bytes$[at$]] & 1) === 0) break next$22;
             at$ = runEnd$(runs2$, at$);
-            const back$26 = at$;
-            done$15: {
-              missing$15: {
+            const back$27 = at$;
+            done$16: {
+              missing$16: {
                 const symbol$8 = bytes$[at$];
                 if (symbol$8 === 78 || symbol$8 === 110) {
-                  const back$27 = at$;
+                  const back$28 = at$;
                   chosen$10: {
                     next$23: {
                       if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table6$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || bytes$[at$ + 6] !== 32) break next$23;
                       at$ += 7;
                       break chosen$10;
                     }
-                    at$ = back$27;
-                    if ((table3$[bytes$[at$ + 1]] & 2) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$15;
-                    at$ += 4;
-                  }
-                } else {
-                  break missing$15;
-                }
-                break done$15;
-              }
-              at$ = back$26;
-            }
-            break chosen$9;
-          }
-          at$ = back$25;
-          next$24: {
-            if ((table5$[bytes$[at$ + 1]] & 128) === 0) break next$24;
-            at$ += 2;
-            if (bytes$[at$] === 32) {
-              at$++;
-            }
-            break chosen$9;
-          }
-          at$ = back$25;
-          at$++;
-        }
-      } else if (symbol$7 === 119) {
-        const back$28 = at$;
-        chosen$11: {
-          next$25: {
-            if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0) break next$25;
-            at$ += 4;
-            if ((table0$[bytes$[at$]] & 1) === 0) break next$25;
-            at$ = runEnd$(runs2$, at$);
-            const back$29 = at$;
-            done$16: {
-              missing$16: {
-                const symbol$9 = bytes$[at$];
-                if (symbol$9 === 78 || symbol$9 === 110) {
-                  const back$30 = at$;
-                  chosen$12: {
-                    next$26: {
-                      if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table6$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || bytes$[at$ + 6] !== 32) break next$26;
-                      at$ += 7;
-                      break chosen$12;
-                    }
-                    at$ = back$30;
+                    at$ = back$28;
                     if ((table3$[bytes$[at$ + 1]] & 2) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$16;
                     at$ += 4;
                   }
@@ -1947,11 +1913,56 @@ const peg$makeScanner = (capacity$) => {
                 }
                 break done$16;
               }
-              at$ = back$29;
+              at$ = back$27;
+            }
+            break chosen$9;
+          }
+          at$ = back$26;
+          next$24: {
+            if ((table5$[bytes$[at$ + 1]] & 128) === 0) break next$24;
+            at$ += 2;
+            if (bytes$[at$] === 32) {
+              at$++;
+            }
+            break chosen$9;
+          }
+          at$ = back$26;
+          at$++;
+        }
+      } else if (symbol$7 === 119) {
+        const back$29 = at$;
+        chosen$11: {
+          next$25: {
+            if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0) break next$25;
+            at$ += 4;
+            if ((table0$[bytes$[at$]] & 1) === 0) break next$25;
+            at$ = runEnd$(runs2$, at$);
+            const back$30 = at$;
+            done$17: {
+              missing$17: {
+                const symbol$9 = bytes$[at$];
+                if (symbol$9 === 78 || symbol$9 === 110) {
+                  const back$31 = at$;
+                  chosen$12: {
+                    next$26: {
+                      if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table6$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || bytes$[at$ + 6] !== 32) break next$26;
+                      at$ += 7;
+                      break chosen$12;
+                    }
+                    at$ = back$31;
+                    if ((table3$[bytes$[at$ + 1]] & 2) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$17;
+                    at$ += 4;
+                  }
+                } else {
+                  break missing$17;
+                }
+                break done$17;
+              }
+              at$ = back$30;
             }
             break chosen$11;
           }
-          at$ = back$28;
+          at$ = back$29;
           if ((table5$[bytes$[at$ + 1]] & 128) === 0) break next$20;
           at$ += 2;
           if (bytes$[at$] === 32) {
@@ -1978,20 +1989,20 @@ const peg$makeScanner = (capacity$) => {
       const week$1 = Number(digits$8);
       if ((table1$[bytes$[at$]] & 4) !== 0) break next$20;
       let year$16;
-      const back$31 = at$;
-      done$17: {
-        missing$17: {
+      const back$32 = at$;
+      done$18: {
+        missing$18: {
           at$ = quarter_joint$skip(at$);
-          if (at$ < 0) break missing$17;
+          if (at$ < 0) break missing$18;
           const picked$24 = year_digits$build(at$);
-          if (picked$24 === FAILED$) break missing$17;
+          if (picked$24 === FAILED$) break missing$18;
           at$ = end$;
-          if ((table1$[bytes$[at$]] & 4) !== 0) break missing$17;
+          if ((table1$[bytes$[at$]] & 4) !== 0) break missing$18;
           const picked$23 = picked$24;
           year$16 = picked$23;
-          break done$17;
+          break done$18;
         }
-        at$ = back$31;
+        at$ = back$32;
         year$16 = null;
       }
       if (!(week$1 >= 1 && week$1 <= 53)) break next$20;
@@ -2092,16 +2103,16 @@ const peg$makeScanner = (capacity$) => {
       const month$10 = month_name$build(at$);
       if (month$10 === FAILED$) break next$30;
       at$ = end$;
-      const back$32 = at$;
-      done$18: {
-        missing$18: {
-          if ((table0$[bytes$[at$]] & 1) === 0) break missing$18;
+      const back$33 = at$;
+      done$19: {
+        missing$19: {
+          if ((table0$[bytes$[at$]] & 1) === 0) break missing$19;
           at$ = runEnd$(runs2$, at$);
-          if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$18;
+          if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$19;
           at$ += 2;
-          break done$18;
+          break done$19;
         }
-        at$ = back$32;
+        at$ = back$33;
       }
       at$ = between$skip(at$);
       if (at$ < 0) break next$30;
@@ -2146,7 +2157,7 @@ const peg$makeScanner = (capacity$) => {
       let word$1;
       const symbol$10 = bytes$[at$];
       if (symbol$10 === 84 || symbol$10 === 116) {
-        const back$33 = at$;
+        const back$34 = at$;
         chosen$13: {
           next$34: {
             if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) break next$34;
@@ -2154,14 +2165,14 @@ const peg$makeScanner = (capacity$) => {
             word$1 = input.substring(at$ - 5, at$);
             break chosen$13;
           }
-          at$ = back$33;
+          at$ = back$34;
           next$35: {
             if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table3$[bytes$[at$ + 6]] & 2) === 0 || (table5$[bytes$[at$ + 7]] & 64) === 0) break next$35;
             at$ += 8;
             word$1 = input.substring(at$ - 8, at$);
             break chosen$13;
           }
-          at$ = back$33;
+          at$ = back$34;
           if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 16) === 0 || (table2$[bytes$[at$ + 6]] & 32) === 0) break next$33;
           at$ += 7;
           word$1 = input.substring(at$ - 7, at$);
@@ -2175,7 +2186,7 @@ const peg$makeScanner = (capacity$) => {
         at$ += 3;
         word$1 = "COB";
       } else if (symbol$10 === 69) {
-        const back$34 = at$;
+        const back$35 = at$;
         chosen$14: {
           next$36: {
             if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 68) break next$36;
@@ -2183,14 +2194,14 @@ const peg$makeScanner = (capacity$) => {
             word$1 = "EOD";
             break chosen$14;
           }
-          at$ = back$34;
+          at$ = back$35;
           next$37: {
             if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 77) break next$37;
             at$ += 3;
             word$1 = "EOM";
             break chosen$14;
           }
-          at$ = back$34;
+          at$ = back$35;
           if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 87) break next$33;
           at$ += 3;
           word$1 = "EOW";
@@ -2224,26 +2235,26 @@ const peg$makeScanner = (capacity$) => {
           if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0) break next$38;
           at$ += 4;
         } else {
-          const back$35 = at$;
+          const back$36 = at$;
           chosen$15: {
             next$39: {
               if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table7$[bytes$[at$ + 3]] & 32) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 4) === 0 || (table6$[bytes$[at$ + 7]] & 128) === 0) break next$39;
               at$ += 8;
               break chosen$15;
             }
-            at$ = back$35;
+            at$ = back$36;
             next$40: {
               if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0) break next$40;
               at$ += 5;
               break chosen$15;
             }
-            at$ = back$35;
+            at$ = back$36;
             next$41: {
               if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0) break next$41;
               at$ += 4;
               break chosen$15;
             }
-            at$ = back$35;
+            at$ = back$36;
             if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table5$[bytes$[at$ + 5]] & 32) === 0 || (table6$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 16) === 0 || (table2$[bytes$[at$ + 8]] & 4) === 0) break next$38;
             at$ += 9;
           }
@@ -2251,7 +2262,7 @@ const peg$makeScanner = (capacity$) => {
         if ((table1$[bytes$[at$]] & 4) !== 0) break next$38;
         which$1 = "last";
       } else if (symbol$11 === 67 || symbol$11 === 99) {
-        const back$36 = at$;
+        const back$37 = at$;
         chosen$16: {
           next$42: {
             if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 16) === 0 || (table2$[bytes$[at$ + 6]] & 32) === 0) break next$42;
@@ -2260,7 +2271,7 @@ const peg$makeScanner = (capacity$) => {
             which$1 = "this";
             break chosen$16;
           }
-          at$ = back$36;
+          at$ = back$37;
           if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0) break next$38;
           at$ += 6;
           if ((table1$[bytes$[at$]] & 4) !== 0) break next$38;
@@ -2283,7 +2294,7 @@ const peg$makeScanner = (capacity$) => {
         if (unit$1 === FAILED$) break next$38;
         at$ = end$;
       } else if ((table8$[symbol$14] & 1) !== 0) {
-        const back$37 = at$;
+        const back$38 = at$;
         chosen$17: {
           next$43: {
             unit$1 = relative_unit$build(at$);
@@ -2291,7 +2302,7 @@ const peg$makeScanner = (capacity$) => {
             at$ = end$;
             break chosen$17;
           }
-          at$ = back$37;
+          at$ = back$38;
           unit$1 = weekday$build(at$);
           if (unit$1 === FAILED$) break next$38;
           at$ = end$;
@@ -2309,39 +2320,39 @@ const peg$makeScanner = (capacity$) => {
     at$ = back$1;
     next$44: {
       const start$64 = at$;
-      const back$38 = at$;
-      done$19: {
-        missing$19: {
-          if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || bytes$[at$ + 3] !== 32) break missing$19;
-          at$ += 4;
-          break done$19;
-        }
-        at$ = back$38;
-      }
-      if ((table2$[bytes$[at$]] & 8) === 0 || (table2$[bytes$[at$ + 1]] & 16) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0 || bytes$[at$ + 3] !== 32 || (table3$[bytes$[at$ + 4]] & 2) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0 || bytes$[at$ + 6] !== 32) break next$44;
-      at$ += 7;
       const back$39 = at$;
       done$20: {
         missing$20: {
+          if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || bytes$[at$ + 3] !== 32) break missing$20;
+          at$ += 4;
+          break done$20;
+        }
+        at$ = back$39;
+      }
+      if ((table2$[bytes$[at$]] & 8) === 0 || (table2$[bytes$[at$ + 1]] & 16) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0 || bytes$[at$ + 3] !== 32 || (table3$[bytes$[at$ + 4]] & 2) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0 || bytes$[at$ + 6] !== 32) break next$44;
+      at$ += 7;
+      const back$40 = at$;
+      done$21: {
+        missing$21: {
           const symbol$15 = bytes$[at$];
           if (symbol$15 === 84 || symbol$15 === 116) {
-            const back$40 = at$;
+            const back$41 = at$;
             chosen$18: {
               next$45: {
                 if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || bytes$[at$ + 3] !== 32) break next$45;
                 at$ += 4;
                 break chosen$18;
               }
-              at$ = back$40;
-              if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table6$[bytes$[at$ + 3]] & 128) === 0 || bytes$[at$ + 4] !== 32) break missing$20;
+              at$ = back$41;
+              if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table6$[bytes$[at$ + 3]] & 128) === 0 || bytes$[at$ + 4] !== 32) break missing$21;
               at$ += 5;
             }
           } else {
-            break missing$20;
+            break missing$21;
           }
-          break done$20;
+          break done$21;
         }
-        at$ = back$39;
+        at$ = back$40;
       }
       const unit$2 = relative_unit$build(at$);
       if (unit$2 === FAILED$) break next$44;
@@ -2394,29 +2405,29 @@ const peg$makeScanner = (capacity$) => {
       if ((table3$[bytes$[at$]] & 32) !== 0) break next$47;
       const minute$1 = Number(digits$13);
       let half$5;
-      const back$41 = at$;
-      done$21: {
-        missing$21: {
+      const back$42 = at$;
+      done$22: {
+        missing$22: {
           if ((table0$[bytes$[at$]] & 1) !== 0) {
             at$++;
           }
           let picked$27;
           const symbol$16 = bytes$[at$];
           if (symbol$16 === 65 || symbol$16 === 97) {
-            if ((table6$[bytes$[at$ + 1]] & 1) === 0) break missing$21;
+            if ((table6$[bytes$[at$ + 1]] & 1) === 0) break missing$22;
             at$ += 2;
             picked$27 = input.substring(at$ - 2, at$);
           } else if (symbol$16 === 80 || symbol$16 === 112) {
-            if ((table6$[bytes$[at$ + 1]] & 1) === 0) break missing$21;
+            if ((table6$[bytes$[at$ + 1]] & 1) === 0) break missing$22;
             at$ += 2;
             picked$27 = input.substring(at$ - 2, at$);
           } else {
-            break missing$21;
+            break missing$22;
           }
           half$5 = picked$27;
-          break done$21;
+          break done$22;
         }
-        at$ = back$41;
+        at$ = back$42;
         half$5 = null;
       }
       if ((table1$[bytes$[at$]] & 4) !== 0) break next$47;
@@ -3750,6 +3761,17 @@ const peg$makeScanner = (capacity$) => {
               const back$18 = at$;
               absent$2: {
                 if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
+                const back$19 = at$;
+                done$11: {
+                  missing$11: {
+                    if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$11;
+                    at$ += 2;
+                    if ((table0$[bytes$[at$]] & 1) === 0) break missing$11;
+                    at$ = runEnd$(runs2$, at$);
+                    break done$11;
+                  }
+                  at$ = back$19;
+                }
                 if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 16) === 0) break absent$2;
                 at$ += 2;
                 break next$11;
@@ -3769,17 +3791,17 @@ const peg$makeScanner = (capacity$) => {
         } else {
           break next$10;
         }
-        const back$19 = at$;
-        done$11: {
-          missing$11: {
+        const back$20 = at$;
+        done$12: {
+          missing$12: {
             at$ = quarter_joint$skip(at$);
-            if (at$ < 0) break missing$11;
+            if (at$ < 0) break missing$12;
             at$ = year_digits$skip(at$);
-            if (at$ < 0) break missing$11;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$11;
-            break done$11;
+            if (at$ < 0) break missing$12;
+            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$12;
+            break done$12;
           }
-          at$ = back$19;
+          at$ = back$20;
         }
         break chosen$1;
       }
@@ -3794,7 +3816,7 @@ const peg$makeScanner = (capacity$) => {
           at$ = short_year$skip(at$);
           if (at$ < 0) break next$12;
         } else if (symbol$5 >= 49 && symbol$5 <= 50) {
-          const back$20 = at$;
+          const back$21 = at$;
           chosen$7: {
             next$13: {
               at$ = year_digits$skip(at$);
@@ -3802,7 +3824,7 @@ const peg$makeScanner = (capacity$) => {
               if ((table1$[bytes$[at$]] & 4) !== 0) break next$13;
               break chosen$7;
             }
-            at$ = back$20;
+            at$ = back$21;
             at$ = short_year$skip(at$);
             if (at$ < 0) break next$12;
           }
@@ -3846,17 +3868,17 @@ const peg$makeScanner = (capacity$) => {
         } else {
           break next$15;
         }
-        const back$21 = at$;
-        done$12: {
-          missing$12: {
+        const back$22 = at$;
+        done$13: {
+          missing$13: {
             at$ = quarter_joint$skip(at$);
-            if (at$ < 0) break missing$12;
+            if (at$ < 0) break missing$13;
             at$ = year_digits$skip(at$);
-            if (at$ < 0) break missing$12;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$12;
-            break done$12;
+            if (at$ < 0) break missing$13;
+            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$13;
+            break done$13;
           }
-          at$ = back$21;
+          at$ = back$22;
         }
         break chosen$1;
       }
@@ -3878,19 +3900,19 @@ const peg$makeScanner = (capacity$) => {
       next$17: {
         at$ = fiscal_year$skip(at$);
         if (at$ < 0) break next$17;
-        const back$22 = at$;
-        done$13: {
-          missing$13: {
+        const back$23 = at$;
+        done$14: {
+          missing$14: {
             at$ = between$skip(at$);
-            if (at$ < 0) break missing$13;
-            if ((table4$[bytes$[at$]] & 2) === 0) break missing$13;
+            if (at$ < 0) break missing$14;
+            if ((table4$[bytes$[at$]] & 2) === 0) break missing$14;
             at$++;
-            if ((table4$[bytes$[at$]] & 32) === 0) break missing$13;
+            if ((table4$[bytes$[at$]] & 32) === 0) break missing$14;
             at$++;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$13;
-            break done$13;
+            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$14;
+            break done$14;
           }
-          at$ = back$22;
+          at$ = back$23;
         }
         break chosen$1;
       }
@@ -3900,16 +3922,16 @@ const peg$makeScanner = (capacity$) => {
         at$++;
         if ((table4$[bytes$[at$]] & 32) === 0) break next$18;
         at$++;
-        const back$23 = at$;
-        done$14: {
-          missing$14: {
-            if ((table0$[bytes$[at$]] & 1) === 0) break missing$14;
+        const back$24 = at$;
+        done$15: {
+          missing$15: {
+            if ((table0$[bytes$[at$]] & 1) === 0) break missing$15;
             at$ = runEnd$(runs2$, at$);
-            if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$14;
+            if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$15;
             at$ += 2;
-            break done$14;
+            break done$15;
           }
-          at$ = back$23;
+          at$ = back$24;
         }
         at$ = between$skip(at$);
         if (at$ < 0) break next$18;
@@ -3947,7 +3969,7 @@ const peg$makeScanner = (capacity$) => {
       next$20: {
         const symbol$7 = bytes$[at$];
         if (symbol$7 === 67 || symbol$7 === 99) {
-          const back$24 = at$;
+          const back$25 = at$;
           chosen$8: {
             next$21: {
               if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 32) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0 || bytes$[at$ + 8] !== 32 || (table5$[bytes$[at$ + 9]] & 64) === 0 || (table2$[bytes$[at$ + 10]] & 8) === 0 || (table2$[bytes$[at$ + 11]] & 8) === 0 || (table5$[bytes$[at$ + 12]] & 128) === 0) break next$21;
@@ -3956,7 +3978,7 @@ const peg$makeScanner = (capacity$) => {
               at$ = runEnd$(runs2$, at$);
               break chosen$8;
             }
-            at$ = back$24;
+            at$ = back$25;
             if ((table5$[bytes$[at$ + 1]] & 64) === 0) break next$20;
             at$ += 2;
             if (bytes$[at$] === 32) {
@@ -3964,71 +3986,26 @@ const peg$makeScanner = (capacity$) => {
             }
           }
         } else if (symbol$7 === 87) {
-          const back$25 = at$;
+          const back$26 = at$;
           chosen$9: {
             next$22: {
               if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0) break next$22;
               at$ += 4;
               if ((table0$[bytes$[at$]] & 1) === 0) break next$22;
               at$ = runEnd$(runs2$, at$);
-              const back$26 = at$;
-              done$15: {
-                missing$15: {
+              const back$27 = at$;
+              done$16: {
+                missing$16: {
                   const symbol$8 = bytes$[at$];
                   if (symbol$8 === 78 || symbol$8 === 110) {
-                    const back$27 = at$;
+                    const back$28 = at$;
                     chosen$10: {
                       next$23: {
                         if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table6$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || bytes$[at$ + 6] !== 32) break next$23;
                         at$ += 7;
                         break chosen$10;
                       }
-                      at$ = back$27;
-                      if ((table3$[bytes$[at$ + 1]] & 2) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$15;
-                      at$ += 4;
-                    }
-                  } else {
-                    break missing$15;
-                  }
-                  break done$15;
-                }
-                at$ = back$26;
-              }
-              break chosen$9;
-            }
-            at$ = back$25;
-            next$24: {
-              if ((table5$[bytes$[at$ + 1]] & 128) === 0) break next$24;
-              at$ += 2;
-              if (bytes$[at$] === 32) {
-                at$++;
-              }
-              break chosen$9;
-            }
-            at$ = back$25;
-            at$++;
-          }
-        } else if (symbol$7 === 119) {
-          const back$28 = at$;
-          chosen$11: {
-            next$25: {
-              if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0) break next$25;
-              at$ += 4;
-              if ((table0$[bytes$[at$]] & 1) === 0) break next$25;
-              at$ = runEnd$(runs2$, at$);
-              const back$29 = at$;
-              done$16: {
-                missing$16: {
-                  const symbol$9 = bytes$[at$];
-                  if (symbol$9 === 78 || symbol$9 === 110) {
-                    const back$30 = at$;
-                    chosen$12: {
-                      next$26: {
-                        if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table6$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || bytes$[at$ + 6] !== 32) break next$26;
-                        at$ += 7;
-                        break chosen$12;
-                      }
-                      at$ = back$30;
+                      at$ = back$28;
                       if ((table3$[bytes$[at$ + 1]] & 2) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$16;
                       at$ += 4;
                     }
@@ -4037,11 +4014,56 @@ const peg$makeScanner = (capacity$) => {
                   }
                   break done$16;
                 }
-                at$ = back$29;
+                at$ = back$27;
+              }
+              break chosen$9;
+            }
+            at$ = back$26;
+            next$24: {
+              if ((table5$[bytes$[at$ + 1]] & 128) === 0) break next$24;
+              at$ += 2;
+              if (bytes$[at$] === 32) {
+                at$++;
+              }
+              break chosen$9;
+            }
+            at$ = back$26;
+            at$++;
+          }
+        } else if (symbol$7 === 119) {
+          const back$29 = at$;
+          chosen$11: {
+            next$25: {
+              if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0) break next$25;
+              at$ += 4;
+              if ((table0$[bytes$[at$]] & 1) === 0) break next$25;
+              at$ = runEnd$(runs2$, at$);
+              const back$30 = at$;
+              done$17: {
+                missing$17: {
+                  const symbol$9 = bytes$[at$];
+                  if (symbol$9 === 78 || symbol$9 === 110) {
+                    const back$31 = at$;
+                    chosen$12: {
+                      next$26: {
+                        if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table6$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || bytes$[at$ + 6] !== 32) break next$26;
+                        at$ += 7;
+                        break chosen$12;
+                      }
+                      at$ = back$31;
+                      if ((table3$[bytes$[at$ + 1]] & 2) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$17;
+                      at$ += 4;
+                    }
+                  } else {
+                    break missing$17;
+                  }
+                  break done$17;
+                }
+                at$ = back$30;
               }
               break chosen$11;
             }
-            at$ = back$28;
+            at$ = back$29;
             if ((table5$[bytes$[at$ + 1]] & 128) === 0) break next$20;
             at$ += 2;
             if (bytes$[at$] === 32) {
@@ -4067,17 +4089,17 @@ const peg$makeScanner = (capacity$) => {
         if ((table3$[bytes$[at$]] & 32) !== 0) break next$20;
         const week$1 = Number(digits$8);
         if ((table1$[bytes$[at$]] & 4) !== 0) break next$20;
-        const back$31 = at$;
-        done$17: {
-          missing$17: {
+        const back$32 = at$;
+        done$18: {
+          missing$18: {
             at$ = quarter_joint$skip(at$);
-            if (at$ < 0) break missing$17;
+            if (at$ < 0) break missing$18;
             at$ = year_digits$skip(at$);
-            if (at$ < 0) break missing$17;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$17;
-            break done$17;
+            if (at$ < 0) break missing$18;
+            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$18;
+            break done$18;
           }
-          at$ = back$31;
+          at$ = back$32;
         }
         if (!(week$1 >= 1 && week$1 <= 53)) break next$20;
         break chosen$1;
@@ -4164,16 +4186,16 @@ const peg$makeScanner = (capacity$) => {
       next$30: {
         at$ = month_name$skip(at$);
         if (at$ < 0) break next$30;
-        const back$32 = at$;
-        done$18: {
-          missing$18: {
-            if ((table0$[bytes$[at$]] & 1) === 0) break missing$18;
+        const back$33 = at$;
+        done$19: {
+          missing$19: {
+            if ((table0$[bytes$[at$]] & 1) === 0) break missing$19;
             at$ = runEnd$(runs2$, at$);
-            if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$18;
+            if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$19;
             at$ += 2;
-            break done$18;
+            break done$19;
           }
-          at$ = back$32;
+          at$ = back$33;
         }
         at$ = between$skip(at$);
         if (at$ < 0) break next$30;
@@ -4206,20 +4228,20 @@ const peg$makeScanner = (capacity$) => {
       next$33: {
         const symbol$10 = bytes$[at$];
         if (symbol$10 === 84 || symbol$10 === 116) {
-          const back$33 = at$;
+          const back$34 = at$;
           chosen$13: {
             next$34: {
               if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) break next$34;
               at$ += 5;
               break chosen$13;
             }
-            at$ = back$33;
+            at$ = back$34;
             next$35: {
               if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table3$[bytes$[at$ + 6]] & 2) === 0 || (table5$[bytes$[at$ + 7]] & 64) === 0) break next$35;
               at$ += 8;
               break chosen$13;
             }
-            at$ = back$33;
+            at$ = back$34;
             if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 16) === 0 || (table2$[bytes$[at$ + 6]] & 32) === 0) break next$33;
             at$ += 7;
           }
@@ -4230,20 +4252,20 @@ const peg$makeScanner = (capacity$) => {
           if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 66) break next$33;
           at$ += 3;
         } else if (symbol$10 === 69) {
-          const back$34 = at$;
+          const back$35 = at$;
           chosen$14: {
             next$36: {
               if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 68) break next$36;
               at$ += 3;
               break chosen$14;
             }
-            at$ = back$34;
+            at$ = back$35;
             next$37: {
               if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 77) break next$37;
               at$ += 3;
               break chosen$14;
             }
-            at$ = back$34;
+            at$ = back$35;
             if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 87) break next$33;
             at$ += 3;
           }
@@ -4272,33 +4294,33 @@ const peg$makeScanner = (capacity$) => {
             if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0) break next$38;
             at$ += 4;
           } else {
-            const back$35 = at$;
+            const back$36 = at$;
             chosen$15: {
               next$39: {
                 if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table7$[bytes$[at$ + 3]] & 32) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 4) === 0 || (table6$[bytes$[at$ + 7]] & 128) === 0) break next$39;
                 at$ += 8;
                 break chosen$15;
               }
-              at$ = back$35;
+              at$ = back$36;
               next$40: {
                 if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0) break next$40;
                 at$ += 5;
                 break chosen$15;
               }
-              at$ = back$35;
+              at$ = back$36;
               next$41: {
                 if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0) break next$41;
                 at$ += 4;
                 break chosen$15;
               }
-              at$ = back$35;
+              at$ = back$36;
               if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table5$[bytes$[at$ + 5]] & 32) === 0 || (table6$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 16) === 0 || (table2$[bytes$[at$ + 8]] & 4) === 0) break next$38;
               at$ += 9;
             }
           }
           if ((table1$[bytes$[at$]] & 4) !== 0) break next$38;
         } else if (symbol$11 === 67 || symbol$11 === 99) {
-          const back$36 = at$;
+          const back$37 = at$;
           chosen$16: {
             next$42: {
               if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 16) === 0 || (table2$[bytes$[at$ + 6]] & 32) === 0) break next$42;
@@ -4306,7 +4328,7 @@ const peg$makeScanner = (capacity$) => {
               if ((table1$[bytes$[at$]] & 4) !== 0) break next$42;
               break chosen$16;
             }
-            at$ = back$36;
+            at$ = back$37;
             if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0) break next$38;
             at$ += 6;
             if ((table1$[bytes$[at$]] & 4) !== 0) break next$38;
@@ -4325,14 +4347,14 @@ const peg$makeScanner = (capacity$) => {
           at$ = relative_unit$skip(at$);
           if (at$ < 0) break next$38;
         } else if ((table8$[symbol$14] & 1) !== 0) {
-          const back$37 = at$;
+          const back$38 = at$;
           chosen$17: {
             next$43: {
               at$ = relative_unit$skip(at$);
               if (at$ < 0) break next$43;
               break chosen$17;
             }
-            at$ = back$37;
+            at$ = back$38;
             at$ = weekday$skip(at$);
             if (at$ < 0) break next$38;
           }
@@ -4346,39 +4368,39 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$1;
       next$44: {
-        const back$38 = at$;
-        done$19: {
-          missing$19: {
-            if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || bytes$[at$ + 3] !== 32) break missing$19;
-            at$ += 4;
-            break done$19;
-          }
-          at$ = back$38;
-        }
-        if ((table2$[bytes$[at$]] & 8) === 0 || (table2$[bytes$[at$ + 1]] & 16) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0 || bytes$[at$ + 3] !== 32 || (table3$[bytes$[at$ + 4]] & 2) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0 || bytes$[at$ + 6] !== 32) break next$44;
-        at$ += 7;
         const back$39 = at$;
         done$20: {
           missing$20: {
+            if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || bytes$[at$ + 3] !== 32) break missing$20;
+            at$ += 4;
+            break done$20;
+          }
+          at$ = back$39;
+        }
+        if ((table2$[bytes$[at$]] & 8) === 0 || (table2$[bytes$[at$ + 1]] & 16) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0 || bytes$[at$ + 3] !== 32 || (table3$[bytes$[at$ + 4]] & 2) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0 || bytes$[at$ + 6] !== 32) break next$44;
+        at$ += 7;
+        const back$40 = at$;
+        done$21: {
+          missing$21: {
             const symbol$15 = bytes$[at$];
             if (symbol$15 === 84 || symbol$15 === 116) {
-              const back$40 = at$;
+              const back$41 = at$;
               chosen$18: {
                 next$45: {
                   if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || bytes$[at$ + 3] !== 32) break next$45;
                   at$ += 4;
                   break chosen$18;
                 }
-                at$ = back$40;
-                if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table6$[bytes$[at$ + 3]] & 128) === 0 || bytes$[at$ + 4] !== 32) break missing$20;
+                at$ = back$41;
+                if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table6$[bytes$[at$ + 3]] & 128) === 0 || bytes$[at$ + 4] !== 32) break missing$21;
                 at$ += 5;
               }
             } else {
-              break missing$20;
+              break missing$21;
             }
-            break done$20;
+            break done$21;
           }
-          at$ = back$39;
+          at$ = back$40;
         }
         at$ = relative_unit$skip(at$);
         if (at$ < 0) break next$44;
@@ -4424,25 +4446,25 @@ const peg$makeScanner = (capacity$) => {
         const digits$13 = input.substring(start$70, at$);
         if ((table3$[bytes$[at$]] & 32) !== 0) break next$47;
         const minute$1 = Number(digits$13);
-        const back$41 = at$;
-        done$21: {
-          missing$21: {
+        const back$42 = at$;
+        done$22: {
+          missing$22: {
             if ((table0$[bytes$[at$]] & 1) !== 0) {
               at$++;
             }
             const symbol$16 = bytes$[at$];
             if (symbol$16 === 65 || symbol$16 === 97) {
-              if ((table6$[bytes$[at$ + 1]] & 1) === 0) break missing$21;
+              if ((table6$[bytes$[at$ + 1]] & 1) === 0) break missing$22;
               at$ += 2;
             } else if (symbol$16 === 80 || symbol$16 === 112) {
-              if ((table6$[bytes$[at$ + 1]] & 1) === 0) break missing$21;
+              if ((table6$[bytes$[at$ + 1]] & 1) === 0) break missing$22;
               at$ += 2;
             } else {
-              break missing$21;
+              break missing$22;
             }
-            break done$21;
+            break done$22;
           }
-          at$ = back$41;
+          at$ = back$42;
         }
         if ((table1$[bytes$[at$]] & 4) !== 0) break next$47;
         if (!(hour$1 <= 24 && minute$1 < 60)) break next$47;
@@ -5562,6 +5584,17 @@ const peg$makeScanner = (capacity$) => {
             const back$13 = at$;
             absent$1: {
               if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
+              const back$14 = at$;
+              done$9: {
+                missing$9: {
+                  if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$9;
+                  at$ += 2;
+                  if ((table0$[bytes$[at$]] & 1) === 0) break missing$9;
+                  at$ = runEnd$(runs2$, at$);
+                  break done$9;
+                }
+                at$ = back$14;
+              }
               if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 16) === 0) break absent$1;
               at$ += 2;
               break next$10;
@@ -5586,26 +5619,26 @@ const peg$makeScanner = (capacity$) => {
             if ((table4$[bytes$[at$]] & 2) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 40); break next$11; }
             at$ += 7;
             if ((table1$[bytes$[at$]] & 4) !== 0) break next$11;
-            const back$14 = at$;
+            const back$15 = at$;
             absent$2: {
               if ((table0$[bytes$[at$]] & 1) === 0) break absent$2;
               at$ = runEnd$(runs2$, at$);
-              const back$15 = at$;
-              done$9: {
-                missing$9: {
-                  if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$9;
+              const back$16 = at$;
+              done$10: {
+                missing$10: {
+                  if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$10;
                   at$ += 2;
-                  if ((table0$[bytes$[at$]] & 1) === 0) break missing$9;
+                  if ((table0$[bytes$[at$]] & 1) === 0) break missing$10;
                   at$ = runEnd$(runs2$, at$);
-                  break done$9;
+                  break done$10;
                 }
-                at$ = back$15;
+                at$ = back$16;
               }
               if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 16) === 0) break absent$2;
               at$ += 2;
               break next$11;
             }
-            at$ = back$14;
+            at$ = back$15;
             break chosen$4;
           }
           at$ = back$12;
@@ -5625,17 +5658,17 @@ const peg$makeScanner = (capacity$) => {
           at$++;
           if ((table1$[bytes$[at$]] & 4) !== 0) break next$9;
         }
-        const back$16 = at$;
-        done$10: {
-          missing$10: {
+        const back$17 = at$;
+        done$11: {
+          missing$11: {
             at$ = quarter_joint$expect(at$);
-            if (at$ < 0) break missing$10;
+            if (at$ < 0) break missing$11;
             at$ = year_digits$expect(at$);
-            if (at$ < 0) break missing$10;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$10;
-            break done$10;
+            if (at$ < 0) break missing$11;
+            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$11;
+            break done$11;
           }
-          at$ = back$16;
+          at$ = back$17;
         }
         break chosen$1;
       }
@@ -5645,7 +5678,7 @@ const peg$makeScanner = (capacity$) => {
         at$++;
         if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 38); break next$12; }
         at$++;
-        const back$17 = at$;
+        const back$18 = at$;
         chosen$5: {
           next$13: {
             at$ = year_digits$expect(at$);
@@ -5653,7 +5686,7 @@ const peg$makeScanner = (capacity$) => {
             if ((table1$[bytes$[at$]] & 4) !== 0) break next$13;
             break chosen$5;
           }
-          at$ = back$17;
+          at$ = back$18;
           at$ = short_year$expect(at$);
           if (at$ < 0) break next$12;
         }
@@ -5663,14 +5696,14 @@ const peg$makeScanner = (capacity$) => {
       next$14: {
         at$ = year_digits$expect(at$);
         if (at$ < 0) break next$14;
-        const back$18 = at$;
-        done$11: {
-          missing$11: {
-            if ((table4$[bytes$[at$]] & 128) === 0) { miss$(at$, 41); break missing$11; }
+        const back$19 = at$;
+        done$12: {
+          missing$12: {
+            if ((table4$[bytes$[at$]] & 128) === 0) { miss$(at$, 41); break missing$12; }
             at$++;
-            break done$11;
+            break done$12;
           }
-          at$ = back$18;
+          at$ = back$19;
         }
         if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 38); break next$14; }
         at$++;
@@ -5681,7 +5714,7 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$1;
       next$15: {
-        const back$19 = at$;
+        const back$20 = at$;
         chosen$6: {
           next$16: {
             if ((table3$[bytes$[at$]] & 16) === 0) { miss$(at$, 42); break next$16; }
@@ -5691,7 +5724,7 @@ const peg$makeScanner = (capacity$) => {
             if ((table1$[bytes$[at$]] & 4) !== 0) break next$16;
             break chosen$6;
           }
-          at$ = back$19;
+          at$ = back$20;
           const half$1 = ordinal$expectBuild(at$);
           if (half$1 === FAILED$) break next$15;
           at$ = end$;
@@ -5710,17 +5743,17 @@ const peg$makeScanner = (capacity$) => {
           if ((table1$[bytes$[at$]] & 4) !== 0) break next$15;
           if (!(half$1 <= 2)) break next$15;
         }
-        const back$20 = at$;
-        done$12: {
-          missing$12: {
+        const back$21 = at$;
+        done$13: {
+          missing$13: {
             at$ = quarter_joint$expect(at$);
-            if (at$ < 0) break missing$12;
+            if (at$ < 0) break missing$13;
             at$ = year_digits$expect(at$);
-            if (at$ < 0) break missing$12;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$12;
-            break done$12;
+            if (at$ < 0) break missing$13;
+            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$13;
+            break done$13;
           }
-          at$ = back$20;
+          at$ = back$21;
         }
         break chosen$1;
       }
@@ -5728,14 +5761,14 @@ const peg$makeScanner = (capacity$) => {
       next$17: {
         at$ = year_digits$expect(at$);
         if (at$ < 0) break next$17;
-        const back$21 = at$;
-        done$13: {
-          missing$13: {
-            if ((table4$[bytes$[at$]] & 128) === 0) { miss$(at$, 41); break missing$13; }
+        const back$22 = at$;
+        done$14: {
+          missing$14: {
+            if ((table4$[bytes$[at$]] & 128) === 0) { miss$(at$, 41); break missing$14; }
             at$++;
-            break done$13;
+            break done$14;
           }
-          at$ = back$21;
+          at$ = back$22;
         }
         if ((table3$[bytes$[at$]] & 16) === 0) { miss$(at$, 42); break next$17; }
         at$++;
@@ -5748,19 +5781,19 @@ const peg$makeScanner = (capacity$) => {
       next$18: {
         at$ = fiscal_year$expect(at$);
         if (at$ < 0) break next$18;
-        const back$22 = at$;
-        done$14: {
-          missing$14: {
+        const back$23 = at$;
+        done$15: {
+          missing$15: {
             at$ = between$expect(at$);
-            if (at$ < 0) break missing$14;
-            if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 38); break missing$14; }
+            if (at$ < 0) break missing$15;
+            if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 38); break missing$15; }
             at$++;
-            if ((table4$[bytes$[at$]] & 32) === 0) { miss$(at$, 39); break missing$14; }
+            if ((table4$[bytes$[at$]] & 32) === 0) { miss$(at$, 39); break missing$15; }
             at$++;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$14;
-            break done$14;
+            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$15;
+            break done$15;
           }
-          at$ = back$22;
+          at$ = back$23;
         }
         break chosen$1;
       }
@@ -5770,9 +5803,9 @@ const peg$makeScanner = (capacity$) => {
         at$++;
         if ((table4$[bytes$[at$]] & 32) === 0) { miss$(at$, 39); break next$19; }
         at$++;
-        const back$23 = at$;
-        done$15: {
-          missing$15: {
+        const back$24 = at$;
+        done$16: {
+          missing$16: {
             let count$13 = 0;
             let last$14 = at$;
             ended$14: for (;;) {
@@ -5782,12 +5815,12 @@ const peg$makeScanner = (capacity$) => {
               last$14 = at$;
             }
             at$ = last$14;
-            if (count$13 < 1) break missing$15;
-            if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 32); break missing$15; }
+            if (count$13 < 1) break missing$16;
+            if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 32); break missing$16; }
             at$ += 2;
-            break done$15;
+            break done$16;
           }
-          at$ = back$23;
+          at$ = back$24;
         }
         at$ = between$expect(at$);
         if (at$ < 0) break next$19;
@@ -5823,7 +5856,7 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$1;
       next$21: {
-        const back$24 = at$;
+        const back$25 = at$;
         chosen$7: {
           next$22: {
             if ((table5$[bytes$[at$]] & 64) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0) { miss$(at$, 46); break next$22; }
@@ -5838,27 +5871,27 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = last$17;
             if (count$15 < 1) break next$22;
-            const back$25 = at$;
-            done$16: {
-              missing$16: {
-                const back$26 = at$;
+            const back$26 = at$;
+            done$17: {
+              missing$17: {
+                const back$27 = at$;
                 chosen$8: {
                   next$23: {
                     if ((table2$[bytes$[at$]] & 16) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table6$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || bytes$[at$ + 6] !== 32) { miss$(at$, 47); break next$23; }
                     at$ += 7;
                     break chosen$8;
                   }
-                  at$ = back$26;
-                  if ((table2$[bytes$[at$]] & 16) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) { miss$(at$, 48); break missing$16; }
+                  at$ = back$27;
+                  if ((table2$[bytes$[at$]] & 16) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) { miss$(at$, 48); break missing$17; }
                   at$ += 4;
                 }
-                break done$16;
+                break done$17;
               }
-              at$ = back$25;
+              at$ = back$26;
             }
             break chosen$7;
           }
-          at$ = back$24;
+          at$ = back$25;
           next$24: {
             if ((table5$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 32) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0 || bytes$[at$ + 8] !== 32 || (table5$[bytes$[at$ + 9]] & 64) === 0 || (table2$[bytes$[at$ + 10]] & 8) === 0 || (table2$[bytes$[at$ + 11]] & 8) === 0 || (table5$[bytes$[at$ + 12]] & 128) === 0) { miss$(at$, 49); break next$24; }
             at$ += 13;
@@ -5874,24 +5907,9 @@ const peg$makeScanner = (capacity$) => {
             if (count$16 < 1) break next$24;
             break chosen$7;
           }
-          at$ = back$24;
+          at$ = back$25;
           next$25: {
             if ((table5$[bytes$[at$]] & 64) === 0 || (table5$[bytes$[at$ + 1]] & 128) === 0) { miss$(at$, 50); break next$25; }
-            at$ += 2;
-            const back$27 = at$;
-            done$17: {
-              missing$17: {
-                if (bytes$[at$] !== 32) { miss$(at$, 51); break missing$17; }
-                at$++;
-                break done$17;
-              }
-              at$ = back$27;
-            }
-            break chosen$7;
-          }
-          at$ = back$24;
-          next$26: {
-            if ((table5$[bytes$[at$]] & 16) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0) { miss$(at$, 52); break next$26; }
             at$ += 2;
             const back$28 = at$;
             done$18: {
@@ -5904,7 +5922,22 @@ const peg$makeScanner = (capacity$) => {
             }
             break chosen$7;
           }
-          at$ = back$24;
+          at$ = back$25;
+          next$26: {
+            if ((table5$[bytes$[at$]] & 16) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0) { miss$(at$, 52); break next$26; }
+            at$ += 2;
+            const back$29 = at$;
+            done$19: {
+              missing$19: {
+                if (bytes$[at$] !== 32) { miss$(at$, 51); break missing$19; }
+                at$++;
+                break done$19;
+              }
+              at$ = back$29;
+            }
+            break chosen$7;
+          }
+          at$ = back$25;
           if (bytes$[at$] !== 87) { miss$(at$, 53); break next$21; }
           at$++;
         }
@@ -5924,17 +5957,17 @@ const peg$makeScanner = (capacity$) => {
         if ((table3$[bytes$[at$]] & 32) !== 0) break next$21;
         const week$1 = Number(digits$6);
         if ((table1$[bytes$[at$]] & 4) !== 0) break next$21;
-        const back$29 = at$;
-        done$19: {
-          missing$19: {
+        const back$30 = at$;
+        done$20: {
+          missing$20: {
             at$ = quarter_joint$expect(at$);
-            if (at$ < 0) break missing$19;
+            if (at$ < 0) break missing$20;
             at$ = year_digits$expect(at$);
-            if (at$ < 0) break missing$19;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$19;
-            break done$19;
+            if (at$ < 0) break missing$20;
+            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$20;
+            break done$20;
           }
-          at$ = back$29;
+          at$ = back$30;
         }
         if (!(week$1 >= 1 && week$1 <= 53)) break next$21;
         break chosen$1;
@@ -5943,14 +5976,14 @@ const peg$makeScanner = (capacity$) => {
       next$27: {
         at$ = year_digits$expect(at$);
         if (at$ < 0) break next$27;
-        const back$30 = at$;
-        done$20: {
-          missing$20: {
-            if ((table6$[bytes$[at$]] & 16) === 0) { miss$(at$, 54); break missing$20; }
+        const back$31 = at$;
+        done$21: {
+          missing$21: {
+            if ((table6$[bytes$[at$]] & 16) === 0) { miss$(at$, 54); break missing$21; }
             at$++;
-            break done$20;
+            break done$21;
           }
-          at$ = back$30;
+          at$ = back$31;
         }
         if ((table5$[bytes$[at$]] & 64) === 0) { miss$(at$, 55); break next$27; }
         at$++;
@@ -6027,9 +6060,9 @@ const peg$makeScanner = (capacity$) => {
       next$30: {
         at$ = month_name$expect(at$);
         if (at$ < 0) break next$30;
-        const back$31 = at$;
-        done$21: {
-          missing$21: {
+        const back$32 = at$;
+        done$22: {
+          missing$22: {
             let count$21 = 0;
             let last$23 = at$;
             ended$22: for (;;) {
@@ -6039,12 +6072,12 @@ const peg$makeScanner = (capacity$) => {
               last$23 = at$;
             }
             at$ = last$23;
-            if (count$21 < 1) break missing$21;
-            if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 32); break missing$21; }
+            if (count$21 < 1) break missing$22;
+            if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 32); break missing$22; }
             at$ += 2;
-            break done$21;
+            break done$22;
           }
-          at$ = back$31;
+          at$ = back$32;
         }
         at$ = between$expect(at$);
         if (at$ < 0) break next$30;
@@ -6057,14 +6090,14 @@ const peg$makeScanner = (capacity$) => {
       next$31: {
         at$ = month_name$expect(at$);
         if (at$ < 0) break next$31;
-        const back$32 = at$;
-        done$22: {
-          missing$22: {
-            if (bytes$[at$] !== 32) { miss$(at$, 51); break missing$22; }
+        const back$33 = at$;
+        done$23: {
+          missing$23: {
+            if (bytes$[at$] !== 32) { miss$(at$, 51); break missing$23; }
             at$++;
-            break done$22;
+            break done$23;
           }
-          at$ = back$32;
+          at$ = back$33;
         }
         if (bytes$[at$] !== 39) { miss$(at$, 21); break next$31; }
         at$++;
@@ -6081,50 +6114,50 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$1;
       next$33: {
-        const back$33 = at$;
+        const back$34 = at$;
         chosen$9: {
           next$34: {
             if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) { miss$(at$, 58); break next$34; }
             at$ += 5;
             break chosen$9;
           }
-          at$ = back$33;
+          at$ = back$34;
           next$35: {
             if ((table4$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table5$[bytes$[at$ + 6]] & 32) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0) { miss$(at$, 59); break next$35; }
             at$ += 9;
             break chosen$9;
           }
-          at$ = back$33;
+          at$ = back$34;
           next$36: {
             if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table3$[bytes$[at$ + 6]] & 2) === 0 || (table5$[bytes$[at$ + 7]] & 64) === 0) { miss$(at$, 60); break next$36; }
             at$ += 8;
             break chosen$9;
           }
-          at$ = back$33;
+          at$ = back$34;
           next$37: {
             if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 16) === 0 || (table2$[bytes$[at$ + 6]] & 32) === 0) { miss$(at$, 61); break next$37; }
             at$ += 7;
             break chosen$9;
           }
-          at$ = back$33;
+          at$ = back$34;
           next$38: {
             if (bytes$[at$] !== 69 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 68) { miss$(at$, 62); break next$38; }
             at$ += 3;
             break chosen$9;
           }
-          at$ = back$33;
+          at$ = back$34;
           next$39: {
             if (bytes$[at$] !== 69 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 77) { miss$(at$, 63); break next$39; }
             at$ += 3;
             break chosen$9;
           }
-          at$ = back$33;
+          at$ = back$34;
           next$40: {
             if (bytes$[at$] !== 69 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 87) { miss$(at$, 64); break next$40; }
             at$ += 3;
             break chosen$9;
           }
-          at$ = back$33;
+          at$ = back$34;
           if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 66) { miss$(at$, 65); break next$33; }
           at$ += 3;
         }
@@ -6133,72 +6166,72 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$1;
       next$41: {
-        const back$34 = at$;
+        const back$35 = at$;
         chosen$10: {
           next$42: {
-            const back$35 = at$;
+            const back$36 = at$;
             chosen$11: {
               next$43: {
                 if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0) { miss$(at$, 66); break next$43; }
                 at$ += 4;
                 break chosen$11;
               }
-              at$ = back$35;
+              at$ = back$36;
               next$44: {
                 if ((table7$[bytes$[at$]] & 16) === 0 || (table4$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table7$[bytes$[at$ + 3]] & 32) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 4) === 0 || (table6$[bytes$[at$ + 7]] & 128) === 0) { miss$(at$, 67); break next$44; }
                 at$ += 8;
                 break chosen$11;
               }
-              at$ = back$35;
+              at$ = back$36;
               next$45: {
                 if ((table7$[bytes$[at$]] & 16) === 0 || (table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0) { miss$(at$, 68); break next$45; }
                 at$ += 5;
                 break chosen$11;
               }
-              at$ = back$35;
+              at$ = back$36;
               next$46: {
                 if ((table7$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0) { miss$(at$, 69); break next$46; }
                 at$ += 4;
                 break chosen$11;
               }
-              at$ = back$35;
+              at$ = back$36;
               if ((table7$[bytes$[at$]] & 16) === 0 || (table4$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table5$[bytes$[at$ + 5]] & 32) === 0 || (table6$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 16) === 0 || (table2$[bytes$[at$ + 8]] & 4) === 0) { miss$(at$, 70); break next$42; }
               at$ += 9;
             }
             if ((table1$[bytes$[at$]] & 4) !== 0) break next$42;
             break chosen$10;
           }
-          at$ = back$34;
+          at$ = back$35;
           next$47: {
-            const back$36 = at$;
+            const back$37 = at$;
             chosen$12: {
               next$48: {
                 if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table6$[bytes$[at$ + 3]] & 128) === 0) { miss$(at$, 71); break next$48; }
                 at$ += 4;
                 break chosen$12;
               }
-              at$ = back$36;
+              at$ = back$37;
               if ((table5$[bytes$[at$]] & 16) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 16) === 0 || (table2$[bytes$[at$ + 6]] & 32) === 0) { miss$(at$, 72); break next$47; }
               at$ += 7;
             }
             if ((table1$[bytes$[at$]] & 4) !== 0) break next$47;
             break chosen$10;
           }
-          at$ = back$34;
-          const back$37 = at$;
+          at$ = back$35;
+          const back$38 = at$;
           chosen$13: {
             next$49: {
               if ((table2$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0) { miss$(at$, 73); break next$49; }
               at$ += 4;
               break chosen$13;
             }
-            at$ = back$37;
+            at$ = back$38;
             next$50: {
               if ((table5$[bytes$[at$]] & 16) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0) { miss$(at$, 74); break next$50; }
               at$ += 6;
               break chosen$13;
             }
-            at$ = back$37;
+            at$ = back$38;
             if ((table3$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 64) === 0 || (table6$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 16) === 0 || (table2$[bytes$[at$ + 8]] & 4) === 0) { miss$(at$, 75); break next$41; }
             at$ += 9;
           }
@@ -6214,14 +6247,14 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$24;
         if (count$22 < 1) break next$41;
-        const back$38 = at$;
+        const back$39 = at$;
         chosen$14: {
           next$51: {
             at$ = relative_unit$expect(at$);
             if (at$ < 0) break next$51;
             break chosen$14;
           }
-          at$ = back$38;
+          at$ = back$39;
           at$ = weekday$expect(at$);
           if (at$ < 0) break next$41;
         }
@@ -6229,34 +6262,34 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$1;
       next$52: {
-        const back$39 = at$;
-        done$23: {
-          missing$23: {
-            if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || bytes$[at$ + 3] !== 32) { miss$(at$, 36); break missing$23; }
-            at$ += 4;
-            break done$23;
-          }
-          at$ = back$39;
-        }
-        if ((table2$[bytes$[at$]] & 8) === 0 || (table2$[bytes$[at$ + 1]] & 16) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0 || bytes$[at$ + 3] !== 32 || (table3$[bytes$[at$ + 4]] & 2) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0 || bytes$[at$ + 6] !== 32) { miss$(at$, 76); break next$52; }
-        at$ += 7;
         const back$40 = at$;
         done$24: {
           missing$24: {
-            const back$41 = at$;
+            if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || bytes$[at$ + 3] !== 32) { miss$(at$, 36); break missing$24; }
+            at$ += 4;
+            break done$24;
+          }
+          at$ = back$40;
+        }
+        if ((table2$[bytes$[at$]] & 8) === 0 || (table2$[bytes$[at$ + 1]] & 16) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0 || bytes$[at$ + 3] !== 32 || (table3$[bytes$[at$ + 4]] & 2) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0 || bytes$[at$ + 6] !== 32) { miss$(at$, 76); break next$52; }
+        at$ += 7;
+        const back$41 = at$;
+        done$25: {
+          missing$25: {
+            const back$42 = at$;
             chosen$15: {
               next$53: {
                 if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || bytes$[at$ + 3] !== 32) { miss$(at$, 36); break next$53; }
                 at$ += 4;
                 break chosen$15;
               }
-              at$ = back$41;
-              if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table6$[bytes$[at$ + 3]] & 128) === 0 || bytes$[at$ + 4] !== 32) { miss$(at$, 77); break missing$24; }
+              at$ = back$42;
+              if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table6$[bytes$[at$ + 3]] & 128) === 0 || bytes$[at$ + 4] !== 32) { miss$(at$, 77); break missing$25; }
               at$ += 5;
             }
-            break done$24;
+            break done$25;
           }
-          at$ = back$40;
+          at$ = back$41;
         }
         at$ = relative_unit$expect(at$);
         if (at$ < 0) break next$52;
@@ -6302,32 +6335,32 @@ const peg$makeScanner = (capacity$) => {
         const digits$11 = input.substring(start$62, at$);
         if ((table3$[bytes$[at$]] & 32) !== 0) break next$55;
         const minute$1 = Number(digits$11);
-        const back$42 = at$;
-        done$25: {
-          missing$25: {
-            const back$43 = at$;
-            done$26: {
-              missing$26: {
-                if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break missing$26; }
-                at$++;
-                break done$26;
-              }
-              at$ = back$43;
-            }
+        const back$43 = at$;
+        done$26: {
+          missing$26: {
             const back$44 = at$;
+            done$27: {
+              missing$27: {
+                if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break missing$27; }
+                at$++;
+                break done$27;
+              }
+              at$ = back$44;
+            }
+            const back$45 = at$;
             chosen$16: {
               next$56: {
                 if ((table2$[bytes$[at$]] & 2) === 0 || (table6$[bytes$[at$ + 1]] & 1) === 0) { miss$(at$, 79); break next$56; }
                 at$ += 2;
                 break chosen$16;
               }
-              at$ = back$44;
-              if ((table7$[bytes$[at$]] & 16) === 0 || (table6$[bytes$[at$ + 1]] & 1) === 0) { miss$(at$, 80); break missing$25; }
+              at$ = back$45;
+              if ((table7$[bytes$[at$]] & 16) === 0 || (table6$[bytes$[at$ + 1]] & 1) === 0) { miss$(at$, 80); break missing$26; }
               at$ += 2;
             }
-            break done$25;
+            break done$26;
           }
-          at$ = back$42;
+          at$ = back$43;
         }
         if ((table1$[bytes$[at$]] & 4) !== 0) break next$55;
         if (!(hour$1 <= 24 && minute$1 < 60)) break next$55;
@@ -6349,23 +6382,23 @@ const peg$makeScanner = (capacity$) => {
       const digits$12 = input.substring(start$65, at$);
       if ((table3$[bytes$[at$]] & 32) !== 0) return -1;
       const hour$2 = Number(digits$12);
-      const back$45 = at$;
-      done$27: {
-        missing$27: {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break missing$27; }
-          at$++;
-          break done$27;
-        }
-        at$ = back$45;
-      }
       const back$46 = at$;
+      done$28: {
+        missing$28: {
+          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break missing$28; }
+          at$++;
+          break done$28;
+        }
+        at$ = back$46;
+      }
+      const back$47 = at$;
       chosen$17: {
         next$57: {
           if ((table2$[bytes$[at$]] & 2) === 0 || (table6$[bytes$[at$ + 1]] & 1) === 0) { miss$(at$, 79); break next$57; }
           at$ += 2;
           break chosen$17;
         }
-        at$ = back$46;
+        at$ = back$47;
         if ((table7$[bytes$[at$]] & 16) === 0 || (table6$[bytes$[at$ + 1]] & 1) === 0) { miss$(at$, 80); return -1; }
         at$ += 2;
       }

@@ -39,6 +39,8 @@ export interface Analysis {
   readonly heads: ReadonlyMap<string, readonly string[]>;
   /** The order of the actions is said, or told by sentences. */
   readonly ordered: boolean;
+  /** "disable the account of t.webb and revoke their access": a value belongs to several actions. */
+  readonly shares: boolean;
 }
 
 /** @returns `null` for a text that is too long, or that says nothing */

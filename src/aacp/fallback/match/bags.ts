@@ -47,8 +47,14 @@ export function overlapOf(pattern: Analysis, instruction: Analysis): Overlap {
   return { score: all === 0 ? 0 : both / all, shared, extra, missing, telling };
 }
 
-function bagOf({ actions, contents, slots, relations }: Analysis): Bag {
+const bags = new WeakMap<Analysis, Bag>();
+
+function bagOf(analysis: Analysis): Bag {
+  const known = bags.get(analysis);
+  if (known !== undefined) return known;
+  const { actions, contents, slots, relations } = analysis;
   const bag: Bag = new Map();
+  bags.set(analysis, bag);
   for (const action of actions) put(bag, `${ACTION}${action}`, WEIGHTS.action);
   for (const { key, light } of contents) put(bag, key, light ? WEIGHTS.light : WEIGHTS.word);
   for (const relation of relations) put(bag, relation, isSoftIn(relation, actions) ? WEIGHTS.light : WEIGHTS.relation);

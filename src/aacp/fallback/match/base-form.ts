@@ -14,12 +14,23 @@ export interface BaseForm {
 const VOWEL = /[aeiouy]/;
 const DOUBLE = /([bcdfghjklmnpqrstvwxz])\1$/;
 
+/** Words that came before. */
+const forms = new Map<string, BaseForm>();
+const MOST_FORMS = 5000;
+
 let irregular: ReadonlyMap<string, BaseForm> | undefined;
 
 /** @param word in small letters */
 export function baseFormOf(word: string): BaseForm {
   irregular ??= readIrregular();
-  return irregular.get(word) ?? regularForm(word);
+  const known = irregular.get(word) ?? forms.get(word);
+  if (known !== undefined) return known;
+  const form = regularForm(word);
+  if (word.length <= 30) {
+    if (forms.size >= MOST_FORMS) forms.clear();
+    forms.set(word, form);
+  }
+  return form;
 }
 
 /** The base form, whatever form of it the word is. */

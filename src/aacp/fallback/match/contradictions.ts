@@ -26,32 +26,37 @@ function negationsOf({ actions, contents, relations, slots }: Analysis): readonl
   return [...denied, ...taken].sort();
 }
 
-let contraries: ReadonlySet<string> | undefined;
+let contraries: ReadonlyMap<string, readonly string[]> | undefined;
 
 /** A word of one that is the contrary of a word of the other; `null` for none. */
 export function contradiction({ telling }: Overlap): string | null {
   contraries ??= readContraries();
-  for (const one of telling.missing) {
-    for (const other of telling.extra) {
-      if (contraries.has(`${one} ${other}`) || isDenied(one, other) || isDenied(other, one)) {
-        return `"${one}" against "${other}"`;
-      }
-    }
+  const extra = new Set(telling.extra);
+  for (const word of telling.missing) {
+    const other = contrariesOf(word, contraries).find((one) => extra.has(one));
+    if (other !== undefined) return `"${word}" against "${other}"`;
   }
   return null;
 }
 
-function readContraries(): ReadonlySet<string> {
-  const pairs = readTable(ANTONYMS, ';').map((pair) => pair.split(' ').map(keyed));
-  return new Set(pairs.flatMap(([one, other]) => [`${one} ${other}`, `${other} ${one}`]));
+function readContraries(): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const pair of readTable(ANTONYMS, ';')) {
+    const [one = '', other = ''] = pair.split(' ').map(keyed);
+    found.set(one, [...(found.get(one) ?? []), other]);
+    found.set(other, [...(found.get(other) ?? []), one]);
+  }
+  return found;
+}
+
+/** Those of the table; and "unresolved" for "resolved", and the other way round. */
+function contrariesOf(word: string, table: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const denied = PREFIXES.map((prefix) => prefix + word);
+  const affirmed = PREFIXES.filter((prefix) => word.startsWith(prefix)).map((prefix) => word.slice(prefix.length));
+  return [...(table.get(word) ?? []), ...denied, ...affirmed];
 }
 
 function keyed(word: string): string {
   if (word.endsWith('+ed')) return `${baseOf(word.slice(0, -3))}+ed`;
   return word.includes('-') ? word : baseOf(word);
-}
-
-/** "unresolved" against "resolved". */
-function isDenied(word: string, denied: string): boolean {
-  return PREFIXES.some((prefix) => denied === prefix + word);
 }

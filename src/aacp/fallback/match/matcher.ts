@@ -35,7 +35,7 @@ export interface Matcher {
 export const DEFAULT_THRESHOLD = 0.75;
 
 /** Most entries of the registry that are looked at. */
-const MOST_ENTRIES = 16;
+const MOST_ENTRIES = 8;
 /** Most patterns that are told of, beside the one that serves. */
 const MOST_TOLD = 5;
 
@@ -55,13 +55,22 @@ export function createMatcher(options: MatcherOptions): Matcher {
       if (analysis === null) return { kind: 'none', candidates: [] };
       const anchor = relativeAnchor(request.instruction, request.now);
       const verdicts = [...judgeRules(request, analysis, threshold)];
+      // What serves and says the very same cannot be outdone: the others need not be read.
+      if (verdicts.some(servesWholly)) return resultOf(verdicts);
       for (const entry of registry?.candidates(request.domain, termsOfAnalysis(analysis), MOST_ENTRIES) ?? []) {
         const pattern = readEntry(entry, request, anchor);
-        if (pattern !== null) verdicts.push(judge(pattern, request, analysis, threshold));
+        if (pattern === null) continue;
+        const verdict = judge(pattern, request, analysis, threshold);
+        verdicts.push(verdict);
+        if (servesWholly(verdict)) break;
       }
       return resultOf(verdicts);
     },
   };
+}
+
+function servesWholly({ packet, candidate }: Verdict): boolean {
+  return packet !== null && candidate.score === 1;
 }
 
 function resultOf(verdicts: readonly Verdict[]): MatchResult {

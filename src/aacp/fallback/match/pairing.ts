@@ -57,7 +57,8 @@ function pairKind(
     const prefixes = kind === 'id' && !anyId && otherPrefix(one, other);
     if (prefixes)
       return { refusal: 'slot-kind', reason: `"${one.slot.text}" and "${other.slot.text}" name different things` };
-    if (!sameAction(one, other, pattern, instruction) || !compatible(one, other, pattern, instruction)) {
+    const isShared = uses.length === 1 && pattern.shares && instruction.shares && one.slot.value === other.slot.value;
+    if (!(isShared || sameAction(one, other, pattern, instruction)) || !compatible(one, other, pattern, instruction)) {
       return { refusal: 'order', reason: `"${other.slot.text}" does not stand where "${one.slot.text}" stands` };
     }
   }
@@ -87,9 +88,6 @@ function aligned(
   const placeOf = (use: SlotUse): string => placeIn(use, anyId);
   const inOrder = stored.map((one, index) => [one, given[index]!] as const);
   if (stored.length < 2) return inOrder;
-  const here = stored.map(placeOf);
-  const there = given.map(placeOf);
-  if (here.every((place, index) => place === there[index])) return inOrder;
   const values = (uses: readonly SlotUse[]): string =>
     uses
       .map(({ slot }) => slot.value)
@@ -99,6 +97,9 @@ function aligned(
   if (isList && values(stored) === values(given)) {
     return stored.map((use) => [use, given.find(({ slot }) => slot.value === use.slot.value)!]);
   }
+  const here = stored.map(placeOf);
+  const there = given.map(placeOf);
+  if (here.every((place, index) => place === there[index])) return inOrder;
   if (new Set(here).size < here.length || new Set(there).size < there.length) return null;
   const byPlace = new Map(given.map((use) => [placeOf(use), use]));
   const found = stored.map((use) => [use, byPlace.get(placeOf(use))] as const);
@@ -107,7 +108,7 @@ function aligned(
 
 /** What tells two values of a kind apart: letters of an id, else relation and neighbour. */
 function placeIn({ slot, role, context, action }: SlotUse, anyId: boolean): string {
-  const prefix = slot.kind === 'id' && !anyId ? prefixOf(slot) : '';
+  const prefix = slot.kind === 'id' && !anyId ? (/^#?([A-Za-z]+)/.exec(slot.text)?.[1] ?? '') : '';
   return prefix === '' ? `${action} ${role} ${context}` : prefix;
 }
 

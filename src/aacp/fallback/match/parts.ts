@@ -3,7 +3,7 @@ import type { InstructionItem, WordItem } from '../instruction/ast.js';
 import { findNames } from '../instruction/names.js';
 import { parseInstruction } from '../instruction/parse.js';
 import { idSlot, type Slot, slotOf } from '../instruction/slots.js';
-import { baseFormOf } from './base-form.js';
+import { type BaseForm, baseFormOf } from './base-form.js';
 import { isDeterminer, isFamiliar, isIdNoun } from './lexicon/kinds.js';
 import { type Found, phraseAt } from './lexicon/phrases.js';
 
@@ -22,12 +22,29 @@ export interface WordPart {
   readonly isPhrase: boolean;
 }
 
+/** A small word that says little by itself. */
+export interface StopPart {
+  readonly kind: 'stop';
+  /** A thing follows. */
+  readonly determines: boolean;
+  /** `a`, `an` */
+  readonly indefinite: boolean;
+  /** `that`, `which`, ... */
+  readonly relative: boolean;
+  /** `their`, `its`, ... */
+  readonly possesses: boolean;
+  /** `it`, `them` */
+  readonly refers: boolean;
+  /** `we` or `they`, whatever its case. */
+  readonly pronoun: string | null;
+}
+
 export type Part =
   | WordPart
   | { readonly kind: 'slot'; readonly slot: Slot }
   | { readonly kind: 'relation'; readonly relation: string; readonly trailing: boolean }
   | { readonly kind: 'weak'; readonly text: string }
-  | { readonly kind: 'stop'; readonly determines: boolean; readonly relative: boolean; readonly pronoun: string | null }
+  | StopPart
   /** `gerund`: the verb behind it has its form in -ing: "would you mind checking". `orders`: "then". */
   | { readonly kind: 'lead'; readonly gerund: boolean; readonly orders: boolean }
   | { readonly kind: 'break'; readonly mark: 'and' | 'comma' | 'colon' | 'question' | 'end' };
@@ -100,16 +117,34 @@ function readWords(words: readonly { readonly text: string }[], parts: Part[]): 
     const found = phraseAt(plain, based, at);
     const word = plain[at]!;
     if (found === undefined && (word === 'and' || word === '&')) parts.push({ kind: 'break', mark: 'and' });
+    else if (found === undefined || found.length === 1) readWordAt(found, word, forms[at]!, parts);
     else parts.push(partOf(found, word, forms[at]!));
     at += found?.length ?? 1;
   }
 }
 
-function partOf(
-  found: Found | undefined,
-  plain: string,
-  form: { readonly base: string; readonly past: boolean },
-): Part {
+/** "unpaid" is not paid. */
+function readWordAt(found: Found | undefined, plain: string, form: BaseForm, parts: Part[]): void {
+  const affirmed = found === undefined ? affirmedOf(plain) : null;
+  if (affirmed === null) {
+    parts.push(partOf(found, plain, form));
+    return;
+  }
+  const affirmedForm = baseFormOf(affirmed);
+  parts.push({ kind: 'relation', relation: 'not', trailing: false });
+  parts.push(partOf(phraseAt([affirmed], [affirmedForm.base], 0), affirmed, affirmedForm));
+}
+
+/** The word without the prefix that denies it, where it is one that is known. */
+function affirmedOf(plain: string): string | null {
+  const rest = plain.slice(2);
+  if (/^in(?:active|valid|eligible|complete)$/.test(plain)) return rest;
+  if (!plain.startsWith('un')) return null;
+  const { base, past } = baseFormOf(rest);
+  return past && phraseAt([rest], [base], 0)?.meaning.action !== undefined ? rest : null;
+}
+
+function partOf(found: Found | undefined, plain: string, form: BaseForm): Part {
   const { role, relation = '', action, noun } = found?.meaning ?? {};
   switch (role) {
     case 'lead':
@@ -121,6 +156,9 @@ function partOf(
         kind: 'stop',
         determines: isDeterminer(plain),
         relative: /^(?:that|which|who|whose)$/.test(plain),
+        indefinite: /^an?$/.test(plain),
+        possesses: /^(?:their|its|his|her)$/.test(plain),
+        refers: /^(?:it|them)$/.test(plain),
         pronoun: pronounOf(plain),
       };
     case 'relation':
@@ -129,7 +167,8 @@ function partOf(
     default: {
       const isPhrase = (found?.length ?? 1) > 1;
       const past = form.past && !isPhrase;
-      const name = noun ?? (isPhrase ? action : undefined) ?? form.base;
+      // "paid" is of the verb, not of what is paid.
+      const name = (past ? action : undefined) ?? noun ?? (isPhrase ? action : undefined) ?? form.base;
       return {
         kind: 'word',
         plain,

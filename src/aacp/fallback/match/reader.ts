@@ -10,6 +10,8 @@ export interface Draft {
   role: string;
   /** Counts what follows prepositions: what an action is about stands before the first. */
   readonly phrase: number;
+  /** Said before the verb, behind a preposition or in a sentence of its own: the verb is about something else. */
+  aside: boolean;
   /** Counts what "and" parts. */
   readonly conjunct: number;
   /** A participle: it belongs to a thing, and is none. */
@@ -48,27 +50,33 @@ export interface Reader {
   fronted: boolean;
   /** How many verbs before the last have had nothing of their own. */
   joined: number;
+  /** "revoke their access": a value belongs to several actions. */
+  shares: boolean;
+  /** "flag it": what an action is about was said before. */
+  refers: boolean;
   /** Something says in which order things are to be done. */
   ordered: boolean;
 }
 
-/** Added to the phrases of what stands before its verb, behind a preposition: it is not what the verb is about. */
-const FRONTED = 1000;
-
 export function newReader(): Reader {
   return {
-    ...{
-      actions: [],
-      contents: [],
-      slots: [],
-      relations: [],
-      clause: 'start',
-      role: '',
-      counted: false,
-      negated: false,
-    },
-    ...{ phrase: 0, conjunct: 0, sentence: { actions: 0, contents: 0, slots: 0 } },
-    ...{ wish: false, fronted: false, joined: 0, ordered: false },
+    actions: [],
+    contents: [],
+    slots: [],
+    relations: [],
+    clause: 'start',
+    role: '',
+    counted: false,
+    negated: false,
+    phrase: 0,
+    conjunct: 0,
+    sentence: { actions: 0, contents: 0, slots: 0 },
+    wish: false,
+    fronted: false,
+    joined: 0,
+    shares: false,
+    refers: false,
+    ordered: false,
   };
 }
 
@@ -101,13 +109,21 @@ export function addContent(reader: Reader, key: string, light: boolean, quality 
     reader.counted = true;
   }
   reader.contents.push({
-    ...{ key: negated ? `not:${key}` : key, light: !says, action: currentAction(reader), role },
-    ...{ phrase: phrase + (reader.fronted ? FRONTED : 0), conjunct, quality },
+    key: negated ? `not:${key}` : key,
+    light: !says,
+    action: currentAction(reader),
+    role,
+    phrase,
+    aside: reader.fronted,
+    conjunct,
+    quality,
   });
   if (!light) reader.negated = false;
 }
 
 export function beginAction(reader: Reader, action: string): void {
+  // What an imperative is about stands behind it.
+  if (reader.actions.length === reader.sentence.actions) setAside(reader);
   const last = reader.actions.length - 1;
   const isBare = last >= reader.sentence.actions && !allOf(reader).some((one) => one.action >= last - reader.joined);
   reader.joined = isBare ? reader.joined + 1 : 0;
@@ -117,10 +133,17 @@ export function beginAction(reader: Reader, action: string): void {
   setRole(reader, '');
 }
 
+/** What has been said in this sentence so far is not what its action is about. */
+function setAside({ contents, sentence }: Reader): void {
+  for (const one of contents.slice(sentence.contents)) one.aside = true;
+}
+
 /** What stands before the first action of its sentence belongs to it. */
 export function endSentence(reader: Reader): void {
   const { sentence, actions } = reader;
-  const first = actions.length > sentence.actions ? sentence.actions : -1;
+  const asks = actions.length > sentence.actions;
+  const first = asks ? sentence.actions : -1;
+  if (!asks) setAside(reader);
   const late = [...reader.contents.slice(sentence.contents), ...reader.slots.slice(sentence.slots)];
   for (const one of late) if (one.action < sentence.actions) one.action = first;
   reader.sentence = { actions: actions.length, contents: reader.contents.length, slots: reader.slots.length };

@@ -48,17 +48,27 @@ function traceIn(slot: Slot, text: string): string | null {
   if (TIME_KINDS.has(slot.kind)) return timeIn([text]);
   if (slot.kind === 'amount') return AMOUNT.exec(text)?.[0] ?? null;
   if (slot.digits !== undefined) return wordIn(text, slot.digits);
-  for (const fragment of fragmentsOf(slot)) if (text.includes(fragment)) return fragment;
-  return null;
+  return fragmentsOf(slot).find((fragment) => holds(text, fragment)) ?? null;
 }
 
 /** The parts of a value that others are made of: `smith` of Jane Smith, `j.smith` of an address, `441` of PO-441. */
 function fragmentsOf({ kind, value }: Slot): readonly string[] {
-  const parts = value.toLowerCase().split(/[^\p{L}\p{N}]+/u);
+  // What an address ends with is no part of anybody's name.
+  const told = kind === 'email' ? value.slice(0, value.lastIndexOf('.')) : value;
+  const parts = told.toLowerCase().split(/[^\p{L}\p{N}]+/u);
   // Letters of an id say what kind of thing it names.
   if (kind === 'id') return parts.flatMap((part) => part.match(/\d{2,}/g) ?? []);
   if (kind === 'url') return parts.filter((part) => part.length > 4);
   return parts.filter((part) => part.length > 2 && !isCompanyForm(part));
+}
+
+/** Short fragments come about by chance within other words. */
+function holds(text: string, fragment: string): boolean {
+  for (let at = text.indexOf(fragment); at >= 0; at = text.indexOf(fragment, at + 1)) {
+    const around = `${text[at - 1] ?? ''}${text[at + fragment.length] ?? ''}`;
+    if (fragment.length > 3 || !/\p{L}/u.test(around)) return true;
+  }
+  return false;
 }
 
 function wordIn(text: string, digits: string): string | null {

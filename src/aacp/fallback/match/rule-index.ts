@@ -13,7 +13,7 @@ import { judgeWordedRule, readWordedRule, type WordedRule } from './rule-words.j
 export type { EncodeStep } from './rule-values.js';
 
 /** Most patterns that are looked at for one instruction. */
-const MOST_RULES = 16;
+const MOST_RULES = 12;
 
 type Entry =
   | { readonly kind: 'phrase'; readonly rule: Rule; readonly pattern: PhrasePattern }

@@ -4,7 +4,7 @@ import type { Analysis, Content, SlotUse } from './analysis.js';
 import { dropHanding, joinRepeated } from './handing.js';
 import { headsOf } from './heads.js';
 import { isLight } from './lexicon/kinds.js';
-import type { Part, WordPart } from './parts.js';
+import type { Part, StopPart, WordPart } from './parts.js';
 import {
   actionNow,
   addContent,
@@ -18,7 +18,7 @@ import {
 } from './reader.js';
 import { markRecipient } from './recipients.js';
 import { contextOf, introduces, isFormatAt, isJoint, isListed, nounOf } from './surroundings.js';
-import { beginsAction, isInfinitive } from './verbs.js';
+import { actionOf, beginsAction, isInfinitive } from './verbs.js';
 
 /** Relations that qualify what they stand with, and order nothing. */
 const QUALIFIERS: ReadonlySet<string> = new Set([
@@ -50,8 +50,9 @@ export function structureOf(parts: readonly Part[]): Analysis {
     contents: reader.contents.map(({ key, light, action, role }): Content => ({ key, light, action, role })),
     slots: reader.slots.map((use): SlotUse => use),
     relations: reader.relations,
-    heads: headsOf(reader.contents, reader.actions),
+    heads: headsOf(reader),
     ordered: reader.ordered,
+    shares: reader.shares,
   };
 }
 
@@ -99,8 +100,9 @@ function readStop(
   reader: Reader,
   parts: readonly Part[],
   at: number,
-  { determines, relative, pronoun }: Extract<Part, { readonly kind: 'stop' }>,
+  { determines, relative, pronoun, possesses }: StopPart,
 ): void {
+  reader.shares ||= possesses && reader.actions.length > 1;
   // "contracts that expire": what follows belongs to what comes before.
   if (relative && reader.clause === 'no') reader.phrase++;
   if (determines) {
@@ -115,6 +117,8 @@ function readStop(
 }
 
 function readWeak(reader: Reader, text: string): void {
+  // "have the policy translated"
+  if (reader.clause === 'start' && text === 'have') reader.wish = true;
   front(reader);
   if (text === 'with' && COMPARING.has(actionNow(reader) ?? '')) setRole(reader, 'against');
   // What belongs to a thing stands in its relation.
@@ -134,7 +138,7 @@ function readRelation(reader: Reader, parts: readonly Part[], at: number, relati
   const last = reader.slots.at(-1);
   if (trailing && last !== undefined) last.role = relation;
   // "to check", "in order to check": another action.
-  else if (relation === 'to' && isInfinitive(parts, at + 1)) reader.clause = 'start';
+  else if (relation === 'to' && isInfinitive(parts, at + 1)) beginPurpose(reader);
   else if (relation === 'to-be' && next?.kind === 'word' && next.past && next.action !== undefined) {
     beginPassive(reader, next.action);
   } else if (saysForm(reader, relation) && isFormatAt(parts, at + 1)) setRole(reader, '');
@@ -150,6 +154,15 @@ function readRelation(reader: Reader, parts: readonly Part[], at: number, relati
   }
 }
 
+/** "Use BANT to score the leads" asks to score them with BANT. */
+function beginPurpose(reader: Reader): void {
+  reader.clause = 'start';
+  if (reader.actions.length === reader.sentence.actions + 1 && reader.actions.at(-1) === 'use') {
+    reader.actions.pop();
+    for (const one of allOf(reader)) if (one.action >= reader.actions.length) one.action = -1;
+  }
+}
+
 /** "as a PDF", "export to PDF" */
 function saysForm(reader: Reader, relation: string): boolean {
   return relation === 'as' || (relation === 'to' && actionNow(reader) === 'export');
@@ -158,7 +171,9 @@ function saysForm(reader: Reader, relation: string): boolean {
 function readWord(reader: Reader, parts: readonly Part[], at: number, word: WordPart): void {
   const { clause } = reader;
   if (clause !== 'no' && beginsAction(reader, parts, at, word)) {
-    beginAction(reader, word.action ?? `?${word.key}`);
+    beginAction(reader, actionOf(parts, at, word));
+    const next = parts[at + 1];
+    reader.refers ||= next?.kind === 'stop' && next.refers;
     reader.wish = /^(?:i|i'd|i'm|we|we'd|we're)$/.test(word.plain);
     return;
   }
@@ -183,7 +198,10 @@ function isSpent(reader: Reader, parts: readonly Part[], at: number, { past, act
   const before = parts[at - 1];
   if (before?.kind === 'relation' && before.relation === 'to-be') return true;
   const next = parts[at + 1];
-  return reader.wish && action === 'fetch' && next?.kind !== 'word' && next?.kind !== 'slot';
+  if (!reader.wish || next?.kind === 'word' || next?.kind === 'slot') return false;
+  const asks = reader.actions.length > reader.sentence.actions;
+  if (!asks) beginPassive(reader, action);
+  return !asks || action === 'fetch';
 }
 
 /** "the report should be generated": the action stands behind what it is about. */
@@ -205,8 +223,12 @@ function readSlot(reader: Reader, parts: readonly Part[], at: number, slot: Slot
   // "by their 2025 revenue": the time belongs to the word behind it.
   const belongs = TIME_KINDS.has(slot.kind) && parts[at + 1]?.kind === 'word' && reader.role !== 'not';
   reader.slots.push({
-    ...{ slot, role: belongs ? '' : reader.role, action: currentAction(reader), listed: isListed(parts, at, slot) },
-    ...{ context: contextOf(parts, at, slot), noun: nounOf(parts, at, slot) },
+    slot,
+    role: belongs ? '' : reader.role,
+    action: currentAction(reader),
+    listed: isListed(parts, at, slot),
+    context: contextOf(parts, at, slot),
+    noun: nounOf(parts, at, slot),
   });
   reader.clause = 'no';
   // "by HR-Agent, status ok"

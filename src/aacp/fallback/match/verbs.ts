@@ -13,22 +13,51 @@ export function beginsAction(reader: Reader, parts: readonly Part[], at: number,
   if (word.isPhrase || !isNounLike(word.plain)) return true;
   // A sentence needs a verb: where there has been none, this is it.
   const isFirst = reader.actions.length === reader.sentence.actions;
-  if (reader.clause === 'start' || isFirst) return behind(parts, at) !== 'none';
-  return behind(parts, at) === 'thing';
+  if (reader.clause === 'start' || isFirst) return behind(parts, at, word) !== 'none';
+  return behind(parts, at, word) === 'thing';
+}
+
+/** Verbs that bring about what is named in the singular: "raise a purchase order", "open a ticket". */
+const RAISING: ReadonlySet<string> = new Set(['raise', 'open']);
+const RAISED: ReadonlySet<string> = new Set([
+  ...[
+    'purchase-order',
+    'order',
+    'ticket',
+    'invoice',
+    'incident',
+    'request',
+    'account',
+    'quote',
+    'claim',
+    'credit-note',
+  ],
+]);
+/** Words between the article and the noun. */
+const MOST_BETWEEN = 3;
+
+/** The action that begins with a word. */
+export function actionOf(parts: readonly Part[], at: number, word: WordPart): string {
+  const article = parts[at + 1];
+  if (RAISING.has(word.plain) && article?.kind === 'stop' && article.indefinite) {
+    const raised = parts.slice(at + 2, at + 2 + MOST_BETWEEN);
+    if (raised.some((part) => part.kind === 'word' && RAISED.has(part.key))) return 'create';
+  }
+  return word.action ?? `?${word.key}`;
 }
 
 /** "to check": another action. "to finance": no action, unless an article or a value follows. */
 export function isInfinitive(parts: readonly Part[], at: number): boolean {
   const word = parts[at];
   if (word?.kind !== 'word' || !canBeVerb(word)) return false;
-  return word.isPhrase || !isNounLike(word.plain) || behind(parts, at) === 'thing';
+  return word.isPhrase || !isNounLike(word.plain) || behind(parts, at, word) === 'thing';
 }
 
 /** An action that no table has, at the very beginning. */
 function isUnheardOf(reader: Reader, parts: readonly Part[], at: number, word: WordPart): boolean {
   if (word.isNoun || isAdjective(word.key) || reader.clause !== 'start') return false;
   const isFirst = reader.actions.length === 0 && reader.contents.length === 0 && reader.slots.length === 0;
-  return isFirst && word.key === word.plain.replace(/e$/, '') && behind(parts, at) !== 'none';
+  return isFirst && word.key === word.plain.replace(/e$/, '') && behind(parts, at, word) !== 'none';
 }
 
 /** "Invoice INV-9921": the noun before its number. */
@@ -44,7 +73,7 @@ function canBeVerb(word: WordPart): boolean {
 }
 
 /** What follows a word that may be a verb: an article or a value, another word, or nothing. */
-function behind(parts: readonly Part[], at: number): 'thing' | 'word' | 'none' {
+function behind(parts: readonly Part[], at: number, word: WordPart): 'thing' | 'word' | 'none' {
   const next = parts[at + 1];
   if (next === undefined) return 'none';
   // "schedule and confirm the transfer"
@@ -52,5 +81,7 @@ function behind(parts: readonly Part[], at: number): 'thing' | 'word' | 'none' {
   if (next.kind === 'slot') return 'thing';
   if (next.kind === 'stop') return next.determines ? 'thing' : 'word';
   if (next.kind === 'word' && isLight(next.key) && /^(?:all|any|each|every)$/.test(next.plain)) return 'thing';
+  // "and flag discrepancies"
+  if (next.kind === 'word' && /[^s]s$/.test(next.plain) && !isAdjective(word.plain)) return 'thing';
   return 'word';
 }

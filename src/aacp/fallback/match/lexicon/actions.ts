@@ -3,7 +3,7 @@
  * Base forms only; words that merely resemble each other ("delete", "remove") are different actions.
  */
 export const ACTIONS = `
-fetch: retrieve, get, obtain, pull, pull together, pull up, pull out, provide, supply, give, show, list, list out, display, find, find me, extract, look up, bring up, grab, gather, give me, give us, get me, get us, get hold of, show me, show us, send me, send us, provide me with, provide us with, supply me with, supply us with, let me have, let us have, let me see, bring me, hand me, tell me, i need, we need, i want, we want, i would like, we would like, i'd like, we'd like, i require, we require, i am looking for, i'm looking for, we are looking for, need to see, would like to see, want to see, i am after, can i have, can we have, could i have, could we have, may i have, can i get, can we get, could i get, could we get, what is, what are, what was, what were, which are, read out, dig out, fish out, get a list of, give a list of, produce a list of, list all, query
+fetch: retrieve, get, obtain, pull, pull together, pull up, pull out, provide, supply, show, list, list out, display, find, find me, extract, look up, bring up, grab, gather, give me, give us, get me, get us, get hold of, show me, show us, send me, send us, provide me with, provide us with, supply me with, supply us with, let me have, let us have, let me see, bring me, hand me, tell me, give a list of, give an extract of, i need, we need, i want, we want, i would like, we would like, i'd like, we'd like, i require, we require, i am looking for, i'm looking for, we are looking for, need to see, would like to see, want to see, i am after, can i have, can we have, could i have, could we have, may i have, can i get, can we get, could i get, could we get, what is, what are, what was, what were, which are, read out, dig out, fish out, get a list of, give a list of, produce a list of, list all, query
 create: generate, produce, prepare, make, build, compile, put together, set up, provision, establish, draw up, spin up, stand up, construct, assemble
 draft: write, compose, draw up a draft of
 run: execute, perform, carry out, conduct, do, undertake
@@ -13,7 +13,7 @@ identify: spot, detect, pick out, pinpoint
 send: forward, deliver, dispatch, transmit, distribute, circulate, email, e mail, mail, send out, send over, send across, pass on, issue out
 notify: inform, alert, advise, let know, let them know, give notice to, give a heads up to, tell, message, ping
 log: record, note, note down, write down, register, write to the log, make a record of, make a note of, keep a record of, put on record, enter in the log, log an entry for, add a log entry for, write to the audit trail, record in the audit trail, record in the audit log, log to the audit trail, log in the audit trail, add to the audit trail, add to the audit log, enter in the audit trail, enter into the audit trail, log in the audit log, log to the audit log, write an audit entry for, write an audit record for, write an audit record of, make an audit entry for, create an audit entry for, create an audit record for, create an audit record of, put in the audit log, put in the audit trail
-update: amend, modify, edit, revise, alter, change
+update: set, amend, modify, edit, revise, alter, change
 delete: erase, purge, wipe
 remove: take out, take off, strip, take away
 cancel: call off, scrap
@@ -103,7 +103,7 @@ purchase: buy, procure, acquire
 request: ask for, put in a request for, make a request for, submit a request for, raise a request for
 investigate: look into, dig into, probe, get to the bottom of, carry out an investigation into, conduct an investigation into
 audit: carry out an audit of, perform an audit of, conduct an audit of, do an audit of
-grant: give access to
+grant: give, award
 negotiate: hold negotiations on
 redact: black out
 convert: turn into
@@ -116,7 +116,7 @@ sort: arrange in order
 waive: forgo
 accept: agree to
 save: store
-count: count up, tally, work out the number of, tell me how many, how many
+count: count up, tally, work out the number of, tell me how many, how many, work out how many, find out how many, calculate how many, determine how many
 copy: duplicate, replicate
 attach: enclose
 call: phone, ring, give a call to, ring up, call up

@@ -58,7 +58,6 @@ about: about; approximately; approx; roughly; circa; ca
 to: to; into; onto; towards; toward; over to; across to; through to
 from: from; out of; originating from; originating in; held in; stored in; sourced from; coming from; drawn from; taken from
 by: by; no later than; not later than; by no later than; per; for each; for every; broken down by; break down by; grouped by; group by; split by; split out by; in each; for each of; for each individual
-via: via; through; by means of; by way of; with the help of; using; with the use of; by using; making use of
 against: against; versus; vs; compared to; compared with; in comparison to; in comparison with; relative to
 cc: cc; copying in; copy in; with copy to; with a copy to; copied to; in copy; cc'd; cc'ing; cc to
 bcc: bcc; blind copy; blind copying
@@ -94,6 +93,7 @@ at-most: or less; or fewer; and below; or under; or below; or lower; maximum
 
 /** Relations that only join a thing to what it belongs to: they are left out. */
 export const WEAK = `
+via; through; by means of; by way of; with the help of; using; with the use of; by using; making use of;
 of; for; in; on; at; with; within; during; regarding; concerning; with regard to; with regards to; with respect to; in respect of; as regards; re;
 in relation to; related to; relating to; pertaining to; associated with; belonging to; corresponding to; that belong to; which belong to;
 that relate to; which relate to; in connection with; in terms of; in the case of; for the purpose of; on the basis of; based on; according to;

@@ -186,7 +186,6 @@ sales: sales department, sales team
 customer-service: customer services, customer support, client service, customer care, cs, cs team
 overdue: past due, past their due date, past the due date, past its due date, late in payment
 outstanding: still owed, still open for payment
-unpaid: not paid, not yet paid, yet to be paid, awaiting payment
 pending: awaiting, wait for, waiting for, await
 email: e mail, mail, email message
 payment-term: term of payment
