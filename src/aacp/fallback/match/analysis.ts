@@ -1,7 +1,5 @@
 /** What an instruction asks for, in a form that can be compared. */
 import type { Slot } from '../instruction/slots.js';
-import { partsOf } from './parts.js';
-import { structureOf } from './structure.js';
 
 /** A word, with its place in the sentence. */
 export interface Content {
@@ -41,12 +39,4 @@ export interface Analysis {
   readonly ordered: boolean;
   /** "disable the account of t.webb and revoke their access": a value belongs to several actions. */
   readonly shares: boolean;
-}
-
-/** @returns `null` for a text that is too long, or that says nothing */
-export function analyse(instruction: string): Analysis | null {
-  const parts = partsOf(instruction);
-  if (parts === null) return null;
-  const analysis = structureOf(parts);
-  return analysis.contents.length + analysis.actions.length + analysis.slots.length === 0 ? null : analysis;
 }

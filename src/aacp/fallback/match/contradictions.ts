@@ -29,14 +29,20 @@ function negationsOf({ actions, contents, relations, slots }: Analysis): readonl
 let contraries: ReadonlyMap<string, readonly string[]> | undefined;
 
 /** A word of one that is the contrary of a word of the other; `null` for none. */
-export function contradiction({ telling }: Overlap): string | null {
+export function contradiction({ telling }: Overlap, pattern: Analysis, instruction: Analysis): string | null {
   contraries ??= readContraries();
-  const extra = new Set(telling.extra);
-  for (const word of telling.missing) {
+  const [here, there] = [rolesOf(pattern), rolesOf(instruction)];
+  const extra = new Set([...telling.extra, ...there.filter((role) => !here.includes(role))]);
+  for (const word of [...telling.missing, ...here.filter((role) => !there.includes(role))]) {
     const other = contrariesOf(word, contraries).find((one) => extra.has(one));
     if (other !== undefined) return `"${word}" against "${other}"`;
   }
   return null;
+}
+
+/** Relations that values stand in: `over`, `before`. */
+function rolesOf({ slots }: Analysis): readonly string[] {
+  return slots.map(({ role }) => role);
 }
 
 function readContraries(): ReadonlyMap<string, readonly string[]> {

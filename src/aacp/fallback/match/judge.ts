@@ -90,7 +90,7 @@ export function faultOf(
   if (domain !== request.domain) return { refusal: 'domain', reason: `it is for ${domain}, not for ${request.domain}` };
   const negation = otherNegation(analysis, instruction);
   if (negation !== null) return { refusal: 'negation', reason: `only one of them says ${negation}` };
-  const contrary = contradiction(overlap);
+  const contrary = contradiction(overlap, analysis, instruction);
   if (contrary !== null)
     return { refusal: 'contradiction', reason: `they say the contrary of each other: ${contrary}` };
   const ordered = analysis.ordered || instruction.ordered;

@@ -2,7 +2,7 @@
 import { relativeAnchor } from '../instruction/relative-anchor.js';
 import type { Registry } from '../registry/registry.js';
 import type { Rule } from '../rules/rule.js';
-import { analyse } from './analysis.js';
+import { analyse } from './analyse.js';
 import { createEntryReader } from './entry-patterns.js';
 import { judge, type Verdict } from './judge.js';
 import type { Candidate, MatchRequest, MatchResult } from './match.js';

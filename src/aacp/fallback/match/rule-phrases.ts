@@ -1,7 +1,8 @@
 /** Phrases of rules as patterns: each slot stands as a sample of its kind, and is replaced by what the instruction has. */
 import type { Slot } from '../instruction/slots.js';
 import { type PhraseSlot, type SlotKind as RuleSlotKind, readPhrase } from '../rules/slots.js';
-import { type Analysis, analyse } from './analysis.js';
+import { analyse } from './analyse.js';
+import type { Analysis } from './analysis.js';
 import { type Captured, capture, type Neighbours, neighbours } from './captures.js';
 import type { Pair } from './pairing.js';
 

@@ -2,7 +2,8 @@
 import { parsePacket, tryParsePacket } from '../../parse.js';
 import { TASKS } from '../../vocabulary.js';
 import type { Rule } from '../rules/rule.js';
-import { type Analysis, analyse } from './analysis.js';
+import { analyse } from './analyse.js';
+import type { Analysis } from './analysis.js';
 import { overlapOf, tellingWords } from './bags.js';
 import { faultOf, refused, served, type Verdict } from './judge.js';
 import type { MatchRequest, PatternSource } from './match.js';
@@ -38,6 +39,21 @@ export function readWordedRule(rule: Rule): WordedRule | null {
   return { rule, name: { ...name, actions: action }, words: new Set(words) };
 }
 
+/** A word that says little, against one that tells something. */
+const LIGHT = 0.15;
+
+/** The weight of the instruction's words that the rule has somewhere, of all its words. */
+function coverageOf({ actions, contents }: Analysis, words: ReadonlySet<string>): number {
+  let covered = actions.length;
+  let all = actions.length;
+  for (const { key, light } of contents) {
+    const weight = light ? LIGHT : 1;
+    all += weight;
+    if (words.has(key)) covered += weight;
+  }
+  return all === 0 ? 0 : covered / all;
+}
+
 /**
  * Such a rule serves an instruction that says nothing which the rule does not say, that has all telling words of its name,
  * and of which the packet shows every value.
@@ -49,7 +65,7 @@ export function judgeWordedRule(
   threshold: number,
 ): Verdict {
   const source: PatternSource = { kind: 'rule', rule, phrase: null };
-  const overlap = overlapOf(name, instruction);
+  const overlap = { ...overlapOf(name, instruction), score: coverageOf(instruction, words) };
   const fault = faultOf({ domain: rule.domain, analysis: name }, request, instruction, overlap);
   if (fault !== null) return refused({ source }, overlap, fault);
   const packet = parsePacket(rule.packet);

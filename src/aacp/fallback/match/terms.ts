@@ -1,6 +1,7 @@
 /** Terms to find an instruction by. */
 import { stemmer } from 'stemmer';
-import { type Analysis, analyse } from './analysis.js';
+import { analyse } from './analyse.js';
+import type { Analysis } from './analysis.js';
 import { tellingWords } from './bags.js';
 
 /** Most terms of one instruction. */
