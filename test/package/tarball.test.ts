@@ -91,9 +91,19 @@ test('its files are what an importer needs, and nothing else', () => {
       .filter((name) => !name.startsWith('.'))
       .sort(),
   ).toEqual([
-    // Peggy and acorn, for the plugin, with what Peggy needs; SQLite with its own; hashes, tokens, diagrams, schemas.
-    ...['@noble', '@peggyjs', '@photostructure', '@toon-format', 'acorn', 'commander', 'gpt-tokenizer', 'moo'],
-    ...['node-addon-api', 'node-gyp-build', 'peggy', 'pegwire', 'railroad-diagrams', 'semver', 'source-map-generator'],
-    'zod',
+    // Peggy and acorn, for the plugin, with what Peggy needs; SQLite with its own; the user's folders, with their own; hashes,
+    // stems, tokens, diagrams, schemas.
+    ...['@noble', '@peggyjs', '@photostructure', '@toon-format', 'acorn', 'commander', 'env-paths', 'gpt-tokenizer'],
+    ...[
+      'is-safe-filename',
+      'moo',
+      'node-addon-api',
+      'node-gyp-build',
+      'peggy',
+      'pegwire',
+      'railroad-diagrams',
+      'semver',
+    ],
+    ...['source-map-generator', 'stemmer', 'zod'],
   ]);
 });

@@ -80,6 +80,7 @@ const MAX_NAME = 256;
  * const result = await dispatch(received, { actor: 'planner' });
  */
 export function createDispatcher<T>(options: DispatcherOptions<T>): Dispatcher<T> {
+  checkOptions(options);
   const route = resolveRoute(options);
   const { audit, replay, onWarning } = options;
   checkMethod('audit', audit, 'append');
@@ -229,4 +230,23 @@ function messageOf(thrown: unknown): string {
   } catch {
     return 'an error that cannot be shown';
   }
+}
+
+const OPTIONS = [
+  'handlers',
+  'deliver',
+  'audit',
+  'replay',
+  'privateKeys',
+  'refuse',
+  'onWarning',
+  'maxLength',
+  'maxItems',
+];
+
+/** A guard that is misspelt would guard nothing. */
+function checkOptions(options: unknown): void {
+  if (typeof options !== 'object' || options === null) throw new TypeError('options must name handlers, or deliver');
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
+  if (unknown !== undefined) throw new TypeError(`there is no option ${unknown}; there are ${OPTIONS.join(', ')}`);
 }

@@ -71,7 +71,7 @@ function takeArguments(plan: StepPlan, mode: Mode, args: unknown, program: Progr
     const value = byName[name];
     const slot = plan.byName.get(name);
     const known = slot !== undefined && (mode === 'compat' || slot.definition.compatOnly === undefined);
-    if (known) values[slot.index] = mode === 'compat' ? givenToSdk(slot, value, program) : given(value);
+    if (known) values[slot.index] = mode === 'compat' ? givenToSdk(slot, value, program) : givenOrEmpty(slot, value);
     else if (!program.lenient) throw unknownInput(name, inputsIn(mode, plan), plan.path, slot);
     else {
       unknown ??= [];
@@ -84,6 +84,20 @@ function takeArguments(plan: StepPlan, mode: Mode, args: unknown, program: Progr
 /** `undefined` for what counts as not given. */
 function given(value: unknown): unknown {
   return value === null || value === '' || (Array.isArray(value) && value.length === 0) ? undefined : value;
+}
+
+/** What is empty where there is a default would become the default: no licences, all of them. */
+function givenOrEmpty(slot: Slot, value: unknown): unknown {
+  const isEmpty = value === '' || (Array.isArray(value) && value.length === 0);
+  if (isEmpty && slot.definition.default !== undefined) {
+    throw new EncodeError({
+      code: 'empty-value',
+      path: slot.name,
+      message: 'is empty, and would become the default',
+      help: 'leave it out where the default is meant',
+    });
+  }
+  return given(value);
 }
 
 /** For the reference SDK, nothing but an empty list, and an argument that is not there, gets the default. */

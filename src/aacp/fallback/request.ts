@@ -66,6 +66,7 @@ export function requestReader(): RequestReader {
 
   return (instruction, options, now) => {
     const text = checkedInstruction(instruction);
+    checkNames(options);
     const domain = checkedDomain(options?.domain);
     const returnAgent = checkedAgent(options.returnAgent ?? usualAgent(domain));
     const priority = checkedPriority(options.priority ?? 2);
@@ -88,6 +89,15 @@ export function requestReader(): RequestReader {
       key: keyOf(asked),
     };
   };
+}
+
+const NAMES = ['domain', 'returnAgent', 'priority', 'signal'];
+
+/** An agent under a misspelt name would be another agent. */
+function checkNames(options: EncodeOptions): void {
+  for (const name in options) {
+    if (!NAMES.includes(name)) throw new TypeError(`there is no option ${name}; there are ${NAMES.join(', ')}`);
+  }
 }
 
 function checkedInstruction(instruction: unknown): string {

@@ -69,7 +69,7 @@ export function safeRegistry(inner: Registry | null): SafeRegistry {
       const entry = unstored.get(request.key) ?? attempt((registry) => registry.get(request.key), undefined, warnings);
       // A registry of the host's own may give null.
       if (entry === undefined || entry === null) return undefined;
-      if (isPacketFor(entry.packet, request)) return entry;
+      if (entry.normalised === request.normalised && isPacketFor(entry.packet, request)) return entry;
       warnings.push({
         code: 'bad-entry',
         message: 'The registry has an entry that is no valid packet for this request; it was not served.',

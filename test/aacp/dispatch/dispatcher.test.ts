@@ -86,16 +86,13 @@ describe('a packet that is not valid', () => {
     ]);
   });
 
-  test('is not let through by any option', async () => {
-    const options = {
-      validate: { profile: 'interop', severities: { 'missing-return': 'off' } },
-      profile: 'interop',
-      severities: { 'missing-return': 'off' },
-      refuse: [],
-    } as never;
-    const { deliver, dispatch } = setUp(options);
-    expect(await dispatch(BAD)).toMatchObject({ ok: false, reason: 'invalid' });
-    expect(deliver).not.toHaveBeenCalled();
+  test.each([
+    { validate: { profile: 'interop' } },
+    { profile: 'interop' },
+    { severities: { 'missing-return': 'off' } },
+    { audti: null },
+  ])('is not let through by any option, and one that does not exist is no option: %j', (options) => {
+    expect(() => setUp(options as never)).toThrow(TypeError);
   });
 
   test('is logged by its beginning, with the length of all of it', async () => {

@@ -161,7 +161,17 @@ test.each([
 });
 
 describe('inputs that are not given', () => {
-  test.each([[undefined], [null], [''], [[]]])('%j stands for the default', (nothing) => {
+  test.each([
+    ['JMLEncoder', 'assign_licences', { username: 'x', licences: [] }, 'licences'],
+    ['ITEncoder', 'provision_badge', { username: 'x', zones: [] }, 'zones'],
+    ['CSResolutionEncoder', 'resolve_complaint', { ticket_id: 'T-1', tone: '' }, 'tone'],
+  ])('nothing at all is not the default: %s.%s %j', (encoder, method, args, path) => {
+    expect(() => encodeStep(encoder as string, method, args)).toThrow(
+      expect.objectContaining({ code: 'empty-value', path }),
+    );
+  });
+
+  test.each([[undefined], [null]])('%j stands for the default', (nothing) => {
     const args = {
       period: 'P',
       chain: nothing,

@@ -10,7 +10,11 @@ import {
 } from 'pegwire';
 import { validatePacket } from 'pegwire/aacp';
 import { validateAsSdkPy } from 'pegwire/aacp/compat';
+import { createDispatcher, memoryAudit } from 'pegwire/aacp/dispatch';
+import { packet as buildPacket, encodeStep, PayrollEncoder } from 'pegwire/aacp/encoders';
+import { createFallbackEncoder, memoryRegistry } from 'pegwire/aacp/fallback';
 import { findPackets } from 'pegwire/aacp/find';
+import { openaiCompatibleModel } from 'pegwire/aacp/models';
 import { explainFrame } from 'pegwire/accp';
 import { findFrames } from 'pegwire/accp/find';
 import { renderForContext } from 'pegwire/accp/render';
@@ -86,6 +90,17 @@ try {
 }
 for (const session of [sender, receiver]) session.close();
 store.close();
+
+const built = buildPacket({ task: 'ACK', domain: 'HR', return: 'A', p: 1 });
+const hops = encodeStep('PayrollEncoder', 'full_run', { period: '2024-08', prev_period: '2024-07' });
+// @ts-expect-error: no such input
+const wrongInput = () => PayrollEncoder.fetch_employees({ perod: '2024-08' });
+const model = openaiCompatibleModel({ baseUrl: 'http://127.0.0.1:9/v1', model: 'none' });
+const encoder = createFallbackEncoder({ registry: memoryRegistry(), model });
+const encoded = await encoder.encode('Retrieve the employee salary records for August 2024', { domain: 'HR' });
+await encoder.close();
+const dispatched = await createDispatcher({ deliver: () => 'done', audit: memoryAudit() }).dispatch(built);
+if (encoded.tier !== 'pattern' || hops.length !== 6 || !dispatched.ok) throw new Error(wrongInput.name);
 
 console.log(
   JSON.stringify([

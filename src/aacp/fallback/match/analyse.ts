@@ -1,5 +1,6 @@
 /** Reading an instruction for comparison. */
 import type { Analysis } from './analysis.js';
+import { guardsOf } from './guards.js';
 import { partsOf } from './parts.js';
 import { structureOf } from './structure.js';
 
@@ -7,6 +8,12 @@ import { structureOf } from './structure.js';
 export function analyse(instruction: string): Analysis | null {
   const parts = partsOf(instruction);
   if (parts === null) return null;
-  const analysis = structureOf(parts);
-  return analysis.contents.length + analysis.actions.length + analysis.slots.length === 0 ? null : analysis;
+  const structure = structureOf(parts);
+  const { actions, contents, slots } = structure;
+  if (contents.length + actions.length + slots.length === 0) return null;
+  const guards = guardsOf(
+    instruction,
+    slots.map(({ slot }) => slot),
+  );
+  return { ...structure, guards };
 }

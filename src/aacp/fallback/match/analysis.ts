@@ -1,5 +1,6 @@
 /** What an instruction asks for, in a form that can be compared. */
 import type { Slot } from '../instruction/slots.js';
+import type { Guards } from './guards.js';
 
 /** A word, with its place in the sentence. */
 export interface Content {
@@ -39,4 +40,6 @@ export interface Analysis {
   readonly ordered: boolean;
   /** "disable the account of t.webb and revoke their access": a value belongs to several actions. */
   readonly shares: boolean;
+  /** What else has to be the same. */
+  readonly guards: Guards;
 }

@@ -6,6 +6,7 @@ import { VERSION } from '../../vocabulary.js';
 import type { Analysis } from './analysis.js';
 import { type Overlap, overlapOf } from './bags.js';
 import { contradiction, otherNegation } from './contradictions.js';
+import { otherGuard } from './guards.js';
 import type { Candidate, MatchRequest, PatternSource, Refusal } from './match.js';
 import { misplaced } from './order.js';
 import { type Pair, pairSlots } from './pairing.js';
@@ -45,7 +46,10 @@ export function judge(pattern: Pattern, request: MatchRequest, instruction: Anal
   if (paired.refusal !== null && paired.refusal !== 'order') return refused(pattern, overlap, paired);
   const written = paired.refusal === null ? pattern.write(paired.pairs) : paired;
   if (written.refusal !== null) return refused(pattern, overlap, written);
-  const otherwise = orderFault(pattern.analysis, instruction) ?? wordFault(overlap, threshold);
+  const otherwise =
+    orderFault(pattern.analysis, instruction) ??
+    wordFault(overlap, threshold) ??
+    guardFault(pattern.analysis, instruction);
   if (otherwise !== null) return refused(pattern, overlap, otherwise);
   return served(pattern.source, overlap, written, request);
 }
@@ -107,6 +111,11 @@ export function faultOf(
 function orderFault(pattern: Analysis, instruction: Analysis): Fault | null {
   const place = misplaced(pattern, instruction);
   return place === null ? null : { refusal: 'order', reason: `the same words stand in other places: ${place}` };
+}
+
+function guardFault(pattern: Analysis, instruction: Analysis): Fault | null {
+  const guard = otherGuard(pattern.guards, instruction.guards);
+  return guard === null ? null : { refusal: 'contradiction', reason: `they do not agree in ${guard}` };
 }
 
 function wordFault({ telling, score }: Overlap, threshold: number): Fault | null {

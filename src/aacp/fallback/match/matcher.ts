@@ -55,13 +55,12 @@ export function createMatcher(options: MatcherOptions): Matcher {
       if (analysis === null) return { kind: 'none', candidates: [] };
       const anchor = relativeAnchor(request.instruction, request.now);
       const verdicts = [...judgeRules(request, analysis, threshold)];
-      // What serves and says the very same cannot be outdone: the others need not be read.
-      if (verdicts.some(servesWholly)) return resultOf(verdicts);
       for (const entry of registry?.candidates(request.domain, termsOfAnalysis(analysis), MOST_ENTRIES) ?? []) {
         const pattern = readEntry(entry, request, anchor);
         if (pattern === null) continue;
         const verdict = judge(pattern, request, analysis, threshold);
         verdicts.push(verdict);
+        // What serves and says the very same cannot be outdone: the others need not be read.
         if (servesWholly(verdict)) break;
       }
       return resultOf(verdicts);
@@ -82,7 +81,7 @@ function resultOf(verdicts: readonly Verdict[]): MatchResult {
   return { kind: 'match', packet: best.packet, candidate: best.candidate, others: others.slice(0, MOST_TOLD) };
 }
 
-/** The higher score; among equals a rule before an entry; then by name. */
+/** The higher score; among equals an entry before a rule, whose packet may say more; then by name. */
 function byRank(one: Candidate, other: Candidate): number {
   const byScore = other.score - one.score;
   if (byScore !== 0) return byScore;
@@ -91,7 +90,7 @@ function byRank(one: Candidate, other: Candidate): number {
 }
 
 function rankOf({ source }: Candidate): number {
-  return source.kind === 'rule' ? 0 : 1;
+  return source.kind === 'registry' ? 0 : 1;
 }
 
 function idOf({ source }: Candidate): string {

@@ -5,6 +5,7 @@ import type { Rule } from '../rules/rule.js';
 import { analyse } from './analyse.js';
 import type { Analysis } from './analysis.js';
 import { overlapOf, tellingWords } from './bags.js';
+import { beyondPlain } from './guards.js';
 import { faultOf, refused, served, type Verdict } from './judge.js';
 import type { MatchRequest, PatternSource } from './match.js';
 import { findPlaces } from './places.js';
@@ -94,6 +95,10 @@ export function judgeWordedRule(
   if (overlap.score < threshold) {
     const reason = `its score is ${overlap.score.toFixed(2)}, below ${threshold}`;
     return refused({ source }, overlap, { refusal: 'score', reason });
+  }
+  const beyond = beyondPlain(instruction.guards);
+  if (beyond !== null) {
+    return refused({ source }, overlap, { refusal: 'contradiction', reason: `the rule does not speak of ${beyond}` });
   }
   return served(source, overlap, { packet, slots: {}, refusal: null }, request);
 }

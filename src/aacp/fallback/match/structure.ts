@@ -37,7 +37,7 @@ const BOUNDS: ReadonlySet<string> = new Set([
 /** Actions of two sides: "compare with", "match to", "check against". */
 const COMPARING: ReadonlySet<string> = new Set(['compare', 'match', 'reconcile', 'check']);
 
-export function structureOf(parts: readonly Part[]): Analysis {
+export function structureOf(parts: readonly Part[]): Omit<Analysis, 'guards'> {
   const reader = newReader();
   for (let at = 0; at < parts.length; at++) readPart(reader, parts, at);
   endSentence(reader);
