@@ -86,13 +86,15 @@ describe('a packet that is not valid', () => {
     ]);
   });
 
-  test.each([
-    { validate: { profile: 'interop' } },
-    { profile: 'interop' },
-    { severities: { 'missing-return': 'off' } },
-    { audti: null },
-  ])('is not let through by any option, and one that does not exist is no option: %j', (options) => {
-    expect(() => setUp(options as never)).toThrow(TypeError);
+  test('is not let through by any option', () => {
+    const options = [
+      { validate: { profile: 'interop' } },
+      { profile: 'interop' },
+      { severities: { 'missing-return': 'off' } },
+      { audti: null },
+    ];
+    // What does not exist is no option.
+    for (const given of options) expect(() => setUp(given as never)).toThrow(TypeError);
   });
 
   test('is logged by its beginning, with the length of all of it', async () => {
