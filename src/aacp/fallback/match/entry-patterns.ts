@@ -89,6 +89,8 @@ function patternOf(
       const rest = pairs.filter((pair) => !names.includes(pair));
       const filling = fillPacket(packet, rest, places, { given: request.now, same });
       if (filling.refusal !== null) return filling;
+      const computed = workedOut(packet, rest, entry.instruction);
+      if (computed !== null) return computed;
       const stale = same ? null : staleTime(packet, rest, entry);
       if (stale !== null) return stale;
       return { packet: { ...packet, fields: filling.fields }, slots: filling.filled, refusal: null };
@@ -102,6 +104,35 @@ function staleTime(packet: Packet, pairs: readonly Pair[], { created }: Registry
   const time = timeIn(residueOf(packet, findPlaces(packet, shown, created)));
   if (time === null) return null;
   return { refusal: 'slot-unplaced', reason: `the packet has "${time}", which was worked out at another time` };
+}
+
+/**
+ * Values that were worked out of several others: a total, or the month that two days lie in. When one of these is another, the
+ * result would be, too.
+ */
+function workedOut({ fields }: Packet, pairs: readonly Pair[], instruction: string): Writing | null {
+  const changed = pairs.filter(({ stored, given }) => stored.value !== given.value);
+  if (changed.length === 0) return null;
+  const amount = fields.find(({ key }) => key === 'amt')?.value;
+  if (amount !== undefined && !numbersIn(instruction).has(Number(amount))) {
+    return { refusal: 'slot-unplaced', reason: `the packet has the amount ${amount}, which was worked out` };
+  }
+  const times = pairs.filter(({ stored }) => TIME_KINDS.has(stored.kind)).length;
+  const shown = fields.reduce((all, { value }) => all + (value.match(/\d{4}-\w{2,3}/g)?.length ?? 0), 0);
+  if (times < 2 || shown >= times || !changed.some(({ stored }) => TIME_KINDS.has(stored.kind))) return null;
+  return { refusal: 'slot-unplaced', reason: 'the packet has one time for several of the text' };
+}
+
+/** All numbers of a text, with those that "k" or "m" stand for. */
+function numbersIn(text: string): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (const [, digits = '', unit = ''] of text.matchAll(/(\d[\d.,'\u2019]*)\s?([kmb]?)/gi)) {
+    const scale = { k: 1e3, m: 1e6, b: 1e9 }[unit.toLowerCase()] ?? 1;
+    for (const separators of [/[,'\u2019]|[.,]$/g, /[.'\u2019]|[.,]$/g]) {
+      found.add(Number(digits.replace(separators, '').replace(',', '.')) * scale);
+    }
+  }
+  return found;
 }
 
 /** An agent that the text names as the one who gets the answer has to be the one whom the request names. */
