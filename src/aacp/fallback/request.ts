@@ -1,4 +1,6 @@
 /** What the fallback encoder is asked for, after checks and defaults. */
+
+import { nearest } from '../../text/suggest.js';
 import { anyText } from '../../text/visible.js';
 import { checkedValue } from '../build/values.js';
 import { PRIORITIES, VERSION } from '../vocabulary.js';
@@ -93,10 +95,12 @@ export function requestReader(): RequestReader {
 
 const NAMES = ['domain', 'returnAgent', 'priority', 'signal'];
 
-/** An agent under a misspelt name would be another agent. */
+/** An agent under a misspelt name would be another agent. What else a host keeps beside is its own business. */
 function checkNames(options: EncodeOptions): void {
   for (const name in options) {
-    if (!NAMES.includes(name)) throw new TypeError(`there is no option ${name}; there are ${NAMES.join(', ')}`);
+    if (NAMES.includes(name)) continue;
+    const meant = nearest(name.replaceAll('_', ''), NAMES);
+    if (meant !== undefined) throw new TypeError(`there is no option ${name}; did you mean ${meant}?`);
   }
 }
 

@@ -267,3 +267,12 @@ describe('a rule of one’s own', () => {
       expect([refusal, text.includes(reason)]).toEqual(['invalid-packet', true]);
   });
 });
+
+test.each(['return_agent', 'returnagent', 'Domain', 'prioirty'])(
+  'an option that is misspelt is refused: %s',
+  async (name) => {
+    const encoder = createFallbackEncoder({ registry: null, rules: null, model: async () => ({ text: '' }) });
+    const options = { domain: 'HR', [name]: '1' } as never;
+    await expect(encoder.encode('Fetch the list.', options)).rejects.toThrow(TypeError);
+  },
+);
