@@ -12,9 +12,7 @@ function isBlank(code) {
 }
 
 // A loop and not a pattern: a pattern that trims the end of a text takes quadratic time on long runs of blanks.
-function trimmed(text) {
-  let start = 0;
-  let end = text.length;
+function trimmed(text, start = 0, end = text.length) {
   while (start < end && isBlank(text.charCodeAt(start))) start++;
   while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
   return { text: text.slice(start, end), start, end };
@@ -36,36 +34,24 @@ var counts;
 
 var items;
 
-function count(at) {
-    if (++items > maxItems) {
-      const place = placeOf(at);
-      try {
-        error(`The packet has more than ${maxItems} fields`, { source: options.grammarSource, start: place, end: place });
-      } catch (refusal) {
-        refusal.reason = "limit";
-        throw refusal;
-      }
+function count() {
+    if (++items <= maxItems) return true;
+    try {
+      error(`The packet has more than ${maxItems} fields`);
+    } catch (refusal) {
+      refusal.reason = "limit";
+      throw refusal;
     }
-    return true;
   }
 
-function placeOf(offset) {
-    const lines = input.slice(0, offset).split("\n");
-    return { offset, line: lines.length, column: lines.at(-1).length + 1 };
-  }
-
-function packetNode(task, domain, fields, start, end) {
-    return spans
-      ? { kind: "packet", task, domain, fields, span: { start, end } }
-      : { kind: "packet", task, domain, fields };
-  }
-
-function fieldNode(key, value, start, end) {
-    return spans ? { key, value, span: { start, end } } : { key, value };
-  }
-
-function bareNode(value, start, end) {
-    return spans ? { key: "", value, bare: true, span: { start, end } } : { key: "", value, bare: true };
+// What a rule makes of its text, without the blanks at the ends.
+function located(node) {
+    if (spans) {
+      // Strictly read, there are no blanks to look for.
+      const { start, end } = tolerant ? trimmed(input, range().start, range().end) : range();
+      node.span = { start, end };
+    }
+    return node;
   }
 
   function packet$build(at$) {
@@ -98,35 +84,31 @@ function bareNode(value, start, end) {
       ended$1: for (;;) {
         if (bytes$[at$] !== 124) break ended$1;
         at$++;
-        let picked$3;
+        const start$6 = at$;
+        let key$1;
         const back$3 = at$;
-        chosen$2: {
-          next$2: {
-            const start$6 = at$;
+        done$2: {
+          missing$2: {
             const start$7 = at$;
             if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(runs0$, at$);
-            const key$1 = input.substring(start$7, at$);
-            if (bytes$[at$] !== 58) break next$2;
+            const picked$4 = input.substring(start$7, at$);
+            if (bytes$[at$] !== 58) break missing$2;
             at$++;
-            const start$8 = at$;
-            if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
-            const value$1 = input.substring(start$8, at$);
-            if (!(!counts || count(at$))) break next$2;
-            from$ = start$6;
-            to$ = at$;
-            picked$3 = slot$code1(key$1, value$1);
-            break chosen$2;
+            key$1 = picked$4;
+            break done$2;
           }
           at$ = back$3;
-          const start$9 = at$;
-          const start$10 = at$;
-          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
-          const slot$3 = input.substring(start$10, at$);
-          if (!(!counts || count(at$))) break ended$1;
-          from$ = start$9;
-          to$ = at$;
-          picked$3 = slot$code2(slot$3);
+          key$1 = null;
         }
+        const start$8 = at$;
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
+        const slot$3 = input.substring(start$8, at$);
+        from$ = at$;
+        to$ = at$;
+        if (!(!counts || count())) break ended$1;
+        from$ = start$6;
+        to$ = at$;
+        const picked$3 = slot$code1(key$1, slot$3);
         const item$1 = picked$3;
         fields$1.push(item$1);
         last$1 = at$;
@@ -134,59 +116,65 @@ function bareNode(value, start, end) {
       at$ = last$1;
       from$ = start$1;
       to$ = at$;
-      const picked$1 = tolerant_packet$code3(task$1, domain$1, fields$1);
+      const picked$1 = located({ kind: "packet", task: task$1, domain: domain$1 ?? "", fields: fields$1 });
       end$ = at$;
       return picked$1;
     }
     at$ = back$1;
-    const start$11 = at$;
-    const start$12 = at$;
+    const start$9 = at$;
+    const start$10 = at$;
     if ((table0$[bytes$[at$]] & 4) === 0) return FAILED$;
     at$++;
     while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
-    const task$2 = wordAt$(start$12, at$);
+    const task$2 = wordAt$(start$10, at$);
     if (bytes$[at$] !== 124) return FAILED$;
     at$++;
-    const start$13 = at$;
+    const start$11 = at$;
     if ((table0$[bytes$[at$]] & 4) === 0) return FAILED$;
     at$++;
     while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
-    const domain$2 = wordAt$(start$13, at$);
+    const domain$2 = wordAt$(start$11, at$);
     const fields$2 = [];
     let last$2 = at$;
     ended$2: for (;;) {
       if (bytes$[at$] !== 124) break ended$2;
       at$++;
-      const start$14 = at$;
-      const start$15 = at$;
+      const start$12 = at$;
+      const start$13 = at$;
       if ((table0$[bytes$[at$]] & 16) === 0) break ended$2;
       at$++;
       if ((table0$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs2$, at$);
-      const key$2 = wordAt$(start$15, at$);
+      const key$2 = wordAt$(start$13, at$);
       if (bytes$[at$] !== 58) break ended$2;
       at$++;
-      const start$16 = at$;
+      const start$14 = at$;
       const back$4 = at$;
-      done$2: {
-        missing$2: {
-          if (bytes$[at$] === 32) break missing$2;
-          if ((table0$[bytes$[at$]] & 64) === 0) break missing$2;
+      done$3: {
+        missing$3: {
+          if (bytes$[at$] === 32) break missing$3;
+          if ((table0$[bytes$[at$]] & 64) === 0) break missing$3;
           at$ = runEnd$(runs3$, at$);
-          if (!(codeAt$(at$ - 1) !== SPACE)) break missing$2;
-          break done$2;
+          if (!(codeAt$(at$ - 1) !== SPACE)) break missing$3;
+          break done$3;
         }
         at$ = back$4;
       }
-      const value$2 = input.substring(start$16, at$);
-      if (!(!counts || count(at$))) break ended$2;
-      const picked$4 = fieldNode(key$2, value$2, start$14, at$);
-      const item$2 = picked$4;
+      const value$1 = input.substring(start$14, at$);
+      from$ = at$;
+      to$ = at$;
+      if (!(!counts || count())) break ended$2;
+      from$ = start$12;
+      to$ = at$;
+      const picked$5 = located({ key: key$2, value: value$1 });
+      const item$2 = picked$5;
       fields$2.push(item$2);
       last$2 = at$;
     }
     at$ = last$2;
+    from$ = start$9;
+    to$ = at$;
     end$ = at$;
-    return packetNode(task$2, domain$2, fields$2, start$11, at$);
+    return located({ kind: "packet", task: task$2, domain: domain$2, fields: fields$2 });
   }
 
   function packet$skip(at$) {
@@ -210,19 +198,19 @@ function bareNode(value, start, end) {
           if (bytes$[at$] !== 124) break ended$1;
           at$++;
           const back$3 = at$;
-          chosen$2: {
-            next$2: {
+          done$2: {
+            missing$2: {
               if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(runs0$, at$);
-              if (bytes$[at$] !== 58) break next$2;
+              if (bytes$[at$] !== 58) break missing$2;
               at$++;
-              if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
-              if (!(!counts || count(at$))) break next$2;
-              break chosen$2;
+              break done$2;
             }
             at$ = back$3;
-            if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
-            if (!(!counts || count(at$))) break ended$1;
           }
+          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
+          from$ = at$;
+          to$ = at$;
+          if (!(!counts || count())) break ended$1;
           last$1 = at$;
         }
         at$ = last$1;
@@ -247,17 +235,19 @@ function bareNode(value, start, end) {
         if (bytes$[at$] !== 58) break ended$2;
         at$++;
         const back$4 = at$;
-        done$2: {
-          missing$2: {
-            if (bytes$[at$] === 32) break missing$2;
-            if ((table0$[bytes$[at$]] & 64) === 0) break missing$2;
+        done$3: {
+          missing$3: {
+            if (bytes$[at$] === 32) break missing$3;
+            if ((table0$[bytes$[at$]] & 64) === 0) break missing$3;
             at$ = runEnd$(runs3$, at$);
-            if (!(codeAt$(at$ - 1) !== SPACE)) break missing$2;
-            break done$2;
+            if (!(codeAt$(at$ - 1) !== SPACE)) break missing$3;
+            break done$3;
           }
           at$ = back$4;
         }
-        if (!(!counts || count(at$))) break ended$2;
+        from$ = at$;
+        to$ = at$;
+        if (!(!counts || count())) break ended$2;
         last$2 = at$;
       }
       at$ = last$2;
@@ -288,22 +278,21 @@ function bareNode(value, start, end) {
           if (bytes$[at$] !== 124) { miss$(at$, 1); break ended$1; }
           at$++;
           const back$3 = at$;
-          chosen$2: {
-            next$2: {
+          done$2: {
+            missing$2: {
               if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(runs0$, at$);
               miss$(at$, 2);
-              if (bytes$[at$] !== 58) { miss$(at$, 3); break next$2; }
+              if (bytes$[at$] !== 58) { miss$(at$, 3); break missing$2; }
               at$++;
-              if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
-              miss$(at$, 0);
-              if (!(!counts || count(at$))) break next$2;
-              break chosen$2;
+              break done$2;
             }
             at$ = back$3;
-            if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
-            miss$(at$, 0);
-            if (!(!counts || count(at$))) break ended$1;
           }
+          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
+          miss$(at$, 0);
+          from$ = at$;
+          to$ = at$;
+          if (!(!counts || count())) break ended$1;
           last$1 = at$;
         }
         at$ = last$1;
@@ -311,12 +300,12 @@ function bareNode(value, start, end) {
       }
       at$ = back$1;
       const back$4 = at$;
-      done$2: {
-        missing$2: {
-          if ((table0$[bytes$[at$]] & 4) === 0) break missing$2;
+      done$3: {
+        missing$3: {
+          if ((table0$[bytes$[at$]] & 4) === 0) break missing$3;
           at$++;
           while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
-          break done$2;
+          break done$3;
         }
         at$ = back$4;
         { miss$(at$, 4); return -1; }
@@ -324,12 +313,12 @@ function bareNode(value, start, end) {
       if (bytes$[at$] !== 124) { miss$(at$, 1); return -1; }
       at$++;
       const back$5 = at$;
-      done$3: {
-        missing$3: {
-          if ((table0$[bytes$[at$]] & 4) === 0) break missing$3;
+      done$4: {
+        missing$4: {
+          if ((table0$[bytes$[at$]] & 4) === 0) break missing$4;
           at$++;
           while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
-          break done$3;
+          break done$4;
         }
         at$ = back$5;
         { miss$(at$, 5); return -1; }
@@ -339,12 +328,12 @@ function bareNode(value, start, end) {
         if (bytes$[at$] !== 124) { miss$(at$, 1); break ended$2; }
         at$++;
         const back$6 = at$;
-        done$4: {
-          missing$4: {
-            if ((table0$[bytes$[at$]] & 16) === 0) break missing$4;
+        done$5: {
+          missing$5: {
+            if ((table0$[bytes$[at$]] & 16) === 0) break missing$5;
             at$++;
             if ((table0$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs2$, at$);
-            break done$4;
+            break done$5;
           }
           at$ = back$6;
           { miss$(at$, 6); break ended$2; }
@@ -352,33 +341,35 @@ function bareNode(value, start, end) {
         if (bytes$[at$] !== 58) { miss$(at$, 3); break ended$2; }
         at$++;
         const back$7 = at$;
-        done$5: {
-          missing$5: {
+        done$6: {
+          missing$6: {
             const back$8 = at$;
-            done$6: {
-              missing$6: {
-                if (bytes$[at$] === 32) break missing$6;
-                if ((table0$[bytes$[at$]] & 64) === 0) break missing$6;
-                at$ = runEnd$(runs3$, at$);
-                break done$6;
-              }
-              at$ = back$8;
-              { miss$(at$, 7); break missing$5; }
-            }
-            const back$9 = at$;
             done$7: {
               missing$7: {
-                if (!(codeAt$(at$ - 1) !== SPACE)) break missing$7;
+                if (bytes$[at$] === 32) break missing$7;
+                if ((table0$[bytes$[at$]] & 64) === 0) break missing$7;
+                at$ = runEnd$(runs3$, at$);
                 break done$7;
               }
-              at$ = back$9;
-              { miss$(at$, 7); break missing$5; }
+              at$ = back$8;
+              { miss$(at$, 7); break missing$6; }
             }
-            break done$5;
+            const back$9 = at$;
+            done$8: {
+              missing$8: {
+                if (!(codeAt$(at$ - 1) !== SPACE)) break missing$8;
+                break done$8;
+              }
+              at$ = back$9;
+              { miss$(at$, 7); break missing$6; }
+            }
+            break done$6;
           }
           at$ = back$7;
         }
-        if (!(!counts || count(at$))) break ended$2;
+        from$ = at$;
+        to$ = at$;
+        if (!(!counts || count())) break ended$2;
         last$2 = at$;
       }
       at$ = last$2;
@@ -386,19 +377,9 @@ function bareNode(value, start, end) {
     return at$;
   }
 
-  function slot$code1(key, value) {
-      const { start, end } = trimmed(text());
-      return fieldNode(trimmed(key).text, trimmed(value).text, offset() + start, offset() + end);
-    }
-
-  function slot$code2(slot) {
-      const { text, start, end } = trimmed(slot);
-      return bareNode(text, offset() + start, offset() + end);
-    }
-
-  function tolerant_packet$code3(task, domain, fields) {
-      const { start, end } = trimmed(text());
-      return packetNode(task, domain ?? "", fields, offset() + start, offset() + end);
+  function slot$code1(key, slot) {
+      const value = trimmed(slot).text;
+      return located(key === null ? { key: "", value, bare: true } : { key: trimmed(key).text, value });
     }
 
   // What all scanners have in common.
@@ -492,10 +473,6 @@ function bareNode(value, start, end) {
     return symbol < 128 && at < length$ ? symbol : input.charCodeAt(at);
   }
 
-
-  function text() {
-    return input.substring(from$, to$);
-  }
 
   function offset() {
     return from$;

@@ -58,9 +58,7 @@ function faultAt(text: string, offset: number): Fault {
   if (found !== null && CONTROL.test(found)) {
     return {
       code: 'control-character',
-      get message() {
-        return `A control character (${nameOf(found)}) cannot stand in a packet.`;
-      },
+      message: `A control character (${nameOf(found)}) cannot stand in a packet.`,
       start: offset,
     };
   }
@@ -134,12 +132,10 @@ interface Slot {
 
 /** The slot that holds `offset`; at a separator, the one before it, unless that separator closes an empty slot. */
 function slotAt(text: string, offset: number): Slot {
-  let index = 0;
-  for (let at = text.indexOf('|'); at >= 0 && at < offset; at = text.indexOf('|', at + 1)) index++;
-  const start = offset === 0 ? 0 : text.lastIndexOf('|', offset - 1) + 1;
-  const close = text.indexOf('|', offset);
-  const end = close < 0 ? text.length : close;
-  return { index, start, end, text: text.slice(start, end) };
+  const before = text.slice(0, offset).split('|');
+  const start = offset - before.at(-1)!.length;
+  const end = offset + text.slice(offset).split('|', 1)[0]!.length;
+  return { index: before.length - 1, start, end, text: text.slice(start, end) };
 }
 
 /** The run of blanks at `offset`, or ending there, when it stands at an edge of a token and not inside a value. */

@@ -2,11 +2,8 @@
 import { anyText, quoted, visible } from '../text/visible.js';
 import { meaning, type Words } from '../text/words.js';
 import type { Field, Packet } from './ast.js';
-import { tryParsePacket } from './parse.js';
-import { DOMAINS, lowerAscii, PRIORITIES, TASKS } from './vocabulary.js';
-
-/** Says one field; `get` reaches its companions, and marks them as said. */
-type Sentence = (value: string, get: (key: string) => string | undefined) => string;
+import { readStrictly, readTolerantly } from './parse.js';
+import { DOMAINS, FIELD_LABELS, KEY_NUMBERS, lowerAscii, PRIORITIES, TASKS } from './vocabulary.js';
 
 const RISKS: Words = {
   low: 'low risk',
@@ -33,58 +30,41 @@ const TONES: Words = {
 /** A company form at the end of a name: the hyphen before it was a space before the packet was written. */
 const COMPANY_FORM = /-(?=(?:Ltd|Limited|Inc|LLC|LLP|PLC|plc|Co|Corp|GmbH|AG|SA|SAS|SARL|BV|NV|Oy|AB|AS|Pty)$)/;
 
-/** The sentences, in their order. Values are shown as data: see `data`. */
-const SENTENCES: readonly (readonly [key: string, sentence: Sentence])[] = [
-  ['res', (value) => `Resource: ${data(value, spaced)}`],
-  ['period', (value) => `For period: ${data(value)}`],
-  // Not within >=, <=, != or ==.
-  ['filter', (value) => `Filter: ${data(value, (text) => text.replace(/(?<![<>=!])=(?!=)/g, ' = '))}`],
-  ['fields', (value) => `Return fields: ${data(value, listed(' '))}`],
-  ['fmt', (value) => `Format: ${data(value, (text) => text.toUpperCase())}`],
-  ['src', (value) => `Source: ${data(value)}`],
-  ['src_prev', (value) => `Prior period: ${data(value)}`],
-  ['rules', (value) => `Apply rules: ${data(value, spaced)}`],
-  ['validate', (value) => `Validate against: ${data(value)}`],
-  ['tmpl', (value) => `Template: ${data(value, spaced)}`],
-  ['data_ptr', (value) => `Data reference: ${data(value)}`],
-  [
-    'amt',
-    (value, get) =>
-      `Amount: ${[get('ccy') ?? '', value]
-        .filter((part) => part !== '')
-        .map((part) => data(part))
-        .join(' ')}`,
-  ],
-  ['sup', (value) => `Supplier: ${data(value, company)}`],
-  ['match', (value) => `Match against: ${data(value)}`],
-  ['terms', (value) => `Terms: ${data(value, (text) => text.replace(/^net(?=[0-9]+$)/, 'Net '))}`],
-  ['party', (value) => `Counterparty: ${data(value, company)}`],
-  ['type', (value) => `Document type: ${data(value)}`],
-  ['clause', (value) => `Clause: ${data(value)}`],
-  ['issue', (value) => `Issue: ${data(value, spaced)}`],
-  ['risk', (value) => `Risk: ${meaning(RISKS, value) ?? data(value)}`],
-  ['block', (value) => `Blocked pending: ${data(value)}`],
-  ['flags', (value) => `Flags: ${data(value, listed(' '))}`],
-  ['req', (value) => `Required actions: ${data(value, listed(' '))}`],
-  ['to', (value) => `Send to: ${data(value, listed(' and '))}`],
-  ['subj', (value) => `Subject: ${data(value, spaced)}`],
-  ['sentiment', (value) => `Sentiment: ${data(value)}`],
-  ['tone', (value) => meaning(TONES, value) ?? `Tone: ${data(value)}`],
-  ['prog', (value) => `Progress: ${percent(value) ?? data(value)}`],
-  ['status', (value) => `Status: ${meaning(STATUSES, value) ?? data(value)}`],
-  ['actor', (value) => `Initiated by: ${data(value)}`],
-  ['chain', (value) => `Agent chain: ${data(value, listed(' > '))}`],
-  ['p', (value) => `Priority: ${meaning(PRIORITIES, value) ?? data(value)}`],
-  ['return', (value) => `Return to: ${data(value)}`],
-];
+type Shape = (text: string) => string;
 
-const SENTENCE_KEYS: ReadonlySet<string> = new Set(SENTENCES.map(([key]) => key));
+/** How values are shown, where it is not as they are: by the meaning of a word, or in another shape. */
+const HOW: Readonly<Record<string, Shape | Words>> = {
+  res: spaced,
+  // Not within >=, <=, != or ==.
+  filter: (text) => text.replace(/(?<![<>=!])=(?!=)/g, ' = '),
+  fields: listed(' '),
+  fmt: (text) => text.toUpperCase(),
+  rules: spaced,
+  tmpl: spaced,
+  sup: company,
+  terms: (text) => text.replace(/^net(?=[0-9]+$)/, 'Net '),
+  party: company,
+  issue: spaced,
+  risk: RISKS,
+  flags: listed(' '),
+  req: listed(' '),
+  to: listed(' and '),
+  subj: spaced,
+  tone: TONES,
+  prog: percent,
+  status: STATUSES,
+  chain: listed(' > '),
+  p: PRIORITIES,
+};
+
+/** By the numbers of the keys. */
+const SENTENCES = Object.entries(FIELD_LABELS).map(([key, label]) => ({ label, how: HOW[key] }));
+/** Most in the order of the keys; `p` and `return`, which begin packets, come last. */
+const ORDER = [...SENTENCES.keys()].slice(2).concat(1, 0);
+const AMOUNT = KEY_NUMBERS.get('amt')!;
+const CURRENCY = KEY_NUMBERS.get('ccy')!;
 /** Words that begin sentences: `resource` is no key of the draft, but somebody could use it as one. */
-const LABELS: ReadonlySet<string> = new Set(
-  'resource filter format source template amount supplier terms counterparty clause issue risk flags subject progress status tone priority domain'.split(
-    ' ',
-  ),
-);
+const LABELS: ReadonlySet<string> = new Set(['domain', ...SENTENCES.map(({ label }) => label.toLowerCase())]);
 
 /**
  * Says in plain English what a packet asks for. Total: every field appears, known or not, repeated or malformed, and any
@@ -99,7 +79,9 @@ const LABELS: ReadonlySet<string> = new Set(
  */
 export function explainPacket(input: string | Packet): string {
   if (typeof input !== 'string') return explain(plainPacket(input));
-  const result = tryParsePacket(input, { dialect: 'tolerant' });
+  const strict = readStrictly(input);
+  if (strict !== null) return explain(strict);
+  const result = readTolerantly(input);
   return result.ok ? explain(result.value) : `No packet: ${result.error.message}`;
 }
 
@@ -122,25 +104,42 @@ function plainField(field: Field): Field {
 }
 
 function explain(packet: Packet): string {
-  const last = new Map(packet.fields.filter(({ bare }) => !bare).map((field) => [lowerAscii(field.key), field]));
-  const said = new Set<Field>();
-  const get = (key: string): string | undefined => {
-    const field = last.get(key);
-    if (field !== undefined) said.add(field);
-    return field?.value;
-  };
-
-  const sentences: string[] = [];
-  for (const [key, sentence] of SENTENCES) {
-    const value = get(key);
-    if (value !== undefined) sentences.push(sentence(value, get));
+  const last = new Array<Field | undefined>(SENTENCES.length);
+  for (const field of packet.fields) {
+    const number = numberOf(field);
+    if (number !== undefined) last[number] = field;
   }
   const head = opening(packet);
-  if (head !== null) sentences.unshift(head);
-  else if (sentences.length === 0) sentences.push('Empty or unrecognised packet');
+  const sentences = head === null ? [] : [head];
+  const currency = last[AMOUNT] && last[CURRENCY];
+  for (const number of ORDER) {
+    const field = last[number];
+    if (field === undefined) continue;
+    if (SENTENCES[number]!.label !== '') sentences.push(sentenceOf(number, field.value, currency?.value));
+    else if (field !== currency) last[number] = undefined;
+  }
+  if (sentences.length === 0) sentences.push('Empty or unrecognised packet');
   if (head === null && packet.domain !== '') sentences.push(`Domain: ${data(packet.domain)}`);
-  const rest = packet.fields.filter((field) => !said.has(field)).flatMap(leftOver);
-  return `${[...sentences, ...rest].join('. ')}.`;
+  for (const field of packet.fields) {
+    const number = numberOf(field);
+    const sentence = number !== undefined && last[number] === field ? '' : leftOver(field);
+    if (sentence !== '') sentences.push(sentence);
+  }
+  return `${sentences.join('. ')}.`;
+}
+
+function sentenceOf(number: number, value: string, currency = ''): string {
+  const { label, how } = SENTENCES[number]!;
+  const told = typeof how === 'object' ? meaning(how, value) : undefined;
+  // What to do about the tone is a sentence of its own.
+  if (told !== undefined) return how === TONES ? told : `${label}: ${told}`;
+  const shown = data(value, typeof how === 'function' ? how : undefined);
+  if (number !== AMOUNT || currency === '') return `${label}: ${shown}`;
+  return `${label}: ${data(currency)} ${shown}`.trimEnd();
+}
+
+function numberOf({ key, bare }: Field): number | undefined {
+  return bare ? undefined : KEY_NUMBERS.get(lowerAscii(key));
 }
 
 /** `Retrieve (Human Resources domain)`; unknown words are shown as they are. */
@@ -152,16 +151,16 @@ function opening({ task, domain }: Packet): string | null {
 
 /** An unknown TASK or DOM. One that could be taken for more of the sentence stands between quotes. */
 function word(text: string): string {
-  return /^[A-Za-z0-9_ -]+$/.test(text) ? data(text) : quoted(text);
+  return /^[\w -]+$/.test(text) ? data(text) : quoted(text);
 }
 
 /** A field without a sentence of its own: `Key: value`. Of an empty slot there is nothing to say. */
-function leftOver({ key, value, bare }: Field): string | [] {
-  if (bare) return value === '' ? [] : `A field without a key: ${data(value)}`;
+function leftOver({ key, value, bare }: Field): string {
+  if (bare) return value === '' ? '' : `A field without a key: ${data(value)}`;
   if (key === '') return `A field with an empty key: ${data(value)}`;
   const label = `${key.charAt(0).toUpperCase()}${key.slice(1)}`;
   // A key must not pass for the beginning of a sentence above.
-  const plain = /^[A-Za-z0-9_]+$/.test(key) && (SENTENCE_KEYS.has(lowerAscii(key)) || !LABELS.has(lowerAscii(key)));
+  const plain = /^\w+$/.test(key) && (KEY_NUMBERS.has(lowerAscii(key)) || !LABELS.has(lowerAscii(key)));
   return `${plain ? label : quoted(key)}: ${data(value)}`;
 }
 
@@ -169,8 +168,10 @@ function leftOver({ key, value, bare }: Field): string | [] {
  * A value as data. Plain ones are shown as `shape` makes them nicer to read. One with quotes, white space other than single
  * spaces or invisible characters, or one that would end its sentence and begin another, is shown as it is, between quotes.
  */
-function data(value: string, shape: (text: string) => string = (text) => text): string {
-  const shaped = shape(value);
+function data(value: string, shape?: Shape): string {
+  const shaped = shape === undefined ? value : shape(value);
+  // Most are made of these characters, of which no shape makes another.
+  if (/^[\w,=<>%+-]*$/.test(value)) return shaped;
   const plain =
     !/"| {2}|^ | $|[^\S ]/.test(value) &&
     visible(value) === value &&
@@ -186,11 +187,11 @@ function company(text: string): string {
   return text.replace(COMPANY_FORM, ' ');
 }
 
-function listed(separator: string): (text: string) => string {
+function listed(separator: string): Shape {
   return (text) => text.split(',').join(separator);
 }
 
-/** A fraction as a whole percentage; `undefined` when it is no plain number of a sensible length. */
-function percent(value: string): string | undefined {
-  return /^-?[0-9]{1,9}(?:\.[0-9]{1,15})?$/.test(value) ? `${Math.round(Number(value) * 100)}%` : undefined;
+/** A fraction as a whole percentage, where it is a plain number of a sensible length. */
+function percent(text: string): string {
+  return /^-?[0-9]{1,9}(?:\.[0-9]{1,15})?$/.test(text) ? `${Math.round(Number(text) * 100)}%` : text;
 }

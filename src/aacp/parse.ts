@@ -3,7 +3,7 @@ import { parse, SyntaxError as Refusal, recognize } from '../../generated/aacp.j
 import { resolveChoice } from '../text/choice.js';
 import type { ParseError, ParseErrorDetails } from '../text/errors.js';
 import { type Limits, resolveLimits } from '../text/limits.js';
-import { attempt, beyondLimit, type Refusals } from '../text/refusals.js';
+import { attempt, attemptQuietly, beyondLimit, type Refusals } from '../text/refusals.js';
 import type { Result } from '../text/result.js';
 import type { Packet } from './ast.js';
 import { syntaxError } from './errors.js';
@@ -47,7 +47,7 @@ export function parsePacket(text: string, options?: ParseOptions): Packet {
  * const result = tryParsePacket(line, { dialect: 'tolerant' });
  */
 export function tryParsePacket(text: string, options?: ParseOptions): Result<Packet, ParseError> {
-  return attempt(text, settingsOf(options), parseWhole, REFUSALS);
+  return attempt(text, settingsOf(options), parse, REFUSALS);
 }
 
 /**
@@ -63,8 +63,28 @@ export function isPacket(text: unknown, options?: ParseOptions): boolean {
   return typeof text === 'string' && text.length <= settings.maxLength && recognize(text, settings);
 }
 
+/**
+ * The packet of a text that strict reading takes, else `null`: for whoever reads all others tolerantly, and has no use for an
+ * error.
+ */
+export function readStrictly(text: string, settings: Settings = DEFAULTS): Packet | null {
+  if (text.length > settings.maxLength) return null;
+  const result = attemptQuietly(text, settings, parse);
+  return result.ok ? result.value : null;
+}
+
+/** Any text but one beyond a limit. */
+export function readTolerantly(
+  text: string,
+  { maxLength, maxItems }: Settings = DEFAULTS,
+  spans = false,
+): Result<Packet, ParseError> {
+  const settings: Settings = { maxLength, maxItems, dialect: 'tolerant', spans };
+  return attempt(text, settings, parse, REFUSALS);
+}
+
 /** The options after defaults, as the generated parser takes them. */
-interface Settings {
+export interface Settings {
   readonly maxLength: number;
   readonly maxItems: number;
   readonly dialect: Dialect;
@@ -73,15 +93,11 @@ interface Settings {
 
 const DEFAULTS = settingsOf({});
 
-function settingsOf(options: ParseOptions | undefined): Settings {
+export function settingsOf(options: ParseOptions | undefined): Settings {
   if (options === undefined) return DEFAULTS;
   const { maxLength, maxItems } = resolveLimits(options);
   const dialect = resolveChoice('dialect', options.dialect, ['strict', 'tolerant']);
   return { maxLength, maxItems, dialect, spans: options.spans === true };
-}
-
-function parseWhole(text: string, settings: Settings): Packet {
-  return parse(text, settings);
 }
 
 const REFUSALS: Refusals<Settings> = { notAString: 'not-a-packet', limit: 'limit', retold };

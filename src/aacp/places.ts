@@ -1,47 +1,47 @@
 /** Where the tokens of a packet stand in the text that it was read from. Only fields and the packet carry spans. */
 import type { Span } from '../text/span.js';
-import type { Field, Packet } from './ast.js';
+import type { Packet } from './ast.js';
 
-export function taskSpan({ task, span }: Packet, text: string | null): Span | null {
-  if (text === null || span === undefined) return null;
-  // An empty TASK leaves the packet to begin at what follows it.
-  const start = task === '' ? 0 : span.start;
-  return { start, end: start + task.length };
-}
+/** A part of a packet; `end` is the place behind it. */
+export type Part = 'TASK' | 'DOM' | 'field' | 'key' | 'value' | 'end';
 
-export function domainSpan({ domain }: Packet, text: string | null): Span | null {
+/**
+ * Where a part stands; `null` where that is not known.
+ *
+ * @param text what the packet was read from, if it was
+ * @param number which field, for the parts of fields
+ */
+export function spanOf(part: Part, packet: Packet, text: string | null, number = 0): Span | null {
   if (text === null) return null;
-  const separator = text.indexOf('|');
-  const start = separator < 0 ? text.length : text.indexOf(domain, separator + 1);
-  return { start, end: start + domain.length };
+  if (part === 'end') return { start: text.length, end: text.length };
+  const { task, domain, fields } = packet;
+  if (part === 'TASK') {
+    // An empty TASK leaves the packet to begin at what follows it.
+    const start = task === '' ? 0 : (packet.span?.start ?? 0);
+    return { start, end: start + task.length };
+  }
+  if (part === 'DOM') {
+    const separator = text.indexOf('|');
+    const start = separator < 0 ? text.length : text.indexOf(domain, separator + 1);
+    return { start, end: start + domain.length };
+  }
+  const { key, value, span } = fields[number]!;
+  if (span === undefined || part === 'field') return span ?? null;
+  // A field's span runs from its key to the end of its value, so that key and value stand at its ends.
+  const { start, end } = span;
+  return part === 'key' ? { start, end: start + key.length } : { start: end - value.length, end };
 }
 
-/** A field's span runs from its key to the end of its value, so that key and value stand at its ends. */
-export function keySpan({ key, span }: Field): Span | null {
-  return span === undefined ? null : { start: span.start, end: span.start + key.length };
-}
-
-export function valueSpan({ value, span }: Field): Span | null {
-  return span === undefined ? null : { start: span.end - value.length, end: span.end };
-}
+const EDGE = /(?<=^|\|)[ \t\r\n]|[ \t\r\n](?=\||$)/;
 
 /** The first blank that stands next to a separator, to an end of the text, or to the colon of a field. */
 export function firstWhiteSpace({ fields }: Packet, text: string): Span | null {
-  const edges = [/(?:^|\|)(?=[ \t\r\n])/.exec(text), /[ \t\r\n](?=\||$)/.exec(text)].flatMap((match) =>
-    match === null ? [] : [match.index + (match[0] === '|' ? 1 : 0)],
-  );
-  const padded = fields.find(
-    ({ key, value, span, bare }) =>
-      !bare && span !== undefined && span.end - span.start > key.length + 1 + value.length,
-  );
-  const colon = padded === undefined ? [] : [blankAtColon(padded, text)];
-  const all = [...edges, ...colon];
-  if (all.length === 0) return null;
-  const start = Math.min(...all);
-  return { start, end: start + 1 };
-}
-
-function blankAtColon({ key, span }: Field, text: string): number {
-  const afterKey = span!.start + key.length;
-  return text[afterKey] === ':' ? afterKey + 1 : afterKey;
+  let start = EDGE.exec(text)?.index ?? text.length;
+  for (const { key, value, span, bare } of fields) {
+    if (bare || span === undefined || span.end - span.start === key.length + 1 + value.length) continue;
+    const afterKey = span.start + key.length;
+    start = Math.min(start, text[afterKey] === ':' ? afterKey + 1 : afterKey);
+    break;
+  }
+  return start === text.length ? null : { start, end: start + 1 };
 }

@@ -6,7 +6,7 @@ import type { Limits } from '../text/limits.js';
 import type { Field, Packet } from './ast.js';
 import { type Report, runChecks } from './checks.js';
 import { FIXED_CODES, type Profile, RULES, severityOf, type ValidationCode } from './codes.js';
-import { tryParsePacket } from './parse.js';
+import { readStrictly, readTolerantly, type Settings, settingsOf } from './parse.js';
 import { lowerAscii } from './vocabulary.js';
 
 export interface ValidateOptions extends Pick<Limits, 'maxLength' | 'maxItems'> {
@@ -50,21 +50,30 @@ export function validatePacket(input: string | Packet, options: ValidateOptions 
   const profile = resolveChoice('profile', options.profile, ['draft', 'interop']);
   const severities = resolveSeverities(options.severities ?? {});
   const privateKeys = resolvePrivateKeys(options.privateKeys ?? []);
-  const findings: PacketDiagnostic[] = [];
-  const report: Report = (code, message, span, extra = {}) => {
+  const errors: PacketDiagnostic[] = [];
+  const warnings: PacketDiagnostic[] = [];
+  const report: Report = (code, message, span, help, related) => {
     const severity = severities[code] ?? severityOf(code, profile);
-    if (severity !== 'off') findings.push({ code, severity, message, span, section: RULES[code].section, ...extra });
+    if (severity === 'off') return;
+    const finding = { code, severity, message, span, section: RULES[code].section };
+    Object.assign(finding, help && { help }, related && { related: [related] });
+    (severity === 'error' ? errors : warnings).push(finding);
   };
 
-  const packet = typeof input === 'string' ? readText(input, options, report) : readTree(input, report);
+  const { maxLength, maxItems, spans } = options;
+  const settings = settingsOf({ maxLength, maxItems, spans });
+  const text = typeof input === 'string' ? input : null;
+  const strict = text === null ? null : readStrictly(text, settings);
+  const packet = strict ?? (text === null ? readTree(input, report) : readText(text, settings, spans, report));
+  let places: Packet | null = null;
+  const located = (): Packet => {
+    places ??= text === null ? packet : readText(text, settings, true, report);
+    return places!;
+  };
   if (packet !== null) {
-    const text = typeof input === 'string' ? input : null;
-    runChecks({ packet, text, privateKeys, report, first: new Map() });
+    runChecks({ packet, text, strict: strict !== null, located, privateKeys, report, known: [], others: new Map() });
   }
-  const errors = findings.filter(({ severity }) => severity === 'error');
-  const warnings = findings.filter(({ severity }) => severity === 'warning');
-  const kept = packet === null || options.spans === true ? packet : withoutSpans(packet);
-  return { valid: errors.length === 0, packet: kept, errors, warnings };
+  return { valid: errors.length === 0, packet, errors, warnings };
 }
 
 /** Checks the codes and severities that a caller sets, so that a slip of the pen does not silence a finding. */
@@ -84,12 +93,12 @@ function resolvePrivateKeys(keys: readonly string[]): readonly string[] {
   throw new TypeError('privateKeys must be a list of keys');
 }
 
-function readText(text: string, { maxLength, maxItems }: ValidateOptions, report: Report): Packet | null {
-  const result = tryParsePacket(text, { maxLength, maxItems, dialect: 'tolerant', spans: true });
+function readText(text: string, settings: Settings, spans: boolean | undefined, report: Report): Packet | null {
+  const result = readTolerantly(text, settings, spans);
   if (result.ok) return result.value;
   // The tolerant dialect refuses nothing else.
   const { message, span, help } = result.error;
-  report('limit', message, span, help === undefined ? {} : { help });
+  report('limit', message, span, help);
   return null;
 }
 
@@ -115,10 +124,6 @@ function snapshot(input: unknown): Packet | null {
   } catch {
     return null;
   }
-}
-
-function withoutSpans({ task, domain, fields }: Packet): Packet {
-  return { kind: 'packet', task, domain, fields: fields.map(withoutSpan) };
 }
 
 function withoutSpan({ key, value, bare }: Field): Field {

@@ -38,19 +38,68 @@ export const PRIORITIES: Words = {
   3: 'low priority',
 };
 
+/**
+ * The keys, each with the label of its sentence (section 8), or '' where it has none: those of section 4.2 in canonical order,
+ * then those of section 4.3 in the order of the sentences.
+ */
+export const FIELD_LABELS: Words = {
+  return: 'Return to',
+  p: 'Priority',
+  aacp: '',
+  res: 'Resource',
+  period: 'For period',
+  filter: 'Filter',
+  fields: 'Return fields',
+  fmt: 'Format',
+  src: 'Source',
+  src_prev: 'Prior period',
+  rules: 'Apply rules',
+  validate: 'Validate against',
+  tmpl: 'Template',
+  data_ptr: 'Data reference',
+  amt: 'Amount',
+  ccy: '',
+  sup: 'Supplier',
+  match: 'Match against',
+  terms: 'Terms',
+  party: 'Counterparty',
+  type: 'Document type',
+  clause: 'Clause',
+  issue: 'Issue',
+  risk: 'Risk',
+  block: 'Blocked pending',
+  flags: 'Flags',
+  req: 'Required actions',
+  highlight: '',
+  to: 'Send to',
+  subj: 'Subject',
+  att: '',
+  flag_msg: '',
+  sentiment: 'Sentiment',
+  tone: 'Tone',
+  prog: 'Progress',
+  status: 'Status',
+  actor: 'Initiated by',
+  chain: 'Agent chain',
+  ltv: '',
+  loyalty: '',
+  urgency: '',
+};
+
+const KEYS = Object.keys(FIELD_LABELS);
+
 /** The named fields of section 4.2, in canonical order. */
-export const CORE_KEYS: readonly string[] = ['return', 'p', 'aacp', 'res', 'period', 'filter', 'fields', 'fmt'];
+export const CORE_KEYS: readonly string[] = KEYS.slice(0, 8);
 
 /** The extended keys that section 4.3 defines. */
-export const EXTENDED_KEYS: readonly string[] = (
-  'src src_prev rules validate tmpl data_ptr amt ccy sup match terms type party clause issue risk ' +
-  'block flags req highlight status to subj att flag_msg tone sentiment actor chain prog ltv loyalty ' +
-  'urgency'
-).split(' ');
+export const EXTENDED_KEYS: readonly string[] = KEYS.slice(8);
+
+/** Each key's place among all of them: what is kept by number need not be looked up by its characters again. */
+export const KEY_NUMBERS: ReadonlyMap<string, number> = new Map(KEYS.map((key, number) => [key, number]));
 
 /** Keys are compared without regard to ASCII case, and to ASCII case only. */
 export function lowerAscii(key: string): string {
-  return key.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  return /[A-Z]/.test(key) ? key.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : key;
 }
 
 /** The control characters, which no token holds. */

@@ -30,7 +30,7 @@ const MAX_CARETS = 40;
 export function codeFrame(text: string, span: Span, source: SourceName = {}): string {
   const at = Math.min(Math.max(span.start, 0), text.length);
   const lineStart = at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1;
-  const line = (source.line ?? 1) + countLineEnds(text, lineStart);
+  const line = text.slice(0, lineStart).split('\n').length + (source.line ?? 1) - 1;
   const gutter = String(line);
   const pad = ' '.repeat(gutter.length);
   const { shown, caretColumn, carets } = windowAround(text, lineStart, at, span.end);
@@ -42,12 +42,6 @@ export function codeFrame(text: string, span: Span, source: SourceName = {}): st
   ]
     .map((row) => row.trimEnd())
     .join('\n');
-}
-
-function countLineEnds(text: string, before: number): number {
-  let count = 0;
-  for (let at = text.indexOf('\n'); at >= 0 && at < before; at = text.indexOf('\n', at + 1)) count++;
-  return count;
 }
 
 interface Window {

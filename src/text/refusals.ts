@@ -40,7 +40,24 @@ export interface Refusals<Settings> {
   readonly retold: (thrown: unknown, text: string, settings: Settings) => ParseErrorDetails | null;
 }
 
-/** What `read` makes of a text, as a result. Anything that it throws and that is no refusal is a defect, and passes through. */
+/** What `read` makes of a text, or what it throws, as a result. */
+export function attemptQuietly<Tree, Settings>(
+  text: string,
+  settings: Settings,
+  read: (text: string, settings: Settings) => Tree,
+): Result<Tree, unknown> {
+  // The parser's error is never shown, only retold: what it would note down of the call stack is most of what it costs.
+  const stackTraceLimit = setStackTraceLimit(0);
+  try {
+    return { ok: true, value: read(text, settings) };
+  } catch (error) {
+    return { ok: false, error };
+  } finally {
+    setStackTraceLimit(stackTraceLimit);
+  }
+}
+
+/** The same with an error of ours. Anything that is thrown and that is no refusal is a defect, and passes through. */
 export function attempt<Tree, Settings extends { readonly maxLength: number }>(
   text: string,
   settings: Settings,
@@ -51,17 +68,9 @@ export function attempt<Tree, Settings extends { readonly maxLength: number }>(
   if (typeof text !== 'string') refusal = notAString(refusals.notAString, text);
   else if (text.length > settings.maxLength) refusal = tooLong(refusals.limit, text, settings.maxLength);
   else {
-    let thrown: unknown;
-    // The parser's error is never shown, only retold: what it would note down of the call stack is most of what it costs.
-    const stackTraceLimit = setStackTraceLimit(0);
-    try {
-      return { ok: true, value: read(text, settings) };
-    } catch (error) {
-      thrown = error;
-    } finally {
-      setStackTraceLimit(stackTraceLimit);
-    }
-    refusal = refusals.retold(thrown, text, settings);
+    const result = attemptQuietly(text, settings, read);
+    if (result.ok) return result;
+    refusal = refusals.retold(result.error, text, settings);
     // A defect is met once more, so that it tells where it comes from.
     if (refusal === null) return { ok: true, value: read(text, settings) };
   }

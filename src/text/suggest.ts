@@ -14,6 +14,8 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
+    // Each character more or less is a change.
+    if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
     const distance = editDistance(lower, candidate.toLowerCase(), bestDistance);
     if (distance < bestDistance) {
       best = candidate;
@@ -25,10 +27,10 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 
 /** Optimal string alignment distance, or `limit` where it is no less; in O(a.length * b.length) with three rows. */
 function editDistance(a: string, b: string, limit: number): number {
-  if (Math.abs(a.length - b.length) >= limit) return limit;
   let beforeLast: number[] = [];
   let lastLeast = 0;
-  let last: number[] = Array.from({ length: b.length + 1 }, (_, j) => j);
+  let last = [0];
+  for (let j = 1; j <= b.length; j++) last.push(j);
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
     let least = i;

@@ -14,6 +14,7 @@ describe('sentences', () => {
     ],
     ['FETCH|HR|custom_key:some_value', `${HEAD} Custom_key: some_value.`],
     ['FETCH|HR|ccy:GBP|amt:5.00', `${HEAD} Amount: GBP 5.00.`],
+    ['FETCH|HR|ccy:GBP|amt:', `${HEAD} Amount: GBP.`],
     ['FETCH|HR|ccy:GBP', `${HEAD} Ccy: GBP.`],
     ['FETCH|HR|P:2|p:3', `${HEAD} Priority: low priority. P: 2.`],
     ['FETCH|HR|res:a|res:b', `${HEAD} Resource: b. Res: a.`],

@@ -4,7 +4,7 @@ import type { Span } from '../../text/span.js';
 import { quotedShort as show } from '../../text/visible.js';
 import type { Field, Packet } from '../ast.js';
 import { parsePacket } from '../parse.js';
-import { domainSpan, taskSpan, valueSpan } from '../places.js';
+import { spanOf } from '../places.js';
 import { printPacket } from '../print.js';
 import { CORE_KEYS, lowerAscii, VERSION } from '../vocabulary.js';
 import { isBracketPacket, readBracketPacket } from './upgrade-bracket.js';
@@ -100,7 +100,7 @@ function finished(packet: Packet, notes: Notes, source: string): Upgrade {
       code: codeOf(thrown.path),
       reason: 'syntax',
       text: source,
-      span: spanOf(thrown.path, packet, source),
+      span: placeOf(thrown.path, packet, source),
       message,
       help: thrown.help,
     });
@@ -122,14 +122,14 @@ function codeOf(path: string): string {
   return path.endsWith('.key') ? 'bad-key' : 'unprintable';
 }
 
-function spanOf(path: string, packet: Packet, source: string): Span | null {
+function placeOf(path: string, packet: Packet, source: string): Span | null {
   // A packet that stood in brackets has no place of its own.
   if (packet.span === undefined) return null;
-  if (path === 'task') return taskSpan(packet, source);
-  if (path === 'domain') return domainSpan(packet, source);
-  const field = packet.fields[Number(/\d+/.exec(path)?.[0])];
-  if (field === undefined) return null;
-  return path.endsWith('.value') ? valueSpan(field) : (field.span ?? null);
+  if (path === 'task') return spanOf('TASK', packet, source);
+  if (path === 'domain') return spanOf('DOM', packet, source);
+  const number = Number(/\d+/.exec(path)?.[0]);
+  if (packet.fields[number] === undefined) return null;
+  return spanOf(path.endsWith('.value') ? 'value' : 'field', packet, source, number);
 }
 
 /** The part of the packet that a path of the printer names. */
