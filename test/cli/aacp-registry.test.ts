@@ -134,7 +134,9 @@ describe('aacp registry', () => {
       expect(many.stderr).toMatch(/^2 entries are called "": [0-9a-f]{12}, [0-9a-f]{12}\.\n$/);
     }
     const inJson = await registry('show', 'zzz', '--registry', full, '--json');
-    expect(jsonLines(inJson.stderr)).toMatchObject([{ error: { code: 'no-entry' } }]);
+    expect({ code: inJson.code, stderr: inJson.stderr }).toEqual({ code: 1, stderr: '' });
+    const message = 'There is no entry whose key begins with "zzz".';
+    expect(jsonLines(inJson.stdout)).toMatchObject([{ ok: false, error: { code: 'no-entry', message } }]);
   });
 
   test('remove drops an entry, which is novel again', async () => {

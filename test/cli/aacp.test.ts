@@ -103,6 +103,9 @@ describe('aacp rules', () => {
     expect(stdout).toMatch(/^1\.00 {2}fin-match-invoice {2}/);
     const args = ['aacp', 'rules', 'find', 'please send a birthday card for my dog'];
     expect(await cli(args)).toEqual({ code: 1, stdout: '', stderr: 'No rule comes near.\n' });
+    const inJson = await cli([...args, '--json']);
+    expect({ code: inJson.code, stderr: inJson.stderr }).toEqual({ code: 1, stderr: '' });
+    expect(jsonLines(inJson.stdout)).toMatchObject([{ ok: false, error: { code: 'no-rule' } }]);
   });
 
   test('find takes rules of a file, a domain and a limit', async () => {
@@ -134,7 +137,9 @@ describe('aacp rules', () => {
     [['check', 'a', 'b'], /"b" is one too many\.$/],
     [['check', '--rules', 'a'], /takes its file without --rules\.$/],
     [['check', '--rules-sha256', 'a'], /^--rules-sha256 goes with a file\.$/],
-    [['check', 'no-such-file.json'], /^The rules cannot be read: /],
+    [['check', 'no-such-file.json'], /^Cannot read no-such-file\.json: there is no such file\.$/],
+    [['check', 'src'], /^Cannot read src: it is a directory\.$/],
+    [['find', 'x', '--rules', 'src'], /^Cannot read src: it is a directory\.$/],
     [['check', 'README.md'], /JSON/],
     [['list', 'x'], /^aacp rules list takes no words; "x" is one too many\.$/],
   ])('%j is wrong', async (args, told) => {
@@ -193,7 +198,10 @@ describe('aacp audit verify', () => {
     expect(stdout).toContain(`${file}:${line}: ${reason}: `);
     const inJson = await cli(['aacp', 'audit', 'verify', file, '--json']);
     expect(inJson.code).toBe(1);
-    expect(jsonLines(inJson.stdout)).toMatchObject([{ ok: false, firstFault: { line, reason }, records: line - 1 }]);
+    const error = { code: reason, message: expect.stringContaining(`${file}:${line}: `) };
+    expect(jsonLines(inJson.stdout)).toMatchObject([
+      { ok: false, error, firstFault: { line, reason }, records: line - 1 },
+    ]);
   });
 
   test('a torn end is told apart', async () => {

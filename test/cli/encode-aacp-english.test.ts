@@ -169,6 +169,9 @@ describe('instructions, one a line', () => {
     for (const way of [
       ['--domain', 'HR'],
       ['--english', '--domain', 'HR'],
+      // As where a file stands.
+      ['--english', '-', '--domain', 'HR'],
+      ['--english=-', '-', '--domain', 'HR'],
     ]) {
       const args = [
         'encode',
@@ -190,7 +193,7 @@ describe('instructions, one a line', () => {
         /\n3 instructions: 1 from the registry, 1 from patterns, 1 from the model, 0 not encoded; \$0\.00045\n$/,
       );
     }
-    expect(chat.asked).toHaveLength(2);
+    expect(chat.asked).toHaveLength(4);
   });
 
   test('are read from a file; those that come to nothing stop none of the others', async () => {
@@ -313,8 +316,11 @@ describe('wrong usage', () => {
     [['--price', '3,15'], /^--price goes with --model/],
     [['--rules-sha256', '0'], /^--rules-sha256 goes with --rules/],
     [['--rules', 'package.json', '--rules-sha256', '0'], /^The SHA-256 of a file is 64 hexadecimal digits/],
-    [['--rules', 'no-such-file.json'], /^The rules cannot be read/],
+    [['--rules', 'no-such-file.json'], /^Cannot read no-such-file\.json: there is no such file\.\n$/],
+    [['--rules', 'src'], /^Cannot read src: it is a directory\.\n$/],
+    [['--registry', 'src'], /\/src cannot be opened: it is a folder\.\n$/],
     [['--registry', 'package.json'], /package\.json/],
+    [['--english', '-', 'input.txt'], /^--english reads the standard input; "input\.txt" is one input too many/],
     [['input.txt'], /^--english has an instruction already; "input\.txt" is one input too many/],
   ] as const)('%j', async (args, told) => {
     const { code, stdout, stderr } = await encode(KNOWN, '--registry', 'none', ...args);

@@ -142,10 +142,47 @@ describe('encode aacp --workflow', () => {
       tokens: { packet: expect.any(Number), exact: true, encoding: 'o200k_base' },
       losses: [expect.objectContaining({ input: 'email', kind: 'referenced', from: 'j@example.com' })],
       diagnostics: [],
+      lint: [],
       referenced: { pointer: /data_ptr:(.*)$/.exec(first!.packet)![1], data: { email: 'j@example.com' } },
       cost: 0,
     });
     expect(others).toHaveLength(5);
+  });
+});
+
+describe('inputs that should not be in a packet', () => {
+  const args = ['--username', 'jo@example.com', '--profile', 'a\u202eb', '--team', 't'];
+
+  test('are told, each by its name, and stand in the packet all the same', async () => {
+    const { code, stdout, stderr } = await encode('it.provision_crm', args);
+    expect(code).toBe(0);
+    expect(stdout).toContain('jo@example.com');
+    expect(stderr).toMatch(
+      /^warning\[sensitive-value\]: username: The value of "filter" looks like an e-mail address; /m,
+    );
+    expect(stderr).toMatch(/^warning\[invisible-character\]: profile: .*\(U\+202E\); /m);
+    expect(stderr).not.toContain('jo@example.com');
+    expect(stderr).not.toContain('\u202e');
+  });
+
+  test('are members of the document with --json', async () => {
+    const { stdout } = await encode('it.provision_crm', [...args, '--json']);
+    expect(jsonLines(stdout)).toMatchObject([
+      {
+        ok: true,
+        lint: [
+          { code: 'sensitive-value', input: 'username' },
+          { code: 'invisible-character', input: 'profile' },
+        ],
+      },
+    ]);
+  });
+
+  test('a currency of another form is refused', async () => {
+    const inputs = ['--supplier', 'A', '--amount', '1', '--currency', 'euros'];
+    const { code, stdout, stderr } = await encode('invoice.schedule_payment', inputs);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('error[bad-input]: currency: "EUROS" is not three letters');
   });
 });
 

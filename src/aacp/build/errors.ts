@@ -4,7 +4,7 @@ import { type ErrorDetails, type ErrorJson, PegwireError } from '../../text/erro
 /**
  * Why a packet was not built. `separator`: a "|" in a value would begin another field. `list-separator`: a comma in an item
  * would make two of it. `bad-input`: a value of the wrong type or form. `invalid-packet`: what was built does not validate,
- * which only templates and definitions of a user's own can bring about.
+ * which only templates and definitions of a user's own can bring about. `unprintable`: a tree is no packet, or cannot be written.
  */
 export type EncodeCode =
   | 'separator'

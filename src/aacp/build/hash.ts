@@ -1,10 +1,12 @@
 /** Equality and hashes of packets, both by their canonical form. */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import type { Packet } from '../ast.js';
+import type { PrintError } from '../../text/errors.js';
+import type { Field, Packet } from '../ast.js';
 import { canonicalizePacket } from '../canonicalize.js';
 import { unprintable } from '../errors.js';
 import { parsePacket } from '../parse.js';
+import { asEncodeError } from './unprintable.js';
 
 /**
  * SHA-256 of the canonical form in UTF-8, as 64 hexadecimal digits: the same for all packets that say the same, in whatever
@@ -13,7 +15,8 @@ import { parsePacket } from '../parse.js';
  * pairs, which UTF-8 does not have, count as U+FFFD.
  *
  * @throws ParseError on a text beyond the limits, or no text
- * @throws PrintError on what has no TASK or DOM, a field without a colon, or a separator in a hand-built value
+ * @throws EncodeError with code `unprintable`, as `toObject` does, on what is no packet or has no TASK or DOM, on a field
+ *   without a colon, and on a separator in a hand-built value
  * @example
  * packetHash('ACK|HR|return:A|p:2') === packetHash('ACK|HR|p:2|return:A') // true
  */
@@ -24,7 +27,7 @@ export function packetHash(packet: Packet | string): string {
 /**
  * Whether two packets say the same: equal canonical forms.
  *
- * @throws ParseError, PrintError as {@link packetHash} does
+ * @throws ParseError, EncodeError as {@link packetHash} does
  */
 export function samePacket(a: Packet | string, b: Packet | string): boolean {
   return canonicalText(a) === canonicalText(b);
@@ -33,28 +36,55 @@ export function samePacket(a: Packet | string, b: Packet | string): boolean {
 /**
  * The canonical form as text. For packets that can be printed it is what `printPacket` gives.
  *
- * @throws ParseError, PrintError as {@link packetHash} does
+ * @throws ParseError, EncodeError as {@link packetHash} does
  */
 export function canonicalText(packet: Packet | string): string {
-  const { task, domain, fields } = canonicalizePacket(
-    typeof packet === 'string' ? parsePacket(packet, { dialect: 'tolerant' }) : packet,
-  );
+  const tree = typeof packet === 'string' ? parsePacket(packet, { dialect: 'tolerant' }) : packet;
+  return asEncodeError(tree, () => textOf(tree));
+}
+
+function textOf(packet: Packet): string {
+  if (packet?.kind !== 'packet') throw unprintable('packet', 'is no packet');
+  const { task, domain, fields } = canonicalizePacket(packet);
   checkToken(task, 'task', /\|/);
   checkToken(domain, 'domain', /\|/);
   if (task === '') throw unprintable('task', 'is empty');
   if (domain === '') throw unprintable('domain', 'is empty');
-  const texts = fields.map(({ key, value, bare }, index) => {
-    const path = `fields[${index}]`;
-    if (bare) throw unprintable(path, 'a field without a colon cannot be written');
-    checkToken(key, `${path}.key`, /[|:]/);
-    checkToken(value, `${path}.value`, /\|/);
-    return `${key}:${value}`;
-  });
-  return [task, domain, ...texts].join('|');
+  let text = `${task}|${domain}`;
+  for (const field of fields) {
+    // The places in the packet that was given are others.
+    if (faultOf(field) !== null) throw faultIn(packet.fields);
+    text += `|${field.key}:${field.value}`;
+  }
+  return text;
 }
 
 /** Two packets with one text would have one hash. */
 function checkToken(token: unknown, path: string, separator: RegExp): void {
-  if (typeof token !== 'string') throw unprintable(path, 'is no string');
-  if (separator.test(token)) throw unprintable(path, 'holds a separator');
+  const fault = faultOfToken(token, separator);
+  if (fault !== null) throw unprintable(path, fault);
+}
+
+function faultOfToken(token: unknown, separator: RegExp): string | null {
+  if (typeof token !== 'string') return 'is no string';
+  return separator.test(token) ? 'holds a separator' : null;
+}
+
+/** What is wrong with a field, and with what of it. */
+function faultOf({ key, value, bare }: Field): readonly [part: string, message: string] | null {
+  if (bare) return ['', 'a field without a colon cannot be written'];
+  const ofKey = faultOfToken(key, /[|:]/);
+  if (ofKey !== null) return ['.key', ofKey];
+  const ofValue = faultOfToken(value, /\|/);
+  return ofValue === null ? null : ['.value', ofValue];
+}
+
+/** The first fault, in the order of the packet. */
+function faultIn(fields: readonly Field[]): PrintError {
+  for (const [index, field] of fields.entries()) {
+    const fault = faultOf(field);
+    if (fault !== null) return unprintable(`fields[${index}]${fault[0]}`, fault[1]);
+  }
+  // A getter gave something else the first time.
+  return unprintable('fields', 'are not the same whenever they are read');
 }

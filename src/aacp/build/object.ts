@@ -1,10 +1,9 @@
 /** Packets as flat objects, for JSON, forms and tables. */
-import { PrintError } from '../../text/errors.js';
 import type { Field, Packet } from '../ast.js';
 import { printPacket } from '../print.js';
-import { EncodeError } from './errors.js';
 import { checkedDomain, checkedKey, checkedTask, fieldText, refusal } from './field-text.js';
-import type { FieldValue } from './packet-input.js';
+import type { FieldsOf } from './packet-input.js';
+import { asEncodeError } from './unprintable.js';
 
 /** A packet as a flat object without a prototype: `task`, `domain`, then the fields in their order. */
 export type PacketObject = { readonly task: string; readonly domain: string } & Readonly<Record<string, string>>;
@@ -18,17 +17,18 @@ export type PacketObject = { readonly task: string; readonly domain: string } & 
  * @example
  * fromObject({ task: 'ACK', domain: 'HR', return: 'HR-Agent', aacp: '1.1' }).fields[0] // { key: 'return', value: 'HR-Agent' }
  */
-export function fromObject(object: Readonly<Record<string, FieldValue>>): Packet {
+export function fromObject<T extends object>(object: T & FieldsOf<T>): Packet {
   if (typeof object !== 'object' || object === null || Array.isArray(object)) {
     throw refusal('bad-input', 'packet', 'is no object of fields');
   }
-  const own = (name: string): unknown => (Object.hasOwn(object, name) ? object[name] : undefined);
+  const values = object as Readonly<Record<string, unknown>>;
+  const own = (name: string): unknown => (Object.hasOwn(values, name) ? values[name] : undefined);
   const task = checkedTask(own('task'));
   const domain = checkedDomain(own('domain'));
   const fields: Field[] = [];
   for (const key of Object.keys(object)) {
     if (key === 'task' || key === 'domain') continue;
-    const value = fieldText(object[key], checkedKey(key), (text) => text);
+    const value = fieldText(values[key], checkedKey(key), (text) => text);
     if (value !== null) fields.push({ key, value });
   }
   return printable({ kind: 'packet', task, domain, fields });
@@ -38,7 +38,7 @@ export function fromObject(object: Readonly<Record<string, FieldValue>>): Packet
  * The packet as a flat object, for `JSON.stringify` above all; it has no prototype, so that every key is data.
  *
  * @throws EncodeError with code `duplicate-key` on a repeated key, `bad-key` on a field named `task` or `domain`, and
- *   `unprintable` on what v1.1 cannot write, such as a field without a colon
+ *   `unprintable` on what is no packet, or v1.1 cannot write, such as a field without a colon; as `packetHash` does
  * @example
  * JSON.stringify(toObject(parsePacket('ACK|HR|return:A|aacp:1.1')))
  * // '{"task":"ACK","domain":"HR","return":"A","aacp":"1.1"}'
@@ -57,21 +57,6 @@ export function toObject(packet: Packet): PacketObject {
 }
 
 function printable(packet: Packet): Packet {
-  try {
-    printPacket(packet);
-    return packet;
-  } catch (cause) {
-    if (!(cause instanceof PrintError)) throw cause;
-    // The path stands in front of the message of either error.
-    const message = cause.message.slice(cause.path.length + 2);
-    const error = new EncodeError({ code: 'unprintable', path: keyAt(packet, cause.path), message, help: cause.help });
-    error.cause = cause;
-    throw error;
-  }
-}
-
-/** `fields[2].value` by the key of that field, which says more. */
-function keyAt(packet: Packet, path: string): string {
-  const index = /^fields\[(\d+)\]\.value$/.exec(path)?.[1];
-  return index === undefined ? path : (packet.fields[Number(index)]?.key ?? path);
+  asEncodeError(packet, () => printPacket(packet));
+  return packet;
 }

@@ -25,11 +25,8 @@ export type Domain = 'HR' | 'FIN' | 'SALES' | 'LEGAL' | 'IT' | 'CS' | 'MKT' | (s
  */
 export type FieldValue = string | number | bigint | readonly string[] | null | undefined;
 
-/**
- * A packet as a flat object: the fields come in the order in which they stand. Keys beyond those of the draft are private
- * ones; section 13 asks for a prefix, such as `org_`.
- */
-export interface PacketInput {
+/** The fields that the draft names. */
+export interface DraftFields {
   /** Field 0: the action verb. */
   readonly task: Task;
   /** Field 1: the business domain. */
@@ -116,5 +113,18 @@ export interface PacketInput {
   readonly loyalty?: FieldValue;
   /** How urgent it is. */
   readonly urgency?: FieldValue;
+}
+
+/**
+ * A packet as a flat object: the fields come in the order in which they stand. Keys beyond those of the draft are private
+ * ones; section 13 asks for a prefix, such as `org_`.
+ */
+export interface PacketInput extends DraftFields {
   readonly [key: string]: FieldValue;
 }
+
+/**
+ * The members of `T`, when each can stand in a field: what an object of any type has to be, an interface without an index
+ * signature too.
+ */
+export type FieldsOf<T> = T extends readonly unknown[] ? never : { readonly [K in keyof T]: FieldValue };

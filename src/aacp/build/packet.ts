@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from '../../text/limits.js';
 import type { Receiver } from '../encoders/result.js';
 import { PRIORITIES, VERSION } from '../vocabulary.js';
 import { checkedDomain, checkedKey, checkedTask, fieldText, refusal } from './field-text.js';
-import type { PacketInput } from './packet-input.js';
+import type { DraftFields, FieldsOf } from './packet-input.js';
 import { resolveReceiver } from './receiver.js';
 
 export interface PacketOptions {
@@ -20,17 +20,20 @@ export const KNOWN_TO_RECEIVER: readonly string[] = ['fields', 'data_ptr'];
  *
  * Source: draft-mackay-aacp-01, section 4.
  *
+ * @param input a {@link PacketInput}, or an object of a type of yours with such members
  * @throws EncodeError naming the input that cannot be written
  * @throws TypeError on options that are none
  * @example
  * packet({ task: 'FETCH', domain: 'HR', return: 'HR-Agent', p: 1, res: 'emp_salary', fields: ['id', 'name'] })
  * // 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:emp_salary|fields:id,name'
  */
-export function packet(input: PacketInput, options: PacketOptions = {}): string {
+export function packet<Input extends DraftFields>(input: Input & FieldsOf<Input>, options: PacketOptions = {}): string {
   const { knowsFields } = resolveReceiver(options);
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     throw refusal('bad-input', 'packet', 'is no object of fields');
   }
+  // A type of the caller's may have no index signature; what it holds has any keys all the same.
+  const values = input as Readonly<Record<string, unknown>>;
   const task = checkedTask(input.task);
   const domain = checkedDomain(input.domain);
   const parts = [task, domain];
@@ -41,7 +44,7 @@ export function packet(input: PacketInput, options: PacketOptions = {}): string 
     if (key === 'task' || key === 'domain') continue;
     checkedKey(key);
     if (knowsFields && KNOWN_TO_RECEIVER.includes(key)) continue;
-    const text = fieldText(input[key], key);
+    const text = fieldText(values[key], key);
     if (text === null) continue;
     parts.push(`${key}:${text}`);
     if (key === 'return') returnAt = parts.length;

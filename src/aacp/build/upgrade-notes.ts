@@ -5,9 +5,10 @@ import type { Span } from '../../text/span.js';
 
 /**
  * What an upgrade changed. `version`: the version became 1.1. `positional-value`: a value got the key of its slot.
- * `empty-slot`: an empty slot went. `bracket-form`: it was a packet of v0.1. `key-case`: a key had capitals.
+ * `empty-slot`: an empty slot went. `bracket-form`: it was a packet of v0.1. `key-case`: a key had capitals. `not-valid`: what
+ * came out is no valid packet of v1.1, since something is missing or wrong that no upgrade can know.
  */
-export type UpgradeCode = 'version' | 'positional-value' | 'empty-slot' | 'bracket-form' | 'key-case';
+export type UpgradeCode = 'version' | 'positional-value' | 'empty-slot' | 'bracket-form' | 'key-case' | 'not-valid';
 
 export type UpgradeNote = Diagnostic<UpgradeCode>;
 
@@ -18,10 +19,11 @@ const SECTIONS: Readonly<Record<UpgradeCode, string>> = {
   'empty-slot': '4',
   'bracket-form': '4',
   'key-case': '4.2',
+  'not-valid': '7',
 };
 
 export interface Notes {
-  readonly add: (code: UpgradeCode, message: string, span?: Span | undefined) => void;
+  readonly add: (code: UpgradeCode, message: string, span?: Span | undefined, help?: string | undefined) => void;
   readonly has: (code: UpgradeCode) => boolean;
   /** In the order of the text; what is about no place comes last. */
   readonly all: () => readonly UpgradeNote[];
@@ -31,8 +33,9 @@ export function createNotes(): Notes {
   const notes: UpgradeNote[] = [];
   const startOf = ({ span }: UpgradeNote): number => span?.start ?? Number.MAX_SAFE_INTEGER;
   return {
-    add(code, message, span) {
-      notes.push({ code, severity: 'warning', message, span: span ?? null, section: SECTIONS[code] });
+    add(code, message, span, help) {
+      const note: UpgradeNote = { code, severity: 'warning', message, span: span ?? null, section: SECTIONS[code] };
+      notes.push(help === undefined ? note : { ...note, help });
     },
     has: (code) => notes.some((note) => note.code === code),
     all: () => [...notes].sort((a, b) => startOf(a) - startOf(b)),

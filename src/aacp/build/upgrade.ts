@@ -6,6 +6,7 @@ import type { Field, Packet } from '../ast.js';
 import { parsePacket } from '../parse.js';
 import { spanOf } from '../places.js';
 import { printPacket } from '../print.js';
+import { validatePacket } from '../validate.js';
 import { CORE_KEYS, lowerAscii, VERSION } from '../vocabulary.js';
 import { isBracketPacket, readBracketPacket } from './upgrade-bracket.js';
 import type { Notes, UpgradeNote } from './upgrade-notes.js';
@@ -13,11 +14,14 @@ import { createNotes, refused } from './upgrade-notes.js';
 import { isEmptySlot, readSlots } from './upgrade-slots.js';
 
 export interface Upgrade {
-  /** A packet in the form of v1.1. Whether it is a valid one, `validatePacket` says. */
+  /** A packet in the form of v1.1. It is a valid one unless a note `not-valid` says what is missing or wrong. */
   readonly packet: Packet;
   /** The packet as text. */
   readonly text: string;
-  /** What is not as it stood, in the order of the text; empty for a packet that was of v1.1. */
+  /**
+   * What is not as it stood, in the order of the text, then what keeps it from being valid; empty for a packet that was of
+   * v1.1, which is not validated here.
+   */
   readonly notes: readonly UpgradeNote[];
 }
 
@@ -92,6 +96,7 @@ function finished(packet: Packet, notes: Notes, source: string): Upgrade {
   checkKeys(packet, source);
   try {
     const text = printPacket(packet);
+    if (notes.all().length > 0) noteFaults(text, notes);
     return { packet: parsePacket(text), text, notes: notes.all() };
   } catch (thrown) {
     if (!(thrown instanceof PrintError)) throw thrown;
@@ -104,6 +109,13 @@ function finished(packet: Packet, notes: Notes, source: string): Upgrade {
       message,
       help: thrown.help,
     });
+  }
+}
+
+/** What an upgrade cannot know: who gets the result, above all. */
+function noteFaults(text: string, notes: Notes): void {
+  for (const { message, help } of validatePacket(text).errors) {
+    notes.add('not-valid', `The packet is not valid yet: ${message}`, undefined, help);
   }
 }
 

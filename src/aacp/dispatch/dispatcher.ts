@@ -10,8 +10,11 @@ import { type DispatchContext, type HandlerOptions, resolveRoute } from './handl
 import type { Admission, ReplayGuard, ReplayReason } from './replay-guard.js';
 
 export interface DispatcherOptions<T> extends HandlerOptions<T>, Pick<ValidateOptions, 'maxLength' | 'maxItems'> {
-  /** Where every attempt is recorded before anything is done about it. @default no log */
-  readonly audit?: Audit | undefined;
+  /**
+   * Where every attempt is recorded before anything is done about it; `null` for no log. It has to be given, since a log that
+   * was left out by mistake would be missed too late.
+   */
+  readonly audit: Audit | null;
   /** Refuses what was sent before. @default none: whoever can repeat a packet can have it acted on again */
   readonly replay?: ReplayGuard | undefined;
   /** Private keys that are known here (section 13): `org_*`. */
@@ -70,7 +73,7 @@ const MAX_NAME = 256;
 /**
  * A gate before the code that acts on packets. It validates each packet by the draft's rules, and there is no option by which an
  * invalid one comes through; refuses replays, with a guard; records every attempt before the handler is called, refused ones
- * too, and afterwards how the handler ended. What cannot be recorded is not handed over.
+ * too, and afterwards how the handler ended. What cannot be recorded is not handed over. A host without a log says `audit: null`.
  *
  * Source: draft-mackay-aacp-01, sections 7 and 15.
  *
@@ -83,7 +86,8 @@ export function createDispatcher<T>(options: DispatcherOptions<T>): Dispatcher<T
   checkOptions(options);
   const route = resolveRoute(options);
   const { audit, replay, onWarning } = options;
-  checkMethod('audit', audit, 'append');
+  if (audit === undefined) throw new TypeError('audit is missing: name a log, or null for none');
+  if (audit !== null) checkMethod('audit', audit, 'append');
   checkMethod('replay', replay, 'admit');
   if (onWarning !== undefined && typeof onWarning !== 'function') throw new TypeError('onWarning must be a function');
   const settings = validation(options);
@@ -147,7 +151,7 @@ export function createDispatcher<T>(options: DispatcherOptions<T>): Dispatcher<T
 
   /** The number of the record, or what the log threw. */
   async function record(entry: AuditEntry): Promise<{ readonly seq: number | null; readonly error: unknown }> {
-    if (audit === undefined) return { seq: null, error: null };
+    if (audit === null) return { seq: null, error: null };
     try {
       return { seq: (await audit.append(entry)).seq, error: null };
     } catch (error) {

@@ -7,6 +7,7 @@ import type { Audit, AuditEntry, AuditRecord } from './audit.js';
 import { type ChainEnd, lineOf, nextRecord } from './audit-record.js';
 import { AuditError } from './errors.js';
 import { type Lock, takeLock } from './file-audit-lock.js';
+import { keepPrivate, type WideModeNotice } from './file-audit-mode.js';
 import { scanLog, unavailable } from './file-audit-read.js';
 import { type AuditOptions, resolveClock } from './memory-audit.js';
 
@@ -17,12 +18,14 @@ export interface FileAuditOptions extends AuditOptions {
    * @default false
    */
   readonly powerSafe?: boolean | undefined;
-  /** Told when the end of a torn log was set aside. */
+  /** Told when the end of a torn log was set aside, and when a log stays open to others than its owner. */
   readonly onNotice?: ((notice: AuditNotice) => void) | undefined;
 }
 
+export type AuditNotice = TornEndNotice | WideModeNotice;
+
 /** The last record of the log was not whole; it had never been acknowledged. */
-export interface AuditNotice {
+export interface TornEndNotice {
   readonly kind: 'torn-end';
   /** The file that its bytes are kept in. */
   readonly keptIn: string;
@@ -40,7 +43,8 @@ export interface FileAudit extends Audit {
 
 /**
  * Opens a log to append to, and makes it when there is none, readable for its owner only. A log that is there is read
- * first: its chain goes on, a torn end is set aside in a file of its own, and a log that was tampered with is refused.
+ * first: its chain goes on, a torn end is set aside in a file of its own, and a log that was tampered with is refused. Rights
+ * of others than its owner are taken away (mode 0600); where that fails, `onNotice` is told.
  *
  * One writer holds a log at a time, by a lock file beside it. Before each record it is checked that the lock is still ours and
  * the file as we left it, so that a chain does not fork even where the lock was removed by hand.
@@ -66,6 +70,8 @@ export async function fileAudit(file: string, options: FileAuditOptions = {}): P
     const real = await realpath(absolute);
     lock = await takeLock(`${real}.lock`);
     const { end, size } = await resume(handle, real, onNotice);
+    const wide = await keepPrivate(handle, real);
+    if (wide !== null) onNotice?.(wide);
     return appender({ handle, lock, file: real, clock, powerSafe }, end, size);
   } catch (cause) {
     await lock?.release();

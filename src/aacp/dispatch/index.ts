@@ -15,7 +15,14 @@ export {
   type Refusal,
 } from './dispatcher.js';
 export { AuditError, type AuditErrorCode } from './errors.js';
-export { type AuditNotice, type FileAudit, type FileAuditOptions, fileAudit } from './file-audit.js';
+export {
+  type AuditNotice,
+  type FileAudit,
+  type FileAuditOptions,
+  fileAudit,
+  type TornEndNotice,
+} from './file-audit.js';
+export type { WideModeNotice } from './file-audit-mode.js';
 export { verifyAuditFile } from './file-audit-read.js';
 export type { Delivery, DispatchContext, Handler, HandlerOptions, Handlers } from './handlers.js';
 export { type AuditOptions, type MemoryAudit, memoryAudit } from './memory-audit.js';

@@ -6,8 +6,10 @@ export type { TokenCounter } from '../../tokens/counter.js';
 export {
   aacp,
   type Domain,
+  type DraftFields,
   type EncodeCode,
   EncodeError,
+  type FieldsOf,
   type FieldValue,
   fromObject,
   type Interpolation,
@@ -50,7 +52,7 @@ export type { EncodeArgs, EncodeResult, EncoderName, MethodName } from './encode
 export { encodeStep } from './encode-step.js';
 export type { Normalisation } from './normalise.js';
 export type { EncodeOptions } from './options.js';
-export type { EncodeLoss, PacketTokens, Receiver, ReferencedData, StepResult } from './result.js';
+export type { EncodeLoss, InputDiagnostic, PacketTokens, Receiver, ReferencedData, StepResult } from './result.js';
 export { type RawArgs, type RawEncoder, RuleBasedEncoder } from './rule-based.js';
 export type { Priority, SequenceArgs, StepArgs, Workflow } from './typing.js';
 export { ContractEncoder } from './workflows/contract.js';

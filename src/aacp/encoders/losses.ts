@@ -10,6 +10,8 @@ import { type Filled, writeField, writeItem } from './write-field.js';
 /** What one run has come to. */
 export interface Run extends Filled, Reader {
   readonly program: Program;
+  /** All that was given is written, letter by letter. */
+  readonly lossless: boolean;
   readonly referenced: ReferencedData | null;
   /** Inputs that nobody knows, with what was given for them. */
   readonly unknown: readonly (readonly [name: string, text: string])[];

@@ -13,6 +13,8 @@ export interface EngineInput extends InputDefinition {
   readonly compatSchema?: InputDefinition['schema'];
   /** Writes a number in `compat: 'sdk'`; `null` for nothing. */
   readonly compatText?: (value: number) => string | null;
+  /** A period: one that does not look like it is warned of (section 4.2). */
+  readonly period?: boolean;
   /** Why a text cannot be written, after normalisation; `null` when it can. */
   readonly refuse?: (text: string, compat: boolean) => Refusal | null;
 }

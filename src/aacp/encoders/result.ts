@@ -1,4 +1,5 @@
 /** What an encoder gives back. */
+import type { LintDiagnostic } from '../lint/codes.js';
 import type { PacketDiagnostic } from '../validate.js';
 
 /** One input that is not on the wire as it was given. */
@@ -27,6 +28,12 @@ export interface EncodeLoss {
   /** The text before and after; `to` is `null` where nothing is on the wire. */
   readonly from: string;
   readonly to: string | null;
+}
+
+/** Advice on what an input holds. */
+export interface InputDiagnostic extends LintDiagnostic {
+  /** The input: `username`, `to[1]`; `null` for what the workflow, or the option `pointer`, wrote. */
+  readonly input: string | null;
 }
 
 /** Tokens of a packet. */
@@ -58,6 +65,11 @@ export interface StepResult {
   readonly losses: readonly EncodeLoss[];
   /** The validator's warnings about the packet; with `compat: 'sdk'` its errors, too. */
   readonly diagnostics: readonly PacketDiagnostic[];
+  /**
+   * What `lintPacket` warns of: inputs that look like personal data, a financial record or a credential, and yet are in the
+   * packet (section 15); invisible characters; periods that do not look like one. Looked for when it is first read.
+   */
+  readonly lint: readonly InputDiagnostic[];
   /** Data that was kept out of the packet (section 15); `null` when there is none. */
   readonly referenced: ReferencedData | null;
   /** What the encoding cost, in US dollars. */

@@ -4,6 +4,7 @@ import { quotedShort } from '../../text/visible.js';
 import { DOMAINS, TASKS } from '../vocabulary.js';
 import { withCommonInputs } from './common-inputs.js';
 import type { EngineStep } from './compile-slots.js';
+import { refuseNoCurrency } from './currency.js';
 import { defineRaw } from './define-workflow.js';
 import type { FieldDefinition } from './definition.js';
 import type { Normalisation } from './normalise.js';
@@ -118,7 +119,7 @@ const INPUTS: { readonly [input: string]: EngineInput } = {
   task: headInput('bad-task', 'what is to be done', Object.keys(TASKS)),
   domain: headInput('bad-dom', 'the business domain', Object.keys(DOMAINS)),
   res: text('the resource'),
-  period: text('the period, as YYYY-MM'),
+  period: { ...text('the period, as YYYY-MM'), period: true },
   filter_expr: text('the filter'),
   fields: list('the fields to return'),
   fmt: text('the format'),
@@ -130,7 +131,7 @@ const INPUTS: { readonly [input: string]: EngineInput } = {
   data_ptr: text('where the data are'),
   // The reference SDK takes zero for no amount.
   amt: amount('the amount', { compatText: (value) => (value === 0 ? null : pythonText(value)) }),
-  ccy: text('the currency, as three letters', 'upper-case'),
+  ccy: { ...text('the currency, as three letters', 'upper-case'), refuse: refuseNoCurrency },
   supplier: text('the supplier', 'space-to-hyphen'),
   match: text('what has to match'),
   terms: text('the terms of payment'),

@@ -35,15 +35,16 @@ export function runChecked(plan: StepPlan, args: unknown, settings: Settings): S
 
   const referenced = program.pointed ? refer(program, texts, settings) : null;
   if (referenced !== null) texts[program.slots.length] = referenced.pointer;
-  const run = { program, texts, values, changes: reader.changes, referenced, unknown };
+  const { changes } = reader;
+  const lossless = program.lossless && changes === null && unknown.length === 0;
+  const run = { program, texts, values, changes, referenced, unknown, lossless };
   const packet = write(run);
   if (packet.length > DEFAULT_LIMITS.maxLength) throw tooLong(run);
 
-  const lossless = program.lossless && run.changes === null && unknown.length === 0;
   const [taskSlot, domainSlot] = program.head;
   const task = taskSlot === undefined ? plan.task : (texts[taskSlot.index] ?? '');
   const domain = domainSlot === undefined ? plan.domain : (texts[domainSlot.index] ?? '');
-  return new EncodedStep(packet, task, domain, referenced, plan.path, settings.counter, lossless ? null : run);
+  return new EncodedStep(packet, task, domain, referenced, plan.path, settings.counter, run);
 }
 
 function write(run: Run): string {

@@ -2,16 +2,18 @@
 import type { TokenCounter } from '../../tokens/counter.js';
 import { installedCounter } from '../../tokens/installed-counter.js';
 import { type PacketDiagnostic, validatePacket } from '../validate.js';
+import { lintRun } from './lint-step.js';
 import { lossesOf, type Run } from './losses.js';
-import type { EncodeLoss, PacketTokens, ReferencedData, StepResult } from './result.js';
+import type { EncodeLoss, InputDiagnostic, PacketTokens, ReferencedData, StepResult } from './result.js';
 
 /** What is worked out later, and from what. */
 interface Later {
   readonly counter: TokenCounter | undefined;
-  readonly run: Run | null;
+  readonly run: Run;
   losses: readonly EncodeLoss[] | null;
   tokens: PacketTokens | null;
   diagnostics: readonly PacketDiagnostic[] | null;
+  lint: readonly InputDiagnostic[] | null;
 }
 
 /** A class, since an object with getters of its own takes longer to make than all of the packet. */
@@ -24,7 +26,7 @@ export class EncodedStep implements StepResult {
   readonly step: string;
   readonly #later: Later;
 
-  /** @param run what losses are found from; `null` for none */
+  /** @param run what losses and findings are told from */
   constructor(
     packet: string,
     task: string,
@@ -32,7 +34,7 @@ export class EncodedStep implements StepResult {
     referenced: ReferencedData | null,
     step: string,
     counter: TokenCounter | undefined,
-    run: Run | null,
+    run: Run,
   ) {
     this.packet = packet;
     this.task = task;
@@ -40,12 +42,12 @@ export class EncodedStep implements StepResult {
     this.referenced = referenced;
     this.step = step;
     // One private member: each takes its time.
-    this.#later = { counter, run, losses: null, tokens: null, diagnostics: null };
+    this.#later = { counter, run, losses: null, tokens: null, diagnostics: null, lint: null };
   }
 
   get losses(): readonly EncodeLoss[] {
     const later = this.#later;
-    later.losses ??= later.run === null ? [] : lossesOf(later.run);
+    later.losses ??= later.run.lossless ? [] : lossesOf(later.run);
     return later.losses;
   }
 
@@ -67,9 +69,15 @@ export class EncodedStep implements StepResult {
     return later.diagnostics;
   }
 
+  get lint(): readonly InputDiagnostic[] {
+    const later = this.#later;
+    later.lint ??= lintRun(this.packet, later.run);
+    return later.lint;
+  }
+
   /** The result as data. */
   toJSON(): StepResult {
-    const { packet, task, domain, tokens, losses, diagnostics, referenced, cost, step } = this;
-    return { packet, task, domain, tokens, losses, diagnostics, referenced, cost, step };
+    const { packet, task, domain, tokens, losses, diagnostics, lint, referenced, cost, step } = this;
+    return { packet, task, domain, tokens, losses, diagnostics, lint, referenced, cost, step };
   }
 }

@@ -121,7 +121,9 @@ function createBill(): Bill {
     failure,
     async call(model, request) {
       try {
-        const reply = checkedReply(await unlessAborted(request.signal, (signal) => model({ ...request, signal })));
+        const reply = checkedReply(
+          await unlessAborted(request.signal, async (signal) => model({ ...request, signal })),
+        );
         replies.push(reply);
         return reply;
       } catch (thrown) {
@@ -144,7 +146,7 @@ function checkedReply(reply: unknown): ModelReply {
   if (typeof text !== 'string') {
     throw new ModelError({
       code: 'model-bad-reply',
-      message: 'The model function has to give { text: string }, with what the model wrote.',
+      message: 'The model function has to give a text, or { text: string }, with what the model wrote.',
     });
   }
   const { inputTokens, outputTokens } = (usage ?? {}) as { readonly [name in keyof ModelUsage]: unknown };

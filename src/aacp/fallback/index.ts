@@ -11,7 +11,7 @@ export {
 export { createFallbackEncoder, type FallbackEncoder } from './fallback-encoder.js';
 export { instructionId, keyOf, normaliseInstruction } from './instruction/normalise.js';
 export type { Candidate, PatternSource, Refusal } from './match/match.js';
-export type { Model, ModelReply, ModelRequest, ModelUsage } from './models/model.js';
+export type { Model, ModelAnswer, ModelReply, ModelRequest, ModelUsage } from './models/model.js';
 export type { FallbackOptions } from './options.js';
 export { type ExportOptions, exportPatterns } from './registry/export-patterns.js';
 export {

@@ -7,6 +7,8 @@ import type { Receiver } from '../encoders/result.js';
 import { parsePacket } from '../parse.js';
 import { lowerAscii } from '../vocabulary.js';
 import type { LintCode, LintDiagnostic } from './codes.js';
+import { isCurrency, isPeriod } from './forms.js';
+import { findInvisible } from './invisible.js';
 import { findSensitive } from './sensitive.js';
 
 export interface LintOptions {
@@ -14,12 +16,19 @@ export interface LintOptions {
   readonly receiver?: Receiver | undefined;
 }
 
-const SECTIONS: Readonly<Record<LintCode, string>> = { 'sensitive-value': '15', 'redundant-field': '9' };
+const SECTIONS: Readonly<Record<LintCode, string>> = {
+  'sensitive-value': '15',
+  'invisible-character': '15',
+  'period-form': '4.2',
+  'currency-form': '4.3',
+  'redundant-field': '9',
+};
 
 /**
- * Warns of values that look like personal data, financial records or credentials, which must not be in a packet, and of
- * fields that the receiver does not need. Findings come in the order of the fields. A message says what a value looks
- * like and never what it is, so that it can be logged; a text's findings have the place.
+ * Warns of values that look like personal data, financial records or credentials, which must not be in a packet; of invisible
+ * characters in values, and such that turn the text around them; of periods and currencies that do not look like one; and of
+ * fields that the receiver does not need. Findings come in the order of the fields. A message says what a value looks like and
+ * never what it is, so that it can be logged; a text's findings have the place.
  *
  * It judges by shapes and check sums: what it does not find may be sensitive all the same.
  *
@@ -35,9 +44,10 @@ export function lintPacket(packet: Packet | string, options: LintOptions = {}): 
   const { knowsFields } = resolveReceiver(options);
   const { fields } =
     typeof packet === 'string' ? parsePacket(packet, { dialect: 'tolerant', spans: true }) : checkedTree(packet);
+  const fromText = typeof packet === 'string';
   return Array.from(fields, (field) => [
     ...(knowsFields ? redundancy(field) : []),
-    ...sensitiveParts(field, typeof packet === 'string'),
+    ...lintValue(field, fromText),
   ]).flat();
 }
 
@@ -52,16 +62,38 @@ function redundancy({ key, span }: Field): readonly LintDiagnostic[] {
   return [warning('redundant-field', message, span ?? null, 'leave it out')];
 }
 
-function sensitiveParts({ key, value, bare, span }: Field, fromText: boolean): readonly LintDiagnostic[] {
+/** Places of a text's findings lie in it; those of a tree are `null`. */
+function lintValue({ key, value, bare, span }: Field, fromText: boolean): readonly LintDiagnostic[] {
   if (typeof value !== 'string') return [];
+  const lower = bare ? '' : lowerAscii(String(key));
   const name = bare ? 'A field without a key' : `The value of ${show(String(key))}`;
-  return findSensitive(value, bare ? '' : lowerAscii(String(key))).map(({ kind, start, end }) => {
-    // The span of a field ends where its value ends.
-    const offset = fromText && span !== undefined ? span.end - value.length : null;
-    const place = offset === null ? null : { start: offset + start, end: offset + end };
-    const help = 'keep it where access is controlled, and name the place in data_ptr';
-    return warning('sensitive-value', `${name} looks like ${kind}.`, place, help);
-  });
+  // The span of a field ends where its value ends.
+  const offset = fromText && span !== undefined ? span.end - value.length : null;
+  const placeOf = (start: number, end: number): LintDiagnostic['span'] =>
+    offset === null ? null : { start: offset + start, end: offset + end };
+  return [
+    ...findSensitive(value, lower).map(({ kind, start, end }) =>
+      warning('sensitive-value', `${name} looks like ${kind}.`, placeOf(start, end), KEEP_ELSEWHERE),
+    ),
+    ...findInvisible(value).map(({ name: character, turns, start, end }) => {
+      const what = turns ? 'turns the direction of the text' : 'cannot be seen';
+      const message = `${name} holds a character that ${what} (${character}).`;
+      return warning('invisible-character', message, placeOf(start, end), 'take it out, unless it belongs there');
+    }),
+    ...(lower === 'period' && value !== '' && !isPeriod(value)
+      ? [periodForm(`${name} does not look like a period.`, placeOf(0, value.length))]
+      : []),
+    ...(lower === 'ccy' && value !== '' && !isCurrency(value)
+      ? [warning('currency-form', `${name} is not three capital letters.`, placeOf(0, value.length), 'such as GBP')]
+      : []),
+  ];
+}
+
+const KEEP_ELSEWHERE = 'keep it where access is controlled, and name the place in data_ptr';
+
+/** The finding for a period that does not look like one. */
+export function periodForm(message: string, span: LintDiagnostic['span']): LintDiagnostic {
+  return warning('period-form', message, span, 'write it as 2024-08, 2026-Q2, FY2025-26 or 2026-06-02..2026-07-09');
 }
 
 function warning(code: LintCode, message: string, span: LintDiagnostic['span'], help: string): LintDiagnostic {

@@ -1,5 +1,6 @@
 /** The work of `pegwire aacp audit`. */
 import { AuditError, type AuditFault, type AuditVerification, verifyAuditFile } from '../../aacp/dispatch/index.js';
+import { PegwireError } from '../../text/errors.js';
 import { unreadable } from '../input.js';
 import { toJson } from '../json.js';
 import { count } from '../session-notes.js';
@@ -41,8 +42,11 @@ async function verify(file: string, head: string | undefined): Promise<AuditVeri
 }
 
 async function tell({ json, output }: Invocation, name: string, result: AuditVerification): Promise<void> {
-  if (json) return output.result(toJson(result));
   const { ok, records, firstFault, head } = result;
+  if (json)
+    return output.result(
+      toJson({ ok, ...(ok ? {} : { error: errorOf(name, firstFault!) }), records, firstFault, head }),
+    );
   if (ok) {
     await output.result(`${output.paint('green', 'intact')}: ${count(records, 'record')}`);
     await output.result(`head: ${head}`);
@@ -52,4 +56,9 @@ async function tell({ json, output }: Invocation, name: string, result: AuditVer
   const what = reason === 'torn-end' ? output.paint('yellow', 'torn end') : output.paint('red', 'not intact');
   await output.result(`${what}: ${name}:${line}: ${reason}: ${REASONS[reason]}`);
   await output.result(`before it: ${count(records, 'record')}, as they were written; head: ${head}`);
+}
+
+/** As of any other command with `--json`. */
+function errorOf(name: string, { line, reason }: AuditFault): PegwireError {
+  return new PegwireError({ code: reason, message: `${name}:${line}: ${REASONS[reason]}.` });
 }

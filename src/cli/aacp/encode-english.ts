@@ -26,9 +26,13 @@ import { addResult, emptyTotals, noteResult, noteTotals, type Totals } from './r
 export async function encodeInstructions(invocation: Invocation): Promise<number> {
   const { options, file } = invocation;
   const asked = requestOptions(invocation);
-  const alone = typeof options['english'] === 'string' ? options['english'] : null;
-  if (alone !== null && file !== undefined)
-    throw new UsageError(`--english has an instruction already; "${file}" is one input too many`);
+  const given = options['english'];
+  // A dash is stdin, as where a file stands.
+  const alone = typeof given === 'string' && given !== '-' ? given : null;
+  if (typeof given === 'string' && file !== undefined) {
+    const what = alone === null ? 'reads the standard input' : 'has an instruction already';
+    throw new UsageError(`--english ${what}; "${file}" is one input too many`);
+  }
   const { encoder, close } = await openEncoder(invocation);
   try {
     if (alone !== null)

@@ -71,8 +71,9 @@ async function encodeOne(
 }
 
 /** All members: some are worked out only when they are read. */
-function dataOf({ packet, step, task, domain, tokens, losses, diagnostics, referenced, cost }: StepResult): StepResult {
-  return { packet, step, task, domain, tokens, losses, diagnostics, referenced, cost };
+function dataOf(result: StepResult): StepResult {
+  const { packet, step, task, domain, tokens, losses, diagnostics, lint, referenced, cost } = result;
+  return { packet, step, task, domain, tokens, losses, diagnostics, lint, referenced, cost };
 }
 
 async function tellEmpty({ json, output }: Invocation, { title }: NamedMethod): Promise<void> {

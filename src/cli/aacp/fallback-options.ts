@@ -11,7 +11,8 @@ export const FALLBACK_OPTIONS: Options = {
   english: {
     type: 'string',
     optional: true,
-    description: 'TEXT  one instruction; without TEXT, or with --domain alone, those of the file or of stdin',
+    description:
+      'TEXT  one instruction, or - for those of stdin; without TEXT, or with --domain alone, those of the file or of stdin',
   },
   domain: {
     type: 'string',

@@ -3,6 +3,7 @@ import { encodeStep } from '../../aacp/encoders/index.js';
 import { bundledRules, loadRulesFile, type Rule, type RuleLibrary, RulesError } from '../../aacp/fallback/index.js';
 import { libraryOf } from '../../aacp/fallback/rules/library.js';
 import { visible } from '../../text/visible.js';
+import { unreadable } from '../input.js';
 import { toJson } from '../json.js';
 import { count } from '../session-notes.js';
 import { type Invocation, UsageError } from '../usage.js';
@@ -40,6 +41,8 @@ export async function rulesOfFile(file: string, sha256: string | boolean | undef
     return await loadRulesFile(file, { sha256: sha256 === undefined ? undefined : String(sha256), encodeStep });
   } catch (thrown) {
     if (!(thrown instanceof RulesError)) throw thrown;
+    const { cause } = thrown as { readonly cause?: { readonly errno?: unknown } };
+    if (cause?.errno !== undefined) throw unreadable(cause, file);
     const help = thrown.help === undefined ? '' : `; ${thrown.help}`;
     throw new UsageError(`${thrown.message.replace(/\.$/, '')}${help}`, 'unreadable');
   }

@@ -1,5 +1,5 @@
 /** What is said about a request that came to nothing. */
-import type { PegwireError } from '../../text/errors.js';
+import { PegwireError } from '../../text/errors.js';
 import { visible } from '../../text/visible.js';
 import type { Line } from '../input.js';
 import { toJson } from '../json.js';
@@ -15,6 +15,12 @@ export async function refuseRequest(invocation: Invocation, line: Line | null, e
   const head = output.paintNote(['red', 'bold'], `error[${code}]`);
   await output.note(`${head}: ${visible(message)}`);
   if (help !== undefined) await output.note(`${output.paintNote('cyan', 'help:')} ${visible(help)}`);
+}
+
+/** Tells that what was asked for is not there: with `--json` as any other error, otherwise in a sentence. */
+export async function tellNothing(invocation: Invocation, code: string, message: string): Promise<void> {
+  if (invocation.json) return refuseRequest(invocation, null, new PegwireError({ code, message }));
+  await invocation.output.note(visible(message));
 }
 
 /** Something for people about a request, with its line where it has one. */

@@ -1,9 +1,10 @@
 /** Single entries of the registry: listed, shown, removed. */
 import type { Registry, RegistryEntry } from '../../aacp/fallback/index.js';
 import { quoted, visible } from '../../text/visible.js';
-import { errorJson, toJson } from '../json.js';
+import { toJson } from '../json.js';
 import { count } from '../session-notes.js';
 import type { Invocation } from '../usage.js';
+import { tellNothing } from './refusal.js';
 import { dollars } from './result-notes.js';
 
 /** Digits of a key that a list shows. */
@@ -56,7 +57,6 @@ async function tellEntries(entries: Iterable<RegistryEntry>, { json, output }: I
 
 /** `null` when there is none, or more than one, which has been told then. */
 async function oneEntry(registry: Registry, invocation: Invocation, word: string): Promise<RegistryEntry | null> {
-  const { json, output } = invocation;
   const found: RegistryEntry[] = [];
   const digits = word.toLowerCase();
   for (const entry of registry.entries()) {
@@ -66,9 +66,9 @@ async function oneEntry(registry: Registry, invocation: Invocation, word: string
   if (found.length === 1) return found[0]!;
   const message =
     found.length === 0
-      ? `There is no entry whose key begins with "${word}"`
-      : `${found.length} entries are called "${word}": ${found.map(({ key }) => key.slice(0, SHOWN)).join(', ')}`;
-  await output.note(json ? errorJson('no-entry', message) : `${visible(message)}.`);
+      ? `There is no entry whose key begins with "${word}".`
+      : `${found.length} entries are called "${word}": ${found.map(({ key }) => key.slice(0, SHOWN)).join(', ')}.`;
+  await tellNothing(invocation, 'no-entry', message);
   return null;
 }
 

@@ -14,6 +14,7 @@ import { toJson } from '../json.js';
 import { count } from '../session-notes.js';
 import { didYouMean, type Invocation, UsageError } from '../usage.js';
 import { chosenLibrary, rulesOfFile } from './open-rules.js';
+import { tellNothing } from './refusal.js';
 
 type Action = (invocation: Invocation, words: readonly string[]) => Promise<number>;
 
@@ -74,7 +75,7 @@ async function findRules(invocation: Invocation, words: readonly string[]): Prom
     const { rule, score, matched } = one;
     await output.result(json ? toJson({ score, matched, rule: sourceOf(rule) }) : foundLine(one));
   }
-  if (found.length === 0 && !json) await output.note('No rule comes near.');
+  if (found.length === 0) await tellNothing(invocation, 'no-rule', 'No rule comes near.');
   return found.length === 0 ? 1 : 0;
 }
 

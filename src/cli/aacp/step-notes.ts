@@ -21,7 +21,7 @@ const CHANGES: Readonly<Record<Exclude<EncodeLoss['kind'], 'referenced'>, string
 export async function noteStep(
   invocation: Invocation,
   line: Line | null,
-  { losses, diagnostics, referenced, step }: StepResult,
+  { losses, diagnostics, lint, referenced, step }: StepResult,
   several: boolean,
 ): Promise<void> {
   const note = (text: string): Promise<void> => noteRequest(invocation, line, several ? `${step}: ${text}` : text);
@@ -37,4 +37,9 @@ export async function noteStep(
     await note(`data_ptr ${referenced.pointer} stands for ${data.join(', ')}: keep it where the receiver looks it up`);
   }
   for (const { severity, code, message } of diagnostics) await note(`${severity}[${code}]: ${message}`);
+  for (const { severity, code, input, message, help } of lint) {
+    const place = input === null ? '' : `${input}: `;
+    const advice = help === undefined ? message : `${message.replace(/\.$/, '')}; ${help}`;
+    await note(`${severity}[${code}]: ${place}${advice}`);
+  }
 }

@@ -134,6 +134,29 @@ describe('hashes', () => {
       () => packetHash({ kind: 'packet', task: 'ACK', domain: 'HR', fields: [{ key: 'a', value: 1 as never }] }),
     ],
   ])('what has %s has no hash', (_name, make) => {
-    expect(make).toThrow(expect.objectContaining({ name: 'PrintError', code: 'unprintable' }));
+    expect(make).toThrow(expect.objectContaining({ name: 'EncodeError', code: 'unprintable' }));
+  });
+
+  test.each([
+    [null, 'packet'],
+    [undefined, 'packet'],
+    [{}, 'packet'],
+    [{ kind: 'packet', task: 5, domain: 'HR', fields: [] }, 'task'],
+    [{ kind: 'packet', task: 'ACK', domain: 'a|b', fields: [] }, 'domain'],
+    [{ kind: 'packet', task: 'ACK', domain: 'HR', fields: null }, 'fields'],
+    [{ kind: 'packet', task: 'ACK', domain: 'HR', fields: [null] }, 'fields[0]'],
+    [tree({ key: 'z', value: 'x' }, { key: '', value: 'x', bare: true }, { key: 'return', value: 'A' }), 'fields[1]'],
+    [tree({ key: 'z', value: 'x' }, { key: 'a|b', value: 'x' }, { key: 'return', value: 'A' }), 'fields[1].key'],
+    [tree({ key: 'z', value: 'x|y' }, { key: 'return', value: 'A' }), 'z'],
+    [tree({ key: 'z', value: 5 }, { key: 'return', value: 'A' }), 'z'],
+  ])('what is no packet is the same error for hashes, comparisons and objects: %j', (bad, path) => {
+    const error = expect.objectContaining({ name: 'EncodeError', code: 'unprintable', path });
+    expect(() => packetHash(bad as never)).toThrow(error);
+    expect(() => samePacket('ACK|HR|return:A', bad as never)).toThrow(error);
+    expect(() => toObject(bad as never)).toThrow(error);
   });
 });
+
+function tree(...fields: readonly object[]): object {
+  return { kind: 'packet', task: 'ACK', domain: 'HR', fields };
+}

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { upgradePacket } from '../../../src/aacp/build/index.js';
-import { parsePacket, printPacket } from '../../../src/aacp/index.js';
+import { parsePacket, printPacket, validatePacket } from '../../../src/aacp/index.js';
 import { packetMutants, packets } from '../../helpers/aacp-arbitraries.js';
 import { anyString, expectGoodError } from '../../helpers/hostile.js';
 import { runs } from '../../helpers/runs.js';
@@ -31,6 +31,37 @@ describe('a packet of an earlier version is upgraded', () => {
     }
     // What was upgraded is of v1.1.
     expect(upgradePacket(to)).toMatchObject({ text: to, notes: [] });
+  });
+});
+
+describe('what is not valid after all', () => {
+  test.each([
+    ['FETCH|HR|res:x||||||p:1|1.0', ['missing-return']],
+    ['FETCH|HR|x||||json||2|1.0', ['missing-return']],
+    ['[TASK:FETCH][DOM:HR][RES:x][AACP:0.1]', ['missing-return']],
+  ])('is noted: %s', (from, faults) => {
+    const { text, notes } = upgradePacket(from);
+    const { valid, errors } = validatePacket(text);
+    expect([valid, errors.map(({ code }) => code)]).toEqual([false, faults]);
+    const said = notes.filter(({ code }) => code === 'not-valid');
+    expect(said.map(({ message, span }) => [message, span])).toEqual(
+      errors.map(({ message }) => [`The packet is not valid yet: ${message}`, null]),
+    );
+  });
+
+  test('is noted whatever the packet: one without such a note is valid', () => {
+    const law = fc.property(packetMutants('tolerant'), (text) => {
+      let upgraded: ReturnType<typeof upgradePacket>;
+      try {
+        upgraded = upgradePacket(text);
+      } catch {
+        return;
+      }
+      const { notes } = upgraded;
+      if (notes.length === 0) return;
+      expect(notes.some(({ code }) => code === 'not-valid')).toBe(!validatePacket(upgraded.text).valid);
+    });
+    fc.assert(law, runs(500));
   });
 });
 

@@ -123,6 +123,7 @@ test('each warning is told, and what the listener throws prevents nothing', asyn
 
 describe('handlers', () => {
   const { dispatch } = createDispatcher<string>({
+    audit: null,
     handlers: {
       'FETCH|HR': () => 'fetch of HR',
       'FETCH|*': () => 'fetch',
@@ -246,8 +247,8 @@ describe('the log', () => {
     expect(deliver).not.toHaveBeenCalled();
   });
 
-  test('is not needed', async () => {
-    const { dispatch } = createDispatcher({ deliver: () => 1 });
+  test('is not needed by those who say so', async () => {
+    const { dispatch } = createDispatcher({ audit: null, deliver: () => 1 });
     expect(await dispatch(GOOD)).toMatchObject({ ok: true, value: 1, auditError: null });
     expect(await dispatch(BAD)).toMatchObject({ ok: false, reason: 'invalid' });
   });
@@ -295,7 +296,9 @@ describe('wrong options are a TypeError:', () => {
     [{ handlers: null }, /handlers/],
     [{ handlers: { FETCH: deliver } }, /handlers\['FETCH'\]/],
     [{ handlers: { 'FETCH|HR': 'x' } }, /handlers\['FETCH\|HR'\]/],
-    [{ deliver, audit: {} }, /audit/],
+    [{ deliver }, /audit is missing.*null/],
+    [{ deliver, audit: undefined }, /audit is missing.*null/],
+    [{ deliver, audit: {} }, /audit must have a function append/],
     [{ deliver, replay: null }, /replay/],
     [{ deliver, refuse: ['unknown-tusk'] }, /a code in refuse.*'unknown-task'/],
     [{ deliver, refuse: 'unknown-task' }, /refuse/],
@@ -303,8 +306,11 @@ describe('wrong options are a TypeError:', () => {
     [{ deliver, maxLength: -1 }, /maxLength/],
     [{ deliver, onWarning: 1 }, /onWarning/],
   ])('%j', (options, message) => {
-    expect(() => createDispatcher(options as never)).toThrow(expect.objectContaining({ name: 'TypeError' }));
-    expect(() => createDispatcher(options as never)).toThrow(message);
+    // What is wrong is nothing but what the case says.
+    const given = /^\/audit/.test(String(message)) ? options : { audit: null, ...(options as object) };
+    const create = () => createDispatcher(given as never);
+    expect(create).toThrow(expect.objectContaining({ name: 'TypeError' }));
+    expect(create).toThrow(message);
   });
 });
 

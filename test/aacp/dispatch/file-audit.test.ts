@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   appendFileSync,
+  chmodSync,
   existsSync,
   readdirSync,
   readFileSync,
@@ -17,8 +18,15 @@ import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
-import { type AuditNotice, createDispatcher, fileAudit, verifyAuditFile } from '../../../src/aacp/dispatch/index.js';
+import { describe, expect, test, vi } from 'vitest';
+import { keepPrivate } from '../../../src/aacp/dispatch/file-audit-mode.js';
+import {
+  type AuditNotice,
+  createDispatcher,
+  fileAudit,
+  type TornEndNotice,
+  verifyAuditFile,
+} from '../../../src/aacp/dispatch/index.js';
 import { TSX } from '../../accp/session/tsx.js';
 import { entry, tickingClock } from './entries.js';
 import { freshFiles } from './fresh-folder.js';
@@ -51,6 +59,50 @@ test('records are lines of a private file, which the next holder goes on with', 
       .map((line) => JSON.parse(line).packet),
   ).toEqual(['packet 1', 'packet 2', 'packet 3']);
   expect(await verifyAuditFile(file, { head })).toEqual({ ok: true, records: 3, firstFault: null, head: audit.head() });
+});
+
+// Windows knows no rights of this kind.
+const withModes = test.skipIf(process.platform === 'win32');
+
+withModes.each([0o666, 0o644, 0o640, 0o620])('a log with mode %i is for its owner only from then on', async (mode) => {
+  const { file } = await closedLog(1);
+  chmodSync(file, mode);
+  const notices: AuditNotice[] = [];
+  const audit = await fileAudit(file, { onNotice: (notice) => notices.push(notice) });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(notices).toEqual([]);
+  await audit.close();
+});
+
+withModes('a damaged log keeps its mode', async () => {
+  const { file } = await closedLog(2);
+  chmodSync(file, 0o644);
+  writeFileSync(file, readFileSync(file, 'utf8').replace('packet 1', 'packet 9'));
+  await expect(fileAudit(file)).rejects.toMatchObject({ code: 'audit-damaged' });
+  expect(statSync(file).mode & 0o777).toBe(0o644);
+});
+
+describe('a mode that cannot be changed', () => {
+  const error = new Error('EPERM');
+  const handleWith = (mode: number, isFile = true) => {
+    const chmod = vi.fn(() => Promise.reject(error));
+    return { chmod, handle: { stat: async () => ({ mode, isFile: () => isFile }), chmod } as never };
+  };
+
+  test('is told, where it is too wide', async () => {
+    const notice = { kind: 'wide-mode', file: 'audit.jsonl', mode: 0o664, error };
+    expect(await keepPrivate(handleWith(0o100664).handle, 'audit.jsonl', 'linux')).toEqual(notice);
+  });
+
+  test.each([
+    ['a private file', 0o100600, true, 'linux'],
+    ['a device', 0o020666, false, 'linux'],
+    ['a file on Windows', 0o100666, true, 'win32'],
+  ])('is left alone: %s', async (_name, mode, isFile, platform) => {
+    const { chmod, handle } = handleWith(mode, isFile);
+    expect(await keepPrivate(handle, 'x', platform)).toBeNull();
+    expect(chmod).not.toHaveBeenCalled();
+  });
 });
 
 test('a log larger than what is read at once is read', async () => {
@@ -116,8 +168,9 @@ describe('a torn end', () => {
     const notices: AuditNotice[] = [];
     const audit = await fileAudit(file, { onNotice: (notice) => notices.push(notice) });
     expect(notices).toEqual([{ kind: 'torn-end', keptIn: expect.stringContaining(`${file}.torn-3-`), bytes }]);
-    expect(readFileSync(notices[0]!.keptIn)).toEqual(torn);
-    expect(statSync(notices[0]!.keptIn).mode & 0o777).toBe(0o600);
+    const { keptIn } = notices[0] as TornEndNotice;
+    expect(readFileSync(keptIn)).toEqual(torn);
+    expect(statSync(keptIn).mode & 0o777).toBe(0o600);
     expect(await audit.append(entry('again'))).toMatchObject({ seq: 3 });
     await audit.close();
     expect(await verifyAuditFile(file)).toMatchObject({ ok: true, records: 3 });

@@ -32,8 +32,16 @@ const amount = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }),
 );
 
+const currency = fc.string({ unit: fc.constantFrom(...'abcXYZ'), minLength: 3, maxLength: 3 });
+
+/** Whether an input takes three letters, and nothing else. */
+export function isCurrencyInput(name: string): boolean {
+  return name === 'currency' || name === 'ccy';
+}
+
 function anyValue({ name, type }: InputInfo): fc.Arbitrary<unknown> {
   if (name === 'priority') return fc.constantFrom(1, 2, 3, '1', '2', '3');
+  if (isCurrencyInput(name)) return currency;
   if (type === 'amount') return amount;
   if (type === 'boolean') return fc.boolean();
   return type === 'list' ? fc.array(text, { minLength: 1, maxLength: 3 }) : text;

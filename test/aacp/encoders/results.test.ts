@@ -157,6 +157,7 @@ test('a result is data', () => {
     tokens: result.tokens,
     losses: [{ input: 'supplier', key: 'sup', kind: 'space-to-hyphen', from: 'A B', to: 'A-B' }],
     diagnostics: [],
+    lint: [],
     referenced: null,
     cost: 0,
     step: 'InvoiceEncoder.schedule_payment',

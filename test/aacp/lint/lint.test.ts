@@ -195,3 +195,77 @@ test('no message tells the value, whatever it is', () => {
   });
   fc.assert(law, runs(300));
 });
+
+describe('invisible characters', () => {
+  test.each([
+    ['a\u202eb', 'turns the direction of the text (U+202E)', '\u202e'],
+    ['a\u2066b\u2069', 'turns the direction of the text (U+2066)', '\u2066'],
+    ['ab\u200bc', 'cannot be seen (U+200B)', '\u200b'],
+    ['pay\u200d\u200dme', 'cannot be seen (U+200D)', '\u200d\u200d'],
+    ['x\u00a0y', 'cannot be seen (U+00A0)', '\u00a0'],
+    ['x\u{e0041}\u{e0042}', 'cannot be seen (U+E0041)', '\u{e0041}\u{e0042}'],
+    ['a\ufe0fb', 'cannot be seen (U+FE0F)', '\ufe0f'],
+  ])('%j: %s', (value, what, part) => {
+    const text = `${HEAD}|res:${value}`;
+    const [found] = lintPacket(text);
+    expect(found).toMatchObject({
+      code: 'invisible-character',
+      severity: 'warning',
+      message: `The value of "res" holds a character that ${what}.`,
+      section: '15',
+    });
+    expect(text.slice(found!.span!.start, found!.span!.end)).toBe(part);
+    expect(lintPacket(parsePacket(text))[0]).toMatchObject({ code: 'invisible-character', span: null });
+  });
+
+  test.each([
+    '❤\ufe0f',
+    '👩\u200d👩\u200d👧',
+    '1\ufe0f\u20e3',
+    'می\u200cخواهم',
+    'क्\u200dष',
+    'é',
+    'e\u0301',
+    'שלום',
+    '中文',
+  ])('%j holds none that does not belong there', (value) => {
+    expect(lintPacket(`${HEAD}|res:${value}`)).toEqual([]);
+  });
+
+  test('do not slow it down', () => {
+    const many = 'a\u200d'.repeat(20_000);
+    expect(lintPacket(`${HEAD}|res:${many}`)).toHaveLength(20_000);
+  });
+});
+
+describe('periods', () => {
+  const GOOD = [
+    ...['2024-08', '2024', '2024-08-31', '202408', '20240831', '2026-Q2', '2026Q2', '2026_H1', 'Q3-2026', '2026-W14'],
+    ...['2026-W14-3', 'FY2026', 'FY25-26', 'FY2025/26-Q1', '2024-01/2024-06', '2026-04-08T22:00..2026-04-08T23:30'],
+    ...['P3M', 'PT8H', 'current', 'last_quarter', 'last_30_days', 'ytd', '2026-04,2026-05'],
+  ];
+  test.each(GOOD)('%j is one', (value) => {
+    expect(lintPacket(`${HEAD}|period:${value}`)).toEqual([]);
+    expect(lintPacket(`${HEAD}|PERIOD:${value}`)).toEqual([]);
+  });
+
+  test.each(['2024-13', '2024-00', '2024-08-32', '2026-Q5', '2026-W54', 'August', 'FY', 'P', 'PT', 'soon', '2024-08,'])(
+    '%j does not look like one',
+    (value) => {
+      const text = `${HEAD}|period:${value}|fmt:x`;
+      const [found, ...others] = lintPacket(text);
+      expect(found).toMatchObject({ code: 'period-form', severity: 'warning', section: '4.2' });
+      expect(text.slice(found!.span!.start, found!.span!.end)).toBe(value);
+      expect(others).toEqual([]);
+    },
+  );
+});
+
+test.each([
+  ['GBP', []],
+  ['gbp', ['currency-form']],
+  ['£', ['currency-form']],
+  ['EURO', ['currency-form']],
+])('the currency %j', (value, codes) => {
+  expect(lintPacket(`${HEAD}|ccy:${value}`).map(({ code }) => code)).toEqual(codes);
+});

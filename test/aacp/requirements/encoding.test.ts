@@ -40,6 +40,7 @@ function another(value: unknown): unknown {
   if (Array.isArray(value)) return [...value, 'one_more'];
   if (typeof value === 'boolean') return !value;
   if (typeof value === 'number') return value + 1;
+  if (/^[A-Z]{3}$/.test(String(value))) return 'XTS';
   return /^[1-3]$/.test(String(value)) ? String((Number(value) % 3) + 1) : `${String(value)}2`;
 }
 

@@ -12,7 +12,7 @@ import { validatePacket } from 'pegwire/aacp';
 import { validateAsSdkPy } from 'pegwire/aacp/compat';
 import { createDispatcher, memoryAudit } from 'pegwire/aacp/dispatch';
 import { packet as buildPacket, encodeStep, PayrollEncoder } from 'pegwire/aacp/encoders';
-import { createFallbackEncoder, memoryRegistry } from 'pegwire/aacp/fallback';
+import { createFallbackEncoder, type Model, memoryRegistry } from 'pegwire/aacp/fallback';
 import { findPackets } from 'pegwire/aacp/find';
 import { openaiCompatibleModel } from 'pegwire/aacp/models';
 import { explainFrame } from 'pegwire/accp';
@@ -91,16 +91,32 @@ try {
 for (const session of [sender, receiver]) session.close();
 store.close();
 
-const built = buildPacket({ task: 'ACK', domain: 'HR', return: 'A', p: 1 });
+interface Row {
+  task: string;
+  domain: string;
+  return: string;
+  p: 1 | 2 | 3;
+  org_batch?: string;
+}
+const row: Row = { task: 'ACK', domain: 'HR', return: 'A', p: 1 };
+const built = buildPacket(row);
+// @ts-expect-error: nobody gets the result
+const returnless = () => buildPacket({ task: 'ACK', domain: 'HR' });
 const hops = encodeStep('PayrollEncoder', 'full_run', { period: '2024-08', prev_period: '2024-07' });
 // @ts-expect-error: no such input
 const wrongInput = () => PayrollEncoder.fetch_employees({ perod: '2024-08' });
 const model = openaiCompatibleModel({ baseUrl: 'http://127.0.0.1:9/v1', model: 'none' });
-const encoder = createFallbackEncoder({ registry: memoryRegistry(), model });
+const plain: Model = ({ prompt }) => prompt;
+// @ts-expect-error: a number is no answer of a model
+const numeral: Model = () => 5;
+const encoder = createFallbackEncoder({ registry: memoryRegistry(), model: numeral === plain ? plain : model });
 const encoded = await encoder.encode('Retrieve the employee salary records for August 2024', { domain: 'HR' });
 await encoder.close();
+// @ts-expect-error: a log, or null for none
+const logless = () => createDispatcher({ deliver: () => 'done' });
 const dispatched = await createDispatcher({ deliver: () => 'done', audit: memoryAudit() }).dispatch(built);
-if (encoded.tier !== 'pattern' || hops.length !== 6 || !dispatched.ok) throw new Error(wrongInput.name);
+if (encoded.tier !== 'pattern' || hops.length !== 6 || !dispatched.ok)
+  throw new Error(wrongInput.name + returnless.name + logless.name);
 
 console.log(
   JSON.stringify([

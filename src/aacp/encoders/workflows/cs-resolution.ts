@@ -1,6 +1,6 @@
 /** Resolution of customers' complaints, as the reference SDK has it. */
 import { defineWorkflow } from '../define-workflow.js';
-import { actor, amount, flag, text } from './inputs.js';
+import { actor, amount, currency, flag, text } from './inputs.js';
 
 const CUSTOMER = text('the customer', { example: 'C-4421' });
 const TICKET = text('the ticket', { example: 'T-9912' });
@@ -50,11 +50,7 @@ export const CSResolutionEncoder = defineWorkflow({
         sentiment: text('how the customer feels', { default: 'negative', normalise: ['lower-case'] }),
         tone: TONE,
         ltv: amount('what the customer is worth over the years', { optional: true, example: 8000 }),
-        ccy: text('the currency of that, as three letters', {
-          default: 'GBP',
-          defaultWith: 'ltv',
-          normalise: ['upper-case'],
-        }),
+        ccy: currency('the currency of that, as three letters', { default: 'GBP', defaultWith: 'ltv' }),
         goodwill: flag('whether to consider a gesture of goodwill'),
       },
       fields: [

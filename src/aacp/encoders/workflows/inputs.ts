@@ -1,8 +1,9 @@
 /** Kinds of inputs that several workflows have. */
-import type { InputDefinition } from '../definition.js';
+import { refuseNoCurrency } from '../currency.js';
+import type { EngineInput } from '../plan.js';
 import { anyBoolean, anyList, anyText, anyTextOrNumber } from '../schemas.js';
 
-type More = Omit<InputDefinition, 'schema' | 'description'>;
+type More = Omit<EngineInput, 'schema' | 'description'>;
 
 /** A text. */
 export function text<const M extends More>(description: string, more: M) {
@@ -35,7 +36,16 @@ export function actor<const Default extends string>(agent: Default) {
 }
 
 /** A three-letter code; it is written in capitals. */
-export const CURRENCY = text('the currency, as three letters', { normalise: ['upper-case'], example: 'GBP' });
+export function currency<const M extends More>(description: string, more: M) {
+  return text(description, { ...more, normalise: ['upper-case'], refuse: refuseNoCurrency } as const);
+}
+
+/** A month, or another period. */
+export function period<const Example extends string>(description: string, example: Example) {
+  return text(description, { example, period: true });
+}
+
+export const CURRENCY = currency('the currency, as three letters', { example: 'GBP' });
 
 /** The company; it is written with hyphens for spaces. */
 export const SUPPLIER = text('the supplier', { normalise: ['space-to-hyphen'], example: 'ABC Ltd' });

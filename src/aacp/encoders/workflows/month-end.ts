@@ -1,8 +1,8 @@
 /** The close of a month, as the reference SDK has it. */
 import { defineWorkflow } from '../define-workflow.js';
-import { actor, list, text } from './inputs.js';
+import { actor, list, period, text } from './inputs.js';
 
-const PERIOD = text('the month, as YYYY-MM', { example: '2026-03' });
+const PERIOD = period('the month, as YYYY-MM', '2026-03');
 
 /** The close of a month in six steps. */
 export const MonthEndEncoder = defineWorkflow({
@@ -61,7 +61,7 @@ export const MonthEndEncoder = defineWorkflow({
       domain: 'FIN',
       returnAgent: 'FIN-Agent',
       priority: 2,
-      inputs: { period: PERIOD, prev_period: text('the month before, as YYYY-MM', { example: '2026-02' }) },
+      inputs: { period: PERIOD, prev_period: period('the month before, as YYYY-MM', '2026-02') },
       fields: [
         ['res', 'variance_analysis'],
         ['period', '{period}'],

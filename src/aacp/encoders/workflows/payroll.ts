@@ -1,9 +1,9 @@
 /** Payroll (draft-mackay-aacp-01, section 6.1). */
 import { defineWorkflow } from '../define-workflow.js';
-import { actor, list, text } from './inputs.js';
+import { actor, list, period, text } from './inputs.js';
 
-const PERIOD = text('the month, as YYYY-MM', { example: '2024-08' });
-const PREVIOUS = text('the month before, as YYYY-MM', { example: '2024-07' });
+const PERIOD = period('the month, as YYYY-MM', '2024-08');
+const PREVIOUS = period('the month before, as YYYY-MM', '2024-07');
 const FLAGS = list('what earlier steps have flagged', { optional: true, example: ['anomaly'] });
 
 /** A payroll run of six steps. */

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { resolveChoice } from '../../../text/choice.js';
 import type { Constraint } from './constraint.js';
 import { loadSdk } from './load-sdk.js';
-import type { Model, ModelRequest } from './model.js';
+import type { ModelRequest, ProviderModel } from './model.js';
 import { JSON_REPLY, PACKET, packetSchema, TOOL_REPLY } from './packet-schema.js';
 import { patientFetch } from './patient-fetch.js';
 import { badReply, conversation, createModel, instructions, type ProviderReply } from './provider.js';
@@ -76,7 +76,7 @@ const LADDERS: Readonly<Record<AnthropicConstraint, readonly Constraint<Form>[]>
  * @example
  * const model = anthropicModel({ model: 'claude-sonnet-5-5', price: { input: 3, output: 15 } });
  */
-export function anthropicModel(options: AnthropicModelOptions): Model {
+export function anthropicModel(options: AnthropicModelOptions): ProviderModel {
   const settings = resolveProvider(options);
   const { client, cacheSystem = false } = options;
   const constrain = resolveChoice('constrain', options.constrain, ['json-schema', 'tool', 'none']);

@@ -9,7 +9,16 @@ export {
   type AnthropicModelOptions,
   anthropicModel,
 } from './anthropic-model.js';
-export type { GrammarNotation, Model, ModelPrice, ModelReply, ModelRequest, ModelUsage } from './model.js';
+export type {
+  GrammarNotation,
+  Model,
+  ModelAnswer,
+  ModelPrice,
+  ModelReply,
+  ModelRequest,
+  ModelUsage,
+  ProviderModel,
+} from './model.js';
 export type { ModelNotice, ModelNoticeCode } from './notice.js';
 export type { OpenAiChatClient, OpenAiResponsesClient } from './openai-client.js';
 export {

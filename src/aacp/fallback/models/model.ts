@@ -42,12 +42,26 @@ export interface ModelUsage {
   readonly outputTokens: number;
 }
 
+/** What a model gives: its text alone will do. Usage and cost are unknown then. */
+export type ModelAnswer = string | ModelReply;
+
 /**
- * Asks a model.
+ * Asks a model: any function from a request to an answer, or to a promise of one.
+ *
+ * What it throws counts as no answer; a ModelError says more.
+ *
+ * @example
+ * const model: Model = async ({ system, prompt, signal }) => await complete(`${system}\n\n${prompt}`, signal);
+ * const canned: Model = () => 'FETCH|HR|return:HR-Agent|p:2|aacp:1.1|res:emp_salary';
+ */
+export type Model = (request: ModelRequest) => ModelAnswer | PromiseLike<ModelAnswer>;
+
+/**
+ * A model of one of the providers here.
  *
  * @throws ModelError when there is no answer
  */
-export type Model = (request: ModelRequest) => Promise<ModelReply>;
+export type ProviderModel = (request: ModelRequest) => Promise<ModelReply>;
 
 /** US dollars per million tokens. */
 export interface ModelPrice {

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { resolveChoice } from '../../../text/choice.js';
 import type { Constraint } from './constraint.js';
-import type { Model, ModelRequest } from './model.js';
+import type { ModelRequest, ProviderModel } from './model.js';
 import { errorSchema, faultOf, type OpenAiChatClient, openAiClient } from './openai-client.js';
 import { JSON_REPLY, PACKET, packetSchema } from './packet-schema.js';
 import { badReply, conversation, createModel, instructions, type ProviderReply } from './provider.js';
@@ -64,7 +64,7 @@ const LADDERS: Readonly<Record<CompatibleConstraint, readonly Constraint<Form>[]
  * @example
  * const model = openaiCompatibleModel({ baseUrl: 'http://127.0.0.1:8080/v1', model: 'local', server: 'llama.cpp' });
  */
-export function openaiCompatibleModel(options: CompatibleModelOptions): Model {
+export function openaiCompatibleModel(options: CompatibleModelOptions): ProviderModel {
   const settings = resolveProvider(options);
   const { client } = options;
   const baseURL = optionalText('baseUrl', options.baseUrl);

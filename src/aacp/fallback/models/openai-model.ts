@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { resolveChoice } from '../../../text/choice.js';
 import type { Constraint } from './constraint.js';
-import type { Model, ModelRequest } from './model.js';
+import type { ModelRequest, ProviderModel } from './model.js';
 import { errorSchema, faultOf, type OpenAiResponsesClient, openAiClient } from './openai-client.js';
 import { JSON_REPLY, PACKET, packetSchema, TOOL_REPLY } from './packet-schema.js';
 import { badReply, conversation, createModel, instructions, type ProviderReply } from './provider.js';
@@ -62,7 +62,7 @@ const LADDERS: Readonly<Record<OpenAiConstraint, readonly Constraint<Form>[]>> =
  * @example
  * const model = openaiModel({ model: 'gpt-5.4-mini', body: { reasoning: { effort: 'low' }, max_output_tokens: 2048 } });
  */
-export function openaiModel(options: OpenAiModelOptions): Model {
+export function openaiModel(options: OpenAiModelOptions): ProviderModel {
   const settings = resolveProvider(options);
   const { client, cacheSystem = false } = options;
   const constrain = resolveChoice('constrain', options.constrain, ['lark', 'regex', 'json-schema', 'none']);

@@ -3,7 +3,7 @@ import { ModelError } from '../errors.js';
 import { unlessAborted } from './abort.js';
 import { type Constraint, createLadder } from './constraint.js';
 import { once } from './load-sdk.js';
-import type { Model, ModelReply, ModelRequest } from './model.js';
+import type { ModelReply, ModelRequest, ProviderModel } from './model.js';
 import { type BilledUsage, costOf } from './price.js';
 import { type Asked, modelErrorOf } from './provider-errors.js';
 import type { ProviderSettings, SdkRequestOptions } from './provider-options.js';
@@ -34,7 +34,7 @@ export interface Provider<Client, Name extends string> {
 export function createModel<Client, Name extends string>(
   { timeout, maxRetries, price, onNotice }: ProviderSettings,
   { name, constraints, connect, secretsOf, send, read }: Provider<Client, Name>,
-): Model {
+): ProviderModel {
   const ladder = createLadder(name, constraints, onNotice);
   const connected = once(connect);
 

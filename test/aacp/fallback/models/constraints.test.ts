@@ -1,7 +1,7 @@
 /** What each provider is sent so that it can write nothing but packets, and what happens when it does not take that. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { anthropicModel } from '../../../../src/aacp/fallback/models/anthropic-model.js';
-import type { Model } from '../../../../src/aacp/fallback/models/model.js';
+import type { ProviderModel } from '../../../../src/aacp/fallback/models/model.js';
 import type { ModelNotice } from '../../../../src/aacp/fallback/models/notice.js';
 import { openaiCompatibleModel } from '../../../../src/aacp/fallback/models/openai-compatible-model.js';
 import { openaiModel } from '../../../../src/aacp/fallback/models/openai-model.js';
@@ -18,7 +18,7 @@ afterAll(() => server.close());
 const IN_JSON = JSON.stringify({ packet: PACKET });
 const OTHER_AGENT = PACKET.replace('HR-Agent', 'EVIL-Agent');
 
-async function bodyOf(model: Model, reply: object): Promise<Readonly<Record<string, unknown>>> {
+async function bodyOf(model: ProviderModel, reply: object): Promise<Readonly<Record<string, unknown>>> {
   server.answers(answer(reply));
   const { text } = await model(REQUEST);
   expect(readReply(text)).toEqual({ packet: PACKET });
@@ -35,7 +35,7 @@ function expectPacketSchema(schema: unknown): void {
 }
 
 describe('anthropic', () => {
-  const make = (options: object = {}): Model =>
+  const make = (options: object = {}): ProviderModel =>
     anthropicModel({ model: 'm', apiKey: KEY, baseUrl: server.url, maxRetries: 0, ...options });
 
   test('sends a JSON Schema with the pattern of the packets, beside other members of the same name', async () => {
@@ -68,7 +68,7 @@ describe('anthropic', () => {
 });
 
 describe('openai', () => {
-  const make = (options: object = {}): Model =>
+  const make = (options: object = {}): ProviderModel =>
     openaiModel({ model: 'm', apiKey: KEY, baseUrl: `${server.url}/v1`, maxRetries: 0, ...options });
   const call = { type: 'custom_tool_call', id: 'c1', call_id: 'c1', name: 'packet', input: PACKET };
   const calls = { ...OPENAI.says(''), output: [{ type: 'reasoning', id: 'r1', summary: [] }, call] };
@@ -140,7 +140,7 @@ describe('openai', () => {
 });
 
 describe('compatible servers', () => {
-  const make = (options: object = {}): Model =>
+  const make = (options: object = {}): ProviderModel =>
     openaiCompatibleModel({ model: 'm', baseUrl: `${server.url}/v1`, maxRetries: 0, ...options });
 
   test.each<[object, (grammar: typeof REQUEST.grammar) => Promise<object>]>([

@@ -2,7 +2,7 @@
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ModelError, type ModelErrorCode } from '../../../../src/aacp/fallback/errors.js';
-import type { Model, ModelRequest } from '../../../../src/aacp/fallback/models/model.js';
+import type { ModelRequest, ProviderModel } from '../../../../src/aacp/fallback/models/model.js';
 import { readReply } from '../../../../src/aacp/fallback/models/read-reply.js';
 import { answer, broken, endless, type ProviderServer, reset, silence, startServer } from './provider-server.js';
 import { KEY, PACKET, PROVIDERS, REQUEST } from './providers.js';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-async function failureOf(model: Model, request: ModelRequest = REQUEST): Promise<ModelError> {
+async function failureOf(model: ProviderModel, request: ModelRequest = REQUEST): Promise<ModelError> {
   const error: unknown = await model(request).then(
     (reply) => expect.fail(`got ${JSON.stringify(reply)}`),
     (thrown: unknown) => thrown,

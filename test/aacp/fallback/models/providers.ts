@@ -1,6 +1,6 @@
 /** The three providers, and what each of them has on the wire. */
 import { anthropicModel } from '../../../../src/aacp/fallback/models/anthropic-model.js';
-import type { Model, ModelRequest } from '../../../../src/aacp/fallback/models/model.js';
+import type { ModelRequest, ProviderModel } from '../../../../src/aacp/fallback/models/model.js';
 import { openaiCompatibleModel } from '../../../../src/aacp/fallback/models/openai-compatible-model.js';
 import { openaiModel } from '../../../../src/aacp/fallback/models/openai-model.js';
 import { packetGrammar } from '../../../../src/aacp/fallback/models/packet-grammar.js';
@@ -26,7 +26,10 @@ export interface TestedProvider {
   readonly name: string;
   readonly path: string;
   /** Without constraints, unless they are given. */
-  readonly make: (url: string, options?: Partial<ProviderOptions> & { readonly constrain?: 'json-schema' }) => Model;
+  readonly make: (
+    url: string,
+    options?: Partial<ProviderOptions> & { readonly constrain?: 'json-schema' },
+  ) => ProviderModel;
   /** A reply on the wire: 1000 tokens read, 500 of them from the cache; 20 written. */
   readonly says: (text: string) => object;
   readonly cut: (text: string) => object;

@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  defineWorkflow,
+  encodeStep,
+  InvoiceEncoder,
+  ITEncoder,
+  lintPacket,
+  PayrollEncoder,
+  RuleBasedEncoder,
+} from '../../../src/aacp/encoders/index.js';
+import { anyText } from '../../../src/aacp/encoders/schemas.js';
+import { argsOf, fullArgs, STEPS } from './arbitrary-args.js';
+
+const SECRET = 'sk-abcdefghij0123456789KLMN';
+
+/** What `lint` says, in short. */
+function told(result: { readonly lint: readonly { readonly code: string; readonly input: string | null }[] }) {
+  return result.lint.map(({ code, input }) => `${code} ${input}`);
+}
+
+describe('the findings of a step name their inputs', () => {
+  test.each([
+    ['ITEncoder', 'provision_crm', { username: 'jo@example.com', profile: SECRET, team: 'a' }, ['username', 'profile']],
+    [
+      'PayrollEncoder',
+      'send_report',
+      { period: '2024-08', to: ['a', 'jo@example.com', 'b', 'x@example.org'] },
+      ['to[1]', 'to[3]'],
+    ],
+    ['InvoiceEncoder', 'schedule_payment', { supplier: '+44 20 7946 0958', amount: 1, currency: 'GBP' }, ['supplier']],
+    [
+      'InvoiceEncoder',
+      'log_invoice',
+      { invoice_ref: 'jo@example.com', supplier: 'A', amount: 1, currency: 'GBP' },
+      ['invoice_ref'],
+    ],
+    ['RuleBasedEncoder', 'encode', { task: 'LOG', domain: 'HR', return_agent: 'jo@example.com' }, ['return_agent']],
+    [
+      'RuleBasedEncoder',
+      'encode',
+      { task: 'LOG', domain: 'HR', return_agent: 'A', data_ptr: 'x/jo@example.com' },
+      ['data_ptr'],
+    ],
+  ])('%s.%s of %j', (encoder, method, args, inputs) => {
+    const [result] = [encodeStep(encoder, method, args)].flat();
+    expect(told(result!)).toEqual(inputs.map((input) => `sensitive-value ${input}`));
+    // It is advice: the packet is as valid as any.
+    expect(result!.diagnostics).toEqual([]);
+  });
+
+  test('and the place in the packet', () => {
+    const { packet, lint } = ITEncoder.provision_crm({ username: 'jo@example.com', profile: 'p', team: 't' });
+    expect(lint).toEqual([{ ...lintPacket(packet)[0], input: 'username' }]);
+    const { start, end } = lint[0]!.span!;
+    expect(packet.slice(start, end)).toBe('jo@example.com');
+  });
+
+  test('but never what an input holds', () => {
+    const { lint } = ITEncoder.provision_crm({ username: 'jo', profile: SECRET, team: 't' });
+    expect(told({ lint })).toEqual(['sensitive-value profile']);
+    expect(JSON.stringify(lint)).not.toContain(SECRET);
+  });
+
+  test("what a pointer of the caller holds is nobody's input", () => {
+    const pointer = () => 'vault://jo@example.com/1';
+    const { lint } = ITEncoder.create_ad_account(
+      { username: 'jo', email: 'jo@example.com', department: 'IT' },
+      { pointer },
+    );
+    expect(told({ lint })).toEqual(['sensitive-value null']);
+  });
+
+  test('a value respelt, and one beside others in an item, are found where they are', () => {
+    const encoder = defineWorkflow({
+      name: 'NoteEncoder',
+      summary: 'Notes.',
+      steps: {
+        note: {
+          summary: 'A note.',
+          task: 'LOG',
+          domain: 'HR',
+          returnAgent: 'A',
+          inputs: {
+            about: { schema: anyText, description: 'about', normalise: ['lower-case'] },
+            who: { schema: anyText, description: 'who' },
+          },
+          fields: [
+            ['res', 'n_{about:space-to-underscore}_{who}'],
+            ['filter', ['about={about}', 'who={who}']],
+          ],
+        },
+      },
+    });
+    const { lint } = encoder.note({ about: 'ÄÄ b', who: 'jo@example.com' });
+    expect(told({ lint })).toEqual(['sensitive-value who', 'sensitive-value who']);
+  });
+});
+
+test.each(STEPS)('$path: whatever is given, all findings of the packet are told, each with an input', (step) => {
+  const holds = fc.property(argsOf(step), fc.constantFrom('jo@example.com', 'a\u202eb'), (args, bad) => {
+    const names = step.inputs.filter(({ type, name, personal }) => type === 'text' && !personal && name in args);
+    for (const { name } of names) {
+      let result: ReturnType<typeof encodeStep>;
+      try {
+        result = encodeStep(step.encoder as string, step.name as string, { ...args, [name]: bad });
+      } catch {
+        continue;
+      }
+      for (const { packet, lint } of [result].flat()) {
+        expect(lint.slice(0, lintPacket(packet).length)).toMatchObject(lintPacket(packet));
+        expect(lint.map(({ input }) => input)).toContain(name);
+        for (const { input } of lint) expect(input).not.toBeNull();
+      }
+    }
+  });
+  fc.assert(holds, { numRuns: 10 });
+});
+
+test.each(STEPS)('$path: plain inputs give no findings', (step) => {
+  for (const { lint } of [encodeStep(step.encoder as string, step.name as string, fullArgs(step))].flat()) {
+    expect(lint.filter(({ code }) => code !== 'period-form')).toEqual([]);
+  }
+  for (const text of step.example?.packets ?? []) expect(lintPacket(text)).toEqual([]);
+});
+
+describe('currencies', () => {
+  const INVOICE = { supplier: 'A', amount: 1 };
+
+  test.each(['GB', 'EURO', '£', 'G P', 'GBP,USD', '123'])('%j is refused', (currency) => {
+    const refusal = expect.objectContaining({ name: 'EncodeError', code: 'bad-input', path: 'currency' });
+    expect(() => InvoiceEncoder.schedule_payment({ ...INVOICE, currency })).toThrow(refusal);
+    const raw = { task: 'LOG', domain: 'HR', return_agent: 'A', ccy: currency };
+    expect(() => RuleBasedEncoder.encode(raw)).toThrow(expect.objectContaining({ code: 'bad-input', path: 'ccy' }));
+  });
+
+  test('any case will do, and the reference SDK takes anything', () => {
+    expect(InvoiceEncoder.schedule_payment({ ...INVOICE, currency: 'eur' }).packet).toContain('|ccy:EUR|');
+    const { packet, lint } = InvoiceEncoder.schedule_payment({ ...INVOICE, currency: 'pounds' }, { compat: 'sdk' });
+    expect(packet).toContain('|ccy:POUNDS|');
+    expect(told({ lint })).toEqual(['currency-form currency']);
+  });
+});
+
+describe('periods', () => {
+  test.each(['last month sometime', '2024-13', 'P', 'August'])('%j is written, and warned of', (period) => {
+    const { packet, lint } = PayrollEncoder.log_run({ period });
+    expect(packet).toContain(`|period:${period}|`);
+    expect(told({ lint })).toEqual(['period-form period']);
+  });
+
+  test('also where they are part of another field, once', () => {
+    expect(told(PayrollEncoder.send_report({ period: 'Aug' }))).toEqual(['period-form period']);
+    expect(told(PayrollEncoder.generate_report({ period: '2024-08', prev_period: 'July' }))).toEqual([
+      'period-form prev_period',
+    ]);
+    expect(told(RuleBasedEncoder.encode({ task: 'LOG', domain: 'HR', return_agent: 'A', period: 'Aug' }))).toEqual([
+      'period-form period',
+    ]);
+  });
+});
