@@ -15,6 +15,7 @@ import {
 } from './answer.js';
 import { askModel } from './ask-model.js';
 import { FallbackError } from './errors.js';
+import { caseOf } from './instruction/same-case.js';
 import type { Candidate, MatchResult } from './match/match.js';
 import { createMatcher } from './match/matcher.js';
 import { type FallbackOptions, resolveOptions } from './options.js';
@@ -107,7 +108,11 @@ export function createFallbackEncoder(options: FallbackOptions = {}): FallbackEn
     candidates: readonly Candidate[],
     signal: AbortSignal | undefined,
   ): Promise<Answer> {
-    const { value, led } = await flights.run(request.key, (all) => askOnce(request, safe, candidates, all), signal);
+    const { value, led } = await flights.run(
+      flightOf(request),
+      (all) => askOnce(request, safe, candidates, all),
+      signal,
+    );
     if (led) return value;
     safe.seen(request.key);
     return cachedAnswer(value.packet, request, SHARED);
@@ -189,4 +194,9 @@ export function createFallbackEncoder(options: FallbackOptions = {}): FallbackEn
       return closing;
     },
   };
+}
+
+/** Who asks for the same, and with the same capital letters where these count, waits for the same call. */
+function flightOf({ key, instruction }: FallbackRequest): string {
+  return `${key}\n${caseOf(instruction)}`;
 }

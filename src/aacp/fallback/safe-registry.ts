@@ -1,5 +1,6 @@
 /** A registry whose failures stop no encoding: they are told, and the answer comes without it. */
 import { anyText } from '../../text/visible.js';
+import { isSameCase } from './instruction/same-case.js';
 import { isPacketFor } from './packet-facts.js';
 import type { NewEntry, Registry, RegistryEntry } from './registry/registry.js';
 import type { FallbackRequest } from './request.js';
@@ -69,7 +70,10 @@ export function safeRegistry(inner: Registry | null): SafeRegistry {
       const entry = unstored.get(request.key) ?? attempt((registry) => registry.get(request.key), undefined, warnings);
       // A registry of the host's own may give null.
       if (entry === undefined || entry === null) return undefined;
-      if (entry.normalised === request.normalised && isPacketFor(entry.packet, request)) return entry;
+      if (entry.normalised === request.normalised && isPacketFor(entry.packet, request)) {
+        // The key takes capital letters and small ones for the same; an id or an address may not.
+        return isSameCase(entry.instruction ?? '', request.instruction, entry.packet) ? entry : undefined;
+      }
       warnings.push({
         code: 'bad-entry',
         message: 'The registry has an entry that is no valid packet for this request; it was not served.',

@@ -48,7 +48,8 @@ export function findNames(
 }
 
 function isTitle(items: readonly InstructionItem[]): boolean {
-  const words = items.filter((item): item is WordItem => item.kind === 'word' && item.text.length > 3);
+  // What begins a text is capitalised whatever it is.
+  const words = items.slice(1).filter((item): item is WordItem => item.kind === 'word' && item.text.length > 3);
   const capitalised = words.filter(({ text }) => isCapitalised(text)).length;
   return words.length >= 4 && capitalised > words.length * 0.7;
 }

@@ -1,8 +1,9 @@
 /** What the relative times of an instruction refer to. */
-import type { ValueItem } from './ast.js';
+import type { InstructionItem, ValueItem } from './ast.js';
 import { isoDay, isoWeek, quarterOf } from './calendar.js';
 import { parseInstruction } from './parse.js';
 import { slotOf } from './slots.js';
+import { asSentence } from './structured.js';
 
 /** A length of the calendar. */
 export type Unit = 'day' | 'week' | 'month' | 'quarter' | 'year';
@@ -34,9 +35,14 @@ export function anchoredForm(plain: string, unit: Unit | null, now: number): str
 
 /** The finest unit that the relative times of an instruction are counted in; `null` where it has none. */
 export function relativeUnit(instruction: string): Unit | null {
-  const items = parseInstruction(instruction);
+  const sentence = asSentence(instruction);
+  const items = parseInstruction(sentence);
   // Nobody has looked: it may well have some.
-  if (items === null) return 'day';
+  return items === null ? 'day' : relativeUnitOf(items, sentence);
+}
+
+/** The same for what has been read already. */
+export function relativeUnitOf(items: readonly InstructionItem[], source: string): Unit | null {
   const units = new Set<Unit>();
   items.forEach((item, index) => {
     if (item.kind === 'word' || item.kind === 'mark') {
@@ -45,7 +51,7 @@ export function relativeUnit(instruction: string): Unit | null {
       return;
     }
     for (const value of item.kind === 'span' ? item.items : [item]) {
-      if (slotOf(value, instruction).relative) units.add(unitOf(value));
+      if (slotOf(value, source).relative) units.add(unitOf(value));
     }
   });
   return UNITS.find((unit) => units.has(unit)) ?? null;
@@ -53,9 +59,9 @@ export function relativeUnit(instruction: string): Unit | null {
   /** The unit of "last 30 days", "30 days ago", "in 3 months"; `null` for any other word. */
   function lengthOfTime(word: string, index: number): Unit | null {
     const [, name] = /^(day|week|month|quarter|year)s?$/i.exec(word) ?? [];
-    const before = items?.[index - 1];
+    const before = items[index - 1];
     if (name === undefined || before?.kind !== 'number') return null;
-    const around = [items?.[index - 2], items?.[index + 1]];
+    const around = [items[index - 2], items[index + 1]];
     const isRelative = around.some(
       (item) => item?.kind === 'word' && /^(?:last|past|previous|next|coming|ago|from)$/i.test(item.text),
     );

@@ -94,11 +94,11 @@ const NAMES: readonly Style[] = [...worded(({ value: text }) => text, ''), ...wo
 
 const IDS: readonly Style[] = [
   { name: 'id', write: ({ text }) => text.replace(/^#/, '') },
-  { name: 'capital', write: ({ value: text }) => text },
+  { name: 'capital', write: ({ value: text }) => text.toUpperCase() },
   { name: 'small', write: ({ value: text }) => text.toLowerCase() },
   { name: '_', write: ({ text }) => text.replace(/^#/, '').replaceAll('-', '_') },
   { name: 'together', write: ({ text }) => text.replace(/^#/, '').replaceAll('-', '') },
-  { name: 'number', write: ({ value: text }) => /^[A-Z]+[-_/]?(\d+)$/.exec(text)?.[1] ?? null },
+  { name: 'number', write: ({ value: text }) => /^[A-Za-z]+[-_/]?(\d+)$/.exec(text)?.[1] ?? null },
 ];
 
 /** Another word for the first of a relative time, where it begins with that. */

@@ -1,6 +1,7 @@
 /** Slots: the values in an instruction, each in one form, so that two spellings of a value are equal. */
 import type { AmountItem, DateItem, FiscalItem, NumberItem, TimeItem, ValueItem } from './ast.js';
 import { plainDecimal } from './decimal.js';
+import { withSmallHost } from './same-case.js';
 
 export type SlotKind = ValueItem['kind'] | 'name';
 
@@ -18,6 +19,8 @@ export interface Slot {
   readonly digits?: string | undefined;
   /** The currency of an amount: a code, or a sign that several currencies share. */
   readonly currency?: string | undefined;
+  /** In capital letters, as all words around it are. */
+  readonly loud?: boolean | undefined;
   /** The parts that renderings need. */
   readonly item?: ValueItem | undefined;
 }
@@ -45,6 +48,12 @@ export function slotOf(item: ValueItem, source: string): Slot {
 export function nameSlot(text: string, start: number, end: number): Slot {
   const value = text.replace(/\s+/g, ' ');
   return { kind: 'name', value, text, start, end, relative: false };
+}
+
+/** A name in capital letters alone: how it is written otherwise is not known, but what it is compared by. */
+export function loudName(slot: Slot): Slot {
+  const value = slot.value.toLowerCase().replace(/(?<!\p{L})\p{L}/gu, (letter) => letter.toUpperCase());
+  return { ...slot, value, loud: true };
 }
 
 /** An id that is told by a word before it: `ticket 4711`. */
@@ -80,10 +89,11 @@ function formOf(item: ValueItem, text: string): Pick<Slot, 'value' | 'digits' | 
     case 'terms':
       return countValue(item, text);
     case 'email':
+      return { value: withSmallHost(text) };
     case 'agent':
       return { value: text.toLowerCase() };
     case 'id':
-      return { value: text.toUpperCase().replace(/^#/, '') };
+      return { value: text.replace(/^#/, '') };
     case 'quoted':
       return { value: item.text };
     case 'handle':

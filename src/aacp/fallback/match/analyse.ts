@@ -1,4 +1,7 @@
 /** Reading an instruction for comparison. */
+import { parseInstruction } from '../instruction/parse.js';
+import { relativeUnitOf } from '../instruction/relative-anchor.js';
+import { asSentence } from '../instruction/structured.js';
 import type { Analysis } from './analysis.js';
 import { guardsOf } from './guards.js';
 import { partsOf } from './parts.js';
@@ -6,14 +9,12 @@ import { structureOf } from './structure.js';
 
 /** @returns `null` for a text that is too long, or that says nothing */
 export function analyse(instruction: string): Analysis | null {
-  const parts = partsOf(instruction);
-  if (parts === null) return null;
-  const structure = structureOf(parts);
+  const text = asSentence(instruction);
+  const items = parseInstruction(text);
+  if (items === null) return null;
+  const structure = structureOf(partsOf(items, text));
   const { actions, contents, slots } = structure;
   if (contents.length + actions.length + slots.length === 0) return null;
-  const guards = guardsOf(
-    instruction,
-    slots.map(({ slot }) => slot),
-  );
-  return { ...structure, guards };
+  const guards = guardsOf(text, structure);
+  return { ...structure, guards, unit: relativeUnitOf(items, text) };
 }

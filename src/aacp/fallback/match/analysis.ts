@@ -1,6 +1,7 @@
 /** What an instruction asks for, in a form that can be compared. */
+import type { Unit } from '../instruction/relative-anchor.js';
 import type { Slot } from '../instruction/slots.js';
-import type { Guards } from './guards.js';
+import type { Form } from './reader.js';
 
 /** A word, with its place in the sentence. */
 export interface Content {
@@ -12,6 +13,9 @@ export interface Content {
   readonly action: number;
   /** The relation that it stands in: `from`, `without`, or none. */
   readonly role: string;
+  /** Counts stretches of words that nothing parts. */
+  readonly run: number;
+  readonly form: Form;
 }
 
 /** A value, with its place in the sentence. */
@@ -23,11 +27,16 @@ export interface SlotUse {
   readonly context: string;
   /** One of several that "and" or a comma joins: their order says nothing. */
   readonly listed: boolean;
+  /** The side that a name or an address stands on: `with`, `cc`; `of` for what is open. */
+  readonly side: string;
+  /** "the invoice from Acme": it is of Acme. */
+  readonly documentary: boolean;
   /** What kind of thing an id names, where a word before it says so. */
   readonly noun: string | null;
 }
 
-export interface Analysis {
+/** What the words of an instruction say. */
+export interface Structure {
   /** What is asked for, in order; `not:` before what is not to be done. */
   readonly actions: readonly string[];
   readonly contents: readonly Content[];
@@ -38,8 +47,20 @@ export interface Analysis {
   readonly heads: ReadonlyMap<string, readonly string[]>;
   /** The order of the actions is said, or told by sentences. */
   readonly ordered: boolean;
+  /** A question or a heading: whether the answer has to be worked out is left open. */
+  readonly asks: boolean;
+  /** Prepositions that say more than that one thing belongs to another. */
+  readonly joints: readonly string[];
   /** "disable the account of t.webb and revoke their access": a value belongs to several actions. */
   readonly shares: boolean;
+}
+
+/** What has to be the same in both texts, each by the name that is told when it is not. */
+export type Guards = ReadonlyMap<string, string>;
+
+export interface Analysis extends Structure {
+  /** What its relative times are counted in; `null` where it has none. */
+  readonly unit: Unit | null;
   /** What else has to be the same. */
   readonly guards: Guards;
 }

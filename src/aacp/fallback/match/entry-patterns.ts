@@ -1,7 +1,7 @@
 /** Registry entries as patterns. */
 import type { Packet } from '../../ast.js';
 import { tryParsePacket } from '../../parse.js';
-import { relativeAnchor } from '../instruction/relative-anchor.js';
+import { anchorAt } from '../instruction/relative-anchor.js';
 import { TIME_KINDS } from '../instruction/slots.js';
 import type { RegistryEntry } from '../registry/registry.js';
 import { analyse } from './analyse.js';
@@ -82,7 +82,8 @@ function patternOf(
     analysis,
     anyId: false,
     write: (pairs) => {
-      const same = anchor === null || anchor === relativeAnchor(entry.instruction, entry.created);
+      const { unit } = analysis;
+      const same = anchor === null || (unit !== null && anchor === anchorAt(unit, entry.created));
       const names = pairs.filter(({ stored }) => namesReturn(stored, packet, entry));
       const agent = agentFault(names, request);
       if (agent !== null) return agent;

@@ -83,6 +83,9 @@ function editsOf(
   | { readonly refusal: Refusal; readonly reason: string } {
   const { stored, given } = pair;
   const own = places.filter((place) => sameValue(place.slot, stored));
+  if (given.loud && !sameValue(stored, given)) {
+    return { refusal: 'slot-ambiguous', reason: `how "${given.text}" is written in small letters cannot be told` };
+  }
   const parts = neededParts(pair);
   if (parts.length === 0 || (sameValue(stored, given) && own.length === 0)) {
     // The packet does not tell the time; that it holds none at all is looked at later.

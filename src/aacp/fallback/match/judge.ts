@@ -4,6 +4,7 @@ import { printPacket } from '../../print.js';
 import { validatePacket } from '../../validate.js';
 import { VERSION } from '../../vocabulary.js';
 import type { Analysis } from './analysis.js';
+import { readAs } from './asking.js';
 import { type Overlap, overlapOf } from './bags.js';
 import { contradiction, otherNegation } from './contradictions.js';
 import { otherGuard } from './guards.js';
@@ -39,6 +40,10 @@ export interface Verdict {
 
 /** Faults in the order of the contract: the worst that applies is told. */
 export function judge(pattern: Pattern, request: MatchRequest, instruction: Analysis, threshold: number): Verdict {
+  const analysis = readAs(pattern.analysis, instruction);
+  if (analysis !== pattern.analysis) return judge({ ...pattern, analysis }, request, instruction, threshold);
+  const read = readAs(instruction, pattern.analysis);
+  if (read !== instruction) return judge(pattern, request, read, threshold);
   const overlap = overlapOf(pattern.analysis, instruction);
   const fault = faultOf(pattern, request, instruction, overlap);
   if (fault !== null) return refused(pattern, overlap, fault);

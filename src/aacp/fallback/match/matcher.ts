@@ -1,13 +1,14 @@
 /** Tier 2: instructions held against patterns (draft-mackay-aacp-01, section 6.3). */
-import { relativeAnchor } from '../instruction/relative-anchor.js';
+import { anchorAt } from '../instruction/relative-anchor.js';
 import type { Registry } from '../registry/registry.js';
 import type { Rule } from '../rules/rule.js';
 import { analyse } from './analyse.js';
+import type { Analysis } from './analysis.js';
 import { createEntryReader } from './entry-patterns.js';
 import { judge, type Verdict } from './judge.js';
 import type { Candidate, MatchRequest, MatchResult } from './match.js';
 import { createRuleReader, type EncodeStep } from './rule-index.js';
-import { termsOfAnalysis } from './terms.js';
+import { SIGNATURES, termsOfAnalysis } from './terms.js';
 
 export interface MatcherOptions {
   /** Instructions that are known beforehand. @default none */
@@ -23,7 +24,7 @@ export interface MatcherOptions {
 export interface Matcher {
   /**
    * The packet of a pattern that says the same, with the values of this instruction. Whatever the number of patterns, only
-   * those with telling words in common are looked at.
+   * those with telling words in common are looked at; where one serves, only those with all of them.
    */
   readonly match: (request: MatchRequest) => MatchResult;
 }
@@ -53,19 +54,43 @@ export function createMatcher(options: MatcherOptions): Matcher {
     match(request) {
       const analysis = analyse(request.instruction);
       if (analysis === null) return { kind: 'none', candidates: [] };
-      const anchor = relativeAnchor(request.instruction, request.now);
       const verdicts = [...judgeRules(request, analysis, threshold)];
-      for (const entry of registry?.candidates(request.domain, termsOfAnalysis(analysis), MOST_ENTRIES) ?? []) {
+      if (registry !== null) judgeEntries(registry, request, analysis, verdicts);
+      return resultOf(verdicts);
+    },
+  };
+
+  function judgeEntries(
+    { candidates }: Pick<Registry, 'candidates'>,
+    request: MatchRequest,
+    analysis: Analysis,
+    verdicts: Verdict[],
+  ): void {
+    const anchor = analysis.unit === null ? null : anchorAt(analysis.unit, request.now);
+    const terms = termsOfAnalysis(analysis);
+    const judged = new Set<string>();
+    const signatures = terms.slice(0, SIGNATURES);
+    // Entries that can serve have a signature in common, and most often the first one serves: to read more takes longer than all
+    // else. Those that only come near are told of when there is none.
+    for (const [asked, most] of [
+      [signatures, 1],
+      [signatures, MOST_ENTRIES],
+      [terms, MOST_ENTRIES],
+    ] as const) {
+      for (const entry of candidates(request.domain, asked, most)) {
+        if (judged.has(entry.key)) continue;
+        judged.add(entry.key);
         const pattern = readEntry(entry, request, anchor);
         if (pattern === null) continue;
         const verdict = judge(pattern, request, analysis, threshold);
         verdicts.push(verdict);
         // What serves and says the very same cannot be outdone: the others need not be read.
-        if (servesWholly(verdict)) break;
+        if (servesWholly(verdict)) return;
       }
-      return resultOf(verdicts);
-    },
-  };
+      // One that serves with other small words may be outdone by the next.
+      if (most > 1 && verdicts.some(({ packet }) => packet !== null)) return;
+    }
+  }
 }
 
 function servesWholly({ packet, candidate }: Verdict): boolean {

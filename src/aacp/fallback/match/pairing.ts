@@ -100,6 +100,9 @@ function aligned(
   const here = stored.map(placeOf);
   const there = given.map(placeOf);
   if (here.every((place, index) => place === there[index])) return inOrder;
+  // The very same values in the same order, each on its side: nothing takes the place of anything.
+  const isSame = inOrder.every(([one, other]) => one.slot.value === other.slot.value && one.role === other.role);
+  if (isSame && inOrder.every(([one, other]) => one.side === other.side)) return inOrder;
   if (new Set(here).size < here.length || new Set(there).size < there.length) return null;
   const byPlace = new Map(given.map((use) => [placeOf(use), use]));
   const found = stored.map((use) => [use, byPlace.get(placeOf(use))] as const);
@@ -107,9 +110,9 @@ function aligned(
 }
 
 /** What tells two values of a kind apart: letters of an id, else relation and neighbour. */
-function placeIn({ slot, role, context, action }: SlotUse, anyId: boolean): string {
+function placeIn({ slot, role, side, context, action }: SlotUse, anyId: boolean): string {
   const prefix = slot.kind === 'id' && !anyId ? (/^#?([A-Za-z]+)/.exec(slot.text)?.[1] ?? '') : '';
-  return prefix === '' ? `${action} ${role} ${context}` : prefix;
+  return prefix === '' ? `${action} ${role} ${side} ${context}` : prefix;
 }
 
 function otherPrefix(one: SlotUse, other: SlotUse): boolean {
@@ -146,6 +149,12 @@ const SOFT: ReadonlySet<string> = new Set(['from', 'by', 'against']);
 /** Whether two values stand in the same relation, or in relations that can be left out. */
 function compatible(one: SlotUse, other: SlotUse, pattern: Analysis, instruction: Analysis): boolean {
   if (one.role === other.role) return true;
+  if (isPayee(pattern) && isPayee(instruction) && [one, other].every(isPaid)) return true;
+  if (one.documentary || other.documentary) {
+    return [one, other].every(({ role, documentary, side }) =>
+      role === 'from' ? documentary : role === '' && side === '',
+    );
+  }
   const { kind } = one.slot;
   if (TIME_KINDS.has(kind) || COUNTS.has(kind)) return false;
   const roles = [one.role, other.role];
@@ -158,6 +167,15 @@ function compatible(one: SlotUse, other: SlotUse, pattern: Analysis, instruction
   return (
     roles.every((role) => role === '' || SOFT.has(role)) && roles.includes('') && !(directed && roles.includes('from'))
   );
+}
+
+/** Who is paid, and who has sent the bill, are one. */
+function isPayee({ actions, slots }: Analysis): boolean {
+  return actions.join() === 'pay' && slots.filter(({ slot }) => slot.kind === 'name').length === 1;
+}
+
+function isPaid({ role, documentary }: SlotUse): boolean {
+  return role === 'to' || role === '' || documentary;
 }
 
 const COUNTS: ReadonlySet<SlotKind> = new Set<SlotKind>(['amount', 'number', 'percent', 'ordinal']);

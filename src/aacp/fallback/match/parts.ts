@@ -1,8 +1,7 @@
 /** An instruction as parts: words by their meaning, relations, slots, breaks. */
 import type { InstructionItem, WordItem } from '../instruction/ast.js';
 import { findNames } from '../instruction/names.js';
-import { parseInstruction } from '../instruction/parse.js';
-import { idSlot, type Slot, slotOf } from '../instruction/slots.js';
+import { idSlot, loudName, type Slot, slotOf } from '../instruction/slots.js';
 import { type BaseForm, baseFormOf } from './base-form.js';
 import { isDeterminer, isFamiliar, isIdNoun } from './lexicon/kinds.js';
 import { type Found, phraseAt } from './lexicon/phrases.js';
@@ -25,6 +24,8 @@ export interface WordPart {
 /** A small word that says little by itself. */
 export interface StopPart {
   readonly kind: 'stop';
+  /** In small letters. */
+  readonly plain: string;
   /** A thing follows. */
   readonly determines: boolean;
   /** `a`, `an` */
@@ -42,7 +43,7 @@ export interface StopPart {
 export type Part =
   | WordPart
   | { readonly kind: 'slot'; readonly slot: Slot }
-  | { readonly kind: 'relation'; readonly relation: string; readonly trailing: boolean }
+  | { readonly kind: 'relation'; readonly relation: string; readonly text: string; readonly trailing: boolean }
   | { readonly kind: 'weak'; readonly text: string }
   | StopPart
   /** `gerund`: the verb behind it has its form in -ing: "would you mind checking". `orders`: "then". */
@@ -52,17 +53,31 @@ export type Part =
 /** Marks that take part in phrases, as words do. */
 const WORDLIKE = /^(?:[<>]=?|=|&|\/)$/;
 
-/** The parts of an instruction; `null` for one that is too long to be analysed. */
-export function partsOf(instruction: string): readonly Part[] | null {
-  const items = parseInstruction(instruction);
-  return items === null ? null : readParts(withNames(items, instruction), instruction);
+/** The parts of an instruction, of which the items have been read. */
+export function partsOf(items: readonly InstructionItem[], instruction: string): readonly Part[] {
+  const isLoud = !/\p{Ll}/u.test(instruction) && items.filter(({ kind }) => kind === 'word').length >= MOST_SHOUTED;
+  return readParts(withNames(isLoud ? quietened(items) : items, instruction, isLoud), instruction);
 }
 
 /** A run of items: names are slots already. */
 type Piece = InstructionItem | { readonly kind: 'name'; readonly slot: Slot };
 
-function withNames(items: readonly InstructionItem[], source: string): readonly Piece[] {
-  const names = findNames(items, source, isFamiliar);
+/** Acronyms alone are no text in capital letters. */
+const MOST_SHOUTED = 5;
+
+/** Words in capital letters alone, as they would be written otherwise. */
+function quietened(items: readonly InstructionItem[]): readonly InstructionItem[] {
+  return items.map((item) => {
+    if (item.kind !== 'word' || CAPITALS.has(item.text)) return item;
+    const small = item.text.toLowerCase();
+    return { ...item, text: isFamiliar(small) ? small : item.text.charAt(0) + small.slice(1) };
+  });
+}
+
+function withNames(items: readonly InstructionItem[], source: string, isLoud: boolean): readonly Piece[] {
+  const names = findNames(items, source, isFamiliar).map((run) =>
+    isLoud ? { ...run, slot: loudName(run.slot) } : run,
+  );
   if (names.length === 0) return items;
   const pieces: Piece[] = [];
   let at = 0;
@@ -109,7 +124,9 @@ const CAPITALS: ReadonlyMap<string, string> = new Map([
 
 /** Words that nothing parts, phrase by phrase. */
 function readWords(words: readonly { readonly text: string }[], parts: Part[]): void {
-  const plain = words.map(({ text }) => CAPITALS.get(text) ?? text.toLowerCase().replaceAll('\u2019', "'"));
+  const plain = withParticles(
+    words.map(({ text }) => CAPITALS.get(text) ?? text.toLowerCase().replaceAll('\u2019', "'")),
+  );
   const forms = plain.map((word) => baseFormOf(withoutGenitive(word)));
   const based = forms.map(({ base }) => base);
   let at = 0;
@@ -123,6 +140,51 @@ function readWords(words: readonly { readonly text: string }[], parts: Part[]): 
   }
 }
 
+/** Words that verbs take behind what they are about: "switch the account off". */
+const PARTICLES: ReadonlySet<string> = new Set([
+  'up',
+  'off',
+  'on',
+  'out',
+  'over',
+  'back',
+  'down',
+  'together',
+  'forward',
+]);
+
+/** What may follow a particle that ends what a verb is about. */
+const BEHIND_PARTICLE: ReadonlySet<string> = new Set([
+  ...['for', 'to', 'from', 'of', 'by', 'with', 'at', 'until', 'before', 'after', 'as', 'and', 'please', 'in', 'now'],
+]);
+
+/** Words between a verb and its particle. */
+const MOST_BETWEEN = 6;
+
+/** Particles behind their verbs: "set it up" as "set up it". */
+function withParticles(words: readonly string[]): readonly string[] {
+  if (!words.some((word) => PARTICLES.has(word))) return words;
+  const moved = [...words];
+  for (let at = 2; at < moved.length; at++) {
+    const particle = moved[at]!;
+    const behind = moved[at + 1];
+    if (!PARTICLES.has(particle) || (behind !== undefined && !BEHIND_PARTICLE.has(behind))) continue;
+    for (let verb = at - 2; verb >= Math.max(0, at - MOST_BETWEEN); verb--) {
+      const pair = [moved[verb]!, particle];
+      const found = phraseAt(
+        pair,
+        pair.map((word) => baseFormOf(word).base),
+        0,
+      );
+      if (found?.length !== 2 || found.meaning.action === undefined) continue;
+      moved.splice(at, 1);
+      moved.splice(verb + 1, 0, particle);
+      break;
+    }
+  }
+  return moved;
+}
+
 /** "unpaid" is not paid. */
 function readWordAt(found: Found | undefined, plain: string, form: BaseForm, parts: Part[]): void {
   const affirmed = found === undefined ? affirmedOf(plain) : null;
@@ -131,7 +193,7 @@ function readWordAt(found: Found | undefined, plain: string, form: BaseForm, par
     return;
   }
   const affirmedForm = baseFormOf(affirmed);
-  parts.push({ kind: 'relation', relation: 'not', trailing: false });
+  parts.push({ kind: 'relation', relation: 'not', text: 'not', trailing: false });
   parts.push(partOf(phraseAt([affirmed], [affirmedForm.base], 0), affirmed, affirmedForm));
 }
 
@@ -154,6 +216,7 @@ function partOf(found: Found | undefined, plain: string, form: BaseForm): Part {
     case 'stop':
       return {
         kind: 'stop',
+        plain,
         determines: isDeterminer(plain),
         relative: /^(?:that|which|who|whose)$/.test(plain),
         indefinite: /^an?$/.test(plain),
@@ -163,10 +226,11 @@ function partOf(found: Found | undefined, plain: string, form: BaseForm): Part {
       };
     case 'relation':
     case 'trailing':
-      return { kind: 'relation', relation, trailing: role === 'trailing' };
+      return { kind: 'relation', relation, text: found?.text ?? plain, trailing: role === 'trailing' };
     default: {
       const isPhrase = (found?.length ?? 1) > 1;
-      const past = form.past && !isPhrase;
+      // "signed off", but not "approved budget"
+      const past = form.past && (!isPhrase || action !== undefined);
       // "paid" is of the verb, not of what is paid.
       const name = (past ? action : undefined) ?? noun ?? (isPhrase ? action : undefined) ?? form.base;
       return {
@@ -195,7 +259,7 @@ function readPiece(piece: Piece, source: string, parts: Part[]): void {
     case 'span':
       piece.items.forEach((item, index) => {
         const joint = piece.joints[index - 1];
-        if (joint === 'to') parts.push({ kind: 'relation', relation: 'to', trailing: false });
+        if (joint === 'to') parts.push({ kind: 'relation', relation: 'to', text: 'to', trailing: false });
         else if (joint === 'and') parts.push({ kind: 'break', mark: 'and' });
         parts.push({ kind: 'slot', slot: slotOf(item, source) });
       });

@@ -16,12 +16,32 @@ export interface Draft {
   readonly conjunct: number;
   /** A participle: it belongs to a thing, and is none. */
   readonly quality: boolean;
+  /** Counts stretches of words that nothing parts. */
+  readonly run: number;
+  /** Counts what relations part. */
+  readonly span: number;
+  readonly form: Form;
+}
+
+/** How a word is said. */
+export interface Form {
+  readonly plural: boolean;
+  /** `a`: one of several; `all`: each of them. */
+  readonly article: 'a' | 'all' | '';
+  /** It ends its stretch of words: what stands before it belongs to it. */
+  readonly last: boolean;
 }
 
 /** A value as it is collected. */
 export interface SlotDraft {
   readonly slot: Slot;
   readonly listed: boolean;
+  /** The preposition or genitive that it stands behind. */
+  readonly side: string;
+  /** "the invoice from Acme": it is of Acme. */
+  readonly documentary: boolean;
+  readonly span: number;
+  readonly conjunct: number;
   action: number;
   role: string;
   readonly context: string;
@@ -39,6 +59,8 @@ export interface Reader {
   role: string;
   /** It has been counted: words stand in it. */
   counted: boolean;
+  /** A value stands in it. */
+  used: boolean;
   negated: boolean;
   phrase: number;
   conjunct: number;
@@ -56,6 +78,17 @@ export interface Reader {
   refers: boolean;
   /** Something says in which order things are to be done. */
   ordered: boolean;
+  /** Counts stretches of words that nothing parts. */
+  run: number;
+  /** Counts what relations part. */
+  span: number;
+  /** "should be reset": a participle behind "and" asks for something, too. */
+  passive: boolean;
+  article: Form['article'];
+  /** A question or a heading: whether the answer has to be worked out is left open. */
+  asks: boolean;
+  /** Prepositions that say more than that one thing belongs to another. */
+  readonly joints: string[];
 }
 
 export function newReader(): Reader {
@@ -67,6 +100,7 @@ export function newReader(): Reader {
     clause: 'start',
     role: '',
     counted: false,
+    used: false,
     negated: false,
     phrase: 0,
     conjunct: 0,
@@ -77,6 +111,12 @@ export function newReader(): Reader {
     shares: false,
     refers: false,
     ordered: false,
+    run: 0,
+    span: 0,
+    passive: false,
+    article: '',
+    asks: false,
+    joints: [],
   };
 }
 
@@ -95,14 +135,25 @@ export function actionNow({ actions }: Reader): string | undefined {
   return actions.at(-1)?.replace(/^not:/, '');
 }
 
+/** Relations that turn round what they stand with, even where that is only "it" or "that". */
+const TURNING: ReadonlySet<string> = new Set([
+  ...['without', 'except', 'unless', 'instead', 'not', 'before', 'after', 'since', 'until', 'over', 'under', 'out-of'],
+]);
+
 export function setRole(reader: Reader, role: string): void {
+  // "three days before that", "except to Leeds"
+  if (!reader.used && !reader.counted && TURNING.has(reader.role)) reader.relations.push(reader.role);
+  reader.used = false;
   reader.role = role;
   reader.counted = false;
   reader.phrase++;
+  reader.span++;
 }
 
-export function addContent(reader: Reader, key: string, light: boolean, quality = false): void {
-  const { negated, role, phrase, conjunct } = reader;
+const PLAIN: Form = { plural: false, article: '', last: false };
+
+export function addContent(reader: Reader, key: string, light: boolean, quality = false, form: Form = PLAIN): void {
+  const { negated, role, phrase, conjunct, run, span } = reader;
   const says = !light || negated;
   if (says && role !== '' && !reader.counted) {
     reader.relations.push(role);
@@ -117,13 +168,17 @@ export function addContent(reader: Reader, key: string, light: boolean, quality 
     aside: reader.fronted,
     conjunct,
     quality,
+    run,
+    span,
+    form,
   });
   if (!light) reader.negated = false;
 }
 
-export function beginAction(reader: Reader, action: string): void {
+/** @param topical what it is about stands before it: "Clause 7: flag as high risk" */
+export function beginAction(reader: Reader, action: string, topical = false): void {
   // What an imperative is about stands behind it.
-  if (reader.actions.length === reader.sentence.actions) setAside(reader);
+  if (!topical && reader.actions.length === reader.sentence.actions) setAside(reader);
   const last = reader.actions.length - 1;
   const isBare = last >= reader.sentence.actions && !allOf(reader).some((one) => one.action >= last - reader.joined);
   reader.joined = isBare ? reader.joined + 1 : 0;
@@ -150,9 +205,12 @@ export function endSentence(reader: Reader): void {
   // Sentences come one after the other.
   reader.ordered ||= sentence.actions > 0 && actions.length > sentence.actions;
   reader.clause = 'start';
+  // "are not there"
+  if (reader.negated) reader.relations.push('not');
   reader.negated = false;
   reader.wish = false;
   reader.fronted = false;
   reader.joined = 0;
+  reader.passive = false;
   setRole(reader, '');
 }

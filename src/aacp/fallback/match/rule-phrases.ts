@@ -23,6 +23,10 @@ const SAMPLES: Readonly<Record<RuleSlotKind, string>> = {
 /** A phrase with two-digit numbers where only such are read: `net 30`. */
 const SHORT_NUMBER = '87';
 
+/** An amount behind a sign of its phrase, and the signs that may stand there. */
+const SIGNLESS = '1,987.65';
+const SIGN = /(?:US|AU|A|CA|C|NZ|HK|SG|S|R)?[$]$|[£€¥₹]$/;
+
 /** Kinds that take words, which only their neighbours tell apart from the rest. */
 const WORDED: ReadonlySet<RuleSlotKind> = new Set<RuleSlotKind>(['text', 'list']);
 
@@ -46,8 +50,17 @@ export function readPhrasePattern(phrase: string): PhrasePattern | null {
       text += part;
       continue;
     }
-    const sample = part.kind === 'number' && /\bnet[ -]?$/i.test(text) ? SHORT_NUMBER : SAMPLES[part.kind];
-    slots.push({ ...part, start: text.length, end: text.length + sample.length });
+    // "${amount}" is an amount in that currency, and not one behind a sign.
+    const [sign] = part.kind === 'amount' ? (SIGN.exec(text) ?? []) : [];
+    if (sign !== undefined) text = text.slice(0, -sign.length);
+    const sample =
+      sign !== undefined
+        ? `${sign}${SIGNLESS}`
+        : part.kind === 'number' && /\bnet[ -]?$/i.test(text)
+          ? SHORT_NUMBER
+          : SAMPLES[part.kind];
+    const start = text.length + (sign?.length ?? 0);
+    slots.push({ ...part, start, end: text.length + sample.length });
     text += sample;
   }
   const analysis = analyse(text);
@@ -91,8 +104,14 @@ export function valuesOf(
   let other: Pair | null = null;
   for (const pair of pairs) {
     const slot = pattern.slots.find(({ start, end }) => start >= pair.stored.start && end <= pair.stored.end);
-    if (slot !== undefined) values.set(slot.name, pair.given);
+    // A currency that the phrase itself says is no slot.
+    const isWhole = slot !== undefined && slot.start === pair.stored.start && slot.end === pair.stored.end;
+    if (slot !== undefined && (isWhole || sameCurrency(pair))) values.set(slot.name, pair.given);
     else if (pair.stored.value !== pair.given.value) other ??= pair;
   }
   return { values, other };
+}
+
+function sameCurrency({ stored, given }: Pair): boolean {
+  return stored.currency === given.currency && stored.kind === given.kind;
 }

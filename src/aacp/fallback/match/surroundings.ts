@@ -1,7 +1,7 @@
 /** What stands around a word or a value. */
 import { type Slot, TIME_KINDS } from '../instruction/slots.js';
 import { isBearerNoun, isFormat, isIdNoun, isPeriodNoun } from './lexicon/kinds.js';
-import type { Part } from './parts.js';
+import type { Part, WordPart } from './parts.js';
 
 /** Kinds of values that name somebody or something. */
 const NAMED: ReadonlySet<Slot['kind']> = new Set(['name', 'handle', 'email']);
@@ -25,7 +25,9 @@ export function isListed(parts: readonly Part[], at: number, { kind }: Slot): bo
 export function contextOf(parts: readonly Part[], at: number, slot: Slot): string {
   const next = parts[at + 1];
   if ((slot.kind === 'number' || slot.kind === 'ordinal') && next?.kind === 'word') return next.key;
-  return wordBefore(parts, at) ?? '';
+  const before = partBefore(parts, at);
+  // What is asked for, whatever the verb: "inform John Smith", "notify John Smith".
+  return before === null ? '' : before.isNoun ? before.key : (before.action ?? before.key);
 }
 
 /** The word for the kind of thing that a value names, where one stands before it: "invoice INV-9921", "supplier ABC Ltd". */
@@ -36,11 +38,93 @@ export function nounOf(parts: readonly Part[], at: number, { kind }: Slot): stri
   return NAMED.has(kind) && isBearerNoun(before) ? before : null;
 }
 
+/** Who or what a preposition before a name or an address makes of it. */
+const SIDES: ReadonlyMap<string, string> = new Map([
+  ...([
+    ['with', 'with'],
+    ['together with', 'with'],
+    ['along with', 'with'],
+    ['via', 'via'],
+    ['through', 'via'],
+  ] as const),
+  ...([
+    ['for', 'for'],
+    ['regarding', 'about'],
+    ['concerning', 'about'],
+    ['about', 'about'],
+  ] as const),
+]);
+
+/** Relations that make somebody something. */
+const SIDED: ReadonlySet<string> = new Set([
+  'from',
+  'to',
+  'by',
+  'cc',
+  'bcc',
+  'against',
+  'on-behalf',
+  'without',
+  'except',
+  'instead',
+]);
+
+/** The side that a name or an address stands on, by the preposition before it; `''` where that is left open. */
+export function sideOf(parts: readonly Part[], at: number, { kind }: Slot): string {
+  const before = parts[at - 1];
+  // "a quote by customer C-310"
+  const isBorne = kind === 'id' && before?.kind === 'word' && isBearerNoun(before.key);
+  if (!NAMED.has(kind) && !isBorne) return '';
+  for (let index = at - 1; index >= Math.max(0, at - 4); index--) {
+    const part = parts[index]!;
+    if (part.kind === 'weak') return SIDES.get(part.text) ?? '';
+    if (part.kind === 'relation')
+      return part.relation === 'about' ? 'about' : SIDED.has(part.relation) ? part.relation : '';
+    if (part.kind === 'word' ? !isBearerNoun(part.key) : part.kind !== 'stop') return '';
+  }
+  return '';
+}
+
+/** What comes from somebody, and is theirs. */
+const DOCUMENTS: ReadonlySet<string> = new Set([
+  ...[
+    'invoice',
+    'quote',
+    'complaint',
+    'claim',
+    'email',
+    'letter',
+    'reminder',
+    'request',
+    'statement',
+    'credit-note',
+    'bid',
+  ],
+]);
+
+/** Whether a value behind "from" is whose document it is: "invoice INV-1 from Acme". */
+export function isDocumentary(parts: readonly Part[], at: number): boolean {
+  let index = at - 1;
+  while (parts[index]?.kind === 'stop' || isBearer(parts[index])) index--;
+  const from = parts[index];
+  if (from?.kind !== 'relation' || from.relation !== 'from') return false;
+  const thing = parts[index - 1]?.kind === 'slot' ? parts[index - 2] : parts[index - 1];
+  return thing?.kind === 'word' && DOCUMENTS.has(thing.key);
+}
+
+function isBearer(part: Part | undefined): boolean {
+  return part?.kind === 'word' && isBearerNoun(part.key);
+}
+
 /** The word before a place, small words left out; `null` where a value or the end of a sentence stands there. */
 function wordBefore(parts: readonly Part[], at: number): string | null {
+  return partBefore(parts, at)?.key ?? null;
+}
+
+function partBefore(parts: readonly Part[], at: number): WordPart | null {
   for (let index = at - 1; index >= 0; index--) {
     const part = parts[index]!;
-    if (part.kind === 'word') return part.key;
+    if (part.kind === 'word') return part;
     if (part.kind !== 'stop' && part.kind !== 'weak') return null;
   }
   return null;

@@ -7,6 +7,9 @@ import { tellingWords } from './bags.js';
 /** Most terms of one instruction. */
 const MAX_TERMS = 16;
 
+/** How many of the first terms stand for all telling words. */
+export const SIGNATURES = 2;
+
 /**
  * The terms that a registry lists an instruction under, most telling first. The first two stand for all its telling words, with and
  * without its values: instructions that can serve each other have the second in common, however many share their single
@@ -24,7 +27,7 @@ export function termsOfAnalysis(analysis: Analysis): readonly string[] {
   const found = words.flatMap((key) => key.replace(/^not:/, '').replace(/\+ed$/, '').split('-')).map(stemOf);
   // Long words tell more; what an action is, is told by too many.
   const longest = [...new Set(found)].sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
-  return [signature([...telling, '', ...values]), signature(telling), ...longest.slice(0, MAX_TERMS - 2)];
+  return [signature([...telling, '', ...values]), signature(telling), ...longest.slice(0, MAX_TERMS - SIGNATURES)];
 }
 
 const stems = new Map<string, string>();

@@ -1,7 +1,7 @@
 /** Whether a word is the verb of an instruction, or a noun that is written as one. */
-import { isAdjective, isIdNoun, isLight, isNounLike } from './lexicon/kinds.js';
+import { isAdjective, isIdNoun, isLight, isNounLike, isPlainNoun } from './lexicon/kinds.js';
 import type { Part, WordPart } from './parts.js';
-import type { Reader } from './reader.js';
+import type { Form, Reader } from './reader.js';
 
 /** Whether an action begins with a word, where one may begin. */
 export function beginsAction(reader: Reader, parts: readonly Part[], at: number, word: WordPart): boolean {
@@ -10,6 +10,9 @@ export function beginsAction(reader: Reader, parts: readonly Part[], at: number,
   const before = parts[at - 1];
   if (before?.kind === 'lead' && before.gerund && word.plain.endsWith('ing')) return true;
   if (!canBeVerb(word)) return false;
+  // "Mail server mail-02 is to be restarted"
+  const isName = isNounLike(word.plain) || word.isNoun;
+  if (isName && reader.clause === 'start' && behind(parts, at, word) !== 'none' && isSubject(parts, at)) return false;
   if (word.isPhrase || !isNounLike(word.plain)) return true;
   // A sentence needs a verb: where there has been none, this is it.
   const isFirst = reader.actions.length === reader.sentence.actions;
@@ -17,8 +20,20 @@ export function beginsAction(reader: Reader, parts: readonly Part[], at: number,
   return behind(parts, at, word) === 'thing';
 }
 
+/** Words between a subject and its verb. */
+const MOST_OF_SUBJECT = 10;
+
+/** Whether the word is what something is to be done to. */
+function isSubject(parts: readonly Part[], at: number): boolean {
+  for (const part of parts.slice(at + 1, at + 1 + MOST_OF_SUBJECT)) {
+    if (part.kind === 'break' && part.mark !== 'comma') return false;
+    if (part.kind === 'relation' && part.relation === 'to-be') return true;
+  }
+  return false;
+}
+
 /** Verbs that bring about what is named in the singular: "raise a purchase order", "open a ticket". */
-const RAISING: ReadonlySet<string> = new Set(['raise', 'open']);
+const RAISING: ReadonlySet<string> = new Set(['raise', 'open', 'log', 'opened', 'raised', 'logged', 'file', 'filed']);
 const RAISED: ReadonlySet<string> = new Set([
   ...[
     'purchase-order',
@@ -31,14 +46,58 @@ const RAISED: ReadonlySet<string> = new Set([
     'quote',
     'claim',
     'credit-note',
+    'file',
+    'case',
+    'mailbox',
   ],
 ]);
 /** Words between the article and the noun. */
 const MOST_BETWEEN = 3;
 
+/** Documents that are drawn up in words: to create them is to draft them. */
+const WRITTEN: ReadonlySet<string> = new Set([
+  'nda',
+  'msa',
+  'dpa',
+  'sow',
+  'letter',
+  'contract',
+  'memo',
+  'reply',
+  'response',
+]);
+
+/** What is booked in the ledger, and not in a diary. */
+const POSTED: ReadonlySet<string> = new Set([
+  'invoice',
+  'journal',
+  'accrual',
+  'credit-note',
+  'receipt',
+  'depreciation',
+]);
+
+/** The action that a participle asks for, with what it is said of: "a ticket should be opened". */
+export function passiveActionOf(
+  word: WordPart,
+  subject: readonly { readonly key: string; readonly form: Form }[],
+): string {
+  const action = word.action ?? word.key;
+  const [of] = subject.filter(({ form }) => form.last);
+  if (of === undefined) return action;
+  if (RAISING.has(word.plain) && of.form.article === 'a' && RAISED.has(of.key)) return 'create';
+  return subject.some(({ key }) => POSTED.has(key)) && /^(?:booked|posted)$/.test(word.plain) ? 'post' : action;
+}
+
 /** The action that begins with a word. */
 export function actionOf(parts: readonly Part[], at: number, word: WordPart): string {
   const article = parts[at + 1];
+  const near = parts.slice(at + 1, at + 2 + MOST_BETWEEN);
+  if (word.plain === 'settle' && near.some((part) => part.kind === 'word' && part.key === 'invoice')) return 'pay';
+  if (word.plain === 'book' && near.some((part) => part.kind === 'word' && POSTED.has(part.key))) return 'post';
+  if (word.action === 'create' && article?.kind === 'stop' && article.indefinite) {
+    if (near.some((part) => part.kind === 'word' && WRITTEN.has(part.key))) return 'draft';
+  }
   if (RAISING.has(word.plain) && article?.kind === 'stop' && article.indefinite) {
     const raised = parts.slice(at + 2, at + 2 + MOST_BETWEEN);
     if (raised.some((part) => part.kind === 'word' && RAISED.has(part.key))) return 'create';
@@ -55,7 +114,10 @@ export function isInfinitive(parts: readonly Part[], at: number): boolean {
 
 /** An action that no table has, at the very beginning. */
 function isUnheardOf(reader: Reader, parts: readonly Part[], at: number, word: WordPart): boolean {
-  if (word.isNoun || isAdjective(word.key) || reader.clause !== 'start') return false;
+  if (word.isNoun || isAdjective(word.key) || isLight(word.key) || reader.clause !== 'start') return false;
+  const next = parts[at + 1];
+  // "Number of leavers", "Exit interview"
+  if (isPlainNoun(word.plain) || (next?.kind === 'weak' && next.text === 'of')) return false;
   const isFirst = reader.actions.length === 0 && reader.contents.length === 0 && reader.slots.length === 0;
   return isFirst && word.key === word.plain.replace(/e$/, '') && behind(parts, at, word) !== 'none';
 }

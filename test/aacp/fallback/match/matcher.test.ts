@@ -377,6 +377,23 @@ describe('whatever the instruction is', () => {
   });
 });
 
+describe('capital letters in what is served are those of this instruction', () => {
+  test.each([
+    ['close ticket T-9', 'PROC|CS|*|filter:id=T-9', 'Close ticket t-9.', 'filter:id=t-9'],
+    ['mail Ana@x.com the offer', 'SEND|CS|*|to:Ana@x.com', 'mail the offer to ana@x.com', 'to:ana@x.com'],
+    ['publish "Summer Deals"', 'SEND|CS|*|subj:Summer_Deals', 'publish "summer deals"', 'subj:summer_deals'],
+  ])('%s', (first, packet, second, wanted) => {
+    const [task, domain] = packet.split('|');
+    expect(told(match(known(first, packet), second))).toBe(`${task}|${domain}|${HEAD}|${wanted}`);
+  });
+
+  test('and a name in capital letters alone is filled in nowhere', () => {
+    const stored = known('Archive the newsletter drafts of John Smith.', 'PROC|MKT|*|filter:name=John-Smith');
+    expect(told(match(stored, 'ARCHIVE THE NEWSLETTER DRAFTS OF JOHN SMITH'))).toContain('filter:name=John-Smith');
+    expect(told(match(stored, 'ARCHIVE THE NEWSLETTER DRAFTS OF JOHN MCVEY'))).toBe('refused: slot-ambiguous');
+  });
+});
+
 describe('what turns an instruction round and is no telling word refuses the pattern', () => {
   const DELETE = 'Delete the employee record of E-100.';
   const PAY = 'Pay £500 to supplier Acme Ltd.';

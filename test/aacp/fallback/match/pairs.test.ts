@@ -1,10 +1,14 @@
-/** The pairs of instructions that were written before the matcher: nothing wrong is ever served. */
+/** Pairs of instructions that were written before the matcher, or without sight of it: nothing wrong is ever served. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { alone, type InstructionPair, type PairOutcome, together } from './evaluate-pairs.js';
 
-const FILE = new URL('../../../conformance/aacp/instruction-pairs.json', import.meta.url);
-const { cases } = JSON.parse(readFileSync(FILE, 'utf8')) as { readonly cases: readonly InstructionPair[] };
+function pairsOf(name: string): readonly InstructionPair[] {
+  const file = new URL(`../../../conformance/aacp/${name}.json`, import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { readonly cases: readonly InstructionPair[] }).cases;
+}
+
+const cases = pairsOf('instruction-pairs');
 
 /** The share of repeated instructions, said in other words, that are served without a model. */
 const FLOOR = 0.8;
@@ -28,5 +32,17 @@ describe.each([
       ({ pair }) => (pair.kind === 'date' || pair.kind === 'value') && pair.wanted !== null,
     );
     expect(others.filter(({ verdict }) => verdict === 'right').length / others.length).toBeGreaterThan(0.5);
+  });
+});
+
+describe.each(['instruction-pairs-2', 'instruction-pairs-3'])('%s', (name) => {
+  const others = pairsOf(name);
+
+  test.each([
+    ['each pair alone', alone],
+    ['all pairs in one registry', together],
+  ] as const)('%s: no wrong packet is served', (_title, run) => {
+    const wrong = run(others).filter(({ verdict }) => verdict === 'wrong');
+    expect(wrong.map(({ pair, served }) => `${pair.id}: ${served}`)).toEqual([]);
   });
 });

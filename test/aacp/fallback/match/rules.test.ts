@@ -124,6 +124,27 @@ describe('a phrase is filled from the instruction', () => {
   });
 });
 
+describe('a currency that the phrase says', () => {
+  const fields = 'amt:{amount.value}|ccy:{amount.currency}';
+  const pounds = [rule(`PROC|HR|*|${fields}`, ['pay \u00a3{amount} to {name}'])];
+  const dollars = [rule('PROC|HR|*|amt:{sum}|ccy:USD', [`pay \${sum:number} to {name}`])];
+
+  test('is the one of the instruction', () => {
+    expect(told(pounds, 'pay \u00a325.50 to Acme Ltd')).toBe(`PROC|HR|${HEAD}|amt:25.50|ccy:GBP`);
+    expect(told(pounds, 'pay 25 GBP to Acme Ltd')).toBe(`PROC|HR|${HEAD}|amt:25|ccy:GBP`);
+    expect(told(dollars, 'pay $25 to Acme Ltd')).toBe(`PROC|HR|${HEAD}|amt:25|ccy:USD`);
+  });
+
+  test.each([
+    [pounds, 'pay \u20ac25 to Acme Ltd'],
+    [pounds, 'pay $25 to Acme Ltd'],
+    [dollars, 'pay \u00a325 to Acme Ltd'],
+    [dollars, 'pay 25 to Acme Ltd'],
+  ])('or the rule is refused: %#', (rules, instruction) => {
+    expect(told(rules, instruction)).toMatch(/^refused/);
+  });
+});
+
 describe('a rule that names a step', () => {
   const stepped = rule('FETCH|HR|*|period:{period}', ['fetch salaries for {period}'], {
     workflow: { encoder: 'E', method: 'm', args: { period: '{period}', fields: ['a', '{period}'] } },

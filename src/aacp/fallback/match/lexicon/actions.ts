@@ -3,16 +3,16 @@
  * Base forms only; words that merely resemble each other ("delete", "remove") are different actions.
  */
 export const ACTIONS = `
-fetch: retrieve, get, obtain, pull, pull together, pull up, pull out, provide, supply, show, list, list out, display, find, find me, extract, look up, bring up, grab, gather, give me, give us, get me, get us, get hold of, show me, show us, send me, send us, provide me with, provide us with, supply me with, supply us with, let me have, let us have, let me see, bring me, hand me, tell me, give a list of, give an extract of, i need, we need, i want, we want, i would like, we would like, i'd like, we'd like, i require, we require, i am looking for, i'm looking for, we are looking for, need to see, would like to see, want to see, i am after, can i have, can we have, could i have, could we have, may i have, can i get, can we get, could i get, could we get, what is, what are, what was, what were, which are, read out, dig out, fish out, get a list of, give a list of, produce a list of, list all, query
+fetch: retrieve, export, dump, see, see what, take a look up of, have a list of, present, return a list of, pull a list of, request a list of, get back, get, obtain, pull, pull together, pull up, pull out, provide, supply, show, list, list out, display, find, find me, extract, look up, bring up, grab, gather, give me, give us, get me, get us, get hold of, show me, show us, send me, send us, provide me with, provide us with, supply me with, supply us with, let me have, let us have, let me see, bring me, hand me, tell me, give a list of, give an extract of, i need, we need, i want, we want, i would like, we would like, i'd like, we'd like, i require, we require, i am looking for, i'm looking for, we are looking for, need to see, would like to see, want to see, i am after, can i have, can we have, could i have, could we have, may i have, can i get, can we get, could i get, could we get, what is, what are, what was, what were, read out, dig out, fish out, get a list of, give a list of, produce a list of, list all, query
 create: generate, produce, prepare, make, build, compile, put together, set up, provision, establish, draw up, spin up, stand up, construct, assemble
-draft: write, compose, draw up a draft of
+draft: write, write up, compose, pen, word, draw up a draft of
 run: execute, perform, carry out, conduct, do, undertake
 calculate: compute, work out, figure out, determine, total up, tot up, recalculate, run the numbers for, run the calculation of, run the calculation for, calculate out
 flag: mark, highlight, call out, point out, tag, put a flag on, raise a flag on, raise a flag for, single out
 identify: spot, detect, pick out, pinpoint
 send: forward, deliver, dispatch, transmit, distribute, circulate, email, e mail, mail, send out, send over, send across, pass on, issue out
-notify: inform, alert, advise, let know, let them know, give notice to, give a heads up to, tell, message, ping
-log: record, note, note down, write down, register, write to the log, make a record of, make a note of, keep a record of, put on record, enter in the log, log an entry for, add a log entry for, write to the audit trail, record in the audit trail, record in the audit log, log to the audit trail, log in the audit trail, add to the audit trail, add to the audit log, enter in the audit trail, enter into the audit trail, log in the audit log, log to the audit log, write an audit entry for, write an audit record for, write an audit record of, make an audit entry for, create an audit entry for, create an audit record for, create an audit record of, put in the audit log, put in the audit trail
+notify: inform, alert, advise, make aware, let know, let them know, give notice to, give a heads up to, tell, message, ping
+log: record, note, note down, write down, register, write to the log, make a record of, make a note of, keep a record of, put on record, enter in the log, log an entry for, add a log entry for, write to the audit trail, record in the audit trail, record in the audit log, log to the audit trail, log in the audit trail, add to the audit trail, add to the audit log, enter in the audit trail, enter into the audit trail, log in the audit log, log to the audit log, write an audit entry for, write an audit record for, write an audit record of, make an audit entry for, create an audit entry for, create an audit record for, create an audit record of, put in the audit log, put in the audit trail, make an entry in the audit log, make an entry in the audit trail, add an entry to the audit log, add an entry to the audit trail, make an entry in the log, make a log entry of, make a log entry for
 update: set, amend, modify, edit, revise, alter, change
 delete: erase, purge, wipe
 remove: take out, take off, strip, take away
@@ -21,7 +21,8 @@ revoke: withdraw, rescind, pull back
 disable: deactivate, switch off, turn off
 enable: activate, switch on, turn on
 suspend: pause, put on hold, place on hold, freeze
-resume: unpause, restart, continue, carry on with
+restart: reboot, re start, power cycle, bounce, cycle the power of
+resume: unpause, continue, carry on with
 block: lock, bar
 unblock: unlock, unfreeze
 reset: re set
@@ -70,7 +71,6 @@ archive: file away, put into the archive, move to the archive
 back-up: back up, make a backup of, take a backup of
 restore: recover from backup, bring back
 import: load, load in, bring in, ingest
-export: dump
 download: pull down
 upload: put up
 summarise: sum up, recap, condense, give a summary of, write a summary of, prepare a summary of, produce a summary of, make a summary of, create a summary of, provide a summary of, give an overview of, provide an overview of, put together a summary of
@@ -114,6 +114,10 @@ print: print out
 use: utilise, make use of
 sort: arrange in order
 waive: forgo
+increase: raise, put up, bump up, step up
+reduce: decrease, cut, cut down, bring down, cut back
+enrol: sign up, put down, enlist
+apologise: send an apology to, make an apology to, say sorry to, offer an apology to, extend an apology to
 accept: agree to
 save: store
 count: count up, tally, work out the number of, tell me how many, how many, work out how many, find out how many, calculate how many, determine how many
@@ -126,13 +130,17 @@ meet: hold a meeting with
 
 /** Actions that have no other word. */
 export const PLAIN_ACTIONS = `
-release configure sell apply discard share recover measure install patch upgrade downgrade post adjust withhold hold
+migrate quarantine whitelist blacklist encrypt decrypt uninstall reinstall relocate reassign rewrite rebuild redraft unassign unbook
+unflag unsubscribe subscribe opt renegotiate depreciate amortise accrue capitalise dispute contest appeal retire redeem
+recall ship pack unload calibrate repair clean mount unmount clone shred sample survey poll coach mentor promote
+demote relieve dismiss destroy restock reorder requisition redirect unlink link map tokenise anonymise
+release configure sell offer notarise benchmark apply discard share recover measure install patch upgrade downgrade post adjust withhold hold
 ignore vote visit filter deduct compensate rename document correct collect return grant cover wait
 `;
 
 /** Nouns that are written as the actions are: actions behind "and" or "to" only where an article or a value follows. */
 export const NOUN_LIKE = `
-report list record note register file document mark flag tag order purchase request process action review test check match pair
+increase raise decrease cut offer report list record note register file document mark flag tag order purchase request process action review test check match pair
 pool split fix address pay wire move transfer route channel direct sign end stop start launch close open post release score grade
 rate rank segment patch invoice charge credit debit refund book plan schedule update change edit log email mail message alert notice
 audit scan print use cover share call ring phone contact visit vote meet hold save count copy back estimate forecast project summary

@@ -35,22 +35,21 @@ only: only; just; solely; exclusively; merely; alone; none other than; limited t
 unless: unless; if not
 if: if; in case; provided that; providing that; as long as; whether; whether or not; in the event that; on condition that; assuming; assuming that
 if-any: if any; if applicable; where applicable; if necessary; where necessary; if needed; where needed; as needed; as necessary
-when: when; once; as soon as; whenever; the moment
+when: when; as soon as; whenever; the moment
 while: while; whilst
 but: but; however; though; although; yet
 despite: despite; in spite of; regardless of; irrespective of; even if; even though
-because: because; because of; owing to; on account of; on the grounds of
-due-to: due to
+because: because; due to; by reason of; as a result of; in view of; because of; owing to; on account of; on the grounds of
 instead: instead; instead of; rather than; in place of; in lieu of; as opposed to
 before: before; prior to; ahead of; earlier than
 until: until; till; up until
-after: after; later than; subsequent to
+after: after; once; later than; subsequent to
 beyond: beyond
 since: since; starting from; beginning with; from then on; onwards; onward
 as-of: as of; as at; effective; with effect from; effective from
 between: between; in between
-over: over; above; more than; greater than; exceeding; exceed; exceeds; that exceed; which exceed; that exceeds; which exceeds; in excess of; higher than; larger than; bigger than; upwards of; that are over; which are over; that is over; that are above; which are above; that are more than; >
-under: under; below; less than; lower than; fewer than; smaller than; beneath; that are under; which are under; that is under; that are below; which are below; that are less than; <
+over: over; above; longer than; more than; greater than; exceeding; exceed; exceeds; that exceed; which exceed; that exceeds; which exceeds; in excess of; higher than; larger than; bigger than; upwards of; that are over; which are over; that is over; that are above; which are above; that are more than; >
+under: under; below; shorter than; less than; lower than; fewer than; smaller than; beneath; that are under; which are under; that is under; that are below; which are below; that are less than; <
 at-least: at least; no less than; not less than; no fewer than; a minimum of; minimum of; >=
 at-most: at most; no more than; not more than; up to; a maximum of; maximum of; <=; at the most; not exceeding
 exactly: exactly; precisely; equal to; equals; =
@@ -99,7 +98,7 @@ in relation to; related to; relating to; pertaining to; associated with; belongi
 that relate to; which relate to; in connection with; in terms of; in the case of; for the purpose of; on the basis of; based on; according to;
 in accordance with; in line with; under the terms of; as per; covering; that covers; which covers; that cover; which cover; dated; made in;
 among; amongst; across; throughout; inside; upon; along with; together with; as well as; plus; including; include; includes; inclusive of;
-that include; which include; that includes; which includes; incl; comprising; containing; that contain; which contain; featuring; that have; who have; which have;
+that include; which include; that includes; which includes; incl; comprising; containing; contain; contains; that contain; which contain; featuring; that have; who have; which have;
 that has; which has; who has; having; have; has; had; for the attention of; under reference; with reference; with reference to; reference; ref;
 applicable to; that applies to; relevant to; in respect to; over the course of; in the course of; made out to; known as; called; named; entitled;
 titled; with the title; by the name of; under the name; with the name; with the id; with id; with number; with the number; bearing the number;
@@ -126,8 +125,8 @@ record data information info detail figure list listing register all every each 
 /** Qualities: they stand behind a thing as well as before it, and are never what an instruction is about. */
 export const ADJECTIVES = `
 older newer larger smaller bigger longer shorter
-active inactive open closed overdue outstanding unpaid pending valid invalid due new old current former latest oldest high low higher lower
-big small large urgent monthly quarterly weekly annual daily total net gross approved duplicate available late early ready recent blank
+actual active inactive open closed overdue outstanding unpaid pending valid invalid due new old current former latest oldest high low higher lower
+big small large urgent monthly quarterly weekly annual daily nightly free-of-charge total net gross approved duplicate available late early ready recent blank
 empty permanent temporary internal external local global regional national domestic foreign automatic manual final main primary secondary
 eligible ineligible critical medium confidential public private important senior junior high-value biggest smallest failed finished
 remaining full complete overall required standard regular normal usual existing specific particular necessary individual additional extra

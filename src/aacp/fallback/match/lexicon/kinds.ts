@@ -4,7 +4,7 @@ import { NOUN_LIKE } from './actions.js';
 import { ADJECTIVES, DETERMINERS, LIGHT } from './function-words.js';
 import { phraseAt } from './phrases.js';
 import { readTable } from './read.js';
-import { BEARER_NOUNS, FAMILIAR, FORMATS, ID_NOUNS, PERIOD_NOUNS } from './trade.js';
+import { BEARER_NOUNS, FAMILIAR, FORMATS, ID_NOUNS, PERIOD_NOUNS, PLAIN_NOUNS } from './trade.js';
 
 /** Nouns that name what has a number or a reference of its own. */
 export function isIdNoun(key: string): boolean {
@@ -46,6 +46,11 @@ export function isNounLike(plain: string): boolean {
   return kinds().nounLike.has(plain);
 }
 
+/** Whether a word at the beginning of an instruction is a noun, and no verb that no table has. @param plain in small letters */
+export function isPlainNoun(plain: string): boolean {
+  return kinds().plainNouns.has(plain);
+}
+
 /** Whether a word has a meaning in business English, so that capital letters make no name of it. @param plain in small letters */
 export function isFamiliar(plain: string): boolean {
   const base = baseOf(plain);
@@ -62,6 +67,7 @@ interface Kinds {
   readonly formats: ReadonlySet<string>;
   readonly determiners: ReadonlySet<string>;
   readonly nounLike: ReadonlySet<string>;
+  readonly plainNouns: ReadonlySet<string>;
   readonly familiar: ReadonlySet<string>;
 }
 
@@ -77,6 +83,7 @@ function kinds(): Kinds {
     formats: new Set(readTable(FORMATS)),
     determiners: new Set(readTable(DETERMINERS)),
     nounLike: new Set(readTable(NOUN_LIKE)),
+    plainNouns: new Set(readTable(PLAIN_NOUNS)),
     familiar: new Set(readTable(FAMILIAR).map(baseOf)),
   };
   return read;

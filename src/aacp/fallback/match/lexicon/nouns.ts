@@ -6,7 +6,7 @@ export const NOUNS = `
 employee: staff, personnel, worker, staff member, member of staff, team member, workforce, colleague, employed person, staffer
 contractor: freelancer, independent contractor
 manager: line manager
-new-hire: new starter, new joiner, joiner, new employee, new recruit, starter, new staff member, incoming employee
+new-hire: new colleague, new worker, new team member, new starter, new joiner, joiner, new employee, new recruit, starter, new staff member, incoming employee
 leaver: departing employee, outgoing employee, employee who is leaving, employee leaving
 applicant: candidate, job applicant, job candidate
 vacancy: open position, open role, job opening, open vacancy, opening, unfilled position, unfilled role
@@ -130,7 +130,7 @@ hrms: hr system, hr information system, hris, human resource system, human resou
 erp: erp system, enterprise resource planning system
 m365: microsoft 365, office 365, o365
 complaint: grievance, complaint case
-feedback: customer feedback
+feedback: customer feedback, client feedback
 survey: questionnaire
 refund: reimbursement
 goodwill: goodwill gesture, goodwill payment, gesture of goodwill
@@ -195,6 +195,9 @@ monthly: each month, every month, per month, month by month, month on month, onc
 quarterly: each quarter, every quarter, per quarter, quarter by quarter, once a quarter
 weekly: each week, every week, per week, week by week, once a week
 annual: yearly, each year, every year, per year, once a year, per annum, annually
+nightly: every night, each night, night by night
+average: mean
+free-of-charge: free of charge, at no charge, at no cost, without charge, for free, gratis, complimentary
 daily: each day, every day, per day, day by day, once a day
 latest: most recent, newest, most up to date
 current: present, at present, at the moment, right now, currently, presently, at this time

@@ -2,6 +2,7 @@
 import { baseOf } from '../base-form.js';
 import { ACTIONS, PLAIN_ACTIONS } from './actions.js';
 import { COURTESIES, RELATIONS, STOPS, TRAILING, WEAK } from './function-words.js';
+import { MOVERS } from './movers.js';
 import { NOUNS } from './nouns.js';
 import { readClasses, readTable } from './read.js';
 
@@ -20,11 +21,14 @@ export interface Found {
   readonly meaning: Meaning;
   /** Words. */
   readonly length: number;
+  /** The words, as the table has them. */
+  readonly text: string;
 }
 
 interface Node {
   readonly next: Map<string, Node>;
   meaning: Meaning | undefined;
+  readonly text: string;
 }
 
 /** Phrases of small words as they stand, and phrases in base forms. */
@@ -60,7 +64,7 @@ function longest(root: Node, words: readonly string[], at: number): Found | unde
   for (let index = at; index < words.length; index++) {
     node = node.next.get(words[index]!);
     if (node === undefined) break;
-    if (node.meaning !== undefined) found = { meaning: node.meaning, length: index - at + 1 };
+    if (node.meaning !== undefined) found = { meaning: node.meaning, length: index - at + 1, text: node.text };
   }
   return found;
 }
@@ -81,7 +85,7 @@ function readPhrases(): Phrases {
     for (const phrase of [action.replaceAll('-', ' '), ...words]) put(based, phrase, { action }, baseOf);
   }
   for (const action of readTable(PLAIN_ACTIONS)) put(based, action, { action }, baseOf);
-  for (const [noun, words] of readClasses(NOUNS, ',')) {
+  for (const [noun, words] of [...readClasses(NOUNS, ','), ...MOVERS]) {
     for (const phrase of [noun.replaceAll('-', ' '), ...words]) put(based, phrase, { noun }, baseOf);
   }
   return { plain, based };
@@ -90,13 +94,13 @@ function readPhrases(): Phrases {
 function put(root: Node, phrase: string, meaning: Meaning, form: (word: string) => string = (word) => word): void {
   let node = root;
   for (const word of phrase.split(' ')) {
-    const next = node.next.get(form(word)) ?? emptyNode();
+    const next = node.next.get(form(word)) ?? emptyNode(node.text === '' ? form(word) : `${node.text} ${form(word)}`);
     node.next.set(form(word), next);
     node = next;
   }
   node.meaning = { ...node.meaning, ...meaning };
 }
 
-function emptyNode(): Node {
-  return { next: new Map(), meaning: undefined };
+function emptyNode(text = ''): Node {
+  return { next: new Map(), meaning: undefined, text };
 }

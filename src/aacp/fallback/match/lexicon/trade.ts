@@ -35,3 +35,17 @@ payroll budget invoice report contract policy clause schedule annex appendix sec
 i internal external general limited
 and or but not if for to of in on at by with from
 `;
+
+/** Nouns that headings begin with, and that have no class of their own. */
+export const PLAIN_NOUNS = `
+bank exit salary sale sales click cash revenue cost costs margin tax vat gross net capital asset assets fixed debt debtor debtors creditor
+creditors aged ageing interest dividend petty intercompany treasury fx currency credit legal court case board shareholder director
+directors trademark patent lease rent property insurance risk data privacy security firewall network database host cloud email web
+website traffic social media press event trade brand content blog video advert banner audience market customer client lead deal pipeline
+quota region territory partner channel product service complaint feedback satisfaction response resolution waiting call chat
+backlog escalation warranty delivery shipping stock warehouse employee staff personnel headcount leaver starter joiner onboarding
+absence sickness holiday vacation overtime shift rota training appraisal performance grievance disciplinary pension benefits travel
+password login user account access laptop device server mailbox licence software patch backup incident outage change release storage
+win loss hit bounce churn open reach number total average median minutes agenda calendar diary room desk parking visitor badge newsletter campaign landing conversion
+unpaid overdue open closed pending active inactive latest current new old maintenance product replacement
+`;
