@@ -1,4 +1,4 @@
-/** Instructions of which no two are alike but for their month, with their packets: what registries are filled with. */
+/** Instructions of which no two are alike but for their date, with their packets: what registries are filled with. */
 
 import { instructionId, keyOf, type NewEntry, normaliseInstruction } from '../../src/aacp/fallback/index.js';
 import { termsOf } from '../../src/aacp/fallback/match/terms.js';
@@ -30,6 +30,7 @@ export const MONTHS = words('January February March April May June July August S
 /** How many there are of a domain: more than enough for the largest registry. */
 const KINDS_OF_ENTRIES = ACTIONS.length * KINDS.length * THINGS.length * PLACES.length;
 const YEAR = 2024;
+const DAY = 14;
 
 function words(list: string): string[] {
   return list.split(' ');
@@ -42,8 +43,8 @@ export interface Known {
   readonly packet: string;
 }
 
-/** The number-th one, for a month (0 is January) of a year. The same number with another month is the same but for the date. */
-export function known(number: number, month: number, year = YEAR): Known {
+/** The number-th one, for a day of a month (0 is January). The same number with another one is the same but for the date. */
+export function known(number: number, month: number, year = YEAR, day = DAY): Known {
   const domain = DOMAINS[number % DOMAINS.length]!;
   // Steps through all combinations, without neighbours that look alike; the step has no factor in common with their number.
   let rest = (Math.floor(number / DOMAINS.length) * 7919) % KINDS_OF_ENTRIES;
@@ -55,9 +56,9 @@ export function known(number: number, month: number, year = YEAR): Known {
   const { verb, task } = pick(ACTIONS);
   const [kind, thing, place] = [pick(KINDS), pick(THINGS), pick(PLACES)];
   const team = TEAMS[number % TEAMS.length]!;
-  const period = `${year}-${String(month + 1).padStart(2, '0')}`;
+  const period = `${year}-${String(month + 1).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
   return {
-    instruction: `${verb} the ${kind} ${thing} of the ${team} team in ${place} for ${MONTHS[month]!} ${year}.`,
+    instruction: `${verb} the ${kind} ${thing} of the ${team} team in ${place} for ${day} ${MONTHS[month]!} ${year}.`,
     domain,
     packet: `${task}|${domain}|return:${agentOf(domain)}|p:2|aacp:1.1|res:${kind}_${thing}|period:${period}|filter:team=${team},site=${place}|fmt:json`,
   };

@@ -19,16 +19,23 @@ export type Store = 'memory' | 'sqlite';
 const AUGUST = 7;
 /** Instructions that are asked for again and again, where there are so many. */
 const ASKED = 200;
-/** Other years, so that no two patterned instructions are the same for a long time. */
-const YEARS = 60;
+/**
+ * Other years. With the days of half a year each, there are far more dates than anything remembers of instructions: where there is
+ * but one entry, too, nearly every patterned instruction is a new one, as it is where there are many.
+ */
+const YEARS = { first: 1950, last: 2099 };
 
 /** What is asked of a registry. `repeat`: what is known, letter by letter; `pattern`: the same with another date. */
 export type Question = 'repeat' | 'pattern';
+
+/** Which entries are asked for: a few of them again and again, or all of them alike. */
+export type Asked = 'few' | 'all';
 
 export interface Line {
   readonly store: Store;
   readonly size: number;
   readonly question: Question;
+  readonly asked: Asked;
   /** Asks once, and checks the answer. */
   readonly ask: () => Promise<void>;
 }
@@ -37,9 +44,10 @@ export interface HitRate {
   readonly store: Store;
   readonly size: number;
   readonly question: Question;
+  readonly asked: Asked;
   /** Hits per second of processor time. */
   readonly rate: Spread;
-  /** Against the smallest size of the same store and question, round by round. */
+  /** Against the smallest size of the same store and question, asked in the same way, round by round. */
   readonly ratio: Spread;
 }
 
@@ -48,33 +56,38 @@ export interface Lines {
   readonly close: () => Promise<void>;
 }
 
+/** Entries that are made, and put in, at a time. */
+const SLICE = 1000;
+
 /** Fills a registry of each size and opens encoders on them. Nobody is asked but the registry. */
-export async function openLines(stores: readonly Store[], sizes: readonly number[], rules?: null): Promise<Lines> {
+export async function openLines(
+  stores: readonly Store[],
+  sizes: readonly number[],
+  asked: readonly Asked[] = ['few'],
+): Promise<Lines> {
   const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-bench-registry-'));
   const registries: Registry[] = [];
   const encoders: FallbackEncoder[] = [];
   const lines: Line[] = [];
+  const sized: { readonly registry: Registry; readonly size: number }[] = [];
   for (const size of sizes) {
-    const opened = await Promise.all(
-      stores.map((store) =>
+    for (const store of stores) {
+      const registry =
         store === 'memory'
           ? memoryRegistry({ maxEntries: 1e6 })
-          : sqliteRegistry(path.join(folder, `${size}.db`), { maxEntries: 1e6 }),
-      ),
-    );
-    for (let number = 0; number < size; number++) {
-      const entry = entryOf(known(number, AUGUST));
-      for (const registry of opened) registry.put(entry);
-    }
-    for (const [index, registry] of opened.entries()) {
-      const encoder = createFallbackEncoder({ registry, model: null, ...(rules === null ? { rules } : {}) });
+          : await sqliteRegistry(path.join(folder, `${size}.db`), { maxEntries: 1e6 });
+      sized.push({ registry, size });
+      const encoder = createFallbackEncoder({ registry, model: null });
       registries.push(registry);
       encoders.push(encoder);
       for (const question of ['repeat', 'pattern'] as const) {
-        lines.push({ store: stores[index]!, size, question, ask: asking(encoder, size, question) });
+        for (const which of asked) {
+          lines.push({ store, size, question, asked: which, ask: asking(encoder, size, question, which) });
+        }
       }
     }
   }
+  fill(sized);
   return {
     lines,
     async close() {
@@ -85,13 +98,24 @@ export async function openLines(stores: readonly Store[], sizes: readonly number
   };
 }
 
-function asking(encoder: FallbackEncoder, size: number, question: Question): () => Promise<void> {
+/** Puts the first entries into each registry, as many as it is to have. Each is made once: to read it takes the longest. */
+function fill(sized: readonly { readonly registry: Registry; readonly size: number }[]): void {
+  const most = Math.max(...sized.map(({ size }) => size));
+  for (let start = 0; start < most; start += SLICE) {
+    const slice = Array.from({ length: Math.min(SLICE, most - start) }, (_, at) => entryOf(known(start + at, AUGUST)));
+    for (const { registry, size } of sized) registry.putAll(slice.slice(0, Math.max(0, size - start)));
+  }
+}
+
+function asking(encoder: FallbackEncoder, size: number, question: Question, which: Asked): () => Promise<void> {
   const random = createRandom(size);
   const numbers = Array.from({ length: Math.min(ASKED, size) }, () => random.integer(0, size - 1));
   const repeated = numbers.map((number) => known(number, AUGUST));
+  const anyNumber = (): number => (which === 'few' ? random.pick(numbers) : random.integer(0, size - 1));
+  const again = (): Known => (which === 'few' ? random.pick(repeated) : known(anyNumber(), AUGUST));
   const tier = question === 'repeat' ? 'cache' : 'pattern';
   return async () => {
-    const asked = question === 'repeat' ? random.pick(repeated) : another(random, random.pick(numbers));
+    const asked = question === 'repeat' ? again() : another(random, anyNumber());
     const result = await encoder.encode(asked.instruction, { domain: asked.domain });
     if (result.packet !== asked.packet || result.tier !== tier) {
       throw new Error(`${asked.instruction} was answered from tier ${result.tier} by ${result.packet}`);
@@ -99,9 +123,14 @@ function asking(encoder: FallbackEncoder, size: number, question: Question): () 
   };
 }
 
-/** The same for another month. */
+/** The same for a day of another month. */
 function another(random: Random, number: number): Known {
-  return known(number, random.pick([0, 2, 3, 9, 10, 11]), 1990 + random.integer(0, YEARS));
+  return known(
+    number,
+    random.pick([0, 2, 3, 9, 10, 11]),
+    random.integer(YEARS.first, YEARS.last),
+    random.integer(1, 28),
+  );
 }
 
 export interface Timing {
@@ -122,11 +151,12 @@ export async function hitRates(lines: readonly Line[], { rounds, turn, now }: Ti
       if (round > 0) rates[index]!.push(rate);
     }
   }
-  return lines.map(({ store, size, question }, index) => {
-    const alike = lines.flatMap((line, at) => (line.store === store && line.question === question ? [at] : []));
+  return lines.map(({ store, size, question, asked }, index) => {
+    const isAlike = (line: Line): boolean => line.store === store && line.question === question && line.asked === asked;
+    const alike = lines.flatMap((line, at) => (isAlike(line) ? [at] : []));
     const smallest = alike.reduce((a, b) => (lines[a]!.size <= lines[b]!.size ? a : b));
     return {
-      ...{ store, size, question, rate: spreadOf(rates[index]!) },
+      ...{ store, size, question, asked, rate: spreadOf(rates[index]!) },
       ratio: spreadOf(rates[index]!.map((rate, round) => rate / rates[smallest]![round]!)),
     };
   });

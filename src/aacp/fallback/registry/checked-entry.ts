@@ -35,7 +35,7 @@ export function checkedEntry(entry: NewEntry): NewEntry {
       throw new TypeError(`${name} of an entry is a text; got ${typeof entry[name]}`);
   }
   const { key, id, normalised, domain, returnAgent, priority, version, instruction, packet } = entry;
-  const { model, cost, created, timesSeen } = entry;
+  const { model, cost, created, timesSeen, covered } = entry;
   if (model !== null && typeof model !== 'string') throw new TypeError('model of an entry is a text or null');
   if (cost !== null && !(cost >= 0 && cost < Number.POSITIVE_INFINITY)) {
     throw new TypeError('cost of an entry is an amount of dollars, 0 or more, or null');
@@ -46,6 +46,8 @@ export function checkedEntry(entry: NewEntry): NewEntry {
   if (timesSeen !== undefined && !(Number.isSafeInteger(timesSeen) && timesSeen >= 1)) {
     throw new TypeError('timesSeen of an entry is a whole number above 0');
   }
+  if (covered !== undefined && typeof covered !== 'boolean')
+    throw new TypeError('covered of an entry is true or false');
   if (entry.origin === undefined) throw new TypeError(`origin of an entry is one of ${ORIGINS.join(', ')}`);
   // Member by member, as in `entryWith`.
   return {
@@ -64,7 +66,27 @@ export function checkedEntry(entry: NewEntry): NewEntry {
     terms: distinctTerms(entry.terms),
     created,
     timesSeen,
+    covered,
   };
+}
+
+/** Entries that are put in together: the more, the fewer transactions; others may want to write meanwhile. */
+const BATCH = 512;
+
+/**
+ * Checked entries, in batches. No code of the caller's runs while one is put in.
+ *
+ * @throws TypeError on what is no entry, after the batches before it
+ */
+export function* checkedBatches(entries: Iterable<NewEntry>): Iterable<readonly NewEntry[]> {
+  let batch: NewEntry[] = [];
+  for (const entry of entries) {
+    batch.push(checkedEntry(entry));
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
 }
 
 /**
@@ -88,7 +110,7 @@ export function stateAfter(entry: NewEntry, before: RegistryEntry | undefined, n
   return {
     created: entry.created ?? now,
     lastSeen: Math.max(lastSeen, now),
-    covered: before?.covered ?? false,
+    covered: entry.covered ?? before?.covered ?? false,
     timesSeen: entry.timesSeen === undefined ? moreOften(timesSeen, 1) : Math.max(timesSeen, entry.timesSeen),
   };
 }

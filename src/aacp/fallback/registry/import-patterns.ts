@@ -69,20 +69,33 @@ type Pattern = z.infer<typeof pattern>;
 export function importPatterns(registry: Registry, file: unknown, options: ImportOptions = {}): ImportReport {
   const skipped: SkippedPattern[] = [];
   const counts = { imported: 0, merged: 0, rewritten: 0 };
+  /** What waits to be put in, by its key. */
+  const waiting = new Map<string, NewEntry>();
   patternsOf(file).forEach((given, index) => {
     const read = readPattern(given, options);
     if (typeof read === 'string') {
       skipped.push({ index, id: idOf(given), reason: read });
       return;
     }
-    const { entry, covered, isRewritten } = read;
-    const isNew = putOrMerge(registry, entry);
-    counts[isNew ? 'imported' : 'merged']++;
-    if (isNew && isRewritten) counts.rewritten++;
-    if (covered) registry.setCovered(entry.key, true);
+    const { entry, isRewritten } = read;
+    const before = waiting.get(entry.key) ?? registry.get(entry.key);
+    counts[before === undefined ? 'imported' : 'merged']++;
+    if (before === undefined && isRewritten) counts.rewritten++;
+    const wanted = before === undefined ? entry : merged(before, entry);
+    if (wanted !== before) waiting.set(entry.key, wanted);
+    if (waiting.size >= BATCH) putWaiting();
   });
+  putWaiting();
   return { ...counts, skipped };
+
+  function putWaiting(): void {
+    registry.putAll(waiting.values());
+    waiting.clear();
+  }
 }
+
+/** Entries that are put in together: the file may be long, and what it says is soon to be served. */
+const BATCH = 512;
 
 function patternsOf(file: unknown): readonly unknown[] {
   const value = typeof file === 'string' ? parsed(file) : file;
@@ -108,19 +121,18 @@ function idOf(given: unknown): string | null {
   return typeof id === 'string' ? id : null;
 }
 
-/** @returns whether it was not there before */
-function putOrMerge(registry: Registry, entry: NewEntry): boolean {
-  const before = registry.get(entry.key);
-  if (before === undefined) registry.put(entry);
-  else if ((entry.timesSeen ?? 1) > before.timesSeen) registry.put({ ...before, timesSeen: entry.timesSeen });
-  return before === undefined;
+/** What was there, with the larger count, and covered where either is; the very same where nothing changes. */
+function merged(before: NewEntry, { timesSeen = 1, covered }: NewEntry): NewEntry {
+  const most = before.timesSeen ?? 1;
+  if (timesSeen <= most && (covered !== true || before.covered === true)) return before;
+  return { ...before, timesSeen: Math.max(timesSeen, most), covered: covered === true || before.covered };
 }
 
 /** An entry, or why it cannot be taken. */
 function readPattern(
   given: unknown,
   options: ImportOptions,
-): { readonly entry: NewEntry; readonly covered: boolean; readonly isRewritten: boolean } | string {
+): { readonly entry: NewEntry; readonly isRewritten: boolean } | string {
   const { success, data, error } = pattern.safeParse(given);
   if (!success) return problemOf(error);
   const text = packetOf(data);
@@ -151,8 +163,10 @@ function readPattern(
     cost: null,
     terms: termsOf(instruction),
     timesSeen: Math.min(data.times_seen, Number.MAX_SAFE_INTEGER),
+    // What the file does not say is no reason to take it back.
+    covered: data.rule_based_written || undefined,
   };
-  return { entry, covered: data.rule_based_written, isRewritten: text !== data.aacp_packet };
+  return { entry, isRewritten: text !== data.aacp_packet };
 }
 
 /** As the encoder asks for it. */

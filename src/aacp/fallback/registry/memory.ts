@@ -1,16 +1,17 @@
 /** A registry for as long as the process runs. */
 import { RegistryError } from '../errors.js';
-import { checkedEntry, distinctTerms, moreOften, stateAfter } from './checked-entry.js';
+import { checkedBatches, checkedEntry, distinctTerms, moreOften, stateAfter } from './checked-entry.js';
 import { entryWith } from './entries.js';
 import { memoryIndex } from './memory-index.js';
+import { recency, type Seen } from './memory-recency.js';
 import { memoryReservations } from './memory-reservations.js';
 import { checkedLease, type RegistryOptions, resolveLimits } from './options.js';
 import { byRarity } from './rarity.js';
-import type { Registry, RegistryEntry } from './registry.js';
+import type { NewEntry, Registry, RegistryEntry } from './registry.js';
 import { type DomainStatistics, statisticsOf } from './statistics.js';
 
 /** An entry with what only the registry needs to know. */
-interface Kept {
+interface Kept extends Seen {
   /** Rises with every new key. */
   readonly number: number;
   entry: RegistryEntry;
@@ -26,8 +27,7 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
   const { maxEntries, trimEvery, now, expiredAt, expires } = resolveLimits(options);
   const kept = new Map<string, Kept>();
   const byNumber = new Map<number, Kept>();
-  /** The keys, those first that were not seen for the longest time. */
-  const unseen = new Set<string>();
+  const { touch, oldest } = recency(() => kept.values());
   const index = memoryIndex();
   const reservations = memoryReservations();
   let numbers = 0;
@@ -47,17 +47,12 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
     return found !== undefined && isLive(found) ? found.entry : undefined;
   }
 
-  function touch(key: string): void {
-    unseen.delete(key);
-    unseen.add(key);
-  }
-
   function drop(key: string): boolean {
     const found = kept.get(key);
     if (found === undefined) return false;
     index.remove(found.number, found.entry);
     byNumber.delete(found.number);
-    unseen.delete(key);
+    found.turn = 0;
     return kept.delete(key);
   }
 
@@ -69,10 +64,28 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
 
   function trim(): void {
     if (expires) purge();
-    for (const key of unseen) {
-      if (kept.size <= maxEntries) return;
-      drop(key);
+    for (let surplus = kept.size - maxEntries; surplus > 0; surplus--) {
+      const last = oldest();
+      if (last !== undefined) drop(last.entry.key);
     }
+  }
+
+  function put(checked: NewEntry): RegistryEntry {
+    const before = kept.get(checked.key);
+    const entry = entryWith(checked, stateAfter(checked, before?.entry, now()));
+    const after: Kept = before ?? { number: ++numbers, entry, served: 0, turn: 0 };
+    if (before === undefined) {
+      kept.set(entry.key, after);
+      byNumber.set(after.number, after);
+    } else {
+      index.remove(before.number, before.entry);
+      before.entry = entry;
+    }
+    index.add(after.number, entry);
+    touch(after);
+    reservations.end(entry.key);
+    if (++puts % trimEvery === 0) trim();
+    return entry;
   }
 
   return {
@@ -83,18 +96,16 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
     },
     put(given) {
       checkOpen();
-      const checked = checkedEntry(given);
-      const before = kept.get(checked.key);
-      const entry = entryWith(checked, stateAfter(checked, before?.entry, now()));
-      const after: Kept = { number: before?.number ?? ++numbers, entry, served: before?.served ?? 0 };
-      if (before !== undefined) index.remove(before.number, before.entry);
-      index.add(after.number, entry);
-      kept.set(entry.key, after);
-      byNumber.set(after.number, after);
-      touch(entry.key);
-      reservations.end(entry.key);
-      if (++puts % trimEvery === 0) trim();
-      return entry;
+      return put(checkedEntry(given));
+    },
+    putAll(given) {
+      checkOpen();
+      let many = 0;
+      for (const batch of checkedBatches(given)) {
+        for (const entry of batch) put(entry);
+        many += batch.length;
+      }
+      return many;
     },
     seen(key) {
       checkOpen();
@@ -108,7 +119,7 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
         timesSeen: moreOften(timesSeen, 1),
       });
       found.served++;
-      touch(key);
+      touch(found);
     },
     remove(key) {
       checkOpen();
@@ -161,7 +172,6 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
       closed = true;
       kept.clear();
       byNumber.clear();
-      unseen.clear();
     },
   };
 }

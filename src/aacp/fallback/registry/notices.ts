@@ -9,6 +9,8 @@ export type RegistryNotice =
       /** One sentence or two. */
       readonly message: string;
     }
+  /** Others may read the file, and it could not be kept from them. */
+  | { readonly kind: 'not-private'; readonly file: string; readonly message: string }
   /** One entry is damaged, and is taken for one that is not there. */
   | { readonly kind: 'damaged-entry'; readonly file: string; readonly message: string };
 

@@ -36,6 +36,8 @@ export interface NewEntry extends RegistryRequest {
    * came once more.
    */
   readonly timesSeen?: number | undefined;
+  /** Whether a rule covers it; see `setCovered`. @default as it was; `false` for what is new */
+  readonly covered?: boolean | undefined;
 }
 
 export interface RegistryEntry extends NewEntry {
@@ -44,8 +46,6 @@ export interface RegistryEntry extends NewEntry {
   readonly lastSeen: number;
   /** How often the instruction came, the first time included (section 6.3). */
   readonly timesSeen: number;
-  /** Whether a rule covers it; see `setCovered`. */
-  readonly covered?: boolean | undefined;
 }
 
 /** Who may ask the model for an instruction that nobody has encoded. */
@@ -84,6 +84,13 @@ export interface Registry {
   readonly get: (key: string) => RegistryEntry | undefined;
   /** Puts in an entry, or replaces the packet of the one of its key; gives up the reservation of the key. */
   readonly put: (entry: NewEntry) => RegistryEntry;
+  /**
+   * Puts in any number of entries, in their order, far faster than one by one: some hundreds at a time are written together.
+   * Where one cannot be put in, none after it is, and those written before it stay.
+   *
+   * @returns how many were put in
+   */
+  readonly putAll: (entries: Iterable<NewEntry>) => number;
   /** Counts that an entry was served. May be written later, at the latest with `flush`. */
   readonly seen: (key: string) => void;
   readonly remove: (key: string) => boolean;

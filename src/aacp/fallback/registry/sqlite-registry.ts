@@ -1,10 +1,10 @@
 /** A registry over the connection to its file. */
 import type { RegistryError } from '../errors.js';
-import { checkedEntry } from './checked-entry.js';
+import { checkedBatches, checkedEntry } from './checked-entry.js';
 import { entryCache } from './entry-cache.js';
 import { hitCounts } from './hit-counts.js';
 import { checkedLease, type Limits } from './options.js';
-import type { Registry, RegistryEntry } from './registry.js';
+import type { NewEntry, Registry, RegistryEntry } from './registry.js';
 import type { Connection } from './sqlite-connection.js';
 import { readAll, readCandidates, readRow, readStatistics } from './sqlite-reads.js';
 import { columnText } from './sqlite-rows.js';
@@ -70,6 +70,21 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
     }
   }
 
+  function putTogether(entries: readonly NewEntry[]): readonly RegistryEntry[] {
+    const time = now();
+    const after = puts + entries.length;
+    const isTrimmed = Math.floor(after / limits.trimEvery) > Math.floor(puts / limits.trimEvery);
+    const put = write(() => {
+      const all = entries.map((entry) => putEntry(statements, entry, time));
+      if (isTrimmed) trim(statements, limits.maxEntries, expiredAt(time), time);
+      return all;
+    });
+    puts = after;
+    if (isTrimmed) cache.clear();
+    else for (const entry of put) cache.set(entry.key, entry);
+    return put;
+  }
+
   /** Removes what has expired. Not all at once: others may want to write. */
   function purge(): number {
     let removed = 0;
@@ -85,19 +100,12 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
   return {
     file: connection.file,
     get: (key) => attempt(() => live(key)),
-    put(given) {
-      const entry = checkedEntry(given);
-      const time = now();
-      const isTrimmed = (puts + 1) % limits.trimEvery === 0;
-      const put = write(() => {
-        const after = putEntry(statements, entry, time);
-        if (isTrimmed) trim(statements, limits.maxEntries, expiredAt(time), time);
-        return after;
-      });
-      puts++;
-      if (isTrimmed) cache.clear();
-      else cache.set(put.key, put);
-      return put;
+    put: (entry) => putTogether([checkedEntry(entry)])[0]!,
+    putAll(entries) {
+      attempt(nothing);
+      let many = 0;
+      for (const batch of checkedBatches(entries)) many += putTogether(batch).length;
+      return many;
     },
     seen(key) {
       const time = attempt(now);

@@ -15,8 +15,8 @@ const SQL = {
   after: `SELECT ${COLUMNS} FROM entry WHERE number > ? ORDER BY number LIMIT ?`,
   afterInDomain: `SELECT ${COLUMNS} FROM entry WHERE domain = ? AND number > ? ORDER BY number LIMIT ?`,
   insert: `INSERT INTO entry (key, domain, cost, created, last_seen, times_seen, served, covered, data)
-    VALUES (?, ?, ?, ?, ?, ?, 0, 0, ?) RETURNING number`,
-  replace: `UPDATE entry SET domain = ?, cost = ?, created = ?, last_seen = ?, times_seen = ?, data = ?
+    VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?) RETURNING number`,
+  replace: `UPDATE entry SET domain = ?, cost = ?, created = ?, last_seen = ?, times_seen = ?, covered = ?, data = ?
     WHERE number = ?`,
   remove: 'DELETE FROM entry WHERE number = ?',
   // Saturates, as the counts in memory do. All at once: most of the time would go into starting statements.

@@ -14,7 +14,8 @@ export function putEntry(statements: Statements, entry: NewEntry, now: number): 
   const before = row === undefined ? undefined : (entryOf(row) ?? undefined);
   const state = stateAfter(entry, before, now);
   const { created, lastSeen, timesSeen } = state;
-  const values = [columnText(entry.domain), entry.cost, created, lastSeen, timesSeen] as const;
+  const covered = state.covered ? 1 : 0;
+  const values = [columnText(entry.domain), entry.cost, created, lastSeen, timesSeen, covered] as const;
   let number: number;
   if (row === undefined) {
     number = statements.insert.get(key, ...values, dataOf(entry))!['number'] as number;

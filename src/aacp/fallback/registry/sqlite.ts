@@ -13,6 +13,7 @@ import type { Registry } from './registry.js';
 import { connection, triedAside } from './sqlite-connection.js';
 import { corruptError, registryError, strangerError } from './sqlite-errors.js';
 import { REGISTRY_FORMAT, REGISTRY_MARK } from './sqlite-format.js';
+import { makePrivate } from './sqlite-privacy.js';
 import { sqliteRegistryOver } from './sqlite-registry.js';
 
 export type { BetterSqlite3Constructor, NodeSqliteConstructor } from '../../../storage/adapters.js';
@@ -59,13 +60,14 @@ export function defaultRegistryFile(): string {
 }
 
 /**
- * A registry in a file, which is made when there is none, readable for its owner only; so is its folder. Hits are served from
- * memory for as long as no other process writes.
+ * A registry in a file, which is made when there is none, readable for its owner only; so is its folder. A file that others may
+ * read is taken from them: it holds instructions. Hits are served from memory for as long as no other process writes.
  *
  * @param file @default `defaultRegistryFile()`
  * @throws RegistryError `registry-corrupt` when the file is damaged, see `onCorrupt`; `bad-registry-file` when it is another
  *   program's, which is left alone; `registry-newer` when a later version wrote it; `registry-busy`, `registry-full` or
- *   `registry-unavailable` when it cannot be opened. Its `cause` is a StorageError
+ *   `registry-unavailable` when it cannot be opened: its `cause` is a StorageError then; `bad-registry-file` for `:memory:`, which
+ *   names no file: see `memoryRegistry`
  * @throws TypeError on options that are none
  * @example
  * const registry = await sqliteRegistry();
@@ -78,6 +80,7 @@ export async function sqliteRegistry(file?: string, options: SqliteRegistryOptio
   if (onNotice !== undefined && typeof onNotice !== 'function') throw new TypeError('onNotice is a function');
   if (file !== undefined && (typeof file !== 'string' || file === ''))
     throw new TypeError('file is the name of a file');
+  if (file === ':memory:') throw noFile();
   const wanted = file ?? defaultRegistryFile();
   const path = told(wanted, () => makeFolderOf(wanted));
   const origin: Origin = { format: REGISTRY_FORMAT, mark: REGISTRY_MARK, isInPlace: file === undefined };
@@ -90,6 +93,12 @@ export async function sqliteRegistry(file?: string, options: SqliteRegistryOptio
   }
 }
 
+/** To SQLite this is a database without a file; here it would be a file of that name. */
+function noFile(): RegistryError {
+  const message = '":memory:" names no file; for a registry in memory there is memoryRegistry().';
+  return new RegistryError({ code: 'bad-registry-file', message, help: 'name a file, or use memoryRegistry()' });
+}
+
 function told<T>(file: string, step: () => T): T {
   try {
     return step();
@@ -100,6 +109,8 @@ function told<T>(file: string, step: () => T): T {
 
 async function opened(file: string, origin: Origin, { limits, onNotice, open }: Settings): Promise<Registry> {
   const database = await openedDatabase(file, origin, { limits, onNotice, open });
+  // Only now is it known to be ours.
+  makePrivate(file, onNotice);
   return sqliteRegistryOver(connection(database, { file, now: limits.now, onNotice }), limits);
 }
 

@@ -375,6 +375,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     const uses: (() => unknown)[] = [
       () => registry.get(key),
       () => registry.put(sample(2)),
+      () => registry.putAll([sample(2)]),
       () => registry.seen(key),
       () => registry.remove(key),
       () => registry.candidates('HR', ['fetch'], 1),
@@ -401,6 +402,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     ['created', { created: 9e15 }],
     ['timesSeen', { timesSeen: 0 }],
     ['timesSeen', { timesSeen: 1e300 }],
+    ['covered', { covered: 1 }],
     ['origin', { origin: 'nowhere' }],
     ['origin', { origin: undefined }],
     ['terms', { terms: 'fetch' }],
