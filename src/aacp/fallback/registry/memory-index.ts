@@ -1,5 +1,5 @@
 /** Which entries of a domain have a term, in memory. */
-import { MAX_POSTINGS } from './rarity.js';
+import { followed, MAX_POSTINGS } from './rarity.js';
 import type { RegistryEntry } from './registry.js';
 
 type Terms = Map<string, Set<number>>;
@@ -7,7 +7,7 @@ type Terms = Map<string, Set<number>>;
 export interface MemoryIndex {
   readonly add: (number: number, entry: RegistryEntry) => void;
   readonly remove: (number: number, entry: RegistryEntry) => void;
-  /** The numbers of the entries that have a term; none where they are too many. */
+  /** The numbers of the entries that have a term, as far as they are followed. */
   readonly postings: (domain: string, term: string) => readonly number[];
 }
 
@@ -33,8 +33,13 @@ export function memoryIndex(): MemoryIndex {
       if (index?.size === 0) domains.delete(domain);
     },
     postings(domain, term) {
-      const numbers = domains.get(domain)?.get(term);
-      return numbers === undefined || numbers.size > MAX_POSTINGS ? [] : [...numbers];
+      const found: number[] = [];
+      for (const number of domains.get(domain)?.get(term) ?? []) {
+        found.push(number);
+        // There may be any number of them.
+        if (found.length > MAX_POSTINGS) break;
+      }
+      return followed(term, found);
     },
   };
 }

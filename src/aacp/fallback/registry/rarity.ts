@@ -1,7 +1,18 @@
 /** Which entries share the rarest terms. */
 
-/** Terms that more entries have are not followed: they tell little, and there is no end to them. */
+/** How many entries of one term are followed. */
 export const MAX_POSTINGS = 256;
+
+/**
+ * Those of the entries with a term that are followed. A word that more of them have tells little: none are. A term that stands
+ * for all telling words, which begins with `=`, finds what can serve, and a part of that is as good as all.
+ *
+ * @param entries all of them, or more than `MAX_POSTINGS`
+ */
+export function followed(term: string, entries: readonly number[]): readonly number[] {
+  if (entries.length <= MAX_POSTINGS) return entries;
+  return term.startsWith('=') ? entries.slice(0, MAX_POSTINGS) : [];
+}
 
 /**
  * The numbers of entries, those first that share the rarest terms: a term counts the more, the fewer entries have it. Among equals, those

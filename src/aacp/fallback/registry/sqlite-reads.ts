@@ -1,7 +1,7 @@
 /** What reads the tables of a registry. */
 import type { Row } from '../../../storage/database.js';
 import { distinctTerms } from './checked-entry.js';
-import { byRarity, MAX_POSTINGS } from './rarity.js';
+import { byRarity, followed } from './rarity.js';
 import type { RegistryEntry } from './registry.js';
 import type { Connection } from './sqlite-connection.js';
 import { columnText, entryOf, textOf } from './sqlite-rows.js';
@@ -56,11 +56,8 @@ export function readCandidates(
 }
 
 function postingsOf({ postings }: Statements, domain: string, term: string): readonly number[] {
-  const { many, entries } = postings.get(columnText(domain), columnText(term)) as {
-    many: number;
-    entries: string | null;
-  };
-  return many > MAX_POSTINGS || entries === null ? [] : entries.split(',').map(Number);
+  const { entries } = postings.get(columnText(domain), columnText(term)) as { entries: string | null };
+  return entries === null ? [] : followed(term, entries.split(',').map(Number));
 }
 
 export function readStatistics({ statements }: Connection, expiredAt: number): DomainStatistics[] {

@@ -30,7 +30,7 @@ const SQL = {
   /** Reads all postings; for an entry whose terms cannot be read. */
   removeAllPostings: 'DELETE FROM posting WHERE entry = ?',
   // One row instead of many: most of the time goes into handing out rows.
-  postings: `SELECT count(*) AS many, group_concat(entry) AS entries
+  postings: `SELECT group_concat(entry) AS entries
     FROM (SELECT entry FROM posting WHERE domain = ? AND term = ? LIMIT ${MAX_POSTINGS + 1})`,
   size: 'SELECT count(*) AS entries FROM entry',
   leastSeen: `SELECT ${COLUMNS} FROM entry ORDER BY last_seen, number LIMIT ?`,

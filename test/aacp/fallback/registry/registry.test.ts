@@ -247,6 +247,16 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
       expect(found(9)).toEqual([]);
     });
 
+    test('are found by what stands for all their words, however many have it', async () => {
+      const registry = await open();
+      const many = Array.from({ length: MAX_POSTINGS + 50 }, (_, number) =>
+        sample(number, { terms: ['=same', 'fetch'] }),
+      );
+      registry.putAll(many);
+      expect(registry.candidates('HR', ['=same'], 8)).toHaveLength(8);
+      expect(registry.candidates('HR', ['fetch'], 8)).toEqual([]);
+    });
+
     test('are not looked for by terms that too many entries have', async () => {
       const registry = await open();
       for (let number = 0; number < MAX_POSTINGS; number++) registry.put(sample(number));
