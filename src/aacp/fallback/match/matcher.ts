@@ -54,8 +54,10 @@ export function createMatcher(options: MatcherOptions): Matcher {
     match(request) {
       const analysis = analyse(request.instruction);
       if (analysis === null) return { kind: 'none', candidates: [] };
-      const verdicts = [...judgeRules(request, analysis, threshold)];
-      if (registry !== null) judgeEntries(registry, request, analysis, verdicts);
+      const verdicts = registry === null ? [] : judgeEntries(registry, request, analysis);
+      // An entry that serves and says the very same cannot be outdone: nothing else need be read.
+      const last = verdicts.at(-1);
+      if (last === undefined || !servesWholly(last)) verdicts.push(...judgeRules(request, analysis, threshold));
       return resultOf(verdicts);
     },
   };
@@ -64,8 +66,8 @@ export function createMatcher(options: MatcherOptions): Matcher {
     { candidates }: Pick<Registry, 'candidates'>,
     request: MatchRequest,
     analysis: Analysis,
-    verdicts: Verdict[],
-  ): void {
+  ): Verdict[] {
+    const verdicts: Verdict[] = [];
     const anchor = analysis.unit === null ? null : anchorAt(analysis.unit, request.now);
     const terms = termsOfAnalysis(analysis);
     const judged = new Set<string>();
@@ -84,12 +86,12 @@ export function createMatcher(options: MatcherOptions): Matcher {
         if (pattern === null) continue;
         const verdict = judge(pattern, request, analysis, threshold);
         verdicts.push(verdict);
-        // What serves and says the very same cannot be outdone: the others need not be read.
-        if (servesWholly(verdict)) return;
+        if (servesWholly(verdict)) return verdicts;
       }
       // One that serves with other small words may be outdone by the next.
-      if (most > 1 && verdicts.some(({ packet }) => packet !== null)) return;
+      if (most > 1 && verdicts.some(({ packet }) => packet !== null)) break;
     }
+    return verdicts;
   }
 }
 
