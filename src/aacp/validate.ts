@@ -64,7 +64,7 @@ export function validatePacket(input: string | Packet, options: ValidateOptions 
   const settings = settingsOf({ maxLength, maxItems, spans });
   const text = typeof input === 'string' ? input : null;
   const strict = text === null ? null : readStrictly(text, settings);
-  const packet = strict ?? (text === null ? readTree(input, report) : readText(text, settings, spans, report));
+  const packet = strict ?? (text === null ? readTree(input, report) : readText(text, settings, settings.spans, report));
   let places: Packet | null = null;
   const located = (): Packet => {
     places ??= text === null ? packet : readText(text, settings, true, report);
@@ -93,7 +93,7 @@ function resolvePrivateKeys(keys: readonly string[]): readonly string[] {
   throw new TypeError('privateKeys must be a list of keys');
 }
 
-function readText(text: string, settings: Settings, spans: boolean | undefined, report: Report): Packet | null {
+function readText(text: string, settings: Settings, spans: boolean, report: Report): Packet | null {
   const result = readTolerantly(text, settings, spans);
   if (result.ok) return result.value;
   // The tolerant dialect refuses nothing else.

@@ -35,8 +35,10 @@ export interface Matcher {
  */
 export const DEFAULT_THRESHOLD = 0.75;
 
-/** Most entries of the registry that are looked at. */
-const MOST_ENTRIES = 8;
+/** Most entries of the registry that are looked at for having all telling words: some may have packets that cannot serve. */
+const MOST_ALIKE = 64;
+/** Most that are looked at for having some of them. */
+const MOST_NEAR = 8;
 /** Most patterns that are told of, beside the one that serves. */
 const MOST_TOLD = 5;
 
@@ -76,8 +78,8 @@ export function createMatcher(options: MatcherOptions): Matcher {
     // else. Those that only come near are told of when there is none.
     for (const [asked, most] of [
       [signatures, 1],
-      [signatures, MOST_ENTRIES],
-      [terms, MOST_ENTRIES],
+      [signatures, MOST_ALIKE],
+      [terms, MOST_NEAR],
     ] as const) {
       for (const entry of candidates(request.domain, asked, most)) {
         if (judged.has(entry.key)) continue;

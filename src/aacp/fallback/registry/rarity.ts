@@ -5,9 +5,9 @@ export const MAX_POSTINGS = 256;
 
 /**
  * Those of the entries with a term that are followed. A word that more of them have tells little: none are. A term that stands
- * for all telling words, which begins with `=`, finds what can serve, and a part of that is as good as all.
+ * for all telling words, which begins with `=`, finds what can serve: the latest are.
  *
- * @param entries all of them, or more than `MAX_POSTINGS`
+ * @param entries all of them, or the latest, and more than `MAX_POSTINGS`; the latest first
  */
 export function followed(term: string, entries: readonly number[]): readonly number[] {
   if (entries.length <= MAX_POSTINGS) return entries;
@@ -15,8 +15,8 @@ export function followed(term: string, entries: readonly number[]): readonly num
 }
 
 /**
- * The numbers of entries, those first that share the rarest terms: a term counts the more, the fewer entries have it. Among equals, those
- * first that came first.
+ * The numbers of entries, those first that share the rarest terms: a term counts the more, the fewer entries have it. Among equals, the
+ * latest come first: what a model did badly, it may have learnt since.
  *
  * @param postings for each term the entries that have it
  */
@@ -26,5 +26,5 @@ export function byRarity(postings: readonly (readonly number[])[]): readonly num
     const weight = 1 / entries.length;
     for (const entry of entries) weights.set(entry, (weights.get(entry) ?? 0) + weight);
   }
-  return [...weights].sort(([a, weightA], [b, weightB]) => weightB - weightA || a - b).map(([entry]) => entry);
+  return [...weights].sort(([a, weightA], [b, weightB]) => weightB - weightA || b - a).map(([entry]) => entry);
 }

@@ -29,9 +29,10 @@ const SQL = {
   removePostings: 'DELETE FROM posting WHERE domain = ? AND entry = ? AND term IN (SELECT value FROM json_each(?))',
   /** Reads all postings; for an entry whose terms cannot be read. */
   removeAllPostings: 'DELETE FROM posting WHERE entry = ?',
-  // One row instead of many: most of the time goes into handing out rows.
+  // The latest first. One row instead of many: most of the time goes into handing out rows.
   postings: `SELECT group_concat(entry) AS entries
-    FROM (SELECT entry FROM posting WHERE domain = ? AND term = ? LIMIT ${MAX_POSTINGS + 1})`,
+    FROM (SELECT entry FROM posting WHERE domain = ? AND term = ?
+      ORDER BY entry DESC LIMIT ${MAX_POSTINGS + 1})`,
   size: 'SELECT count(*) AS entries FROM entry',
   leastSeen: `SELECT ${COLUMNS} FROM entry ORDER BY last_seen, number LIMIT ?`,
   expired: `SELECT ${COLUMNS} FROM entry WHERE created <= ? LIMIT ?`,

@@ -227,7 +227,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
   });
 
   describe('candidates', () => {
-    test('are those of the domain that share a term, the rarest first', async () => {
+    test('are those of the domain that share a term, the rarest first, then the latest', async () => {
       const registry = await open();
       registry.put(sample(1, { terms: ['common', 'rare'] }));
       registry.put(sample(2, { terms: ['common', 'other'] }));
@@ -239,9 +239,9 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
         keysOf(registry.candidates('HR', terms, limit)).map((key) =>
           [1, 2, 3, 4, 5, 6].find((n) => sample(n).key === key),
         );
-      expect(found(9, 'common', 'rare', 'rarest')).toEqual([3, 1, 4, 2]);
-      expect(found(2, 'common', 'rare', 'rarest')).toEqual([3, 1]);
-      expect(found(9, 'common', 'common', 'common')).toEqual([1, 2, 3, 4]);
+      expect(found(9, 'common', 'rare', 'rarest')).toEqual([3, 4, 1, 2]);
+      expect(found(2, 'common', 'rare', 'rarest')).toEqual([3, 4]);
+      expect(found(9, 'common', 'common', 'common')).toEqual([4, 3, 2, 1]);
       expect(found(0, 'common')).toEqual([]);
       expect(found(9, 'unknown')).toEqual([]);
       expect(found(9)).toEqual([]);
@@ -253,7 +253,8 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
         sample(number, { terms: ['=same', 'fetch'] }),
       );
       registry.putAll(many);
-      expect(registry.candidates('HR', ['=same'], 8)).toHaveLength(8);
+      const latest = many.slice(-8).reverse();
+      expect(keysOf(registry.candidates('HR', ['=same'], 8))).toEqual(latest.map(({ key }) => key));
       expect(registry.candidates('HR', ['fetch'], 8)).toEqual([]);
     });
 

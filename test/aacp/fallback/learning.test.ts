@@ -1,0 +1,31 @@
+/** What happens when a model answers badly for a time: its packets stand in the registry, and must not stand in the way. */
+import { describe, expect, test } from 'vitest';
+import { createFallbackEncoder, memoryRegistry } from '../../../src/aacp/fallback/index.js';
+
+const MONTHS = Array.from({ length: 60 }, (_, index) => {
+  const month = String((index % 12) + 1).padStart(2, '0');
+  return `${2020 + Math.floor(index / 12)}-${month}`;
+});
+
+describe('after packets that leave the period out', () => {
+  test.each([0, 1, 9, 20, 40])('%i of them, one good packet serves all other periods', async (bad) => {
+    let calls = 0;
+    const encoder = createFallbackEncoder({
+      registry: memoryRegistry(),
+      rules: [],
+      model: ({ instruction }) => {
+        calls++;
+        const period = /\d{4}-\d\d/.exec(instruction)![0];
+        const packet = 'REPORT|HR|return:HR-Agent|p:2|aacp:1.1|res:overtime_hours';
+        return calls <= bad ? packet : `${packet}|period:${period}`;
+      },
+    });
+    for (const month of MONTHS) {
+      const instruction = `Report the overtime hours of all contractors for ${month}.`;
+      const { packet } = await encoder.encode(instruction, { domain: 'HR' });
+      expect(packet).toContain('res:overtime_hours');
+    }
+    await encoder.close();
+    expect(calls).toBe(bad + 1);
+  });
+});
