@@ -1,5 +1,5 @@
 /** Where files of the user's own data lie, and whether a file is still in its place. */
-import { mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import envPaths from 'env-paths';
@@ -31,12 +31,34 @@ export function userDataFile(name: string): string {
 export function makeFolderOf(file: string): string {
   const absolute = path.resolve(file);
   try {
-    mkdirSync(path.dirname(absolute), { recursive: true, mode: 0o700 });
+    for (const folder of missingFolders(path.dirname(absolute))) makeFolder(folder);
   } catch (thrown) {
-    // A file is in the way; whoever opens the path says so in other words.
-    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw storageError(thrown, absolute);
+    throw storageError(thrown, absolute);
   }
   return absolute;
+}
+
+/**
+ * A folder and those above it, as far as they are not there; the topmost first. They are made one by one, since Node's own
+ * `recursive` does not end where a file system says of a folder that is there that it is not, as `/proc` does.
+ */
+function missingFolders(folder: string): readonly string[] {
+  const missing: string[] = [];
+  for (let at = folder; !existsSync(at); at = path.dirname(at)) {
+    missing.push(at);
+    // A drive that is not there.
+    if (at === path.dirname(at)) break;
+  }
+  return missing.reverse();
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (thrown) {
+    // Somebody else was faster; or a file is in the way, and whoever opens the path says so in other words.
+    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown;
+  }
 }
 
 /** What tells a file from another one that takes its place; `null` when there is none. */

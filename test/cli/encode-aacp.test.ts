@@ -182,7 +182,7 @@ describe('inputs that should not be in a packet', () => {
     const inputs = ['--supplier', 'A', '--amount', '1', '--currency', 'euros'];
     const { code, stdout, stderr } = await encode('invoice.schedule_payment', inputs);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('error[bad-input]: currency: "EUROS" is not three letters');
+    expect(stderr).toContain('error[bad-input]: currency: "euros" is not three letters');
   });
 });
 

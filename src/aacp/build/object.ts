@@ -2,7 +2,7 @@
 import type { Field, Packet } from '../ast.js';
 import { printPacket } from '../print.js';
 import { checkedDomain, checkedKey, checkedTask, fieldText, refusal } from './field-text.js';
-import type { FieldsOf } from './packet-input.js';
+import type { FieldsOf, FieldValue } from './packet-input.js';
 import { asEncodeError } from './unprintable.js';
 
 /** A packet as a flat object without a prototype: `task`, `domain`, then the fields in their order. */
@@ -17,7 +17,10 @@ export type PacketObject = { readonly task: string; readonly domain: string } & 
  * @example
  * fromObject({ task: 'ACK', domain: 'HR', return: 'HR-Agent', aacp: '1.1' }).fields[0] // { key: 'return', value: 'HR-Agent' }
  */
-export function fromObject<T extends object>(object: T & FieldsOf<T>): Packet {
+export function fromObject<T extends object>(object: T & FieldsOf<T>): Packet;
+/** The same for an object of any keys; being the last, it is what `Parameters<typeof fromObject>` tells of. */
+export function fromObject(object: Readonly<Record<string, FieldValue>>): Packet;
+export function fromObject(object: object): Packet {
   if (typeof object !== 'object' || object === null || Array.isArray(object)) {
     throw refusal('bad-input', 'packet', 'is no object of fields');
   }

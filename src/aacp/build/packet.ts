@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from '../../text/limits.js';
 import type { Receiver } from '../encoders/result.js';
 import { PRIORITIES, VERSION } from '../vocabulary.js';
 import { checkedDomain, checkedKey, checkedTask, fieldText, refusal } from './field-text.js';
-import type { DraftFields, FieldsOf } from './packet-input.js';
+import type { DraftFields, FieldsOf, PacketInput } from './packet-input.js';
 import { resolveReceiver } from './receiver.js';
 
 export interface PacketOptions {
@@ -27,15 +27,17 @@ export const KNOWN_TO_RECEIVER: readonly string[] = ['fields', 'data_ptr'];
  * packet({ task: 'FETCH', domain: 'HR', return: 'HR-Agent', p: 1, res: 'emp_salary', fields: ['id', 'name'] })
  * // 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:emp_salary|fields:id,name'
  */
-export function packet<Input extends DraftFields>(input: Input & FieldsOf<Input>, options: PacketOptions = {}): string {
+export function packet<T extends object>(input: T & DraftFields & FieldsOf<T>, options?: PacketOptions): string;
+/** The same for what is a {@link PacketInput} by its type; being the last, it is what `Parameters<typeof packet>` tells of. */
+export function packet(input: PacketInput, options?: PacketOptions): string;
+export function packet(input: object, options: PacketOptions = {}): string {
   const { knowsFields } = resolveReceiver(options);
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     throw refusal('bad-input', 'packet', 'is no object of fields');
   }
-  // A type of the caller's may have no index signature; what it holds has any keys all the same.
   const values = input as Readonly<Record<string, unknown>>;
-  const task = checkedTask(input.task);
-  const domain = checkedDomain(input.domain);
+  const task = checkedTask(values['task']);
+  const domain = checkedDomain(values['domain']);
   const parts = [task, domain];
   let returnAt = 0;
   let priorityAt = 0;

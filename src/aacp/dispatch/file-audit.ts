@@ -7,7 +7,7 @@ import type { Audit, AuditEntry, AuditRecord } from './audit.js';
 import { type ChainEnd, lineOf, nextRecord } from './audit-record.js';
 import { AuditError } from './errors.js';
 import { type Lock, takeLock } from './file-audit-lock.js';
-import { keepPrivate, type WideModeNotice } from './file-audit-mode.js';
+import { checkRegular, keepPrivate, type WideModeNotice } from './file-audit-mode.js';
 import { scanLog, unavailable } from './file-audit-read.js';
 import { type AuditOptions, resolveClock } from './memory-audit.js';
 
@@ -49,8 +49,9 @@ export interface FileAudit extends Audit {
  * One writer holds a log at a time, by a lock file beside it. Before each record it is checked that the lock is still ours and
  * the file as we left it, so that a chain does not fork even where the lock was removed by hand.
  *
- * @throws AuditError when it is in use, damaged, or cannot be opened; nothing is changed then
+ * @throws AuditError when it is in use, damaged, no regular file, or cannot be opened; nothing is changed then
  * @throws TypeError on options that are none
+ * @throws what `onNotice` throws, as it is; the log is closed again then
  * @example
  * const audit = await fileAudit('/var/log/agent/audit.jsonl');
  * const { dispatch } = createDispatcher({ audit, deliver });
@@ -62,33 +63,60 @@ export async function fileAudit(file: string, options: FileAuditOptions = {}): P
   if (typeof powerSafe !== 'boolean') throw new TypeError('powerSafe must be true or false');
   if (onNotice !== undefined && typeof onNotice !== 'function') throw new TypeError('onNotice must be a function');
   const absolute = path.resolve(file);
+  const { audit, notices, abandon } = await opened(absolute, clock, powerSafe);
+  try {
+    for (const notice of notices) onNotice?.(notice);
+  } catch (thrown) {
+    await abandon();
+    throw thrown;
+  }
+  return audit;
+}
+
+interface OpenedLog {
+  readonly audit: FileAudit;
+  readonly notices: readonly AuditNotice[];
+  /** Closes it, whatever else fails. */
+  readonly abandon: () => Promise<void>;
+}
+
+async function opened(absolute: string, clock: () => number, powerSafe: boolean): Promise<OpenedLog> {
   let handle: FileHandle | undefined;
   let lock: Lock | undefined;
+
+  async function abandon(): Promise<void> {
+    // The error to tell is the one that led here. A lock that is left behind can be taken over when this process has ended.
+    await handle?.close().catch(() => {});
+    await lock?.release().catch(() => {});
+  }
+
   try {
     handle = await open(absolute, 'a+', 0o600);
+    await checkRegular(handle, absolute);
     // A log has one lock, whatever links lead to it.
     const real = await realpath(absolute);
     lock = await takeLock(`${real}.lock`);
-    const { end, size } = await resume(handle, real, onNotice);
+    const { end, size, torn } = await resume(handle, real);
     const wide = await keepPrivate(handle, real);
-    if (wide !== null) onNotice?.(wide);
-    return appender({ handle, lock, file: real, clock, powerSafe }, end, size);
+    const audit = appender({ handle, lock, file: real, clock, powerSafe }, end, size);
+    return { audit, notices: [torn, wide].filter((notice) => notice !== null), abandon };
   } catch (cause) {
-    await lock?.release();
-    await handle?.close();
+    await abandon();
     throw unavailable(absolute, 'opened', cause);
   }
 }
 
+interface Resumed {
+  readonly end: ChainEnd;
+  readonly size: number;
+  readonly torn: TornEndNotice | null;
+}
+
 /** Reads the log up to its end, and leaves nothing after the last whole record. */
-async function resume(
-  handle: FileHandle,
-  file: string,
-  onNotice: FileAuditOptions['onNotice'],
-): Promise<{ readonly end: ChainEnd; readonly size: number }> {
+async function resume(handle: FileHandle, file: string): Promise<Resumed> {
   const { verification, end, wholeBytes } = await scanLog(handle);
   const { firstFault } = verification;
-  if (firstFault === null) return { end, size: wholeBytes };
+  if (firstFault === null) return { end, size: wholeBytes, torn: null };
   if (firstFault.reason !== 'torn-end') {
     throw new AuditError({
       code: 'audit-damaged',
@@ -102,8 +130,7 @@ async function resume(
   const keptIn = `${file}.torn-${firstFault.line}-${randomUUID().slice(0, 8)}`;
   await writeFile(keptIn, torn, { flag: 'wx', mode: 0o600, flush: true });
   await handle.truncate(wholeBytes);
-  onNotice?.({ kind: 'torn-end', keptIn, bytes: torn.length });
-  return { end, size: wholeBytes };
+  return { end, size: wholeBytes, torn: { kind: 'torn-end', keptIn, bytes: torn.length } };
 }
 
 interface OpenLog {

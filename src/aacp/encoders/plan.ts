@@ -15,8 +15,8 @@ export interface EngineInput extends InputDefinition {
   readonly compatText?: (value: number) => string | null;
   /** A period: one that does not look like it is warned of (section 4.2). */
   readonly period?: boolean;
-  /** Why a text cannot be written, after normalisation; `null` when it can. */
-  readonly refuse?: (text: string, compat: boolean) => Refusal | null;
+  /** Why a text cannot be written, after normalisation and as it was given; `null` when it can. */
+  readonly refuse?: (text: string, compat: boolean, given: string) => Refusal | null;
 }
 
 export interface Refusal {

@@ -116,7 +116,7 @@ function readText(slot: Slot, given: string, path: string, reader: Reader): stri
     if (changed !== text) note(reader, { slot: slot.index, input: path, kind, from: text, to: changed });
     text = changed;
   }
-  const refusal = slot.definition.refuse?.(text, reader.program.mode === 'compat') ?? null;
+  const refusal = slot.definition.refuse?.(text, reader.program.mode === 'compat', given) ?? null;
   if (refusal !== null) throw new EncodeError({ path, ...refusal });
   if (isPlain(text, item)) return text;
   if (reader.program.mode === 'compat') {

@@ -48,6 +48,12 @@ describe('packet takes', () => {
     expect(packet(input, { receiver: { knowsFields: true } })).toBe('ACK|HR|return:A|aacp:1.1');
   });
 
+  test('what its own parameters say, and what a function of the caller hands on', () => {
+    const input: Parameters<typeof packet>[0] = { task: 'ACK', domain: 'HR', return: 'A', org_x: 'A' };
+    const all = <T extends PacketInput>(...inputs: readonly T[]): string[] => inputs.map((one) => packet(one, {}));
+    expect(all(input)).toEqual(['ACK|HR|return:A|aacp:1.1|org_x:A']);
+  });
+
   test('nothing that cannot be written', () => {
     const done: Lenient = { ...ROW, org_done: true };
     const { return: _, ...without } = ROW;
@@ -58,6 +64,13 @@ describe('packet takes', () => {
       () => packet({ task: 'ACK', domain: 'HR', return: 'A', org_x: true }),
       // @ts-expect-error: nobody gets the result
       () => packet(without),
+      () =>
+        // @ts-expect-error: nor here, which is said of the object, and not of the private key
+        packet({
+          task: 'ACK',
+          domain: 'HR',
+          org_x: 'A',
+        }),
       // @ts-expect-error: p is 1, 2 or 3
       () => packet({ ...ROW, p: 4 }),
       // @ts-expect-error: a list of packets is no packet
@@ -77,6 +90,20 @@ test('fromObject takes what packet takes, and what toObject gives', () => {
   expect(() => fromObject({ ...ROW, period: new Date(0) })).toThrow(EncodeError);
   // @ts-expect-error: a list is no object of fields
   expect(() => fromObject(['ACK', 'HR'])).toThrow(EncodeError);
+});
+
+test('fromObject takes what its own parameters say, and what a function of the caller hands on', () => {
+  const object: Parameters<typeof fromObject>[0] = { task: 'ACK', domain: 'HR', return: 'A', org_x: 5 };
+  const all = <T extends PacketInput>(...inputs: readonly T[]) => inputs.map((one) => fromObject(one));
+  const fields = [
+    { key: 'return', value: 'A' },
+    { key: 'org_x', value: '5' },
+  ];
+  expect(fromObject(object).fields).toEqual(fields);
+  expect(all({ task: 'ACK', domain: 'HR', return: 'A', org_x: 5 })).toMatchObject([{ fields }]);
+  // @ts-expect-error: a date is no value of a field
+  const wrong: typeof object = { task: 'ACK', domain: 'HR', return: 'A', period: new Date(0) };
+  expect(() => fromObject(wrong)).toThrow(EncodeError);
 });
 
 test('editors know the keys of the draft', () => {

@@ -4,8 +4,11 @@ import {
   appendFileSync,
   chmodSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -185,6 +188,63 @@ describe('a torn end', () => {
   });
 });
 
+/** How many handles this process has on a file; `null` where the system does not tell. */
+function handlesOn(file: string): number | null {
+  if (!existsSync('/proc/self/fd')) return null;
+  const real = realpathSync(file);
+  return readdirSync('/proc/self/fd').filter((number) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${number}`) === real;
+    } catch {
+      // The one that the folder was read with.
+      return false;
+    }
+  }).length;
+}
+
+describe('a listener that throws', () => {
+  async function tornLog(): Promise<string> {
+    const { file } = await closedLog(2);
+    appendFileSync(file, '{"seq":3,');
+    return file;
+  }
+
+  test.each([new Error('not now'), 'not now', undefined])(
+    'gets %s through as it is; the log is closed, and can be opened again',
+    async (thrown) => {
+      const file = await tornLog();
+      const onNotice = vi.fn(() => {
+        throw thrown;
+      });
+      const caught = await fileAudit(file, { onNotice }).then(
+        () => ['opened'],
+        (error: unknown) => [error],
+      );
+      expect(caught[0]).toBe(thrown);
+      expect(onNotice).toHaveBeenCalledOnce();
+      expect(existsSync(`${file}.lock`)).toBe(false);
+      expect(handlesOn(file) ?? 0).toBe(0);
+      const audit = await fileAudit(file, { onNotice });
+      expect(audit.records()).toBe(2);
+      await audit.close();
+      expect(onNotice).toHaveBeenCalledOnce();
+    },
+  );
+
+  test('leaves no handle open, though the lock cannot be given back', async () => {
+    const file = await tornLog();
+    const thrown = new Error('not now');
+    const onNotice = () => {
+      // What is no file cannot be read.
+      rmSync(`${file}.lock`);
+      mkdirSync(`${file}.lock`);
+      throw thrown;
+    };
+    await expect(fileAudit(file, { onNotice })).rejects.toBe(thrown);
+    expect(handlesOn(file) ?? 0).toBe(0);
+  });
+});
+
 describe('one writer at a time:', () => {
   test('a second one of the same process is refused, through links, too', async () => {
     const file = newFile();
@@ -273,6 +333,18 @@ describe('wrong use:', () => {
   ])('%j with %j is a TypeError', async (file, options, message) => {
     await expect(fileAudit(file as string, options)).rejects.toThrow(TypeError);
     await expect(fileAudit(file as string, options)).rejects.toThrow(message);
+  });
+
+  test.skipIf(process.platform === 'win32')('what keeps nothing of what is written to it is no log', async () => {
+    const link = newFile();
+    symlinkSync('/dev/null', link);
+    for (const file of ['/dev/null', link]) {
+      await expect(fileAudit(file)).rejects.toMatchObject({
+        code: 'audit-unavailable',
+        message: `The log ${file} cannot be opened: it is no regular file.`,
+      });
+    }
+    expect(existsSync('/dev/null.lock')).toBe(false);
   });
 
   test('a folder, and a file that is not there, are no logs', async () => {

@@ -56,6 +56,13 @@ describe('the findings of a step name their inputs', () => {
     expect(packet.slice(start, end)).toBe('jo@example.com');
   });
 
+  test('item by item, in a list of as many as a packet can hold', () => {
+    // Time in proportion to the square of this would be minutes.
+    const fields = Array.from({ length: 60_000 }, (_, at) => `u${at}@acme.com`);
+    const { lint } = PayrollEncoder.fetch_employees({ period: '2024-08', fields });
+    expect(lint.map(({ input }) => input)).toEqual(fields.map((_, at) => `fields[${at}]`));
+  });
+
   test('but never what an input holds', () => {
     const { lint } = ITEncoder.provision_crm({ username: 'jo', profile: SECRET, team: 't' });
     expect(told({ lint })).toEqual(['sensitive-value profile']);
@@ -126,8 +133,10 @@ test.each(STEPS)('$path: plain inputs give no findings', (step) => {
 
 describe('currencies', () => {
   const INVOICE = { supplier: 'A', amount: 1 };
+  /** Three letters of ASCII in capitals, and not before: a sharp s, a ligature, a dotless i, a long s. */
+  const GROWING = ['\u00dfa', '\ufb01x', '\u0131dr', 'u\u017fd'];
 
-  test.each(['GB', 'EURO', '£', 'G P', 'GBP,USD', '123'])('%j is refused', (currency) => {
+  test.each(['GB', 'EURO', '£', 'G P', 'GBP,USD', '123', ...GROWING])('%j is refused', (currency) => {
     const refusal = expect.objectContaining({ name: 'EncodeError', code: 'bad-input', path: 'currency' });
     expect(() => InvoiceEncoder.schedule_payment({ ...INVOICE, currency })).toThrow(refusal);
     const raw = { task: 'LOG', domain: 'HR', return_agent: 'A', ccy: currency };
@@ -139,6 +148,12 @@ describe('currencies', () => {
     const { packet, lint } = InvoiceEncoder.schedule_payment({ ...INVOICE, currency: 'pounds' }, { compat: 'sdk' });
     expect(packet).toContain('|ccy:POUNDS|');
     expect(told({ lint })).toEqual(['currency-form currency']);
+    for (const currency of GROWING) {
+      const ccy = currency.toUpperCase();
+      expect(ccy).toMatch(/^[A-Z]{3}$/);
+      const { packet: followed } = InvoiceEncoder.schedule_payment({ ...INVOICE, currency }, { compat: 'sdk' });
+      expect(followed).toContain(`|ccy:${ccy}|`);
+    }
   });
 });
 

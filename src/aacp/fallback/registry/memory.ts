@@ -71,6 +71,8 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
   }
 
   function put(checked: NewEntry): RegistryEntry {
+    // Whoever gave the entries may have closed the registry meanwhile.
+    checkOpen();
     const before = kept.get(checked.key);
     const entry = entryWith(checked, stateAfter(checked, before?.entry, now()));
     const after: Kept = before ?? { number: ++numbers, entry, served: 0, turn: 0 };

@@ -66,8 +66,8 @@ export function defaultRegistryFile(): string {
  * @param file @default `defaultRegistryFile()`
  * @throws RegistryError `registry-corrupt` when the file is damaged, see `onCorrupt`; `bad-registry-file` when it is another
  *   program's, which is left alone; `registry-newer` when a later version wrote it; `registry-busy`, `registry-full` or
- *   `registry-unavailable` when it cannot be opened: its `cause` is a StorageError then; `bad-registry-file` for `:memory:`, which
- *   names no file: see `memoryRegistry`
+ *   `registry-unavailable` when it cannot be opened: its `cause` is a StorageError then; `bad-registry-file` for `:memory:` and
+ *   what begins with `file:`, which name no file: see `memoryRegistry`
  * @throws TypeError on options that are none
  * @example
  * const registry = await sqliteRegistry();
@@ -80,7 +80,7 @@ export async function sqliteRegistry(file?: string, options: SqliteRegistryOptio
   if (onNotice !== undefined && typeof onNotice !== 'function') throw new TypeError('onNotice is a function');
   if (file !== undefined && (typeof file !== 'string' || file === ''))
     throw new TypeError('file is the name of a file');
-  if (file === ':memory:') throw noFile();
+  if (file !== undefined && isNoFile(file)) throw noFile(file);
   const wanted = file ?? defaultRegistryFile();
   const path = told(wanted, () => makeFolderOf(wanted));
   const origin: Origin = { format: REGISTRY_FORMAT, mark: REGISTRY_MARK, isInPlace: file === undefined };
@@ -93,10 +93,17 @@ export async function sqliteRegistry(file?: string, options: SqliteRegistryOptio
   }
 }
 
-/** To SQLite this is a database without a file; here it would be a file of that name. */
-function noFile(): RegistryError {
-  const message = '":memory:" names no file; for a registry in memory there is memoryRegistry().';
-  return new RegistryError({ code: 'bad-registry-file', message, help: 'name a file, or use memoryRegistry()' });
+/** To SQLite these are databases without a file, or addresses; here they would be files of such names. */
+function isNoFile(file: string): boolean {
+  return file.startsWith('file:') || file.trim() === ':memory:';
+}
+
+/** For those who write code, and for those at the command line. */
+function noFile(file: string): RegistryError {
+  const name = JSON.stringify(file);
+  const message = `${name} names no file; for a registry in memory there is memoryRegistry(), or --registry memory.`;
+  const help = `name a file; one that is really called so is ${JSON.stringify(`./${file}`)}`;
+  return new RegistryError({ code: 'bad-registry-file', message, help });
 }
 
 function told<T>(file: string, step: () => T): T {

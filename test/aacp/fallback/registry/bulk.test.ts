@@ -102,6 +102,23 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     expect(registry.statistics()).toMatchObject({ entries: 600, served: 600 });
   });
 
+  test.each([
+    ['few', 3],
+    ['many', MANY],
+  ])('puts nothing into a registry that was closed meanwhile: %s', async (_amount, count) => {
+    const registry = await open();
+    let given = 0;
+    function* closing(): Iterable<NewEntry> {
+      for (const entry of samples(count)) {
+        if (++given === 2) registry.close();
+        yield entry;
+      }
+    }
+    expect(() => registry.putAll(closing())).toThrow(expect.objectContaining({ code: 'registry-closed' }));
+    // It ends with the first of them that it cannot keep, or with the first batch.
+    expect(given).toBeLessThan(1024);
+  });
+
   test('a file of the reference SDK comes in whole, each instruction once', async () => {
     const registry = await open({ clock: Date.now });
     const pattern = (number: number) => ({

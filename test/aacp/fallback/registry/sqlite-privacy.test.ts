@@ -1,5 +1,6 @@
 /** Files of registries that others may read, and names that name no file. */
-import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import process from 'node:process';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -57,6 +58,16 @@ describe.skipIf(process.platform === 'win32')('a file that others may read', () 
     expect(modeOf(file)).toBe(expected);
   });
 
+  test('through a link, too: its log is beside what the link leads to', async () => {
+    const file = await closedWith(0o644);
+    const link = fresh('link');
+    symlinkSync(file, link);
+    const registry = await sqliteRegistry(link);
+    registry.put(sample(2));
+    for (const suffix of ['', '-wal', '-shm']) expect(modeOf(`${file}${suffix}`)).toBe(0o600);
+    registry.close();
+  });
+
   test('and that is another program’s, is left as it is', async () => {
     const file = fresh();
     const other = new DatabaseSync(file);
@@ -89,9 +100,42 @@ describe.skipIf(process.platform === 'win32')('a file that others may read', () 
   });
 });
 
-test('":memory:" is no file: the error names the registry in memory', async () => {
-  const thrown: unknown = await sqliteRegistry(':memory:').catch((error: unknown) => error);
-  expect(thrown).toBeInstanceOf(RegistryError);
-  expect(thrown).toMatchObject({ code: 'bad-registry-file', message: expect.stringContaining('memoryRegistry') });
-  expect(existsSync(':memory:')).toBe(false);
+test.each([
+  ':memory:',
+  ' :memory:',
+  ':memory:\n',
+  'file::memory:',
+  'file:registry.db?mode=memory',
+  'file:///tmp/registry.db',
+])('%j is no file: the error names the registry in memory, in code and at the command line', async (name) => {
+  // Anywhere but here, should it be taken for a file.
+  const folder = fresh('folder');
+  mkdirSync(folder);
+  const cwd = vi.spyOn(process, 'cwd').mockReturnValue(folder);
+  try {
+    const thrown: unknown = await sqliteRegistry(name).then(
+      (registry) => registry.close(),
+      (error: unknown) => error,
+    );
+    expect(thrown).toBeInstanceOf(RegistryError);
+    expect(thrown).toMatchObject({
+      code: 'bad-registry-file',
+      message: `${JSON.stringify(name)} names no file; for a registry in memory there is memoryRegistry(), or --registry memory.`,
+      help: expect.stringContaining(JSON.stringify(`./${name}`)),
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  } finally {
+    cwd.mockRestore();
+  }
+});
+
+test.skipIf(process.platform === 'win32')('a file that is really called so is opened by its path', async () => {
+  const folder = fresh('folder');
+  mkdirSync(folder);
+  for (const name of [':memory:', 'file:x']) {
+    const registry = await sqliteRegistry(path.join(folder, name));
+    expect(registry.file).toBe(path.join(folder, name));
+    registry.close();
+    expect(existsSync(path.join(folder, name))).toBe(true);
+  }
 });

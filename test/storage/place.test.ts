@@ -1,0 +1,59 @@
+/** The folders that files are made in. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { describe, expect, test } from 'vitest';
+import { makeFolderOf } from '../../src/storage/place.js';
+import { TSX } from '../accp/session/tsx.js';
+import { freshFiles } from './folder.js';
+
+const fresh = freshFiles();
+const withModes = test.skipIf(process.platform === 'win32');
+const modeOf = (folder: string): number => statSync(folder).mode & 0o777;
+
+describe('the folder of a file', () => {
+  withModes('is made with all above it that are missing, for their owner only; one that is there stays', () => {
+    const top = fresh('top');
+    mkdirSync(top);
+    chmodSync(top, 0o755);
+    const file = path.join(top, 'a', 'b', 'c', 'file.db');
+    expect(makeFolderOf(file)).toBe(file);
+    expect(makeFolderOf(file)).toBe(file);
+    expect(['a', 'a/b', 'a/b/c'].map((name) => modeOf(path.join(top, name)))).toEqual([0o700, 0o700, 0o700]);
+    expect(modeOf(top)).toBe(0o755);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test('is not made below a file', () => {
+    const file = fresh();
+    writeFileSync(file, '');
+    expect(() => makeFolderOf(path.join(file, 'deep', 'file.db'))).toThrow(
+      expect.objectContaining({ name: 'StorageError', reason: 'unavailable' }),
+    );
+  });
+
+  withModes('is not made where a link leads nowhere', () => {
+    const link = fresh('link');
+    symlinkSync(fresh('nowhere'), link);
+    const file = path.join(link, 'deep', 'file.db');
+    expect(() => makeFolderOf(file)).toThrow(
+      expect.objectContaining({ reason: 'unavailable', message: `${file} cannot be opened: there is no such folder` }),
+    );
+  });
+
+  test('is refused where the system lets nobody make one', ({ skip }) => {
+    if (!existsSync('/proc/self')) skip('there is no /proc here, the file system that says so in an odd way');
+    // In a process of its own, which can be ended should it not end by itself.
+    const place = new URL('../../src/storage/place.ts', import.meta.url).href;
+    const code = `import { makeFolderOf } from '${place}';
+      try { makeFolderOf('/proc/x/file.db'); } catch (error) { console.log(error.reason, error.message); }`;
+    const { stdout, signal } = spawnSync(process.execPath, ['--import', TSX, '--input-type=module', '-e', code], {
+      encoding: 'utf8',
+      timeout: 20_000,
+      killSignal: 'SIGKILL',
+    });
+    expect(signal).toBeNull();
+    expect(stdout).toBe('unavailable /proc/x/file.db cannot be opened: there is no such folder\n');
+  }, 30_000);
+});
