@@ -72,7 +72,7 @@ export function safeRegistry(inner: Registry | null): SafeRegistry {
       if (entry === undefined || entry === null) return undefined;
       if (entry.normalised === request.normalised && isPacketFor(entry.packet, request)) {
         // The key takes capital letters and small ones for the same; an id or an address may not.
-        return isSameCase(entry.instruction ?? '', request.instruction, entry.packet) ? entry : undefined;
+        return isSameCase(entry.instruction ?? '', request.instruction) ? entry : undefined;
       }
       warnings.push({
         code: 'bad-entry',

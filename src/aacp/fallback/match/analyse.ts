@@ -3,7 +3,8 @@ import { parseInstruction } from '../instruction/parse.js';
 import { relativeUnitOf } from '../instruction/relative-anchor.js';
 import { asSentence } from '../instruction/structured.js';
 import type { Analysis } from './analysis.js';
-import { guardsOf } from './guards.js';
+import { frameOf } from './frame.js';
+import { guardsOf, isGrave } from './guards.js';
 import { partsOf } from './parts.js';
 import { structureOf } from './structure.js';
 
@@ -12,9 +13,11 @@ export function analyse(instruction: string): Analysis | null {
   const text = asSentence(instruction);
   const items = parseInstruction(text);
   if (items === null) return null;
-  const structure = structureOf(partsOf(items, text));
+  const parts = partsOf(items, text);
+  const structure = structureOf(parts);
   const { actions, contents, slots } = structure;
   if (contents.length + actions.length + slots.length === 0) return null;
   const guards = guardsOf(text, structure);
-  return { ...structure, guards, unit: relativeUnitOf(items, text) };
+  const frame = frameOf(text, parts, structure, isGrave(structure, text), instruction);
+  return { ...structure, guards, frame, unit: relativeUnitOf(items, text) };
 }

@@ -55,6 +55,21 @@ export interface Structure {
   readonly shares: boolean;
 }
 
+/** How an instruction is put together. */
+export interface Frame {
+  /** What has to be the same, each by the name that is told when it is not. */
+  readonly marks: readonly (readonly [name: string, value: string])[];
+  /** All telling words and values in their order, where two values of a kind could be taken for each other. */
+  readonly sequence: string | null;
+  /** What kinds of things its names and ids are said to name, sorted. */
+  readonly bearers: readonly string[];
+  /** For each telling word its phrase, its place there and the preposition before it; `null` where it comes twice. */
+  readonly standings: ReadonlyMap<
+    string,
+    { readonly phrase: number; readonly place: number; readonly preposition: string } | null
+  >;
+}
+
 /** What has to be the same in both texts, each by the name that is told when it is not. */
 export type Guards = ReadonlyMap<string, string>;
 
@@ -63,4 +78,5 @@ export interface Analysis extends Structure {
   readonly unit: Unit | null;
   /** What else has to be the same. */
   readonly guards: Guards;
+  readonly frame: Frame;
 }

@@ -2,7 +2,7 @@
 import type { Analysis } from './analysis.js';
 
 /** Actions that give what a question asks for. */
-const ANSWERING: ReadonlySet<string> = new Set(['calculate', 'report', 'forecast', 'estimate']);
+const ANSWERING: ReadonlySet<string> = new Set(['calculate', 'report']);
 
 /** What nobody has until it is made for them. */
 const MADE: ReadonlySet<string> = new Set(['report', 'summary', 'overview', 'breakdown', 'management-accounts']);

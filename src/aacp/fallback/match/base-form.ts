@@ -12,7 +12,29 @@ export interface BaseForm {
 }
 
 const VOWEL = /[aeiouy]/;
-const DOUBLE = /([bcdfghjklmnpqrstvwxz])\1$/;
+/** Letters that double before -ed and -ing; "fill", "pass", "staff" and "buzz" have two of their own. */
+const DOUBLED = /([bcdghjkmnpqrtvwx])\1$/;
+const DOUBLED_L =
+  /(?:control|patrol|enrol|fulfil|cancel|label|model|travel|channel|level|excel|compel|parcel|total|signal|equal|initial|dial)l$/;
+
+/** Stems of one syllable that end in one consonant: they double it, or they end in e. */
+const SHORT = /^(?:re(?!ad)|un|pre|mis|out|over|under|up|down|en(?!ter))?(?!nd)(?:qu|[^aeiou])*[aeiouy][^aeiouwxy]$/;
+/** Ends of longer stems that have lost their e. */
+const LOST_E = [
+  /[cvuz]$/,
+  /(?:[^n]|..[ae]n)g$/,
+  /[^s]s$/,
+  /[bcdfgkptz]l$/,
+  /[bcdgptk]r$/,
+  /[^eo]at$|creat$/,
+  /[pl]ar$|[^ao]ir$|(?:st|pl|gn|sc)or$|[^o]ur$|(?:adh|interf|coh)er$/,
+  /[^aeo]in$|(?:ph|stp)on$|ven$/,
+  /[^ao]id$|[^ao]ud$|[^eo]ad$|(?:enc|dec|c|expl)od$|[sc]ed$/,
+  /(?:inv|exc|exped|ign)it$|[^o]ut$|rout$|(?:prom|dem|den|dev|rem|qu)ot$|(?:del|pl|comp|sol)et$|(?:p|w|t|h)ast$/,
+  /[^aeo]ak$|[^o]ok$|[^a]ik$/,
+  /com$|[sl]um$|s[ch]ap$|typ$/,
+  /[pcf]il$|[dc]ul$|rib$/,
+];
 
 /** Words that came before. */
 const forms = new Map<string, BaseForm>();
@@ -43,7 +65,7 @@ function readIrregular(): ReadonlyMap<string, BaseForm> {
     readTable(SPELLINGS, ';').map((entry) => {
       const [word = '', form = ''] = entry.split(' ');
       const past = form.endsWith('+ed');
-      return [word, { base: ending(past ? form.slice(0, -3) : form), past }];
+      return [word, { base: past ? form.slice(0, -3) : form, past }];
     }),
   );
 }
@@ -54,13 +76,13 @@ function regularForm(word: string): BaseForm {
   if (spelled.endsWith('ied') && spelled.length > 4) return { base: `${spelled.slice(0, -3)}y`, past: true };
   if (spelled.endsWith('ed') && !spelled.endsWith('eed')) {
     const stem = spelled.slice(0, -2);
-    if (stem.length > 1 && VOWEL.test(stem)) return { base: ending(stem), past: true };
+    if (stem.length > 1 && VOWEL.test(stem)) return { base: uninflected(stem), past: true };
   }
   if (spelled.endsWith('ing')) {
     const stem = spelled.slice(0, -3);
-    if (stem.length > 2 && VOWEL.test(stem)) return { base: ending(stem), past: false };
+    if (stem.length > 2 && VOWEL.test(stem)) return { base: uninflected(stem), past: false };
   }
-  return { base: ending(singular(spelled)), past: false };
+  return { base: singular(spelled), past: false };
 }
 
 function singular(word: string): string {
@@ -70,8 +92,11 @@ function singular(word: string): string {
   return word.slice(0, -1);
 }
 
-/** One form for "flag", "flagged" and "calculate", "calculated": without a last e, without doubled consonants. */
-function ending(stem: string): string {
-  const short = stem.length > 3 && stem.endsWith('e') ? stem.slice(0, -1) : stem;
-  return short.length > 2 && DOUBLE.test(short) ? short.slice(0, -1) : short;
+/**
+ * The verb of a stem that -ed or -ing was taken from: "flagg" is flag, "fil" is file, "fill" is fill. A verb that no rule knows
+ * comes out as it never is written, and so is the same as no other.
+ */
+function uninflected(stem: string): string {
+  if (DOUBLED.test(stem) || DOUBLED_L.test(stem)) return stem.slice(0, -1);
+  return SHORT.test(stem) || LOST_E.some((end) => end.test(stem)) ? `${stem}e` : stem;
 }

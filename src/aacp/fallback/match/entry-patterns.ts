@@ -11,7 +11,7 @@ import type { Pattern, Writing } from './judge.js';
 import type { MatchRequest } from './match.js';
 import type { Pair } from './pairing.js';
 import { findPlaces, type Place } from './places.js';
-import { residueOf, timeIn } from './residue.js';
+import { numbersIn, residueOf, timeIn } from './residue.js';
 
 /** Most entries whose analyses are kept. */
 const KEPT = 2000;
@@ -88,7 +88,7 @@ function patternOf(
       const agent = agentFault(names, request);
       if (agent !== null) return agent;
       const rest = pairs.filter((pair) => !names.includes(pair));
-      const filling = fillPacket(packet, rest, places, { given: request.now, same });
+      const filling = fillPacket(packet, rest, places, { given: request.now, same }, entry.instruction);
       if (filling.refusal !== null) return filling;
       const computed = workedOut(packet, rest, entry.instruction);
       if (computed !== null) return computed;
@@ -122,18 +122,6 @@ function workedOut({ fields }: Packet, pairs: readonly Pair[], instruction: stri
   const shown = fields.reduce((all, { value }) => all + (value.match(/\d{4}-\w{2,3}/g)?.length ?? 0), 0);
   if (times < 2 || shown >= times || !changed.some(({ stored }) => TIME_KINDS.has(stored.kind))) return null;
   return { refusal: 'slot-unplaced', reason: 'the packet has one time for several of the text' };
-}
-
-/** All numbers of a text, with those that "k" or "m" stand for. */
-function numbersIn(text: string): ReadonlySet<number> {
-  const found = new Set<number>();
-  for (const [, digits = '', unit = ''] of text.matchAll(/(\d[\d.,'\u2019]*)\s?([kmb]?)/gi)) {
-    const scale = { k: 1e3, m: 1e6, b: 1e9 }[unit.toLowerCase()] ?? 1;
-    for (const separators of [/[,'\u2019]|[.,]$/g, /[.'\u2019]|[.,]$/g]) {
-      found.add(Number(digits.replace(separators, '').replace(',', '.')) * scale);
-    }
-  }
-  return found;
 }
 
 /** An agent that the text names as the one who gets the answer has to be the one whom the request names. */

@@ -5,8 +5,8 @@ import { resolveRelative } from '../instruction/resolve.js';
 import { type Slot, TIME_KINDS } from '../instruction/slots.js';
 import type { Refusal } from './match.js';
 import type { Pair } from './pairing.js';
-import { type Place, sameValue, type Writing } from './places.js';
-import { residueOf, traceOf } from './residue.js';
+import { isOwnPlace, type Place, sameValue, type Writing } from './places.js';
+import { residueOf, traceOf, workedOutIn } from './residue.js';
 
 export type Filling =
   | { readonly fields: readonly Field[]; readonly filled: Readonly<Record<string, string>>; readonly refusal: null }
@@ -35,22 +35,26 @@ const JOINTS: ReadonlyMap<string, string> = new Map([
  * The fields of a packet, with the values of an instruction in the places of the stored ones.
  *
  * @param findPlaces the places of the stored values; asked for only where values differ
+ * @param instruction the one that the packet was made for
  */
 export function fillPacket(
   packet: Packet,
   pairs: readonly Pair[],
   findPlaces: () => readonly Place[],
   times: Times,
+  instruction: string,
 ): Filling {
   const changed = pairs.filter((pair) => isChanged(pair, times));
   const names = Object.fromEntries(pairs.map(({ stored, given }, index) => [nameOf(stored, pairs, index), given.text]));
   if (changed.length === 0) return { fields: packet.fields, filled: names, refusal: null };
-  const places = findPlaces();
+  const found = findPlaces();
+  const isOther = (slot: Slot): boolean => changed.some(({ stored }) => sameValue(stored, slot));
+  const places = found.filter((place) => !isOther(place.slot) || isOwnPlace(packet, place, found));
   const edits: Edit[] = [];
   for (const pair of changed) {
-    const found = editsOf(packet, pair, pairs, places, times);
-    if (found.refusal !== null) return found;
-    edits.push(...found.edits);
+    const own = editsOf(packet, pair, pairs, places, times);
+    if (own.refusal !== null) return own;
+    edits.push(...own.edits);
   }
   const rest = residueOf(packet, places);
   for (const { stored } of changed) {
@@ -60,7 +64,32 @@ export function fillPacket(
       return { refusal: 'slot-unplaced', reason };
     }
   }
+  const kept = places.filter(({ slot, part }) => !isOther(slot) || (part === null && hasSameDigits(slot, changed)));
+  const text = unchangedText(instruction, pairs, changed);
+  const stale = workedOutIn(packet, [...kept, ...edits.map(({ place }) => place)], text);
+  if (stale !== null) {
+    const reason = `the packet has "${stale}", which may have been worked out from what is another now`;
+    return { refusal: 'slot-unplaced', reason };
+  }
   return { fields: applied(packet.fields, edits), filled: names, refusal: null };
+}
+
+/** Whether an amount has another currency alone. */
+function hasSameDigits(slot: Slot, changed: readonly Pair[]): boolean {
+  if (slot.kind !== 'amount' || slot.digits === undefined) return false;
+  return changed.every(({ stored, given }) => !sameValue(stored, slot) || stored.digits === given.digits);
+}
+
+/** The instruction without the values that are others now; where one is a time, without all times: a day may have the number of another. */
+function unchangedText(instruction: string, pairs: readonly Pair[], changed: readonly Pair[]): string {
+  const isTimed = changed.some(({ stored }) => TIME_KINDS.has(stored.kind));
+  let text = instruction;
+  for (const pair of pairs) {
+    const { start, end, kind } = pair.stored;
+    if (!changed.includes(pair) && !(isTimed && TIME_KINDS.has(kind))) continue;
+    text = `${text.slice(0, start)}${' '.repeat(end - start)}${text.slice(end)}`;
+  }
+  return text;
 }
 
 interface Edit {

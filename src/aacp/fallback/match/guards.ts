@@ -92,12 +92,15 @@ export function guardsOf(instruction: string, analysis: Structure): Guards {
   ]);
 }
 
+/** Sides that "of" and a genitive may stand for. */
+const OPEN_SIDES = /^(?:(?:from|to|with) ?)*$/;
+
 /** What differs, or `null`. */
 export function otherGuard(one: Guards, other: Guards): string | null {
   for (const [name, value] of one) {
     const same = other.get(name) === value;
     // "the invoice of ABC" leaves open which side it is.
-    const open = name === SIDE && (value === '' || other.get(name) === '');
+    const open = name === SIDE && [value, other.get(name)].includes('') && OPEN_SIDES.test(value + other.get(name));
     if (!same && !open && !(name === ONE_OR_ALL && sameNumbers(value, other.get(name) ?? ''))) return name;
   }
   return null;
@@ -149,7 +152,8 @@ function sidesOf({ slots, actions }: Structure): string {
     .join(' ');
 }
 
-function isGrave({ actions }: Structure, text: string): boolean {
+/** Whether it asks for something that cannot be taken back. */
+export function isGrave({ actions }: Structure, text: string): boolean {
   return actions.some((action) => GRAVE_ACTIONS.has(action.replace(/^not:/, ''))) || GRAVE.test(text);
 }
 

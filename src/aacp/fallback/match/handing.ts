@@ -3,16 +3,7 @@ import { isFormat } from './lexicon/kinds.js';
 import { allOf, type Reader } from './reader.js';
 
 /** Actions that hand over what another action has brought about. */
-const HANDING: ReadonlySet<string> = new Set([
-  'return',
-  'fetch',
-  'send',
-  'create',
-  'format',
-  'output',
-  'save',
-  'export',
-]);
+const HANDING: ReadonlySet<string> = new Set(['return', 'fetch', 'send', 'format', 'output', 'export']);
 
 /** "Retrieve the salaries. I need all employees.": one action, said twice. */
 export function joinRepeated(reader: Reader): void {

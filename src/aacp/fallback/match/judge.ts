@@ -7,6 +7,7 @@ import type { Analysis } from './analysis.js';
 import { readAs } from './asking.js';
 import { type Overlap, overlapOf } from './bags.js';
 import { contradiction, otherNegation } from './contradictions.js';
+import { otherFrame } from './frame.js';
 import { otherGuard } from './guards.js';
 import type { Candidate, MatchRequest, PatternSource, Refusal } from './match.js';
 import { misplaced } from './order.js';
@@ -54,7 +55,8 @@ export function judge(pattern: Pattern, request: MatchRequest, instruction: Anal
   const otherwise =
     orderFault(pattern.analysis, instruction) ??
     wordFault(overlap, threshold) ??
-    guardFault(pattern.analysis, instruction);
+    guardFault(pattern.analysis, instruction) ??
+    frameFault(pattern.analysis, instruction);
   if (otherwise !== null) return refused(pattern, overlap, otherwise);
   return served(pattern.source, overlap, written, request);
 }
@@ -121,6 +123,11 @@ function orderFault(pattern: Analysis, instruction: Analysis): Fault | null {
 function guardFault(pattern: Analysis, instruction: Analysis): Fault | null {
   const guard = otherGuard(pattern.guards, instruction.guards);
   return guard === null ? null : { refusal: 'contradiction', reason: `they do not agree in ${guard}` };
+}
+
+function frameFault(pattern: Analysis, instruction: Analysis): Fault | null {
+  const difference = otherFrame(pattern.frame, instruction.frame);
+  return difference === null ? null : { refusal: 'order', reason: `they differ in ${difference}` };
 }
 
 function wordFault({ telling, score }: Overlap, threshold: number): Fault | null {

@@ -118,3 +118,24 @@ function isWholeWord(before: string, text: string, behind: string): boolean {
 function isWholeNumber(before: string, behind: string): boolean {
   return !/(?:\d|\d[.,])$/.test(before) && !/^(?:\d|[.,]\d)/.test(behind);
 }
+
+/** Values of so few signs that they stand within other words by chance. */
+const BARE: ReadonlySet<Slot['kind']> = new Set(['number', 'percent', 'ordinal', 'terms', 'year', 'amount']);
+
+/**
+ * Whether a place stands for its slot: bare numbers do only as a value or an item of its own, but for other places. An item ends at a
+ * comma, and begins behind one, or behind a sign of comparison. In `24h` a number stands by chance; in `sales_2026-08` no month does.
+ */
+export function isOwnPlace(packet: Packet, place: Place, places: readonly Place[]): boolean {
+  let value = packet.fields[place.field]!.value;
+  if (!BARE.has(place.slot.kind) && !/^\d{1,5}$/.test(value.slice(place.start, place.end))) return true;
+  for (const { field, start, end } of places) {
+    if (field === place.field) value = `${value.slice(0, start)}${' '.repeat(end - start)}${value.slice(end)}`;
+  }
+  const before = value
+    .slice(0, place.start)
+    .split(/[,;=<>:]/)
+    .at(-1);
+  const behind = value.slice(place.end).split(/[,;=<>:]/, 1)[0];
+  return !/[\p{L}\p{N}]/u.test(`${before} ${behind}`);
+}

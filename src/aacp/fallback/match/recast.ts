@@ -11,17 +11,7 @@ const MOST_BETWEEN = 8;
 const LIGHT_VERBS: ReadonlySet<string> = new Set(['run', 'create', 'fetch', 'draft']);
 
 /** Nouns for what comes about only when it is asked for: "give me a comparison of", "I need the number of". */
-const MADE: ReadonlySet<string> = new Set([
-  'calculate',
-  'compare',
-  'analyse',
-  'summarise',
-  'count',
-  'draft',
-  'fetch',
-  'forecast',
-  'estimate',
-]);
+const MADE: ReadonlySet<string> = new Set(['calculate', 'compare', 'analyse', 'summarise', 'count']);
 
 /** The parts, with frames as plain orders. */
 export function recast(parts: readonly Part[]): readonly Part[] {

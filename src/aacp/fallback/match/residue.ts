@@ -13,6 +13,10 @@ const AMOUNT = /(?<![\d.])\d{3,}(?:\.\d+)?(?!\d)|\d\.\d/;
 
 /** The values of a packet, with the places of values taken out; one text a field, those of the request left out. */
 export function residueOf(packet: Packet, places: readonly Place[]): readonly string[] {
+  return blanked(packet, places).map((text) => text.toLowerCase());
+}
+
+function blanked(packet: Packet, places: readonly Place[]): readonly string[] {
   const rest: string[] = [];
   packet.fields.forEach(({ key, value }, field) => {
     if (REQUEST_KEYS.has(key)) return;
@@ -21,7 +25,7 @@ export function residueOf(packet: Packet, places: readonly Place[]): readonly st
       if (place.field !== field) continue;
       text = `${text.slice(0, place.start)}${' '.repeat(place.end - place.start)}${text.slice(place.end)}`;
     }
-    if (text.trim() !== '') rest.push(text.toLowerCase());
+    if (text.trim() !== '') rest.push(text);
   });
   return rest;
 }
@@ -76,4 +80,54 @@ function wordIn(text: string, digits: string): string | null {
   if (at < 0) return null;
   const around = `${text[at - 1] ?? ''}${text[at + digits.length] ?? ''}`;
   return /\d/.test(around) ? null : digits;
+}
+
+/** A day, a time of day, or a number with what joins its digits. */
+const NUMBER = /\d{4}-\d\d(?:-\d\d)?(?!\d)|\d+:\d\d(?::\d\d)?|\d+(?:[.,]\d+)*/g;
+
+const CALENDAR =
+  /(?<!\p{L})(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|spring|summer|autumn|fall|winter)(?!\p{L})/giu;
+
+/**
+ * A number, or a name of the calendar, that a packet did not get from the text: it was worked out, perhaps from a value that is
+ * another now. `null` where there is none.
+ *
+ * @param places of the values that are the same, and of those that are filled in
+ * @param text the instruction without the values that are others now
+ */
+export function workedOutIn(packet: Packet, places: readonly Place[], text: string): string | null {
+  const numbers = numbersIn(text);
+  const small = text.toLowerCase();
+  for (const rest of blanked(packet, places)) {
+    const name = rest.match(CALENDAR)?.find((word) => !small.includes(word.toLowerCase()));
+    if (name !== undefined) return name;
+    for (const { 0: number, index } of rest.matchAll(NUMBER)) {
+      if (isOfName(rest.slice(0, index), number)) continue;
+      const said = /[-:]/.test(number) ? small.includes(number) : numbers.has(Number(number.replaceAll(',', '')));
+      if (!said) return number;
+    }
+  }
+  return null;
+}
+
+/** Letters before a number that is a part of a year, a length of time or an amount. */
+const MEASURE = /^(?:[qhwmdyxt]|fy|cy|pt?|wk|gbp|eur|usd|day|month|year|week|hour|total|net)s?$/i;
+
+/** Whether a number belongs to the name before it: `payroll_v2`, `s7`. */
+function isOfName(before: string, number: string): boolean {
+  const letters = /(?<![\p{L}\p{N}])\p{L}+$/u.exec(before)?.[0];
+  if (letters === undefined || !/^\d+(?:\.\d+)*$/.test(number)) return false;
+  return !/^[A-Z]{3}$/.test(letters) && !MEASURE.test(letters);
+}
+
+/** All numbers of a text, with those that "k" or "m" stand for. */
+export function numbersIn(text: string): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (const [, digits = '', unit = ''] of text.matchAll(/(\d[\d.,'\u2019]*)\s?([kmb]?)/gi)) {
+    const scale = { k: 1e3, m: 1e6, b: 1e9 }[unit.toLowerCase()] ?? 1;
+    for (const separators of [/[,'\u2019]|[.,]$/g, /[.'\u2019]|[.,]$/g]) {
+      found.add(Number(digits.replace(separators, '').replace(',', '.')) * scale);
+    }
+  }
+  return found;
 }

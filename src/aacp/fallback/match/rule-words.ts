@@ -7,6 +7,7 @@ import type { Analysis } from './analysis.js';
 import { overlapOf, tellingWords } from './bags.js';
 import { beyondPlain } from './guards.js';
 import { faultOf, refused, served, type Verdict } from './judge.js';
+import { beyondOrder } from './marks.js';
 import type { MatchRequest, PatternSource } from './match.js';
 import { findPlaces } from './places.js';
 
@@ -96,7 +97,7 @@ export function judgeWordedRule(
     const reason = `its score is ${overlap.score.toFixed(2)}, below ${threshold}`;
     return refused({ source }, overlap, { refusal: 'score', reason });
   }
-  const beyond = beyondPlain(instruction.guards);
+  const beyond = beyondPlain(instruction.guards) ?? beyondOrder(instruction.frame);
   if (beyond !== null) {
     return refused({ source }, overlap, { refusal: 'contradiction', reason: `the rule does not speak of ${beyond}` });
   }

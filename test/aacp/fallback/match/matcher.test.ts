@@ -58,7 +58,7 @@ describe('the same in other words is served as it is', () => {
     ],
     ['Send the holiday policy to all staff as a PDF.', 'Kindly send all employees the holiday policy in PDF format.'],
     ['The payroll report for March 2026 should be generated.', 'Generate the payroll report for March 2026.'],
-    ['Flag invoices over \u00a35,000 that are overdue.', 'Please mark overdue invoices above GBP 5000.'],
+    ['Flag invoices over \u00a35,000 that are overdue.', 'Please flag overdue invoices above GBP 5000.'],
     [
       'Calculate net pay by department for Q2 2026.',
       'For the second quarter of 2026, work out net pay per department.',
@@ -149,7 +149,7 @@ describe('a pattern is refused', () => {
     ['contradiction', 'list incoming payments', 'list outgoing payments'],
     ['contradiction', 'list invoices over \u00a340', 'list invoices under \u00a340'],
     ['action', 'approve invoice INV-1', 'review invoice INV-1'],
-    ['action', 'open the closed tickets', 'close the open tickets'],
+    ['contradiction', 'open the closed tickets', 'close the open tickets'],
     ['slot-kind', 'report sales for August 2024', 'report sales for Q3 2024'],
     ['slot-kind', 'report sales for August 2024', 'report sales'],
     ['slot-kind', 'cancel order PO-1', 'cancel order INV-1'],

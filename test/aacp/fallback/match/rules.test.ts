@@ -61,7 +61,7 @@ describe('a phrase is filled from the instruction', () => {
     [
       'schedule the review for {date}',
       'PROC|HR|*|filter:on={date}',
-      'book the review for 3 May 2026',
+      'please schedule the review for 3 May 2026',
       'filter:on=2026-05-03',
     ],
     ['close ticket {id}', 'PROC|HR|*|filter:id={id}', 'Please close ticket T-9912.', 'filter:id=T-9912'],

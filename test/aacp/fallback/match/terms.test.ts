@@ -6,7 +6,7 @@ const FIRST = 'Flag all invoices of ABC Ltd over \u00a34,200 without a purchase 
 
 describe('the first terms stand for the whole instruction', () => {
   test('with its values, whatever its wording', () => {
-    const again = 'Please mark ABC Ltd invoices above 4200 GBP lacking a PO for the second quarter of 2026';
+    const again = 'Please highlight ABC Ltd invoices above 4200 GBP lacking a PO for the second quarter of 2026';
     expect(termsOf(again)[0]).toBe(termsOf(FIRST)[0]);
   });
 

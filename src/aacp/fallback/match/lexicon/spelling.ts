@@ -16,7 +16,9 @@ practise practice; cheques cheque;
 paid pay+ed; sent send+ed; made make+ed; built build+ed; held hold+ed; kept keep+ed; lost lose+ed; met meet+ed; sold sell+ed; bought buy+ed;
 spent spend+ed; taken take+ed; given give+ed; written write+ed; shown show+ed; known know+ed; found find+ed; done do+ed; drawn draw+ed;
 chosen choose+ed; driven drive+ed; broken break+ed; begun begin+ed; agreed agree+ed; agrees agree; guaranteed guarantee+ed; referred refer+ed;
-withdrawn withdraw+ed; overpaid overpay+ed; underpaid underpay+ed; won win+ed; owing owe; tied tie+ed; left left+ed;
+withdrawn withdraw+ed; overpaid overpay+ed; underpaid underpay+ed; won win+ed; owing owe; owed owe+ed;
+using use; added add+ed; adding add; synced sync+ed; syncing sync; resynced resync+ed; resyncing resync; focused focus+ed; focusing focus;
+cached cache+ed; caching cache; caches cache; freed free+ed; read read; reading read; tied tie+ed; left left+ed;
 
 children child; men man; women woman; criteria criterion; analyses analysis; indices index; indexes index; bases base; goods goods;
 approvals approve; approval approve; calculation calculate; calculations calculate; reconciliations reconciliation; payments payment;
@@ -27,7 +29,8 @@ business business; businesses business; process process; address address; addres
 losses loss; gross gross; previous previous; various various; bus bus; buses bus; plus plus; minus minus; campus campus; virus virus;
 viruses virus; news news; always always; perhaps perhaps; sales sales; headquarters headquarters; overseas overseas; canvas canvas;
 lens lens; dns dns; sms sms; crms crms; hrms hrms; gps gps; aws aws; saas saas; nps nps; class class; classes class; pos pos; cms cms; sas sas; gas gas;
-premises premises; proceeds proceeds; savings savings; belongings belongings; analytics analytics; logistics logistics; operations operations;
+premises premises; proceeds proceeds; savings savings; belongings belongings; customs customs; damages damages; securities securities; terms term; term term-length; minutes minutes; works works; accounts accounts;
+analytics analytics; logistics logistics; operations operations;
 
 speed speed; need need; needs need; feed feed; seed seed; proceed proceed; exceed exceed; succeed succeed; indeed indeed; bed bed; red red;
 hundred hundred; embed embed; shed shed; united united; fixed fixed; mixed mixed; advanced advanced; detailed detailed; certified certified;
@@ -42,5 +45,5 @@ housing housing; clothing clothing; spending spending; billing billing; listing 
 planning planning; funding funding; timing timing; setting setting; settings setting; reporting reporting; lending lending;
 learning learning; hearing hearing; hearings hearing; finding finding; findings finding; standing standing; recurring recurring;
 purchasing purchasing; operating operating; working working; awaiting awaiting; closing closing; hosting hosting; catering catering;
-cleaning cleaning; parking parking; advertising advertising; messaging messaging; monitoring monitoring; networking networking
+cleaning cleaning; parking parking; advertising advertising; invoicing invoicing; ticketing ticketing; packaging packaging; messaging messaging; monitoring monitoring; networking networking
 `;
