@@ -97,7 +97,8 @@ export function createFallbackEncoder(options: FallbackOptions = {}): FallbackEn
   async function openTiers(): Promise<Tiers> {
     const [registry, rules] = await Promise.all([settings.openRegistry(), settings.rules()]);
     const safe = safeRegistry(registry);
-    const matcher = createMatcher({ rules, registry: safe, threshold: settings.threshold, encodeStep });
+    const { patterns, threshold } = settings;
+    const matcher = createMatcher({ rules, registry: patterns ? safe : null, threshold, encodeStep });
     return { safe, match: (request) => matchFor(matcher.match(request), request) };
   }
 

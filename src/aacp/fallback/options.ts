@@ -16,6 +16,12 @@ export interface FallbackOptions {
   readonly registry?: Registry | null | undefined;
   /** Instructions that are known beforehand. `null` for none. @default `bundledRules()` */
   readonly rules?: { readonly rules: readonly Rule[] } | readonly Rule[] | null | undefined;
+  /**
+   * Whether the packet of an instruction may be made from that of another one which is taken to say the same. `false`: what was
+   * encoded before is served for the very same instruction only. Rules serve in any case.
+   * @default true
+   */
+  readonly patterns?: boolean | undefined;
   /** How alike an instruction and a pattern have to be, above 0 and up to 1. @default what was calibrated */
   readonly threshold?: number | undefined;
   /** Milliseconds that the model may take, repair included. @default 60000 */
@@ -34,6 +40,7 @@ export interface Settings {
   /** Whether the encoder opens the registry itself, and so has to close it. */
   readonly ownsRegistry: boolean;
   readonly rules: () => Promise<readonly Rule[]>;
+  readonly patterns: boolean;
   readonly threshold: number | undefined;
   readonly timeout: number;
   readonly patience: number;
@@ -41,15 +48,17 @@ export interface Settings {
   readonly counter: () => TokenCounter;
 }
 
-const NAMES = ['model', 'registry', 'rules', 'threshold', 'timeout', 'patience', 'clock', 'counter'];
+const NAMES = ['model', 'registry', 'rules', 'patterns', 'threshold', 'timeout', 'patience', 'clock', 'counter'];
 
 /** @throws TypeError naming the option */
 export function resolveOptions(options: FallbackOptions): Settings {
   if (typeof options !== 'object' || options === null) throw new TypeError('the options are an object');
   const unknown = Object.keys(options).find((name) => !NAMES.includes(name));
   if (unknown !== undefined) throw new TypeError(`there is no option ${unknown}; there are ${NAMES.join(', ')}`);
+  const { patterns = true } = options;
   const { model = null, registry, threshold, timeout = 60_000, patience = 90_000, clock = Date.now, counter } = options;
   if (model !== null && typeof model !== 'function') throw new TypeError('model is a function, or null for none');
+  if (typeof patterns !== 'boolean') throw new TypeError('patterns is true or false');
   if (typeof clock !== 'function') throw new TypeError('clock is a function that gives milliseconds since 1970');
   if (threshold !== undefined && !(typeof threshold === 'number' && threshold > 0 && threshold <= 1)) {
     throw new TypeError('threshold is a number above 0 and up to 1');
@@ -63,6 +72,7 @@ export function resolveOptions(options: FallbackOptions): Settings {
     openRegistry: registry === undefined ? openDefault : async () => registry,
     ownsRegistry: registry === undefined,
     rules: rulesOf(options.rules),
+    patterns,
     threshold,
     timeout: milliseconds('timeout', timeout),
     patience: milliseconds('patience', patience),

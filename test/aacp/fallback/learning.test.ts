@@ -29,3 +29,24 @@ describe('after packets that leave the period out', () => {
     expect(calls).toBe(bad + 1);
   });
 });
+
+test('without patterns, only the very same instruction is served from what was encoded before', async () => {
+  const asked: string[] = [];
+  const encoder = createFallbackEncoder({
+    registry: memoryRegistry(),
+    rules: null,
+    patterns: false,
+    model: ({ instruction }) => {
+      asked.push(instruction);
+      return `REPORT|HR|return:HR-Agent|p:2|aacp:1.1|res:overtime_hours|period:${/\d{4}-\d\d/.exec(instruction)![0]}`;
+    },
+  });
+  const tiers: string[] = [];
+  for (const month of ['2026-01', '2026-02', '2026-01', '2026-02']) {
+    const { tier } = await encoder.encode(`Report the overtime hours for ${month}.`, { domain: 'HR' });
+    tiers.push(tier);
+  }
+  await encoder.close();
+  expect(tiers).toEqual(['model', 'model', 'cache', 'cache']);
+  expect(asked).toHaveLength(2);
+});
