@@ -18,9 +18,11 @@ export interface Format {
  * @throws StorageError when the file is another program's, or of a later version
  */
 export function versionOf(database: Database, format: Format, file: string): number {
-  const applicationId = pragma(database, 'application_id');
-  const version = pragma(database, 'user_version');
+  // Another process may just be making the file, which sets all three at once. In this order, what is read later is never
+  // older than what tells a foreign file.
   const objects = Number(database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()!['n']);
+  const version = pragma(database, 'user_version');
+  const applicationId = pragma(database, 'application_id');
   if (applicationId === 0 && version === 0 && objects === 0) return 0;
   if (applicationId !== format.applicationId) {
     throw new StorageError('foreign', file, `${file} is a database of another program, not one of ${format.name}`);

@@ -15,7 +15,7 @@ const WORD = /^([([]*)(\p{L}+(?:-\p{L}+)*)((?:['\u2019]s)?[)\].,;:!?]*)$/iu;
 const PERIOD = /^(?:[QH][1-4]|FY\d{2,4})[.,;:!?)]*$/i;
 
 /** Marks of a text that is more than words, so that it is not told in capital letters alone. */
-const NO_PROSE = /[\d"\u201c-\u201f\u00ab\u00bb`\u2018/\\=@_]/;
+const NO_PROSE = /\p{L}[-.]?\d|\d[-.]?\p{L}|["\u201c-\u201f\u00ab\u00bb`\u2018/\\=@_]/u;
 
 /** Short words that no acronym is written as. */
 const SHORT_WORDS = wordSet('the an of for and to by all any our new get add not');
@@ -46,7 +46,14 @@ const SPELLED = wordSet(
  * @param kept the instruction that the packet was made for
  */
 export function isSameCase(kept: string, given: string): boolean {
-  return kept === given || caseOf(kept) === caseOf(given);
+  if (kept === given || caseOf(kept) === caseOf(given)) return true;
+  // "FOR JUNE 2026": names are written like all else there.
+  return (isLoud(kept) && isMild(given)) || (isLoud(given) && isMild(kept));
+}
+
+/** No capital letters but the first ones of words. */
+function isMild(instruction: string): boolean {
+  return !NO_PROSE.test(instruction) && !/\p{Lu}\p{Lu}|\p{Ll}\p{Lu}/u.test(instruction);
 }
 
 /** What tells instructions with one key apart: `''` for one whose capital letters say nothing. */
