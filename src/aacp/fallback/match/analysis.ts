@@ -55,6 +55,13 @@ export interface Structure {
   readonly shares: boolean;
 }
 
+/** Where a telling word stands: the number of its phrase, its place there, and the preposition of the phrase. */
+export interface Standing {
+  readonly phrase: number;
+  readonly place: number;
+  readonly preposition: string;
+}
+
 /** How an instruction is put together. */
 export interface Frame {
   /** What has to be the same, each by the name that is told when it is not. */
@@ -63,11 +70,8 @@ export interface Frame {
   readonly sequence: string | null;
   /** What kinds of things its names and ids are said to name, sorted. */
   readonly bearers: readonly string[];
-  /** For each telling word its phrase, its place there and the preposition before it; `null` where it comes twice. */
-  readonly standings: ReadonlyMap<
-    string,
-    { readonly phrase: number; readonly place: number; readonly preposition: string } | null
-  >;
+  /** For each telling word where it stands; `null` for one that comes twice. */
+  readonly standings: ReadonlyMap<string, Standing | null>;
 }
 
 /** What has to be the same in both texts, each by the name that is told when it is not. */

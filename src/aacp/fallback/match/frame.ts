@@ -3,7 +3,7 @@
  * are compared elsewhere do not tell "the sales report of the marketing manager" from "the marketing report of the sales manager".
  */
 import { TIME_KINDS } from '../instruction/slots.js';
-import type { Frame, Structure } from './analysis.js';
+import type { Frame, Standing, Structure } from './analysis.js';
 import { isAdjective, isFormat, isLight } from './lexicon/kinds.js';
 import { marksOf } from './marks.js';
 import type { Part } from './parts.js';
@@ -30,15 +30,8 @@ const BOUNDS: ReadonlySet<string> = new Set([
   ...['over', 'under', 'at-least', 'at-most', 'before', 'after', 'since', 'until', 'beyond', 'as-of', 'within'],
 ]);
 
-/** One telling word: the number of its phrase, its place there, and the preposition of the phrase. */
-interface Standing {
-  readonly phrase: number;
-  readonly place: number;
-  readonly preposition: string;
-}
-
 /** For each telling word where it stands; `null` for one that comes twice. */
-export function standingsOf(parts: readonly Part[], actions: readonly string[]): Frame['standings'] {
+function standingsOf(parts: readonly Part[], actions: readonly string[]): Frame['standings'] {
   const standings = new Map<string, Standing | null>();
   let preposition = '';
   let phrase = 0;
@@ -123,23 +116,26 @@ export function otherFrame(one: Frame, other: Frame): string | null {
   if (one.sequence !== other.sequence) return 'what their values belong to';
   const [bearers, others] = [one.bearers, other.bearers];
   if (bearers.length === others.length && bearers.join() !== others.join()) return 'what their values are names of';
-  const words = [...one.standings.keys()];
-  for (const [at, word] of words.entries()) {
-    const here = one.standings.get(word);
-    const there = other.standings.get(word);
-    if (here == null || there == null) continue;
+  return otherPlace(one.standings, other.standings);
+}
+
+/** A word that stands behind another preposition, or two of one phrase in another order. */
+function otherPlace(ones: Frame['standings'], others: Frame['standings']): string | null {
+  const both: { readonly word: string; readonly here: Standing; readonly there: Standing }[] = [];
+  for (const [word, here] of ones) {
+    const there = others.get(word);
+    if (here === null || there === undefined || there === null) continue;
     if (!word.startsWith('{') && here.preposition !== there.preposition) return `what "${word}" stands behind`;
-    for (const second of words.slice(at + 1)) {
-      const hereToo = one.standings.get(second);
-      const thereToo = other.standings.get(second);
-      if (hereToo == null || thereToo == null) continue;
-      // "medium risk", "risk: medium"; "terms net 30", "net 30 terms"
-      if ([word, second].some((one) => one.startsWith('{') || isAdjective(one))) continue;
-      const together = here.phrase === hereToo.phrase && there.phrase === thereToo.phrase;
-      if (together && here.place < hereToo.place !== there.place < thereToo.place) {
-        return `the order of "${word}" and "${second}"`;
-      }
-    }
+    // "medium risk", "risk: medium"; "terms net 30", "net 30 terms"
+    if (word.startsWith('{') || isAdjective(word)) continue;
+    const before = both.find(
+      (earlier) =>
+        earlier.here.phrase === here.phrase &&
+        earlier.there.phrase === there.phrase &&
+        earlier.here.place < here.place !== earlier.there.place < there.place,
+    );
+    if (before !== undefined) return `the order of "${before.word}" and "${word}"`;
+    both.push({ word, here, there });
   }
   return null;
 }
