@@ -474,10 +474,6 @@ function located(node) {
   }
 
 
-  function offset() {
-    return from$;
-  }
-
   function range() {
     return { source: options.grammarSource, start: from$, end: to$ };
   }

@@ -1357,14 +1357,6 @@ function otherDecimal(start, end) {
     return input.substring(from$, to$);
   }
 
-  function offset() {
-    return from$;
-  }
-
-  function range() {
-    return { source: options.grammarSource, start: from$, end: to$ };
-  }
-
   function locationOf$(start, end) {
     return peg$locationIn((lines$ ??= peg$linesOf(input)), options.grammarSource, start, end);
   }

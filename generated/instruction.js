@@ -11267,10 +11267,6 @@ const peg$makeScanner = (capacity$) => {
     return input.substring(from$, to$);
   }
 
-  function offset() {
-    return from$;
-  }
-
   function range() {
     return { source: options.grammarSource, start: from$, end: to$ };
   }

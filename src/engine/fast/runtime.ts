@@ -196,11 +196,13 @@ const SURROGATE = `
   }
 `;
 
-/** What Peggy gives to code: only what is mentioned. */
-function givenFunctions({ given }: Runtime): string {
-  const needsLocation = ['location', 'error', 'expected'].some((name) => given.has(name));
+/** What Peggy gives to code: only what is mentioned, and still is where calls were written out. */
+function givenFunctions({ given, functions: rules, initializer }: Runtime): string {
+  const written = `${rules}${initializer.declarations}${initializer.statements}`;
+  const isCalled = (name: string): boolean => given.has(name) && new RegExp(`\\b${name}\\b`).test(written);
+  const needsLocation = ['location', 'error', 'expected'].some(isCalled);
   const functions = Object.entries(GIVEN).filter(
-    ([name]) => given.has(name) || (name === 'locationOf$' && needsLocation),
+    ([name]) => isCalled(name) || (name === 'locationOf$' && needsLocation),
   );
   return functions.map(([, code]) => indent(code)).join('\n\n');
 }
