@@ -1,7 +1,7 @@
 /** How packets write days and periods. */
 import { lastDayOf } from './calendar.js';
 import type { Slot } from './slots.js';
-import { joined, type PartsOf, pattern, type Style } from './style.js';
+import { joined, type PartsOf, pattern, remembered, type Style } from './style.js';
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 const JOINTS = ['-', '_', ' ', ''];
@@ -92,25 +92,26 @@ function monthParts(month: number): Record<string, string> {
   };
 }
 
-const yearMonth: PartsOf = ({ item }) =>
-  item?.kind === 'month' ? { ...yearParts(item.year), ...monthParts(item.month) } : null;
+const yearMonth = remembered(({ item }) =>
+  item?.kind === 'month' ? { ...yearParts(item.year), ...monthParts(item.month) } : null,
+);
 
-const dateParts: PartsOf = ({ item }) => {
+const dateParts = remembered(({ item }) => {
   if (item?.kind !== 'date' || item.month === null || item.day === null) return null;
   return { ...yearParts(item.year), ...monthParts(item.month), dd: two(item.day), d: String(item.day) };
-};
+});
 
-const endedMonth: PartsOf = (slot) => {
+const endedMonth = remembered((slot) => {
   const { item } = slot;
   if (item?.kind !== 'date' || item.year === null || item.month === null) return null;
   return item.day === lastDayOf(item.year, item.month) ? dateParts(slot) : null;
-};
+});
 
-const yearPart: PartsOf = ({ item }) => {
+const yearPart = remembered(({ item }) => {
   if (item?.kind === 'quarter') return { ...yearParts(item.year), number: String(item.quarter) };
   if (item?.kind === 'half') return { ...yearParts(item.year), number: String(item.half) };
   return item?.kind === 'week' ? { ...yearParts(item.year), number: two(item.week) } : null;
-};
+});
 
 function hasYear({ item }: Slot): boolean {
   return item !== undefined && 'year' in item && item.year !== null;

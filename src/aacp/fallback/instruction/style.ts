@@ -14,18 +14,34 @@ export type PartsOf = (slot: Slot) => Readonly<Record<string, string>> | null;
 
 /** A style from a pattern such as `{year}-{mm}`. It writes nothing where a place has no value. */
 export function pattern(template: string, partsOf: PartsOf): Style {
+  // By turns what stands there as it is, and the name of a place.
+  const pieces = template.split(/\{(\w+)\}/);
   return {
     name: template,
     write(slot) {
       const parts = partsOf(slot);
       if (parts === null) return null;
-      let complete = true;
-      const filled = template.replace(/\{(\w+)\}/g, (_place, name: string) => {
-        complete &&= Object.hasOwn(parts, name);
-        return parts[name] ?? '';
-      });
-      return complete ? filled : null;
+      let filled = pieces[0]!;
+      for (let at = 1; at < pieces.length; at += 2) {
+        const part = parts[pieces[at]!];
+        if (part === undefined) return null;
+        filled += part + pieces[at + 1]!;
+      }
+      return filled;
     },
+  };
+}
+
+/** The same, worked out once for the many patterns that write one slot after the other. */
+export function remembered(partsOf: PartsOf): PartsOf {
+  let last: Slot | undefined;
+  let parts: ReturnType<PartsOf> = null;
+  return (slot) => {
+    if (slot !== last) {
+      parts = partsOf(slot);
+      last = slot;
+    }
+    return parts;
   };
 }
 
