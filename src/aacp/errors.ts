@@ -141,15 +141,15 @@ function slotAt(text: string, offset: number): Slot {
 /** The run of blanks at `offset`, or ending there, when it stands at an edge of a token and not inside a value. */
 function blanksAt(text: string, offset: number, slot: Slot): { start: number; end: number } | null {
   let start = offset;
-  while (start > slot.start && isBlank(text[start - 1])) start--;
+  while (start > slot.start && isBlank(text[start - 1]!)) start--;
   let end = offset;
-  while (end < slot.end && isBlank(text[end])) end++;
+  while (end < slot.end && isBlank(text[end]!)) end++;
   if (start === end) return null;
   const colon = slot.text.indexOf(':');
   const atColon = slot.index > 1 && colon >= 0 && (start === slot.start + colon + 1 || end === slot.start + colon);
   return start === slot.start || end === slot.end || atColon ? { start, end } : null;
 }
 
-function isBlank(character: string | undefined): boolean {
-  return character === ' ' || character === '\t' || character === '\r' || character === '\n';
+function isBlank(character: string): boolean {
+  return ' \t\r\n'.includes(character);
 }

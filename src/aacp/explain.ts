@@ -139,7 +139,7 @@ function sentenceOf(number: number, value: string, currency = ''): string {
 }
 
 function numberOf({ key, bare }: Field): number | undefined {
-  return bare ? undefined : KEY_NUMBERS.get(lowerAscii(key));
+  return bare ? undefined : (KEY_NUMBERS.get(key) ?? KEY_NUMBERS.get(lowerAscii(key)));
 }
 
 /** `Retrieve (Human Resources domain)`; unknown words are shown as they are. */

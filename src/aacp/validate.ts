@@ -46,10 +46,8 @@ export interface ValidationResult {
  * const { valid, errors, warnings } = validatePacket('FECH|HR|return:HR-Agent|p:1');
  * // valid: false, errors[0].code: 'missing-aacp', warnings[0].help: 'did you mean "FETCH"?'
  */
-export function validatePacket(input: string | Packet, options: ValidateOptions = {}): ValidationResult {
-  const profile = resolveChoice('profile', options.profile, ['draft', 'interop']);
-  const severities = resolveSeverities(options.severities ?? {});
-  const privateKeys = resolvePrivateKeys(options.privateKeys ?? []);
+export function validatePacket(input: string | Packet, options?: ValidateOptions): ValidationResult {
+  const { profile, severities, privateKeys, settings } = options === undefined ? DEFAULTS : resolve(options);
   const errors: PacketDiagnostic[] = [];
   const warnings: PacketDiagnostic[] = [];
   const report: Report = (code, message, span, help, related) => {
@@ -60,26 +58,34 @@ export function validatePacket(input: string | Packet, options: ValidateOptions 
     (severity === 'error' ? errors : warnings).push(finding);
   };
 
-  const { maxLength, maxItems, spans } = options;
-  const settings = settingsOf({ maxLength, maxItems, spans });
   const text = typeof input === 'string' ? input : null;
-  const strict = text === null ? null : readStrictly(text, settings);
-  const packet = strict ?? (text === null ? readTree(input, report) : readText(text, settings, settings.spans, report));
+  const strict = text !== null && readStrictly(text, settings);
+  const packet = strict || (text === null ? readTree(input, report) : readText(text, settings, settings.spans, report));
   let places: Packet | null = null;
   const located = (): Packet => {
     places ??= text === null ? packet : readText(text, settings, true, report);
     return places!;
   };
   if (packet !== null) {
-    runChecks({ packet, text, strict: strict !== null, located, privateKeys, report, known: [], others: new Map() });
+    runChecks({ packet, text, strict: !!strict, located, privateKeys, report, known: [], others: new Map() });
   }
   return { valid: errors.length === 0, packet, errors, warnings };
 }
 
+/** What most calls ask for, resolved once. */
+const DEFAULTS = resolve({});
+
+function resolve(options: ValidateOptions) {
+  return {
+    profile: resolveChoice('profile', options.profile, ['draft', 'interop']),
+    severities: resolveSeverities(options.severities),
+    privateKeys: resolvePrivateKeys(options.privateKeys),
+    settings: settingsOf({ ...options, dialect: 'strict' }),
+  };
+}
+
 /** Checks the codes and severities that a caller sets, so that a slip of the pen does not silence a finding. */
-function resolveSeverities(
-  severities: NonNullable<ValidateOptions['severities']>,
-): NonNullable<ValidateOptions['severities']> {
+function resolveSeverities(severities: ValidateOptions['severities'] = {}): NonNullable<ValidateOptions['severities']> {
   for (const [code, severity] of Object.entries(severities)) {
     resolveChoice('a code in severities', code, Object.keys(RULES));
     resolveChoice(`severities['${code}']`, severity, ['error', 'warning', 'off']);
@@ -88,7 +94,7 @@ function resolveSeverities(
   return severities;
 }
 
-function resolvePrivateKeys(keys: readonly string[]): readonly string[] {
+function resolvePrivateKeys(keys: readonly string[] = []): readonly string[] {
   if (Array.isArray(keys) && keys.every((key) => typeof key === 'string')) return keys.map(lowerAscii);
   throw new TypeError('privateKeys must be a list of keys');
 }

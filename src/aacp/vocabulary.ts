@@ -92,7 +92,7 @@ const KEYS = Object.keys(FIELD_LABELS);
 export const CORE_KEYS: readonly string[] = KEYS.slice(0, 8);
 
 /** The extended keys that section 4.3 defines. */
-export const EXTENDED_KEYS: readonly string[] = KEYS.slice(8);
+export const EXTENDED_KEYS: readonly string[] = /* @__PURE__ */ KEYS.slice(8);
 
 /** Each key's place among all of them: what is kept by number need not be looked up by its characters again. */
 export const KEY_NUMBERS: ReadonlyMap<string, number> = new Map(KEYS.map((key, number) => [key, number]));

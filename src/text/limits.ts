@@ -34,16 +34,16 @@ export const DEFAULT_LIMITS: ResolvedLimits = {
  * @throws TypeError on a limit that is no whole number from 0 on, nor `Infinity`
  */
 export function resolveLimits(options: Limits): ResolvedLimits {
-  const { maxLength, maxDepth, maxItems, maxDigits } = options;
   return {
-    maxLength: limit('maxLength', maxLength),
-    maxDepth: limit('maxDepth', maxDepth),
-    maxItems: limit('maxItems', maxItems),
-    maxDigits: limit('maxDigits', maxDigits),
+    maxLength: limit(options, 'maxLength'),
+    maxDepth: limit(options, 'maxDepth'),
+    maxItems: limit(options, 'maxItems'),
+    maxDigits: limit(options, 'maxDigits'),
   };
 }
 
-function limit(name: keyof ResolvedLimits, value: number | undefined): number {
+function limit(options: Limits, name: keyof Limits): number {
+  const value = options[name];
   if (value === undefined) return DEFAULT_LIMITS[name];
   if (value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && value >= 0)) return value;
   throw new TypeError(`${name} must be a whole number from 0 on, or Infinity; got ${String(value)}`);
