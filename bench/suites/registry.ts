@@ -15,7 +15,11 @@ const SDK: Readonly<Record<Question, Readonly<Record<number, number>>>> = {
 };
 const TITLES = { repeat: 'Instructions that came before', pattern: 'The same with another date' } as const;
 
-export const REGISTRY_TIMING: Timing = { rounds: 9, turn: 20, now: processorTime };
+/**
+ * In a short turn, a registry with a few hundred texts to answer would mostly fetch back what the turns of the others have driven
+ * from the processor's caches, and one with a single text would not.
+ */
+export const REGISTRY_TIMING: Timing = { rounds: 5, turn: 250, now: processorTime };
 
 export async function registry({ rounds }: Pace): Promise<FactSection[]> {
   const { lines, close } = await openLines(['memory', 'sqlite'], SIZES, ['few', 'all']);
