@@ -5,9 +5,9 @@
  * as the encoder wants. It says `open`, waits for a line, says `asked` once it has begun; then each answer as JSON.
  */
 import { once } from 'node:events';
-import { writeSync } from 'node:fs';
 import process from 'node:process';
 import { createFallbackEncoder, type Registry, sqliteRegistry } from '../../../src/aacp/fallback/index.js';
+import { tell } from '../../helpers/tell.js';
 import type { Job } from './encoder-children.js';
 
 const [file, url, text] = process.argv.slice(2);
@@ -28,16 +28,16 @@ const encoder = createFallbackEncoder({
 
 async function encode(instruction: string): Promise<void> {
   const { packet, tier, cost, warnings } = await encoder.encode(instruction, { domain: 'HR' });
-  writeSync(1, `${JSON.stringify({ instruction, packet, tier, cost, warnings: warnings.length })}\n`);
+  tell(`${JSON.stringify({ instruction, packet, tier, cost, warnings: warnings.length })}`);
 }
 
-writeSync(1, 'open\n');
+tell('open');
 await once(process.stdin, 'data');
 process.stdin.pause();
 
 if (together) {
   const answers = instructions.map(encode);
-  setTimeout(() => writeSync(1, 'asked\n'), 0);
+  setTimeout(() => tell('asked'), 0);
   await Promise.all(answers);
 } else {
   for (const instruction of instructions) await encode(instruction);

@@ -2,23 +2,23 @@
  * A process that commits and prints the number of each commit after it has returned: `child.ts FILE SESSION AGENT [COUNT]`.
  * It goes on where the endpoint stands, and ends after COUNT commits, or with exit code 3 when the endpoint is taken away.
  */
-import { writeSync } from 'node:fs';
 import process from 'node:process';
 import { sqliteStore } from '../../../src/accp/store/sqlite.js';
 import { StoreError } from '../../../src/accp/store/store.js';
+import { tell } from '../../helpers/tell.js';
 import { commitOf, lastOf } from './history.js';
 
 const [file, session, agent, count = 'Infinity'] = process.argv.slice(2);
 const store = await sqliteStore(file!);
 const endpoint = store.claim(session!, agent!);
 let last = lastOf(endpoint);
-writeSync(1, 'claimed\n');
+tell('claimed');
 try {
   for (let done = 0; done < Number(count); done++) {
     last++;
     const { changes, cold } = commitOf(last, agent!);
     endpoint.commit(changes, cold);
-    writeSync(1, `${last}\n`);
+    tell(`${last}`);
   }
 } catch (thrown) {
   if (!(thrown instanceof StoreError) || thrown.reason !== 'taken') throw thrown;

@@ -4,21 +4,21 @@
  * - `child.ts FILE read KEY COUNT`: looks an entry up and counts the hit; prints how often it was there.
  * - `child.ts FILE reserve COUNT`: asks for the same keys as its siblings; prints the numbers of those that it was given.
  */
-import { writeSync } from 'node:fs';
 import process from 'node:process';
 import { sqliteRegistry } from '../../../../src/aacp/fallback/registry/sqlite.js';
+import { tell } from '../../../helpers/tell.js';
 import { sample } from './sample.js';
 
 const [file, job, ...rest] = process.argv.slice(2);
 const registry = await sqliteRegistry(file!, { busyTimeout: 30_000 });
-writeSync(1, 'open\n');
+tell('open');
 
 if (job === 'put') {
   const [name, count = 'Infinity'] = rest;
   for (let number = 1; number <= Number(count); number++) {
     const { key } = registry.put(sample(`${name}-${number}`));
     registry.seen(key);
-    writeSync(1, `${key}\n`);
+    tell(`${key}`);
   }
 } else if (job === 'read') {
   const [key, count] = rest;
@@ -28,10 +28,10 @@ if (job === 'put') {
     found++;
     registry.seen(key!);
   }
-  writeSync(1, `${found}\n`);
+  tell(`${found}`);
 } else {
   for (let number = 0; number < Number(rest[0]); number++) {
-    if (registry.reserve(sample(number).key, 60_000).kind === 'mine') writeSync(1, `${number}\n`);
+    if (registry.reserve(sample(number).key, 60_000).kind === 'mine') tell(`${number}`);
   }
 }
 registry.close();

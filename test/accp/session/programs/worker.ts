@@ -3,12 +3,12 @@
  * line when it is done. A command that was carried out before the process was last killed is told from one that was not by the
  * identifier of its frame.
  */
-import { writeSync } from 'node:fs';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { createCodec, createSession } from '../../../../src/accp/session/index.js';
 import { partsOfSession } from '../../../../src/accp/session/session.js';
 import { sqliteStore } from '../../../../src/accp/store/sqlite.js';
+import { tell } from '../../../helpers/tell.js';
 import { type Command, WORKER } from '../pipeline.js';
 
 const store = await sqliteStore(process.argv[2]!);
@@ -44,7 +44,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   const command = JSON.parse(line) as Command;
   at = command.at;
   made = 0;
-  writeSync(1, `${JSON.stringify({ at, frames: carryOut(command) })}\n`);
+  tell(`${JSON.stringify({ at, frames: carryOut(command) })}`);
 }
 // Given back without a last commit: everything is in the file by now.
 store.close();
