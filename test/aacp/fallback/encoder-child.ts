@@ -28,7 +28,7 @@ const encoder = createFallbackEncoder({
 
 async function encode(instruction: string): Promise<void> {
   const { packet, tier, cost, warnings } = await encoder.encode(instruction, { domain: 'HR' });
-  tell(`${JSON.stringify({ instruction, packet, tier, cost, warnings: warnings.length })}`);
+  tell(JSON.stringify({ instruction, packet, tier, cost, warnings: warnings.length }));
 }
 
 tell('open');

@@ -44,7 +44,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   const command = JSON.parse(line) as Command;
   at = command.at;
   made = 0;
-  tell(`${JSON.stringify({ at, frames: carryOut(command) })}`);
+  tell(JSON.stringify({ at, frames: carryOut(command) }));
 }
 // Given back without a last commit: everything is in the file by now.
 store.close();
