@@ -44,7 +44,9 @@ export function scannerCode(input: BackendInput): string {
   const effectsOf = (block: Block): Effects => effects.get(block)!;
   const mustRun = (block: Block): boolean =>
     effectsOf(block).writesState || effectsOf(block).changesLabels || effectsOf(block).mayThrow;
-  const callsForPosition = (block: Block): boolean => effectsOf(block).callsForPosition;
+  // Where `text` goes about as a value, nobody knows who calls it.
+  const handsOn = initializer.handsOn || program.blocks.some((block) => codeOf(block).handsOn);
+  const callsForPosition = (block: Block): boolean => handsOn || effectsOf(block).callsForPosition;
   for (const block of program.blocks) {
     const code = codeOf(block);
     if (block.kind === 'bound' && (code.mentionsStart || code.needsPosition || callsForPosition(block))) {

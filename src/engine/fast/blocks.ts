@@ -9,6 +9,7 @@ import type { Expression, Program } from 'acorn';
 import { children, isFunction, type Node } from '../effects/nodes.js';
 import { freeReferences, parseBody, type Reference } from '../effects/references.js';
 import { type Edit, edited } from './edits.js';
+import { handsOn } from './handed-on.js';
 import type { Block, Label } from './ir.js';
 import { CODE_AT, clashingName, INPUT, POSITION_FUNCTIONS } from './names.js';
 import { Unsupported } from './unsupported.js';
@@ -44,6 +45,8 @@ export class BlockCode {
   readonly isFunction: boolean;
   /** Whether functions that it calls by name need to know where the match is. */
   readonly needsPosition: boolean;
+  /** Whether what it does with `text` and the like may make others need to know where the match is. */
+  readonly handsOn: boolean;
   /** Whether it mentions `text()`, `range()`, `offset()` or `location()` in a form that is written out. */
   readonly mentionsStart: boolean;
   /** Whether computing the returned value does nothing else. */
@@ -65,10 +68,9 @@ export class BlockCode {
     const written = this.isFunction ? [] : [...this.#positionCalls()];
     this.mentionsStart = written.length > 0;
     this.isValuePure = !this.isFunction && isPureValue(this.#program, new Set(written.map(({ node }) => node)));
-    this.needsPosition =
-      this.#references.filter(({ name }) => this.#isPositionFunction(name)).length > written.length ||
-      names.has('error') ||
-      names.has('expected');
+    const given = this.#references.filter(({ name }) => this.#isPositionFunction(name));
+    this.handsOn = handsOn(this.#program, given, 'block');
+    this.needsPosition = given.length > written.length || names.has('error') || names.has('expected');
   }
 
   /** Names that the code refers to and does not declare. */

@@ -7,6 +7,7 @@ import { children, isFunction, type Node } from '../effects/nodes.js';
 import { freeReferences, parseBody } from '../effects/references.js';
 import { charCodeEdits } from './blocks.js';
 import { edited } from './edits.js';
+import { handsOn } from './handed-on.js';
 import { clashingName, INPUT, POSITION_FUNCTIONS } from './names.js';
 import { Unsupported } from './unsupported.js';
 
@@ -17,6 +18,8 @@ export interface Initializer {
   readonly statements: string;
   /** Names that its code refers to and does not declare. */
   readonly references: readonly string[];
+  /** Whether it keeps `text` or the like under another name. */
+  readonly handsOn: boolean;
 }
 
 /** @throws Unsupported on code that cannot be lifted */
@@ -51,6 +54,7 @@ export function liftInitializer(code: string): Initializer {
     declarations: declarations.join('\n\n'),
     statements: statements.join('\n'),
     references: references.map(({ name }) => name),
+    handsOn: handsOn(program, references, 'initializer'),
   };
 }
 
