@@ -76,16 +76,19 @@ export function validatePacket(input: string | Packet, options?: ValidateOptions
 const DEFAULTS = resolve({});
 
 function resolve(options: ValidateOptions) {
+  const { maxLength, maxItems, spans } = options;
   return {
     profile: resolveChoice('profile', options.profile, ['draft', 'interop']),
-    severities: resolveSeverities(options.severities),
-    privateKeys: resolvePrivateKeys(options.privateKeys),
-    settings: settingsOf({ ...options, dialect: 'strict' }),
+    severities: resolveSeverities(options.severities ?? {}),
+    privateKeys: resolvePrivateKeys(options.privateKeys ?? []),
+    settings: settingsOf({ maxLength, maxItems, spans }),
   };
 }
 
 /** Checks the codes and severities that a caller sets, so that a slip of the pen does not silence a finding. */
-function resolveSeverities(severities: ValidateOptions['severities'] = {}): NonNullable<ValidateOptions['severities']> {
+function resolveSeverities(
+  severities: NonNullable<ValidateOptions['severities']>,
+): NonNullable<ValidateOptions['severities']> {
   for (const [code, severity] of Object.entries(severities)) {
     resolveChoice('a code in severities', code, Object.keys(RULES));
     resolveChoice(`severities['${code}']`, severity, ['error', 'warning', 'off']);
@@ -94,7 +97,7 @@ function resolveSeverities(severities: ValidateOptions['severities'] = {}): NonN
   return severities;
 }
 
-function resolvePrivateKeys(keys: readonly string[] = []): readonly string[] {
+function resolvePrivateKeys(keys: readonly string[]): readonly string[] {
   if (Array.isArray(keys) && keys.every((key) => typeof key === 'string')) return keys.map(lowerAscii);
   throw new TypeError('privateKeys must be a list of keys');
 }

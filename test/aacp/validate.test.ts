@@ -294,3 +294,10 @@ test('a finding has a caret frame for people, and one for each place that belong
     ].join('\n'),
   );
 });
+
+test('options may be inherited, and what is no option of the validator is not looked at', () => {
+  const inherited = Object.create({ maxLength: 5, severities: { 'missing-p': 'off' } }) as ValidateOptions;
+  expect(validatePacket(HEAD, inherited).errors).toMatchObject([{ code: 'limit' }]);
+  const others = { maxDepth: -1, dialect: 'none', severities: null, privateKeys: null } as unknown as ValidateOptions;
+  expect(validatePacket(HEAD, others)).toEqual(validatePacket(HEAD));
+});
