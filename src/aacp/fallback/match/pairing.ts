@@ -93,13 +93,16 @@ function aligned(
       .map(({ slot }) => slot.value)
       .sort()
       .join('\n');
+  const here = stored.map(placeOf);
+  const there = given.map(placeOf);
+  const isInPlace = here.every((place, index) => place === there[index]);
+  // A value may stand twice.
+  if (isInPlace && inOrder.every(([one, other]) => one.slot.value === other.slot.value)) return inOrder;
   const isList = [...stored, ...given].every((use) => use.listed);
   if (isList && values(stored) === values(given)) {
     return stored.map((use) => [use, given.find(({ slot }) => slot.value === use.slot.value)!]);
   }
-  const here = stored.map(placeOf);
-  const there = given.map(placeOf);
-  if (here.every((place, index) => place === there[index])) return inOrder;
+  if (isInPlace) return inOrder;
   // The very same values in the same order, each on its side: nothing takes the place of anything.
   const isSame = inOrder.every(([one, other]) => one.slot.value === other.slot.value && one.role === other.role);
   if (isSame && inOrder.every(([one, other]) => one.side === other.side)) return inOrder;

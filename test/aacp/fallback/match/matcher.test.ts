@@ -350,6 +350,14 @@ describe('whatever the instruction is', () => {
     );
   });
 
+  test.each([
+    'Fetch without Q2 2026 and Q2 2026 fetch',
+    'without Q2 2026 and Q2 2026 fetch',
+    'not 31 August 2024 , 31 August 2024 and please',
+  ])('also one that says a time twice: %s', (instruction) => {
+    expect([packet, 'refused: no candidate']).toContain(told(match({ instruction, packet }, instruction)));
+  });
+
   test('an amount, an id or a quarter that is served is the one of this instruction', () => {
     const values = fc.record({
       id: fc.integer({ min: 1, max: 99_999 }),
