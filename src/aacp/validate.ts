@@ -47,7 +47,7 @@ export interface ValidationResult {
  * // valid: false, errors[0].code: 'missing-aacp', warnings[0].help: 'did you mean "FETCH"?'
  */
 export function validatePacket(input: string | Packet, options?: ValidateOptions): ValidationResult {
-  const { profile, severities, privateKeys, settings } = options === undefined ? DEFAULTS : resolve(options);
+  const { profile, severities, privateKeys, settings } = options === undefined ? DEFAULTS : resolveOptions(options);
   const errors: PacketDiagnostic[] = [];
   const warnings: PacketDiagnostic[] = [];
   const report: Report = (code, message, span, help, related) => {
@@ -73,9 +73,9 @@ export function validatePacket(input: string | Packet, options?: ValidateOptions
 }
 
 /** What most calls ask for, resolved once. */
-const DEFAULTS = resolve({});
+const DEFAULTS = resolveOptions({});
 
-function resolve(options: ValidateOptions) {
+function resolveOptions(options: ValidateOptions) {
   const { maxLength, maxItems, spans } = options;
   return {
     profile: resolveChoice('profile', options.profile, ['draft', 'interop']),

@@ -29,6 +29,7 @@ export function liftInitializer(code: string): Initializer {
   if (clash !== undefined) throw new Unsupported(`the name "${clash}" is reserved for generated code`);
   checkNames(program);
   const references = freeReferences(program);
+  const given = references.filter(({ name }) => POSITION_FUNCTIONS.has(name));
   const edits = charCodeEdits(program, references);
   const textFrom = (start: number, end: number): string => edited(code, edits, start, end);
 
@@ -54,7 +55,7 @@ export function liftInitializer(code: string): Initializer {
     declarations: declarations.join('\n\n'),
     statements: statements.join('\n'),
     references: references.map(({ name }) => name),
-    handsOn: handsOn(program, references, 'initializer'),
+    handsOn: handsOn(program, given, 'initializer'),
   };
 }
 

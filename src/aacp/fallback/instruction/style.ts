@@ -32,7 +32,7 @@ export function pattern(template: string, partsOf: PartsOf): Style {
   };
 }
 
-/** The same, worked out once for the many patterns that write one slot after the other. Slots never change. */
+/** The parts of a slot, worked out once for the many patterns that write it one after the other. Slots never change. */
 export function remembered(partsOf: PartsOf): PartsOf {
   let last: Slot | undefined;
   let parts: ReturnType<PartsOf> = null;

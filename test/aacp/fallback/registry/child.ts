@@ -18,7 +18,7 @@ if (job === 'put') {
   for (let number = 1; number <= Number(count); number++) {
     const { key } = registry.put(sample(`${name}-${number}`));
     registry.seen(key);
-    tell(`${key}`);
+    tell(key);
   }
 } else if (job === 'read') {
   const [key, count] = rest;
