@@ -1,0 +1,40 @@
+/**
+ * What a connection stands on. A custom transport is an object of this shape; everything else, batches included, is the
+ * connection's business.
+ *
+ * How a transport is set up is its own affair: a pipe exists from the start, a socket is connected first. From then on both
+ * sides exchange texts, each of which is one JSON document: a message or a batch. A transport keeps their order and their
+ * borders, loses none, and says when the other side has ended.
+ *
+ * Source: ACP, transports, "Custom Transports".
+ */
+
+/** Whom a channel tells what arrives. */
+export interface Receiver {
+  /** One JSON document as text, without the line end. */
+  readonly text: (text: string) => void;
+  /** Something arrived that is no text; the channel goes on. `why` says what it was. */
+  readonly garbage: (why: string) => void;
+  /** A text is longer than the channel takes. What follows cannot be told apart any more: `ended` comes next. */
+  readonly tooLong: (limit: number) => void;
+  /** Nothing more arrives: the other side has ended, or `error` broke the channel. Called once. */
+  readonly ended: (error?: Error) => void;
+}
+
+export interface Channel {
+  /** Called once, before anything else. What arrived before is given then. */
+  readonly start: (receiver: Receiver) => void;
+  /** Sends one JSON document, in order. It never throws: a channel that broke says so by `ended`. */
+  readonly send: (text: string) => void;
+  /** Resolves when what was sent has been taken by the transport; `undefined` when it can take more at once. */
+  readonly ready: () => Promise<void> | undefined;
+  /** UTF-8 bytes, or about as many characters, that were sent and not yet taken. */
+  readonly backlog: () => number;
+  /** Stops and restarts `text`, so that a slow side does not pile up what arrives. */
+  readonly pause: () => void;
+  readonly resume: () => void;
+  /** Nothing more will be sent: resolves when all has been taken, or the channel has broken. */
+  readonly end: () => Promise<void>;
+  /** Drops the channel with all that waits. */
+  readonly destroy: () => void;
+}

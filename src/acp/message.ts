@@ -1,0 +1,108 @@
+/** Messages of JSON-RPC 2.0, which ACP speaks (ACP, transports), and which of them a value is. */
+
+/** A string or a safe integer, as we send them; others may be fractional or `null`, which is then a request all the same. */
+export type Id = string | number | null;
+
+/** By position or by name. */
+export type Params = readonly unknown[] | { readonly [name: string]: unknown };
+
+export interface RequestMessage {
+  readonly jsonrpc: '2.0';
+  readonly id: Id;
+  readonly method: string;
+  readonly params?: Params;
+}
+
+export interface NotificationMessage {
+  readonly jsonrpc: '2.0';
+  readonly method: string;
+  readonly params?: Params;
+}
+
+export interface ErrorObject {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+export interface SuccessMessage {
+  readonly jsonrpc: '2.0';
+  readonly id: Id;
+  readonly result: unknown;
+}
+
+export interface FailureMessage {
+  readonly jsonrpc: '2.0';
+  readonly id: Id;
+  readonly error: ErrorObject;
+}
+
+export type CallMessage = RequestMessage | NotificationMessage;
+export type ResponseMessage = SuccessMessage | FailureMessage;
+/** One message. */
+export type Message = CallMessage | ResponseMessage;
+/** Several messages that travel as one. */
+export type BatchMessage = readonly Message[];
+
+/**
+ * What a value is.
+ *
+ * `malformed-response`: it has a result or an error and no method, but is no response as the specification has them. Like any
+ * response it is never answered, or two sides could go on for ever. Its `id` is told where it has one.
+ */
+export type Classified =
+  | { readonly kind: 'request'; readonly message: RequestMessage }
+  | { readonly kind: 'notification'; readonly message: NotificationMessage }
+  | { readonly kind: 'response'; readonly message: ResponseMessage }
+  | { readonly kind: 'malformed-response'; readonly id: Id | undefined }
+  | { readonly kind: 'invalid'; readonly reason: string };
+
+const isOwn = Object.hasOwn;
+
+/**
+ * Tells requests, notifications, responses and everything else apart.
+ *
+ * Source: JSON-RPC 2.0, sections 4 and 5. An integer that a double does not keep is no identifier: it would come back changed.
+ */
+export function classify(value: unknown): Classified {
+  if (typeof value !== 'object' || value === null) return invalid('a message is an object');
+  if (Array.isArray(value)) return invalid('a message is an object, and a batch has no batches in it');
+  const members = value as { readonly [name: string]: unknown };
+  // Only what the message itself says counts, whatever may stand on Object.prototype.
+  if (!isOwn(members, 'method'))
+    return isOwn(members, 'result') || isOwn(members, 'error') ? response(members) : NO_METHOD;
+  if (!isOwn(members, 'jsonrpc') || members['jsonrpc'] !== '2.0') return invalid('"jsonrpc" is "2.0"');
+  if (typeof members['method'] !== 'string') return invalid('"method" is a string');
+  if (isOwn(members, 'params') && (typeof members['params'] !== 'object' || members['params'] === null))
+    return invalid('"params" is an array or an object');
+  if (!isOwn(members, 'id')) return { kind: 'notification', message: value as NotificationMessage };
+  if (!isId(members['id'])) return invalid('"id" is a string, a number that keeps its digits, or null');
+  return { kind: 'request', message: value as RequestMessage };
+}
+
+function response(members: { readonly [name: string]: unknown }): Classified {
+  const { jsonrpc, id, result: _, error } = members;
+  const known = isOwn(members, 'id') && isId(id) ? id : undefined;
+  const isOne = isOwn(members, 'result') !== isOwn(members, 'error');
+  if (jsonrpc !== '2.0' || known === undefined || !isOne) return { kind: 'malformed-response', id: known };
+  if (isOwn(members, 'error') && !isErrorObject(error)) return { kind: 'malformed-response', id: known };
+  return { kind: 'response', message: members as unknown as ResponseMessage };
+}
+
+function isErrorObject(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { code, message } = value as { readonly code?: unknown; readonly message?: unknown };
+  return Number.isInteger(code) && typeof message === 'string';
+}
+
+export function isId(value: unknown): value is Id {
+  if (typeof value === 'string' || value === null) return true;
+  if (typeof value !== 'number') return false;
+  return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
+}
+
+function invalid(reason: string): Classified {
+  return { kind: 'invalid', reason };
+}
+
+const NO_METHOD = invalid('a message has a method, a result or an error');
