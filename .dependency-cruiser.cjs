@@ -1,12 +1,18 @@
 /**
  * The direction of imports: text <- ast, parse, print <- validate, explain, find <- schema, language, prompt <- cli; of
  * sessions: ast, parse, print <- message <- registry, profiles, store, state, streams <- session <- codec; and of AACP above
- * the grammar: validate <- build, lint <- encoders, dispatch <- rules, registry, instruction, models <- match <- fallback.
+ * the grammar: validate <- build, lint <- encoders, dispatch <- rules, registry, instruction, models <- match <- fallback. Above
+ * sessions: the bindings. ACP stands beside all that, on text alone.
  */
 const PORTABLE = '^src/(text/|(aacp|accp)/[^/]+\\.ts$)';
 /** ACCP above the grammar: portable, too, but with packages and with the clock that it is given. */
 const SESSIONS = '^src/accp/(codec|message|profiles|registry|render|session|state|store|streams)/';
 const SQLITE = '^src/accp/store/sqlite';
+/** What carries ACCP frames: portable, without packages, and without the SDKs that it works with. */
+const BINDINGS = '^src/accp/bindings/';
+/** JSON-RPC as ACP speaks it; what needs Node has a folder of its own. */
+const ACP = '^src/acp/';
+const ACP_NODE = '^src/acp/(node/|index\\.ts$)';
 /** AACP above the grammar. */
 const AACP_ABOVE = '^src/aacp/(build|dispatch|encoders|fallback|lint)/';
 /** What of it needs files, databases or the packaged grammar, and so Node. */
@@ -28,8 +34,8 @@ module.exports = {
       name: 'protocols-stay-apart',
       comment: 'What joins two protocols lives in the command line or in bindings.',
       severity: 'error',
-      from: { path: '^src/(accp|aacp)/' },
-      to: { path: '^src/(accp|aacp|cli)/', pathNot: '^src/$1/' },
+      from: { path: '^src/(accp|aacp|acp)/' },
+      to: { path: '^src/(accp|aacp|acp|cli)/', pathNot: '^src/$1/' },
     },
     {
       name: 'one-importer-per-generated-parser',
@@ -59,7 +65,7 @@ module.exports = {
       name: 'portable-core-without-tools',
       severity: 'error',
       from: { path: PORTABLE, pathNot: TOOLS },
-      to: { path: ['^src/(engine|tokens|cli|bench|storage)/', TOOLS, SESSIONS, AACP_ABOVE] },
+      to: { path: ['^src/(engine|tokens|cli|bench|storage)/', TOOLS, SESSIONS, BINDINGS, AACP_ABOVE] },
     },
     {
       name: 'sessions-without-node',
@@ -88,6 +94,42 @@ module.exports = {
       severity: 'error',
       from: { path: SESSIONS },
       to: { path: ['^src/(engine|cli|bench|aacp)/', TOOLS] },
+    },
+    {
+      name: 'sessions-know-no-binding',
+      severity: 'error',
+      from: { path: SESSIONS },
+      to: { path: BINDINGS },
+    },
+    {
+      name: 'bindings-without-node-and-packages',
+      severity: 'error',
+      from: { path: BINDINGS },
+      to: { dependencyTypes: ['core', 'npm', 'npm-dev', 'npm-optional', 'npm-peer'] },
+    },
+    {
+      name: 'bindings-without-tools',
+      severity: 'error',
+      from: { path: BINDINGS },
+      to: { path: ['^src/(engine|cli|bench|storage|tokens)/', SQLITE, TOOLS] },
+    },
+    {
+      name: 'acp-knows-no-protocol-of-frames',
+      severity: 'error',
+      from: { path: ACP },
+      to: { path: '^src/', pathNot: '^src/(acp|text)/' },
+    },
+    {
+      name: 'acp-without-node-and-packages',
+      severity: 'error',
+      from: { path: ACP, pathNot: ACP_NODE },
+      to: { dependencyTypes: ['core', 'npm', 'npm-dev', 'npm-optional', 'npm-peer'] },
+    },
+    {
+      name: 'portable-acp-without-its-node-part',
+      severity: 'error',
+      from: { path: ACP, pathNot: ACP_NODE },
+      to: { path: ACP_NODE },
     },
     {
       name: 'aacp-parts-without-node',

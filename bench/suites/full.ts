@@ -8,6 +8,7 @@ import { sectionTable, textTable } from '../../src/bench/table.js';
 import { raceChart } from '../chart.js';
 import { projectRoot } from '../root.js';
 import { coldStart } from './cold-start.js';
+import { connections } from './connections.js';
 import type { Pace } from './contest.js';
 import { grammars } from './grammars.js';
 import { growth } from './growth.js';
@@ -30,6 +31,7 @@ const SUITES: Readonly<Record<string, (pace: Pace) => Promise<Section[]>>> = {
   sessions,
   packets,
   registry,
+  connections,
   growth,
   grammars,
   memory,

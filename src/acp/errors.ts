@@ -49,6 +49,7 @@ export class RpcError extends PegwireError {
  * - `bad-response`: the answer is no response as the specification has them
  * - `not-a-message`: something arrived that is no message; it was answered and survived
  * - `unknown-response`: a response came that answers nothing
+ * - `handler-failed`: the handler of a notification threw
  */
 export type ConnectionErrorCode =
   | 'closed'
@@ -60,7 +61,8 @@ export type ConnectionErrorCode =
   | 'not-batchable'
   | 'bad-response'
   | 'not-a-message'
-  | 'unknown-response';
+  | 'unknown-response'
+  | 'handler-failed';
 
 /** A fault of the connection, not an answer of the other side. */
 export class ConnectionError extends PegwireError {

@@ -48,16 +48,19 @@ export type BatchMessage = readonly Message[];
  * What a value is.
  *
  * `malformed-response`: it has a result or an error and no method, but is no response as the specification has them. Like any
- * response it is never answered, or two sides could go on for ever. Its `id` is told where it has one.
+ * response it is never answered, or two sides could go on for ever. Its `id` is told where it has one, and so is that of an invalid
+ * message without a method, which may have been meant as a response.
  */
 export type Classified =
   | { readonly kind: 'request'; readonly message: RequestMessage }
   | { readonly kind: 'notification'; readonly message: NotificationMessage }
   | { readonly kind: 'response'; readonly message: ResponseMessage }
   | { readonly kind: 'malformed-response'; readonly id: Id | undefined }
-  | { readonly kind: 'invalid'; readonly reason: string };
+  | { readonly kind: 'invalid'; readonly reason: string; readonly id?: Id };
 
 const isOwn = Object.hasOwn;
+
+const NO_METHOD = { kind: 'invalid', reason: 'a message has a method, a result or an error' } as const;
 
 /**
  * Tells requests, notifications, responses and everything else apart.
@@ -69,8 +72,11 @@ export function classify(value: unknown): Classified {
   if (Array.isArray(value)) return invalid('a message is an object, and a batch has no batches in it');
   const members = value as { readonly [name: string]: unknown };
   // Only what the message itself says counts, whatever may stand on Object.prototype.
-  if (!isOwn(members, 'method'))
-    return isOwn(members, 'result') || isOwn(members, 'error') ? response(members) : NO_METHOD;
+  if (!isOwn(members, 'method')) {
+    if (isOwn(members, 'result') || isOwn(members, 'error')) return response(members);
+    const id = isOwn(members, 'id') ? members['id'] : undefined;
+    return isId(id) ? { ...NO_METHOD, id } : NO_METHOD;
+  }
   if (!isOwn(members, 'jsonrpc') || members['jsonrpc'] !== '2.0') return invalid('"jsonrpc" is "2.0"');
   if (typeof members['method'] !== 'string') return invalid('"method" is a string');
   if (isOwn(members, 'params') && (typeof members['params'] !== 'object' || members['params'] === null))
@@ -101,8 +107,6 @@ export function isId(value: unknown): value is Id {
   return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
 }
 
-function invalid(reason: string): Classified {
+function invalid(reason: string): { readonly kind: 'invalid'; readonly reason: string } {
   return { kind: 'invalid', reason };
 }
-
-const NO_METHOD = invalid('a message has a method, a result or an error');

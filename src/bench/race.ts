@@ -57,21 +57,65 @@ export async function race(runners: readonly Runner[], options: RaceOptions): Pr
   const times = runners.map((): number[] => []);
   for (let round = 0; round < rounds; round++) {
     await onRound?.(round, rounds);
-    for (let place = 0; place < runners.length; place++) {
-      // Another first one in each round, and every second round backwards: nobody always runs after the same neighbor.
-      const step = round % 2 === 0 ? place : runners.length - 1 - place;
-      const index = (step + round) % runners.length;
+    for (const index of turns(round, runners.length))
       times[index]!.push(timed(runners[index]!, passes[index]!, now) / passes[index]!);
-    }
   }
   await onRound?.(rounds, rounds);
+  return standings(runners, times, passes, anchorIndex);
+}
 
+/** Who runs when: another first one in each round, and every second round backwards, so that nobody always runs after the same neighbor. */
+function turns(round: number, count: number): number[] {
+  return Array.from({ length: count }, (_, place) => ((round % 2 === 0 ? place : count - 1 - place) + round) % count);
+}
+
+/** @param times milliseconds of one pass, by runner and round */
+function standings(
+  runners: readonly { readonly name: string }[],
+  times: readonly (readonly number[])[],
+  passes: readonly number[],
+  anchorIndex: number,
+): Standing[] {
   return runners.map(({ name }, index) => ({
     name,
     nanoseconds: spreadOf(times[index]!.map((time) => time * 1e6)),
     ratio: spreadOf(times[index]!.map((time, round) => times[anchorIndex]![round]! / time)),
     passes: passes[index]!,
   }));
+}
+
+/** One entrant whose work ends later: over streams, sockets, and the like. */
+export interface AsyncRunner {
+  readonly name: string;
+  /** Does the whole work once. */
+  readonly pass: () => Promise<void>;
+}
+
+/**
+ * The same race for work that takes turns with the event loop: one pass is one turn, so it should take some milliseconds at least.
+ *
+ * @throws RangeError when the anchor is none of the runners
+ */
+export async function raceAsync(
+  runners: readonly AsyncRunner[],
+  options: Pick<RaceOptions, 'anchor' | 'rounds' | 'now' | 'onRound'> & { readonly warmUpPasses?: number },
+): Promise<Standing[]> {
+  const { anchor, rounds = 31, warmUpPasses = 5, now = () => performance.now(), onRound } = options;
+  const anchorIndex = runners.findIndex(({ name }) => name === anchor);
+  if (anchorIndex < 0) throw new RangeError(`the anchor "${anchor}" is none of the runners`);
+  for (const { pass } of runners) for (let done = 0; done < warmUpPasses; done++) await pass();
+  const times = runners.map((): number[] => []);
+  for (let round = 0; round < rounds; round++) {
+    await onRound?.(round, rounds);
+    for (const index of turns(round, runners.length)) {
+      const start = now();
+      await runners[index]!.pass();
+      times[index]!.push(now() - start);
+    }
+  }
+  await onRound?.(rounds, rounds);
+  const once = runners.map(() => 1);
+  return standings(runners, times, once, anchorIndex);
 }
 
 /** Warms a runner up and finds how many passes fill a turn. */

@@ -1,0 +1,54 @@
+/** Responses and calls reach the host in the order in which they came. */
+import { nextTurn } from './turn.js';
+
+/**
+ * A response wakes whoever waits for it only after what runs now; a call that came behind it, and whose handler would run at once,
+ * has to wait for that. It waits for the next turn of the event loop, and so does all that comes after it.
+ */
+export class ArrivalOrder {
+  #waiting: (() => void)[] = [];
+  #hasAnswered = false;
+  readonly #pause: () => void;
+  readonly #resume: () => void;
+
+  /** @param pause called when something has to wait; `resume` when nothing does any more */
+  constructor({ pause, resume }: { readonly pause: () => void; readonly resume: () => void }) {
+    this.#pause = pause;
+    this.#resume = resume;
+  }
+
+  get isHolding(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Runs it at once where that keeps the order. @param wakes it only wakes who waits already, as responses do */
+  run(step: () => void, { wakes }: { readonly wakes: boolean }): void {
+    if (!this.isHolding && (wakes || !this.#hasAnswered)) {
+      step();
+      return;
+    }
+    if (this.#waiting.push(step) === 1) this.#pause();
+  }
+
+  /** Whether nothing holds up a step now, so that it needs no {@link run}. */
+  isFree(wakes: boolean): boolean {
+    return this.#waiting.length === 0 && (wakes || !this.#hasAnswered);
+  }
+
+  /** Somebody has just been woken. */
+  woken(): void {
+    if (this.#hasAnswered) return;
+    this.#hasAnswered = true;
+    nextTurn(() => this.#next());
+  }
+
+  #next(): void {
+    this.#hasAnswered = false;
+    if (!this.isHolding) return;
+    let next = 0;
+    // A step that wakes somebody makes the rest wait for another turn.
+    while (next < this.#waiting.length && !this.#hasAnswered) this.#waiting[next++]!();
+    this.#waiting = this.#waiting.slice(next);
+    if (!this.isHolding) this.#resume();
+  }
+}

@@ -1,0 +1,56 @@
+/** Whether batches travel on a connection, and what never goes into one. */
+import { resolveChoice } from '../text/choice.js';
+import { ConnectionError } from './errors.js';
+
+/**
+ * Batches are of version 2 of ACP. `negotiated`: they are taken until an `initialize` has agreed on version 1. `accept`: always.
+ * `reject`: never.
+ */
+export type BatchChoice = 'negotiated' | 'accept' | 'reject';
+
+/**
+ * Methods that change which later messages are valid (ACP, transports: "SHOULD NOT batch lifecycle-sensitive messages"), and those of
+ * the same kind that later versions have.
+ */
+export const LIFECYCLE_METHODS: readonly string[] = [
+  'initialize',
+  'authenticate',
+  'session/new',
+  'session/load',
+  'session/prompt',
+  'auth/login',
+  'session/resume',
+];
+
+export class BatchPolicy {
+  readonly #choice: BatchChoice;
+  readonly #unbatchable: ReadonlySet<string>;
+  #version: unknown;
+  /** The other side has refused one. */
+  isRefused = false;
+
+  /** @throws TypeError on a choice that is none */
+  constructor(choice: BatchChoice | undefined, unbatchable: readonly string[] = []) {
+    this.#choice = resolveChoice('batches', choice, ['negotiated', 'accept', 'reject']);
+    this.#unbatchable = new Set([...LIFECYCLE_METHODS, ...unbatchable]);
+  }
+
+  /** The result of an `initialize`, whoever called it. */
+  initialized(result: unknown): void {
+    if (typeof result === 'object' && result !== null && Object.hasOwn(result, 'protocolVersion'))
+      this.#version = (result as { readonly protocolVersion: unknown }).protocolVersion;
+  }
+
+  readonly takes = (): boolean => this.#choice === 'accept' || (this.#choice === 'negotiated' && this.#version !== 1);
+
+  /** @throws ConnectionError for what must not be sent as a batch */
+  check(methods: readonly string[]): void {
+    if (methods.length === 0) throw new ConnectionError('not-batchable', 'A batch has at least one entry.');
+    const sensitive = methods.find((method) => this.#unbatchable.has(method));
+    if (sensitive !== undefined)
+      throw new ConnectionError('not-batchable', `${sensitive} changes what may follow it: it is sent by itself.`);
+    if (this.#choice !== 'accept' && this.#version === 1)
+      throw new ConnectionError('batches-refused', 'Version 1 of ACP was agreed on, which has no batches.');
+    if (this.isRefused) throw new ConnectionError('batches-refused', 'The other side has refused a batch.');
+  }
+}

@@ -1,0 +1,85 @@
+/** What a connection offers its host, and what the host gives it. */
+import type { BatchChoice } from './batch-policy.js';
+import type { ConnectionError } from './errors.js';
+import type { Id, Params } from './message.js';
+
+/** What a handler is told besides the params. */
+export interface CallContext {
+  readonly method: string;
+  /** Absent for a notification, which is never answered. */
+  readonly id: Id | undefined;
+  /** Aborted when the caller does not want the answer any more, or the connection has broken. */
+  readonly signal: AbortSignal;
+  readonly connection: Connection;
+}
+
+/**
+ * Answers a call: with a value, at once or later; with nothing, which is `null`; or by throwing, an `RpcError` where the caller is to
+ * be told more than that it failed. The params are what the other side sent: checking them is the handler's.
+ */
+// A method's type, so that a handler may say of which type it takes its params to be.
+export type Handler = { call(params: unknown, context: CallContext): unknown }['call'];
+
+export interface ConnectionOptions {
+  /** What the other side may call, requests and notifications alike. */
+  readonly handlers?: { readonly [method: string]: Handler } | undefined;
+  /** Called for methods without a handler. @default requests for them are errors -32601 */
+  readonly fallback?: Handler | undefined;
+  /** Whether batches are taken and sent. @default 'negotiated' */
+  readonly batches?: BatchChoice | undefined;
+  /** Most entries of a batch; a longer one is refused as a whole. @default 4096 */
+  readonly maxBatch?: number | undefined;
+  /** Methods that are never sent in a batch, besides those that the protocol names. */
+  readonly unbatchable?: readonly string[] | undefined;
+  /** Requests that are worked on at a time; more are answered with -32000. @default 65536 */
+  readonly maxInFlight?: number | undefined;
+  /** Bytes that wait to be written: beyond it, nothing is read, and calls of this side are refused. @default 64 MiB */
+  readonly maxBacklog?: number | undefined;
+  /** Seconds in which what is being worked on may still be answered after the other side has ended. @default 10 */
+  readonly grace?: number | undefined;
+  /** Told what was survived: junk, answers to nothing, handlers of notifications that threw. What it throws is ignored. */
+  readonly onError?: ((error: ConnectionError) => void) | undefined;
+}
+
+/** One call of a batch. */
+export interface BatchEntry {
+  readonly method: string;
+  readonly params?: Params | undefined;
+  /** Nothing is answered to it. @default false */
+  readonly notification?: boolean | undefined;
+}
+
+export interface RequestOptions {
+  /** Aborting it rejects the call at once, and tells the other side. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Connection {
+  /**
+   * Calls the other side.
+   *
+   * @throws RpcError what it answered, where that is an error
+   * @throws ConnectionError when the connection fails first
+   */
+  readonly request: (method: string, params?: Params, options?: RequestOptions) => Promise<unknown>;
+  /**
+   * Tells the other side something. Resolves when the transport can take more.
+   *
+   * @throws ConnectionError when it cannot be sent
+   */
+  readonly notify: (method: string, params?: Params) => Promise<void>;
+  /**
+   * Sends several calls as one array, and gives what became of each: one that fails does not hide the others. Of a notification,
+   * the value is `undefined`. Where the other side refuses batches, all of its calls reject with `batches-refused`.
+   *
+   * @throws ConnectionError before anything is sent: `not-batchable`, `batches-refused`, `unserializable`, `closed`
+   */
+  readonly batch: (
+    entries: readonly [BatchEntry, ...BatchEntry[]],
+    options?: RequestOptions,
+  ) => Promise<PromiseSettledResult<unknown>[]>;
+  /** Resolves when all has ended: with the fault that ended it, or with nothing when it was closed from either side. */
+  readonly closed: Promise<ConnectionError | undefined>;
+  /** Ends it: calls that wait are rejected, handlers that run are told, and what was sent is still written. */
+  readonly close: () => Promise<void>;
+}

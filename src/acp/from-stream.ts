@@ -1,0 +1,83 @@
+/** A pair of streams of messages, as the official SDK has them, as a channel. */
+import type { Channel, Receiver } from './channel.js';
+import type { Message } from './message.js';
+
+/** Messages both ways, each an object. It is the shape of the official SDK's `Stream`. */
+export interface Stream<In = Message, Out = Message> {
+  readonly readable: ReadableStream<In>;
+  readonly writable: WritableStream<Out>;
+}
+
+export function isStream(transport: object): transport is Stream {
+  return 'readable' in transport && 'writable' in transport && !('start' in transport);
+}
+
+/** Messages that wait to be written are counted as so many bytes each: nobody knows what they will take. */
+const BYTES = 256;
+
+export function streamChannel(stream: Stream): Channel {
+  const writer = (stream.writable as WritableStream<unknown>).getWriter();
+  const reader = (stream.readable as ReadableStream<unknown>).getReader();
+  let receiver: Receiver | undefined;
+  let isOver = false;
+  let waiting = 0;
+  let wake: (() => void) | undefined;
+  let paused: Promise<void> | undefined;
+
+  const over = (error?: Error): void => {
+    if (isOver) return;
+    isOver = true;
+    receiver?.ended(error);
+  };
+  const broken = (thrown: unknown): void => over(thrown instanceof Error ? thrown : new Error(String(thrown)));
+  const read = async (): Promise<void> => {
+    for (;;) {
+      const { done, value } = await reader.read();
+      await paused;
+      if (done || isOver) return over();
+      let text: string | undefined;
+      try {
+        text = JSON.stringify(value);
+      } catch {
+        // Cyclic, too deep, or with a bigint: no message that could have come over a wire.
+      }
+      if (text === undefined) receiver?.garbage('the value has no JSON');
+      else receiver?.text(text);
+    }
+  };
+
+  return {
+    start: (given) => {
+      receiver = given;
+      read().catch(broken);
+    },
+    send: (text) => {
+      if (isOver) return;
+      waiting++;
+      writer
+        .write(JSON.parse(text))
+        .catch(broken)
+        .finally(() => waiting--);
+    },
+    ready: () => ((writer.desiredSize ?? 1) > 0 ? undefined : writer.ready.catch(() => undefined)),
+    backlog: () => waiting * BYTES,
+    pause: () => {
+      paused ??= new Promise((resolve) => {
+        wake = resolve;
+      });
+    },
+    resume: () => {
+      wake?.();
+      paused = undefined;
+    },
+    end: async () => {
+      await writer.close().catch(() => undefined);
+    },
+    destroy: () => {
+      over();
+      wake?.();
+      reader.cancel().catch(() => undefined);
+      writer.abort().catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,134 @@
+/** From bytes to lines (ACP, transports, "stdio": UTF-8, messages are delimited by newlines). */
+import type { Receiver } from './channel.js';
+
+/** Most bytes of one line, as in the official SDK. */
+export const MAX_LINE_BYTES = 32 * 1024 * 1024;
+
+const LF = 0x0a;
+/** A buffer that has grown beyond this is given back once it is empty. */
+const KEPT_BYTES = 1024 * 1024;
+
+/**
+ * Cuts bytes into lines, however they arrive: byte by byte, or many lines at once. Only LF ends a line; one CR before it is
+ * taken off. Empty lines are skipped, and so is a byte order mark at the very start. A line that is no UTF-8 is garbage as a whole
+ * and never repaired; the next one is read as usual. The work is linear in the bytes.
+ */
+export class LineDecoder {
+  readonly #limit: number;
+  // Strict, and leaving byte order marks where they are.
+  readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  /** The start of a line whose end has not come. */
+  #held = new Uint8Array(0);
+  #heldLength = 0;
+  #atStart = true;
+  #isOver = false;
+
+  constructor({ maxLineBytes = MAX_LINE_BYTES }: { readonly maxLineBytes?: number | undefined } = {}) {
+    if (!(maxLineBytes >= 1)) throw new TypeError(`maxLineBytes is a number from 1 on; got ${maxLineBytes}`);
+    this.#limit = maxLineBytes;
+  }
+
+  /** Takes the next bytes, and tells of each line that they complete. After `tooLong` nothing is told any more. */
+  push(chunk: Uint8Array, receiver: Pick<Receiver, 'text' | 'garbage' | 'tooLong'>): void {
+    let from = 0;
+    if (this.#heldLength > 0) {
+      const end = chunk.indexOf(LF);
+      this.#hold(end === -1 ? chunk : chunk.subarray(0, end), receiver);
+      if (end === -1) return;
+      const line = this.#held.subarray(0, this.#heldLength);
+      this.#heldLength = 0;
+      this.#lines(line, receiver);
+      if (this.#held.length > KEPT_BYTES) this.#held = new Uint8Array(0);
+      from = end + 1;
+    }
+    const last = chunk.lastIndexOf(LF);
+    if (last >= from) {
+      this.#lines(chunk.subarray(from, last), receiver);
+      from = last + 1;
+    }
+    if (from < chunk.length) this.#hold(chunk.subarray(from), receiver);
+  }
+
+  /** The bytes have ended: what stands after the last LF is a line, too. A message that was cut off does not parse. */
+  end(receiver: Pick<Receiver, 'text' | 'garbage' | 'tooLong'>): void {
+    if (this.#heldLength === 0) return;
+    const line = this.#held.subarray(0, this.#heldLength);
+    this.#heldLength = 0;
+    this.#lines(line, receiver);
+  }
+
+  #hold(bytes: Uint8Array, receiver: Pick<Receiver, 'tooLong'>): void {
+    if (this.#isOver) return;
+    const length = this.#heldLength + bytes.length;
+    // The CR of a line end is none of the line's.
+    if (length > this.#limit + 1) {
+      this.#tooLong(receiver);
+      return;
+    }
+    if (length > this.#held.length) {
+      const grown = new Uint8Array(Math.max(1024, length, Math.min(2 * this.#held.length, this.#limit + 1)));
+      grown.set(this.#held.subarray(0, this.#heldLength));
+      this.#held = grown;
+    }
+    this.#held.set(bytes, this.#heldLength);
+    this.#heldLength = length;
+  }
+
+  #tooLong(receiver: Pick<Receiver, 'tooLong'>): void {
+    this.#isOver = true;
+    this.#held = new Uint8Array(0);
+    this.#heldLength = 0;
+    receiver.tooLong(this.#limit);
+  }
+
+  /** Lines without the LF of the last one. All are decoded at once where that can be done: it is several times as fast. */
+  #lines(bytes: Uint8Array, receiver: Pick<Receiver, 'text' | 'garbage' | 'tooLong'>): void {
+    const text = bytes.length > this.#limit ? undefined : this.#decode(bytes);
+    if (text === undefined) {
+      this.#oneByOne(bytes, receiver);
+      return;
+    }
+    let from = 0;
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
+      this.#line(text.slice(from, end), receiver);
+      from = end + 1;
+    }
+    this.#line(from === 0 ? text : text.slice(from), receiver);
+  }
+
+  #oneByOne(bytes: Uint8Array, receiver: Pick<Receiver, 'text' | 'garbage' | 'tooLong'>): void {
+    for (let from = 0; from <= bytes.length && !this.#isOver; ) {
+      const lf = bytes.indexOf(LF, from);
+      const end = lf === -1 ? bytes.length : lf;
+      const line = bytes.subarray(from, end);
+      from = end + 1;
+      const text = line.length > this.#limit + 1 ? undefined : this.#decode(line);
+      if (text !== undefined && line.length - (text.endsWith('\r') ? 1 : 0) <= this.#limit) this.#line(text, receiver);
+      else if (line.length > this.#limit) this.#tooLong(receiver);
+      else {
+        this.#atStart = false;
+        receiver.garbage('the line is not UTF-8');
+      }
+    }
+  }
+
+  #decode(bytes: Uint8Array): string | undefined {
+    try {
+      return this.#utf8.decode(bytes);
+    } catch {
+      return undefined;
+    }
+  }
+
+  #line(line: string, receiver: Pick<Receiver, 'text'>): void {
+    if (this.#isOver) return;
+    let text = line;
+    if (this.#atStart) {
+      this.#atStart = false;
+      if (text.startsWith('\ufeff')) text = text.slice(1);
+    }
+    if (text.endsWith('\r')) text = text.slice(0, -1);
+    // Nearly every line begins with a brace.
+    if (text.charCodeAt(0) > 0x20 || /[^ \t\r]/.test(text)) receiver.text(text);
+  }
+}

@@ -1,0 +1,122 @@
+/** Two ends of one channel in memory: for agents in the same process, and for tests. */
+import type { Channel, Receiver } from './channel.js';
+
+/**
+ * Makes both ends. There is nothing to set up; what one end sends, the other is told in order, never within the same call.
+ *
+ * @example
+ * const [here, there] = memoryChannels();
+ */
+export function memoryChannels(): [Channel, Channel] {
+  const one = new End();
+  const other = new End();
+  one.connect(other);
+  other.connect(one);
+  return [one, other];
+}
+
+class End implements Channel {
+  #other!: End;
+  #receiver: Receiver | undefined;
+  #isPaused = false;
+  /** What the other end has sent and this one has not been told; `null` is the end. */
+  #arrived: (string | null)[] = [];
+  #characters = 0;
+  #isDelivering = false;
+  #hasEnded = false;
+  #isOver = false;
+  #wake: (() => void)[] = [];
+
+  connect(other: End): void {
+    this.#other = other;
+  }
+
+  readonly start = (receiver: Receiver): void => {
+    this.#receiver = receiver;
+    this.#deliver();
+  };
+
+  readonly send = (text: string): void => {
+    if (!this.#hasEnded) this.#other.#take(text);
+  };
+
+  readonly ready = (): Promise<void> | undefined => {
+    const other = this.#other;
+    if (other.#arrived.length === 0 || other.#isOver) return undefined;
+    return new Promise((resolve) => other.#wake.push(resolve));
+  };
+
+  readonly backlog = (): number => this.#other.#characters;
+
+  readonly pause = (): void => {
+    this.#isPaused = true;
+  };
+
+  readonly resume = (): void => {
+    this.#isPaused = false;
+    this.#deliver();
+  };
+
+  readonly end = async (): Promise<void> => {
+    if (!this.#hasEnded) {
+      this.#hasEnded = true;
+      this.#other.#take(null);
+    }
+    await this.ready();
+  };
+
+  readonly destroy = (): void => {
+    if (!this.#hasEnded) {
+      this.#hasEnded = true;
+      this.#other.#take(null);
+    }
+    this.#over();
+  };
+
+  #take(text: string | null): void {
+    if (this.#isOver) return;
+    this.#arrived.push(text);
+    this.#characters += text?.length ?? 0;
+    this.#deliver();
+  }
+
+  #deliver(): void {
+    if (this.#isDelivering || this.#receiver === undefined || this.#arrived.length === 0) return;
+    this.#isDelivering = true;
+    queueMicrotask(() => {
+      this.#isDelivering = false;
+      // What comes meanwhile waits for another turn, so that nobody is kept from pausing.
+      const arrived = this.#arrived;
+      this.#arrived = [];
+      let next = 0;
+      while (next < arrived.length && !this.#isPaused && !this.#isOver) this.#tell(arrived[next++]!);
+      this.#arrived = [...arrived.slice(next), ...this.#arrived];
+      if (this.#arrived.length === 0) this.#emptied();
+      else if (!this.#isPaused) this.#deliver();
+    });
+  }
+
+  #tell(text: string | null): void {
+    if (text === null) {
+      this.#over();
+      return;
+    }
+    this.#characters -= text.length;
+    this.#receiver!.text(text);
+  }
+
+  #over(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#arrived = [];
+    this.#characters = 0;
+    this.#emptied();
+    this.#receiver?.ended();
+  }
+
+  #emptied(): void {
+    const wake = this.#wake;
+    this.#wake = [];
+    for (const resolve of wake) resolve();
+  }
+}

@@ -1,0 +1,112 @@
+/** Channels over sockets: Unix-domain ones, and TCP. */
+import { lstatSync, unlinkSync } from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import process from 'node:process';
+import type { Channel } from '../channel.js';
+import { ConnectionError } from '../errors.js';
+import { type ByteChannelOptions, byteChannel } from './byte-channel.js';
+
+/** The path of a Unix-domain socket, or a TCP port. */
+export type Address = string | { readonly port: number; readonly host?: string | undefined };
+
+/** A socket that is listened on. */
+export interface Listener {
+  /** Where it listens; of port 0, the one that was free. */
+  readonly address: Address;
+  /** Takes nobody any more. Channels that there are go on. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Connects to a socket. There is no handshake: from then on, both sides send one JSON document a line.
+ *
+ * @throws ConnectionError `closed` when nobody listens there
+ * @example
+ * const connection = createConnection(await connectSocket('/run/agent.sock'), { handlers });
+ */
+export async function connectSocket(address: Address, options: ByteChannelOptions = {}): Promise<Channel> {
+  const socket = connect(netAddress(address));
+  await new Promise<void>((resolve, reject) => {
+    const failed = (cause: Error): void => {
+      reject(new ConnectionError('closed', `No connection to ${shown(address)}: ${cause.message}`, { cause }));
+    };
+    socket.once('error', failed);
+    socket.once('connect', () => {
+      socket.off('error', failed);
+      resolve();
+    });
+  });
+  return channelOf(socket, options);
+}
+
+/**
+ * Listens on a socket, TCP by default on the loopback alone. A Unix-domain socket is its owner's only; one that a process left behind when it died
+ * makes place, any other file is left alone.
+ *
+ * @param connected given the channel of each that connects
+ * @throws ConnectionError `closed` when it cannot listen there
+ */
+export async function listenSocket(
+  address: Address,
+  connected: (channel: Channel) => void,
+  options: ByteChannelOptions = {},
+): Promise<Listener> {
+  if (typeof address === 'string') await removeStale(address);
+  // The other side ends what it sends; we may have to answer still.
+  const server = createServer({ allowHalfOpen: true }, (socket) => connected(channelOf(socket, options)));
+  await listening(server, address);
+  const bound = server.address();
+  return {
+    address: typeof bound === 'object' && bound !== null ? { port: bound.port, host: bound.address } : address,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+function channelOf(socket: Socket, options: ByteChannelOptions): Channel {
+  // Messages are small, and somebody waits for each.
+  socket.setNoDelay(true);
+  return byteChannel(socket, socket, options);
+}
+
+async function listening(server: Server, address: Address): Promise<void> {
+  const umask = typeof address === 'string' ? process.umask(0o177) : undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', (cause) => {
+        reject(new ConnectionError('closed', `Cannot listen on ${shown(address)}: ${cause.message}`, { cause }));
+      });
+      // A socket's file is made within the call.
+      server.listen(netAddress(address), resolve);
+    });
+  } finally {
+    if (umask !== undefined) process.umask(umask);
+  }
+}
+
+/** A socket without a listener refuses connections; with one, listening there fails by itself. */
+async function removeStale(path: string): Promise<void> {
+  let isSocket: boolean;
+  try {
+    isSocket = lstatSync(path).isSocket();
+  } catch {
+    return;
+  }
+  if (!isSocket) return;
+  const isStale = await new Promise<boolean>((resolve) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED'));
+  });
+  if (isStale) unlinkSync(path);
+}
+
+function netAddress(address: Address): { path: string } | { port: number; host: string } {
+  return typeof address === 'string' ? { path: address } : { port: address.port, host: address.host ?? '127.0.0.1' };
+}
+
+function shown(address: Address): string {
+  return typeof address === 'string' ? address : `${address.host ?? '127.0.0.1'}:${address.port}`;
+}

@@ -1,0 +1,26 @@
+/** What an agent logs (ACP, transports: "Clients MAY capture, forward, or ignore this logging"). It is read in every case. */
+import process from 'node:process';
+import type { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+
+/** Kept (the last 64 KiB), written to this process's stderr, dropped, or given to a function as it comes. */
+export type StderrChoice = 'capture' | 'forward' | 'ignore' | ((text: string) => void);
+
+const KEPT = 64 * 1024;
+
+/** @returns gives the end of what was logged, in every case: errors quote it */
+export function drainStderr(stderr: Readable, choice: StderrChoice): () => string {
+  const decoder = new StringDecoder('utf8');
+  let kept = '';
+  const take = (text: string): void => {
+    if (text === '') return;
+    kept = (kept + text).slice(-KEPT);
+    if (choice === 'forward') process.stderr.write(text);
+    else if (typeof choice === 'function') choice(text);
+  };
+  stderr.on('data', (chunk: Buffer) => take(decoder.write(chunk)));
+  stderr.on('end', () => take(decoder.end()));
+  // A pipe that breaks has nothing more to say.
+  stderr.on('error', () => {});
+  return () => kept;
+}

@@ -1,0 +1,349 @@
+import { Answering, CANCEL } from './answering.js';
+import { ArrivalOrder } from './arrival-order.js';
+import { BatchPolicy } from './batch-policy.js';
+import { BatchReply } from './batch-reply.js';
+import { Calls } from './calls.js';
+import type { Channel } from './channel.js';
+import type { BatchEntry, Connection, ConnectionOptions, RequestOptions } from './contract.js';
+import { ConnectionError, ERROR_CODES } from './errors.js';
+import type { Classified, Params } from './message.js';
+import { type Arrival, isResponse, MAX_BATCH, type ReadingOptions, readArrival } from './reading.js';
+import { callText, faultText } from './writing.js';
+
+/** Faults in a row, without a message between them, that are answered: two sides that answer each other's junk would never end. */
+const MAX_FAULTS = 1000;
+const MAX_IN_FLIGHT = 65_536;
+const MAX_BACKLOG = 64 * 1024 * 1024;
+const GRACE = 10;
+
+/** One side of a connection: what arrives on the left, what is sent on the right, and how it ends. */
+export class Peer implements Connection {
+  readonly closed: Promise<ConnectionError | undefined>;
+  readonly #channel: Channel;
+  readonly #onError: ConnectionOptions['onError'];
+  readonly #maxBacklog: number;
+  readonly #grace: number;
+  readonly #policy: BatchPolicy;
+  readonly #reading: ReadingOptions;
+  readonly #calls = new Calls();
+  readonly #answering: Answering;
+  readonly #order: ArrivalOrder;
+  #isThrottled = false;
+  #faults = 0;
+  #state: 'open' | 'ending' | 'closed' = 'open';
+  #fault: ConnectionError | undefined;
+  #settle!: (fault: ConnectionError | undefined) => void;
+
+  constructor(channel: Channel, options: ConnectionOptions) {
+    const { maxBatch = MAX_BATCH, maxInFlight = MAX_IN_FLIGHT, maxBacklog = MAX_BACKLOG, grace = GRACE } = options;
+    for (const [name, value] of Object.entries({ maxBatch, maxInFlight, maxBacklog }))
+      if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
+    if (!(grace >= 0)) throw new TypeError(`grace is a number of seconds from 0 on; got ${grace}`);
+    this.#channel = channel;
+    this.#onError = options.onError;
+    this.#maxBacklog = maxBacklog;
+    this.#grace = grace;
+    this.#policy = new BatchPolicy(options.batches, options.unbatchable);
+    this.#reading = { maxBatch, takesBatches: this.#policy.takes };
+    this.#order = new ArrivalOrder({ pause: channel.pause, resume: () => this.#resume() });
+    this.#answering = new Answering({
+      connection: this,
+      handlers: options.handlers ?? {},
+      fallback: options.fallback,
+      maxInFlight,
+      failed: (method, cause) =>
+        this.#tell(new ConnectionError('handler-failed', `The handler of ${method} threw.`, { cause })),
+      answered: (method, result) => {
+        if (method === 'initialize') this.#policy.initialized(result);
+      },
+      idle: () => {
+        if (this.#state === 'ending') this.#finish();
+      },
+    });
+    this.closed = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+    channel.start({
+      text: (text) => this.#take(readArrival(text, this.#reading), text),
+      garbage: (why) => this.#take({ kind: 'fault', rpcCode: ERROR_CODES.parseError, reason: 'Parse error' }, why),
+      tooLong: (limit) => this.#order.run(() => this.#tooLong(limit), { wakes: false }),
+      ended: (error) => this.#order.run(() => this.#ended(error), { wakes: false }),
+    });
+  }
+
+  // Calls of this side
+
+  readonly request = (method: string, params?: Params, { signal }: RequestOptions = {}): Promise<unknown> => {
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    const refusal = this.#refusal();
+    if (refusal !== undefined) return Promise.reject(refusal);
+    const id = this.#calls.nextId();
+    let text: string;
+    try {
+      text = callText(id, method, params);
+    } catch (thrown) {
+      return Promise.reject(unserializable(method, thrown));
+    }
+    const result = this.#calls.open(id, method);
+    this.#channel.send(text);
+    return signal === undefined ? result : this.#cancellable([id], result, signal);
+  };
+
+  readonly notify = async (method: string, params?: Params): Promise<void> => {
+    const refusal = this.#refusal();
+    if (refusal !== undefined) throw refusal;
+    let text: string;
+    try {
+      text = callText(undefined, method, params);
+    } catch (thrown) {
+      throw unserializable(method, thrown);
+    }
+    this.#channel.send(text);
+    await this.#channel.ready();
+  };
+
+  readonly batch = async (
+    entries: readonly [BatchEntry, ...BatchEntry[]],
+    { signal }: RequestOptions = {},
+  ): Promise<PromiseSettledResult<unknown>[]> => {
+    this.#policy.check(entries.map(({ method }) => method));
+    signal?.throwIfAborted();
+    const refusal = this.#refusal();
+    if (refusal !== undefined) throw refusal;
+    const calls: { readonly id: number; readonly method: string }[] = [];
+    const texts = entries.map(({ method, params, notification = false }) => {
+      const id = notification ? undefined : this.#calls.nextId();
+      if (id !== undefined) calls.push({ id, method });
+      try {
+        return callText(id, method, params);
+      } catch (thrown) {
+        throw unserializable(method, thrown);
+      }
+    });
+    const settled = Promise.allSettled(this.#calls.openBatch(calls));
+    this.#channel.send(`[${texts.join(',')}]`);
+    const ids = calls.map(({ id }) => id);
+    const outcomes = await (signal === undefined ? settled : this.#cancellable(ids, settled, signal));
+    let next = 0;
+    return entries.map(({ notification = false }) =>
+      notification ? { status: 'fulfilled', value: undefined } : outcomes[next++]!,
+    );
+  };
+
+  /** Why nothing can be sent now. */
+  #refusal(): ConnectionError | undefined {
+    if (this.#state !== 'open') return this.#fault ?? new ConnectionError('closed', 'The connection is closed.');
+    if (this.#channel.backlog() <= this.#maxBacklog) return undefined;
+    return new ConnectionError(
+      'backlog-full',
+      `More than ${this.#maxBacklog} bytes wait: the other side does not read.`,
+    );
+  }
+
+  /** Gives up a call, or those of a batch, when the signal says so, and tells the other side. */
+  async #cancellable<T>(ids: readonly number[], result: Promise<T>, signal: AbortSignal): Promise<T> {
+    const abort = (): void => {
+      for (const id of ids) {
+        if (!this.#calls.drop(id, signal.reason)) continue;
+        // Where it cannot be told, the connection has ended, and the call with it.
+        this.notify(CANCEL, { requestId: id }).catch(() => undefined);
+      }
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      return await result;
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  // What arrives
+
+  #take(arrival: Arrival, source: string): void {
+    const wakes = arrival.kind === 'one' ? isResponse(arrival.item) : arrival.kind === 'fault';
+    if (this.#order.isFree(wakes)) this.#process(arrival, source);
+    else this.#order.run(() => this.#process(arrival, source), { wakes });
+  }
+
+  #process(arrival: Arrival, source: string): void {
+    if (this.#state === 'closed') return;
+    if (arrival.kind === 'one') this.#one(arrival.item, source, this.#send);
+    else if (arrival.kind === 'batch') this.#batch(arrival.items, source);
+    else {
+      if (this.#isFaultAnswered()) this.#send(faultText(arrival.rpcCode, arrival.reason));
+      this.#tell(new ConnectionError('not-a-message', `${arrival.reason}.`, { received: source }));
+    }
+    if (this.#channel.backlog() > this.#maxBacklog) this.#throttle();
+  }
+
+  #batch(items: readonly Classified[], source: string): void {
+    if (items.every(isResponse)) {
+      this.#responses(items, source);
+      return;
+    }
+    const reply = new BatchReply(items.length, this.#send);
+    for (const item of items) this.#one(item, source, reply.done);
+  }
+
+  /** @param done told the response as JSON, or `null`: what stands alone is sent, what stands in a batch is collected */
+  #one(item: Classified, source: string, done: (response: string | null) => void): void {
+    switch (item.kind) {
+      case 'request':
+      case 'notification':
+        this.#faults = 0;
+        this.#answering.take(item.message, done);
+        break;
+      case 'invalid':
+        done(this.#invalid(item, source));
+        break;
+      default:
+        this.#response(item, source);
+        done(null);
+    }
+  }
+
+  #invalid({ reason, id }: Classified & { readonly kind: 'invalid' }, source: string): string | null {
+    const badResponse = new ConnectionError('bad-response', 'The answer has neither result nor error.', {
+      received: source,
+    });
+    if (this.#calls.drop(id, badResponse)) {
+      this.#order.woken();
+      return null;
+    }
+    this.#tell(new ConnectionError('not-a-message', `No message: ${reason}.`, { received: source }));
+    return this.#isFaultAnswered() ? faultText(ERROR_CODES.invalidRequest, `Invalid request: ${reason}`) : null;
+  }
+
+  /** A response by itself. An error that names no call may be a refusal of a batch. */
+  #response(item: Classified, source: string): void {
+    if (item.kind === 'malformed-response') {
+      const error = new ConnectionError('bad-response', 'The answer is no response of JSON-RPC.', { received: source });
+      if (this.#calls.drop(item.id, error)) this.#order.woken();
+      this.#tell(error);
+    }
+    if (item.kind !== 'response') return;
+    const { message } = item;
+    const method = this.#calls.methodOf(message.id);
+    if (this.#calls.answer(message)) {
+      this.#faults = 0;
+      if (method === 'initialize' && 'result' in message) this.#policy.initialized(message.result);
+      this.#order.woken();
+    } else if (message.id === null && 'error' in message && this.#calls.refuseBatch(message.error)) {
+      this.#policy.isRefused = true;
+      this.#order.woken();
+    } else {
+      this.#tell(
+        new ConnectionError('unknown-response', 'A response came that answers nothing.', { received: source }),
+      );
+    }
+  }
+
+  /** The answer to a batch. Errors in it that name no call are about those calls of the batch that it does not answer. */
+  #responses(items: readonly Classified[], source: string): void {
+    const named = items.filter((item) => !isNameless(item));
+    let batch: object | undefined;
+    for (const item of named) {
+      if (item.kind === 'response') batch ??= this.#calls.batchOf(item.message.id);
+      this.#response(item, source);
+    }
+    for (const item of items) {
+      if (!isNameless(item)) continue;
+      if (batch === undefined) this.#response(item, source);
+      else if (this.#calls.refuseRest(batch, item.message.error)) this.#order.woken();
+    }
+  }
+
+  #isFaultAnswered(): boolean {
+    return ++this.#faults <= MAX_FAULTS;
+  }
+
+  #tell(error: ConnectionError): void {
+    try {
+      this.#onError?.(error);
+    } catch {
+      // Whoever listens must not be able to take the conversation down.
+    }
+  }
+
+  // What is sent
+
+  readonly #send = (text: string | null): void => {
+    if (text !== null && this.#state !== 'closed') this.#channel.send(text);
+  };
+
+  /** Reads nothing more until what waits has been written: who does not read is not listened to. */
+  #throttle(): void {
+    if (this.#isThrottled) return;
+    this.#isThrottled = true;
+    this.#channel.pause();
+    void Promise.resolve(this.#channel.ready()).then(() => {
+      this.#isThrottled = false;
+      this.#resume();
+    });
+  }
+
+  #resume(): void {
+    if (!this.#isThrottled && !this.#order.isHolding) this.#channel.resume();
+  }
+
+  // The end
+
+  #tooLong(limit: number): void {
+    this.#fault = new ConnectionError('too-long', `A message is longer than ${limit} bytes.`);
+    this.#send(faultText(ERROR_CODES.invalidRequest, `Invalid request: a message has at most ${limit} bytes`));
+    this.#tell(this.#fault);
+  }
+
+  /** Nothing more arrives; what is being worked on is still answered. */
+  #ended(error: Error | undefined): void {
+    if (this.#state !== 'open') return;
+    this.#state = 'ending';
+    if (error !== undefined) {
+      const typed = error instanceof ConnectionError ? error : undefined;
+      this.#fault ??=
+        typed ?? new ConnectionError('closed', `The connection broke: ${error.message}`, { cause: error });
+    }
+    this.#calls.end(this.#fault ?? new ConnectionError('closed', 'The other side has ended.'));
+    if (this.#answering.isIdle) this.#finish();
+    else this.#withinGrace(() => this.#finish());
+  }
+
+  readonly close = async (): Promise<void> => {
+    if (this.#state === 'open') {
+      this.#calls.end(new ConnectionError('closed', 'The connection was closed.'));
+      this.#finish();
+    } else if (this.#state === 'ending') this.#finish();
+    await this.closed;
+  };
+
+  #finish(): void {
+    if (this.#state === 'closed') return;
+    this.#state = 'closed';
+    this.#answering.cancelAll(new ConnectionError('closed', 'The connection is closed.'));
+    const over = (): void => {
+      stop();
+      this.#channel.destroy();
+      this.#settle(this.#fault);
+    };
+    // The other side may never read what is left.
+    const stop = this.#withinGrace(over);
+    void this.#channel.end().then(over);
+  }
+
+  /** Does not keep a process alive. @returns stops it */
+  #withinGrace(run: () => void): () => void {
+    const timer: unknown = setTimeout(run, this.#grace * 1000);
+    (timer as { readonly unref?: () => void }).unref?.();
+    return () => clearTimeout(timer as never);
+  }
+}
+
+function isNameless(
+  item: Classified,
+): item is Classified & { readonly kind: 'response'; readonly message: { readonly error: never } } {
+  return item.kind === 'response' && item.message.id === null && 'error' in item.message;
+}
+
+function unserializable(method: string, cause: unknown): ConnectionError {
+  return new ConnectionError('unserializable', `The params of ${method} have no JSON.`, { cause });
+}

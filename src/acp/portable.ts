@@ -1,0 +1,32 @@
+/** The part of `pegwire/acp` that needs no Node: public as `pegwire/acp/portable`. */
+export { type BatchChoice, LIFECYCLE_METHODS } from './batch-policy.js';
+export type { Channel, Receiver } from './channel.js';
+export { createConnection } from './connection.js';
+export type {
+  BatchEntry,
+  CallContext,
+  Connection,
+  ConnectionOptions,
+  Handler,
+  RequestOptions,
+} from './contract.js';
+export { ConnectionError, type ConnectionErrorCode, ERROR_CODES, RpcError } from './errors.js';
+export type { Stream } from './from-stream.js';
+export { LineDecoder, MAX_LINE_BYTES } from './line-decoder.js';
+export { memoryChannels } from './memory.js';
+export {
+  type BatchMessage,
+  type Classified,
+  classify,
+  type ErrorObject,
+  type FailureMessage,
+  type Id,
+  type Message,
+  type NotificationMessage,
+  type Params,
+  type RequestMessage,
+  type ResponseMessage,
+  type SuccessMessage,
+} from './message.js';
+export { type StreamOptions, toStream } from './to-stream.js';
+export { type WebSocketChannelOptions, type WebSocketLike, webSocketChannel } from './websocket.js';

@@ -1,0 +1,108 @@
+/** Beside the official SDK: its client on our agent, our client on its agent, and its `agent()` on our transport. */
+import { spawn } from 'node:child_process';
+import { Readable, Writable } from 'node:stream';
+import { client, methods, ndJsonStream, PROTOCOL_VERSION, type Stream } from '@agentclientprotocol/sdk';
+import { describe, expect, test } from 'vitest';
+import { launchAgent, spawnAgent, toStream } from '../../src/acp/index.js';
+import { bundledProgram } from '../helpers/bundled-program.js';
+import { encode, linesOf, runAgent } from './agent-process.js';
+import { cases, expectedOf, inOrder, piecesOf, toldOf } from './cases.js';
+
+const methodsAgent = bundledProgram(new URL('./official/methods-agent.ts', import.meta.url), { packages: 'bundle' });
+const promptAgent = bundledProgram(new URL('./official/prompt-agent.ts', import.meta.url));
+const ourPromptAgent = bundledProgram(new URL('./official/our-prompt-agent.ts', import.meta.url));
+
+/** What a client of the official SDK hears in a turn, on any stream. */
+async function officialTurn(stream: Stream): Promise<string[]> {
+  const heard: string[] = [];
+  const app = client({ name: 'test' })
+    .onNotification(methods.client.session.update, ({ params: { update } }) => {
+      if (update.sessionUpdate === 'agent_message_chunk' && update.content.type === 'text')
+        heard.push(update.content.text);
+    })
+    .onRequest(methods.client.session.requestPermission, ({ params }) => ({
+      outcome: { outcome: 'selected', optionId: params.options[0]!.optionId },
+    }));
+  await app.connectWith(stream, async (agent) => {
+    await agent.request(methods.agent.initialize, { protocolVersion: PROTOCOL_VERSION, clientCapabilities: {} });
+    const { sessionId } = await agent.request(methods.agent.session.new, { cwd: '/', mcpServers: [] });
+    const prompt = [{ type: 'text' as const, text: 'write' }];
+    const answer = await agent.request(methods.agent.session.prompt, { sessionId, prompt });
+    heard.push((answer as { stopReason: string }).stopReason);
+  });
+  return heard;
+}
+
+const TURN = ['May I', ' write?', ' yes.', 'end_turn'];
+
+describe('the official client', () => {
+  test('has a whole turn with our agent, on its own transport', async () => {
+    const child = spawn(process.execPath, [ourPromptAgent()], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const output = Writable.toWeb(child.stdin) as WritableStream<Uint8Array>;
+    const input = Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>;
+    const exit = new Promise((resolve) => child.on('exit', resolve));
+    expect(await officialTurn(ndJsonStream(output, input))).toEqual(TURN);
+    child.stdin.destroy();
+    expect(await exit).toBe(0);
+  });
+
+  test('has a whole turn with the official agent, on our transport', async () => {
+    const agent = await launchAgent(process.execPath, [promptAgent()]);
+    expect(await officialTurn(toStream(agent.channel))).toEqual(TURN);
+    expect(await agent.close()).toMatchObject({ code: 0 });
+  });
+});
+
+describe('the official agent', () => {
+  test('has a whole turn with our client', async () => {
+    const heard: string[] = [];
+    const agent = await spawnAgent(process.execPath, [promptAgent()], {
+      handlers: {
+        'session/update': ({ update }: { update: { content: { text: string } } }) => {
+          heard.push(update.content.text);
+        },
+        'session/request_permission': ({ options }: { options: [{ optionId: string }] }) => ({
+          outcome: { outcome: 'selected', optionId: options[0].optionId },
+        }),
+      },
+    });
+    await agent.request('initialize', { protocolVersion: 1, clientCapabilities: {} });
+    const { sessionId } = (await agent.request('session/new', { cwd: '/', mcpServers: [] })) as { sessionId: string };
+    const prompt = [{ type: 'text', text: 'write' }];
+    const { stopReason } = (await agent.request('session/prompt', { sessionId, prompt })) as { stopReason: string };
+    expect([...heard, stopReason]).toEqual(TURN);
+    await agent.close();
+  });
+
+  test('refuses batches on its own transport, which our client says of each call instead of waiting', async () => {
+    const agent = await spawnAgent(process.execPath, [promptAgent()]);
+    const outcomes = await agent.batch([{ method: 'a' }, { method: 'b' }]);
+    expect(outcomes).toMatchObject([{ reason: { code: 'batches-refused' } }, { reason: { code: 'batches-refused' } }]);
+    await agent.close();
+  });
+});
+
+describe("the official agent() on our transport, judged by the agent's cases", () => {
+  /** The transport cannot know when the handler of a notification is done. */
+  const rest = cases.filter(({ id }) => id !== 'B25');
+
+  test.concurrent.each(rest)('$id: $name', async (one) => {
+    const ran = await runAgent(methodsAgent(), piecesOf(one));
+    // The SDK answers a little later, so that an error of the transport may come before.
+    expect(inOrder(toldOf(ran))).toEqual(inOrder(expectedOf(one, ran)));
+    expect(ran.code).toBe(0);
+  });
+
+  test('a result that has no JSON is an error of its request alone', async () => {
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    const lines = [
+      `{"jsonrpc":"2.0","id":1,"method":"echo","params":${deep}}`,
+      '{"jsonrpc":"2.0","id":2,"method":"notes"}',
+    ];
+    const ran = await runAgent(methodsAgent(), [encode(`${lines.join('\n')}\n`)]);
+    expect(linesOf(ran)).toMatchObject([
+      { id: 1, error: { code: -32603 } },
+      { id: 2, result: 0 },
+    ]);
+  });
+});

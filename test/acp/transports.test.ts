@@ -1,0 +1,205 @@
+/** The same conversation over every transport. */
+import { mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import {
+  type Channel,
+  connectSocket,
+  createConnection,
+  listenSocket,
+  memoryChannels,
+  webSocketChannel,
+} from '../../src/acp/index.js';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-transports-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Ends {
+  readonly here: Channel;
+  readonly there: Channel;
+  readonly close: () => Promise<void>;
+}
+
+async function overSocket(address: string | { port: number }): Promise<Ends> {
+  let connected!: (channel: Channel) => void;
+  const there = new Promise<Channel>((resolve) => {
+    connected = resolve;
+  });
+  const listener = await listenSocket(address, connected);
+  const here = await connectSocket(listener.address);
+  return { here, there: await there, close: listener.close };
+}
+
+async function overWebSocket(): Promise<Ends> {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  await new Promise((resolve) => server.once('listening', resolve));
+  const accepted = new Promise<WebSocket>((resolve) => server.once('connection', resolve));
+  const { port } = server.address() as { port: number };
+  // The channel takes it while it is still connecting.
+  const here = webSocketChannel(new WebSocket(`ws://127.0.0.1:${port}`));
+  const there = webSocketChannel(await accepted);
+  return { here, there, close: () => new Promise((resolve) => server.close(() => resolve())) };
+}
+
+let sockets = 0;
+const TRANSPORTS: Readonly<Record<string, () => Promise<Ends>>> = {
+  memory: async () => {
+    const [here, there] = memoryChannels();
+    return { here, there, close: async () => {} };
+  },
+  'a Unix-domain socket': () => overSocket(path.join(folder, `${++sockets}.sock`)),
+  TCP: () => overSocket({ port: 0 }),
+  'a WebSocket': overWebSocket,
+};
+
+describe.each(Object.keys(TRANSPORTS))('over %s', (name) => {
+  const open = TRANSPORTS[name]!;
+
+  test('both sides call, in batches too, and large messages pass', async () => {
+    const { here, there, close } = await open();
+    const agent = createConnection(there, {
+      handlers: { echo: (params) => params, ask: (_, { connection }) => connection.request('name') },
+    });
+    const client = createConnection(here, { handlers: { name: () => 'client' } });
+    expect(await client.request('ask')).toBe('client');
+    expect(await client.batch([{ method: 'echo', params: ['é\n\u2028'] }, { method: 'nope' }])).toMatchObject([
+      { value: ['é\n\u2028'] },
+      { reason: { rpcCode: -32601 } },
+    ]);
+    const big = 'x'.repeat(3 * 1024 * 1024);
+    expect(await client.request('echo', [big])).toEqual([big]);
+    await client.close();
+    expect(await agent.closed).toBeUndefined();
+    await close();
+  });
+
+  test('messages keep their order and none is lost, when all are sent at once', async () => {
+    const { here, there, close } = await open();
+    const seen: unknown[] = [];
+    const agent = createConnection(there, {
+      handlers: { note: ([n]: [number]) => void seen.push(n), count: () => seen.length },
+    });
+    const client = createConnection(here);
+    const numbers = Array.from({ length: 5000 }, (_, n) => n);
+    await Promise.all(numbers.map((n) => client.notify('note', [n])));
+    expect(await client.request('count')).toBe(5000);
+    expect(seen).toEqual(numbers);
+    await client.close();
+    await agent.closed;
+    await close();
+  });
+
+  test('what is no JSON is answered, and the connection lives', async () => {
+    const { here, there, close } = await open();
+    const agent = createConnection(there, { handlers: { a: () => 1 } });
+    const heard: unknown[] = [];
+    const twice = new Promise<void>((resolve) => {
+      here.start({
+        text: (text) => {
+          heard.push(JSON.parse(text));
+          if (heard.length === 2) resolve();
+        },
+        ...{ garbage: () => {}, tooLong: () => {}, ended: () => {} },
+      });
+    });
+    here.send('{"jsonrpc"');
+    here.send('{"jsonrpc":"2.0","id":1,"method":"a"}');
+    await twice;
+    expect(heard).toMatchObject([
+      { id: null, error: { code: -32700 } },
+      { id: 1, result: 1 },
+    ]);
+    here.destroy();
+    await agent.closed;
+    await close();
+  });
+
+  test('when one side is gone, calls of the other reject', async () => {
+    const { here, there, close } = await open();
+    const client = createConnection(here);
+    there.start({ text: () => there.destroy(), garbage: () => {}, tooLong: () => {}, ended: () => {} });
+    await expect(client.request('a')).rejects.toMatchObject({ code: 'closed' });
+    await client.closed;
+    await close();
+  });
+
+  test('who sends faster than the other side reads has to wait, and nothing is lost', async () => {
+    const { here, there, close } = await open();
+    let seen = 0;
+    // Nothing is taken until somebody says so.
+    there.start({ text: () => void seen++, garbage: () => {}, tooLong: () => {}, ended: () => {} });
+    there.pause();
+    here.start({ text: () => {}, garbage: () => {}, tooLong: () => {}, ended: () => {} });
+    const piece = JSON.stringify('x'.repeat(100_000));
+    let sent = 0;
+    while (here.ready() === undefined && sent < 1000) {
+      here.send(piece);
+      sent++;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(sent).toBeLessThan(1000);
+    expect(here.backlog()).toBeGreaterThan(0);
+    there.resume();
+    await here.ready();
+    await here.end();
+    while (seen < sent) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(seen).toBe(sent);
+    there.destroy();
+    await close();
+  });
+});
+
+describe('a Unix-domain socket', () => {
+  const nobody = (channel: Channel): void => channel.destroy();
+
+  test('is its owner alone to use', async () => {
+    const file = path.join(folder, 'private.sock');
+    const listener = await listenSocket(file, nobody);
+    expect(statSync(file).mode & 0o077).toBe(0);
+    await listener.close();
+  });
+
+  test('of a process that died makes place; one that is listened on, and any other file, does not', async () => {
+    const file = path.join(folder, 'stale.sock');
+    const first = await listenSocket(file, nobody);
+    await expect(listenSocket(file, nobody)).rejects.toMatchObject({ code: 'closed', cause: { code: 'EADDRINUSE' } });
+    await first.close();
+    // What is left when nobody unlinks it.
+    const left = createServer().listen(file);
+    await new Promise((resolve) => left.once('listening', resolve));
+    const again = path.join(folder, 'moved.sock');
+    renameSync(file, again);
+    await new Promise((resolve) => left.close(resolve));
+    const second = await listenSocket(again, nobody);
+    await second.close();
+    const text = path.join(folder, 'file.txt');
+    writeFileSync(text, 'mine');
+    await expect(listenSocket(text, nobody)).rejects.toMatchObject({ code: 'closed' });
+    expect(statSync(text).size).toBe(4);
+  });
+
+  test('that nobody listens on refuses', async () => {
+    await expect(connectSocket(path.join(folder, 'none.sock'))).rejects.toMatchObject({ code: 'closed' });
+  });
+});
+
+test('a binary message of a WebSocket is no message', async () => {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  await new Promise((resolve) => server.once('listening', resolve));
+  const answer = new Promise<string>((resolve) => {
+    server.once('connection', (socket) => {
+      socket.on('message', (data) => resolve(String(data)));
+      socket.send(Buffer.from('{"jsonrpc":"2.0","id":1,"method":"a"}'));
+    });
+  });
+  const { port } = server.address() as { port: number };
+  const client = createConnection(webSocketChannel(new WebSocket(`ws://127.0.0.1:${port}`)), {
+    handlers: { a: () => 1 },
+  });
+  expect(JSON.parse(await answer)).toMatchObject({ id: null, error: { code: -32700 } });
+  await client.close();
+  await new Promise((resolve) => server.close(resolve));
+});
