@@ -1,0 +1,380 @@
+/** Agents in child processes, good ones and bad ones. None of the programs has anything of pegwire in it. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type Agent, ConnectionError, launchAgent, type SpawnOptions, spawnAgent } from '../../src/acp/index.js';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-spawn-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What all programs begin with: `line` is called with each line of stdin, and `say` writes one. */
+const PRELUDE = `
+const say = (value) => process.stdout.write((typeof value === 'string' ? value : JSON.stringify(value)) + '\\n');
+const answer = (id, result = null) => ({ jsonrpc: '2.0', id, result });
+let rest = '';
+const lines = (line) => process.stdin.setEncoding('utf8').on('data', (chunk) => {
+  const all = (rest + chunk).split('\\n');
+  rest = all.pop();
+  for (const one of all) line(one, JSON.parse(one));
+});
+`;
+
+/** An agent of so much code. */
+const program = (code: string, options: SpawnOptions = {}): Promise<Agent> =>
+  spawnAgent(process.execPath, ['--eval', PRELUDE + code], { exitGrace: 5, killGrace: 5, ...options });
+
+const ECHO = 'lines((_, { id, params }) => say(answer(id, params)));';
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  // A process that has ended and that nobody has asked for is none.
+  return !/^State:\s+Z/m.test(statusOf(pid));
+};
+
+function statusOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/status`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+async function gone(pid: number): Promise<void> {
+  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+describe('C01: starting', () => {
+  test.each([
+    ['there is no such program', 'no-such-program-at-all', {}],
+    ['the folder does not exist', process.execPath, { cwd: '/no/such/folder' }],
+    ['the file is no program', '/etc/passwd', {}],
+    ['the name has a zero in it', 'a\0b', {}],
+  ])('rejects where %s', async (_, command, options) => {
+    await expect(spawnAgent(command, [], options)).rejects.toMatchObject({
+      name: 'ConnectionError',
+      code: 'spawn-failed',
+    });
+  });
+
+  test('takes arguments as they are: no shell reads them', async () => {
+    const args = ['$HOME', '; echo no', '`id`', '*', 'with space', "'", ''];
+    const agent = await spawnAgent(process.execPath, [
+      '--eval',
+      `${PRELUDE}lines((_, { id }) => say(answer(id, process.argv.slice(1))));`,
+      '--',
+      ...args,
+    ]);
+    expect(await agent.request('args')).toEqual(args);
+    await agent.close();
+  });
+
+  test('passes folder and environment on', async () => {
+    const agent = await program('lines((_, { id }) => say(answer(id, [process.cwd(), process.env.A])));', {
+      cwd: folder,
+      env: { ...process.env, A: 'b' },
+    });
+    expect(await agent.request('where')).toEqual([expect.stringContaining(path.basename(folder)), 'b']);
+    await agent.close();
+  });
+
+  test.each([
+    ['exitGrace', { exitGrace: -1 }],
+    ['stderr', { stderr: 'captured' as never }],
+    ['maxBatch', { maxBatch: 0 }],
+  ])('refuses a bad %s', async (name, options) => {
+    await expect(program(ECHO, options)).rejects.toThrow(name);
+  });
+});
+
+describe('C02: what the agent logs', () => {
+  const FLOOD = `process.stderr.write('é'.repeat(512 * 1024) + 'last words', () => { ${ECHO} });`;
+
+  test.each(['capture', 'ignore'] as const)('%s: a megabyte of it holds nothing up', async (stderr) => {
+    const agent = await program(FLOOD, { stderr });
+    expect(await agent.request('echo', ['a'])).toEqual(['a']);
+    await agent.close();
+    expect(agent.stderr.length).toBe(64 * 1024);
+    expect(agent.stderr.endsWith('last words')).toBe(true);
+  });
+
+  test('goes to a function as it comes, whole characters', async () => {
+    let log = '';
+    const agent = await program(FLOOD, { stderr: (text) => (log += text) });
+    await agent.request('echo');
+    await agent.close();
+    expect(log).toBe(`${'é'.repeat(512 * 1024)}last words`);
+  });
+
+  test('goes to this process where it is forwarded', async () => {
+    const code = `import { spawnAgent } from '${new URL('../../src/acp/index.ts', import.meta.url).pathname}';
+      const agent = await spawnAgent(process.execPath, ['--eval', 'process.stderr.write("hello from the agent")'], { stderr: 'forward' });
+      await agent.exited; await agent.close();`;
+    const host = await spawnAgent(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', code]);
+    await host.exited;
+    await host.closed;
+    await host.close();
+    expect(host.stderr).toContain('hello from the agent');
+  });
+});
+
+describe('what goes over the pipes', () => {
+  test('C03: every line that is written is one message, or an array of some', async () => {
+    const agent = await program(
+      "const all = []; lines((line, value) => { all.push(line); if (value.method === 'all') say(answer(value.id, all)); else for (const one of [value].flat()) if (one.id) say(answer(one.id)); });",
+    );
+    await agent.request('a', ['\n\u2028\r']);
+    await agent.notify('b');
+    await agent.batch([{ method: 'c' }, { method: 'd', notification: true }]);
+    const controller = new AbortController();
+    const given = agent.request('e', undefined, { signal: controller.signal }).catch(() => undefined);
+    controller.abort();
+    await given;
+    const lines = (await agent.request('all')) as string[];
+    expect(lines).toHaveLength(6);
+    for (const line of lines) {
+      const messages = [JSON.parse(line)].flat();
+      expect(messages.length).toBeGreaterThan(0);
+      for (const message of messages) expect(message).toMatchObject({ jsonrpc: '2.0', method: expect.any(String) });
+    }
+    await agent.close();
+  });
+
+  test('C04: junk and blank lines are reported and survived', async () => {
+    const errors: ConnectionError[] = [];
+    const agent = await program(
+      `say('Welcome to the agent!'); say(''); say('{"half":'); process.stdout.write(Buffer.from([0xff, 0x0a])); say('[]'); ${ECHO}`,
+      { onError: (error) => errors.push(error) },
+    );
+    expect(await agent.request('echo', [1])).toEqual([1]);
+    await agent.close();
+    expect(errors.map(({ code }) => code)).toEqual(errors.map(() => 'not-a-message').concat());
+    expect(errors.map(({ received }) => received)).toContain('Welcome to the agent!');
+    expect(errors.length).toBeGreaterThanOrEqual(4);
+  });
+
+  test.each([
+    ['in reverse', 'say(batch.reverse().map(({ id }) => answer(id, id)))'],
+    ['on lines of their own', 'for (const { id } of batch) say(answer(id, id))'],
+    ['twice', 'const all = batch.map(({ id }) => answer(id, id)); say(all); say(all)'],
+    ['with CRLF', "say(JSON.stringify(batch.map(({ id }) => answer(id, id))) + '\\r')"],
+    [
+      'one byte at a time',
+      "const bytes = Buffer.from(JSON.stringify(batch.map(({ id }) => answer(id, id))) + '\\n'); let at = 0; const next = () => { if (at < bytes.length) process.stdout.write(bytes.subarray(at, ++at), next); }; next()",
+    ],
+  ])('C05: answers to a batch are matched when they come %s', async (_, how) => {
+    const agent = await program(`lines((_, batch) => { ${how} });`);
+    const outcomes = await agent.batch([{ method: 'a' }, { method: 'b' }, { method: 'c' }]);
+    expect(outcomes).toMatchObject([{ value: 1 }, { value: 2 }, { value: 3 }]);
+    await agent.close();
+  });
+
+  test("C06: the agent's own batches are answered by the same rules", async () => {
+    const agent = await program(
+      `say([{ jsonrpc: '2.0', id: 'a', method: 'name' }, { jsonrpc: '2.0', method: 'note' }, 1]); say([]); say([{ jsonrpc: '2.0', method: 'note' }]);
+       const heard = []; let id; lines((_, value) => { if (value.method === 'heard') id = value.id; else heard.push(value); if (id && heard.length === 2) say(answer(id, heard)); });`,
+      { handlers: { name: () => 'client', note: () => {} } },
+    );
+    const heard = (await agent.request('heard')) as unknown[];
+    expect(heard).toMatchObject([
+      [
+        { id: 'a', result: 'client' },
+        { id: null, error: { code: -32600 } },
+      ],
+      { id: null, error: { code: -32600 } },
+    ]);
+    await agent.close();
+  });
+
+  test('C07: an agent that refuses batches with one error leaves no call waiting', async () => {
+    const agent = await program(
+      "lines((_, value) => say(Array.isArray(value) ? { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'no batches' } } : answer(value.id, 1)));",
+    );
+    expect(await agent.batch([{ method: 'a' }, { method: 'b' }])).toMatchObject([
+      { reason: { code: 'batches-refused' } },
+      { reason: { code: 'batches-refused' } },
+    ]);
+    expect(await agent.request('a')).toBe(1);
+    await agent.close();
+  });
+
+  test('C12: answers and notifications come in order, however fast', async () => {
+    const seen: unknown[] = [];
+    let last!: () => void;
+    const all = new Promise<void>((resolve) => {
+      last = resolve;
+    });
+    const agent = await program(
+      "lines((_, { id }) => { let all = ''; for (let n = 0; n < 100; n++) all += JSON.stringify({ jsonrpc: '2.0', method: 'n', params: [n] }) + '\\n'; process.stdout.write(all + JSON.stringify(answer(id, 'done')) + '\\n' + JSON.stringify({ jsonrpc: '2.0', method: 'n', params: [100] }) + '\\n'); });",
+      {
+        handlers: {
+          n: ([n]: [number]) => {
+            seen.push(n);
+            if (n === 100) last();
+          },
+        },
+      },
+    );
+    seen.push(await agent.request('go'));
+    await all;
+    await agent.close();
+    expect(seen).toEqual([...Array.from({ length: 100 }, (_, n) => n), 'done', 100]);
+  });
+});
+
+describe('C09: the agent ends', () => {
+  test.each([
+    [
+      'by itself, with a code',
+      'process.exitCode = 3; process.stderr.write("out of memory"); process.stdin.destroy();',
+      /exit code 3.*out of memory/s,
+    ],
+    ['by a signal', 'process.kill(process.pid, "SIGKILL");', /SIGKILL/],
+    ['with 0', 'process.exit(0);', /ended/],
+  ])('%s: every call that waits rejects with one typed error', async (_, how, message) => {
+    const agent = await program(`lines(() => { ${how} });`);
+    const calls = [
+      agent.request('a'),
+      agent.request('b'),
+      agent.batch([{ method: 'c' }]).then(([one]) => Promise.reject((one as PromiseRejectedResult).reason)),
+    ];
+    const errors = (await Promise.allSettled(calls)).map(
+      (one) => (one as PromiseRejectedResult).reason as ConnectionError,
+    );
+    for (const error of errors) {
+      expect(error).toBeInstanceOf(ConnectionError);
+      expect(error).toMatchObject({ code: 'closed', message: expect.stringMatching(message) });
+    }
+    await expect(agent.request('later')).rejects.toMatchObject({ code: 'closed' });
+    await agent.close();
+  });
+
+  test('in the middle of a line: what is whole counts, what is cut off does not', async () => {
+    const agent = await program(
+      "let n = 0; lines((_, { id }) => { if (++n < 3) return; process.stdout.write(JSON.stringify(answer(1, 'one')) + '\\n' + JSON.stringify(answer(2, 'two')) + '\\n' + '{\"jsonrpc\":\"2.0\",\"id\":3,\"res', () => process.exit(1)); });",
+    );
+    const [one, two, three] = await Promise.allSettled([agent.request('a'), agent.request('b'), agent.request('c')]);
+    expect([one, two, three]).toMatchObject([{ value: 'one' }, { value: 'two' }, { reason: { code: 'closed' } }]);
+    await agent.close();
+  });
+
+  test('after an answer without a line end: it counts', async () => {
+    const agent = await program(
+      'lines((_, { id }) => process.stdout.write(JSON.stringify(answer(id, 1)), () => process.exit(0)));',
+    );
+    expect(await agent.request('a')).toBe(1);
+    await agent.close();
+  });
+
+  test('while something that it started holds its output open: calls reject all the same', async () => {
+    const agent = await program(
+      "require('node:child_process').spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1000)'], { stdio: ['ignore', 'inherit', 'inherit'] }).unref(); lines(() => process.exit(7));",
+      { exitGrace: 0.1, killGrace: 5 },
+    );
+    await expect(agent.request('a')).rejects.toMatchObject({ message: expect.stringContaining('exit code 7') });
+    await agent.close();
+  });
+});
+
+describe('C10: closing', () => {
+  test('an agent that ends with its input ends with its code', async () => {
+    const agent = await program(`${ECHO} process.stdin.on('end', () => { process.exitCode = 5; });`);
+    expect(await agent.close()).toEqual({ code: 5, signal: null });
+    expect(await agent.close()).toEqual({ code: 5, signal: null });
+  });
+
+  test('one that stays gets SIGTERM', async () => {
+    const agent = await program('setInterval(() => {}, 1000); say(answer(1));', { exitGrace: 0.1 });
+    await agent.request('ready');
+    expect(await agent.close()).toEqual({ code: null, signal: 'SIGTERM' });
+  });
+
+  test('one that ignores that gets SIGKILL', async () => {
+    const agent = await program("process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); say(answer(1));", {
+      exitGrace: 0.1,
+      killGrace: 0.1,
+    });
+    await agent.request('ready');
+    expect(await agent.close()).toEqual({ code: null, signal: 'SIGKILL' });
+  });
+
+  test('the real agent behind a wrapper ends too, even where the wrapper has ended before', async () => {
+    const real = "process.on('SIGHUP', () => {}); setInterval(() => {}, 1000);";
+    for (const wrapper of [
+      'lines(() => {});',
+      'lines((_, { id }) => { say(answer(id, child.pid)); process.stdin.destroy(); });',
+    ]) {
+      const agent = await program(
+        `const child = require('node:child_process').spawn(process.execPath, ['--eval', ${JSON.stringify(real)}], { stdio: 'ignore' }); child.unref(); say(answer(1, child.pid)); ${wrapper}`,
+        { exitGrace: 1 },
+      );
+      const pid = (await agent.request('pid')) as number;
+      expect(isAlive(pid)).toBe(true);
+      await agent.close();
+      await gone(pid);
+    }
+  });
+
+  test('a signal closes it', async () => {
+    const controller = new AbortController();
+    const agent = await program(ECHO, { signal: controller.signal });
+    controller.abort();
+    expect(await agent.exited).toEqual({ code: 0, signal: null });
+    await agent.close();
+  });
+
+  test('a host that ends takes its agents with it', async () => {
+    const code = `import { spawnAgent } from '${new URL('../../src/acp/index.ts', import.meta.url).pathname}';
+      const agent = await spawnAgent(process.execPath, ['--eval', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000);']);
+      process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id: 1, result: agent.pid }) + '\\n', () => process.exit(0));`;
+    const host = await spawnAgent(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', code]);
+    const pid = (await host.request('pid')) as number;
+    await gone(pid);
+    await host.close();
+  });
+});
+
+describe('C11: an agent that never reads', () => {
+  test('makes senders wait, and calls beyond the backlog are refused', async () => {
+    const agent = await program('process.stdin.pause(); setInterval(() => {}, 1000);', {
+      maxBacklog: 256 * 1024,
+      exitGrace: 0.1,
+    });
+    const params = ['x'.repeat(64 * 1024)];
+    let isWaiting = false;
+    const waiting = (async () => {
+      for (let n = 0; n < 100 && !isWaiting; n++) {
+        const sent = agent.notify('a', params);
+        const first = await Promise.race([
+          sent.then(() => 'sent'),
+          new Promise((resolve) => setTimeout(resolve, 200, 'waits')),
+        ]);
+        if (first === 'waits') isWaiting = true;
+      }
+    })();
+    await waiting;
+    expect(isWaiting).toBe(true);
+    const refused = await Promise.allSettled(
+      Array.from({ length: 20 }, () => agent.notify('a', params).catch((error) => Promise.reject(error.code))).map(
+        (one) => Promise.race([one, new Promise((resolve) => setTimeout(resolve, 100))]),
+      ),
+    );
+    expect(refused).toContainEqual({ status: 'rejected', reason: 'backlog-full' });
+    await agent.close();
+  });
+});
+
+test('an agent without a connection has the channel, for whoever speaks over it', async () => {
+  const agent = await launchAgent(process.execPath, ['--eval', PRELUDE + ECHO]);
+  const heard = new Promise<string>((resolve) => {
+    agent.channel.start({ text: resolve, garbage: () => {}, tooLong: () => {}, ended: () => {} });
+  });
+  agent.channel.send('{"jsonrpc":"2.0","id":1,"method":"a","params":[1]}');
+  expect(JSON.parse(await heard)).toEqual({ jsonrpc: '2.0', id: 1, result: [1] });
+  expect(await agent.close()).toEqual({ code: 0, signal: null });
+});
