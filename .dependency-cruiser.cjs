@@ -205,8 +205,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    // A project of its own: it imports the packed package.
-    exclude: { path: '^test/package/scratch/' },
+    // They import the packed package.
+    exclude: { path: '^test/(package/scratch|fixtures)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

@@ -1,46 +1,194 @@
 /** One side that answers frames, whatever carries them: a codec, its sessions, and what is done with messages. */
-import type { Codec } from '../codec/codec.js';
-import type { Message, MessageInput } from '../message/message.js';
-import type { Session, SessionOptions } from '../session/session.js';
-import type { FrameHandler } from './frames.js';
+import type { Message } from '../message/message.js';
+import { tryParseFrame } from '../parse.js';
+import type { Session } from '../session/session.js';
+import { StoreError } from '../store/store.js';
+import { EndpointAnswers } from './endpoint-answers.js';
+import type { Endpoint, EndpointOptions } from './endpoint-options.js';
+import { EndpointSessions } from './endpoint-sessions.js';
+import { Turns } from './endpoint-turns.js';
+import { bareErrorFrame, checkAgent } from './error-frame.js';
+import { type FrameAnswer, isErrorHead, readAddress, readHead } from './frames.js';
 
-/** What a message is answered with; a string is a message of the chat profile, `null` is no answer. */
-export type Answer = MessageInput | string | null | undefined;
+export type { Answer, AnswerContext, Endpoint, EndpointOptions, Notice } from './endpoint-options.js';
 
-export interface AnswerContext {
-  readonly session: Session;
-  /** Aborted when the sender has gone, or has cancelled the chain of requests (section 3.7, item 4). */
-  readonly signal: AbortSignal;
+/** What a received frame amounts to. */
+interface Decoded {
+  /** Frames of the protocol to send back, in order. */
+  readonly replies: readonly string[];
+  /** What the handler is told. */
+  readonly message: Message | undefined;
+  /** Whether more frames of the message are to come. */
+  readonly isUnfinished: boolean;
 }
 
-export interface EndpointOptions {
-  readonly codec: Codec;
-  /** Who answers. */
-  readonly agent: string;
-  /**
-   * Told each message that was accepted. Answers get the correlation of the message unless they name their own. What it throws
-   * becomes an error frame.
-   */
-  readonly handle: (
-    message: Message,
-    context: AnswerContext,
-  ) => Answer | AsyncIterable<Answer> | Promise<Answer | AsyncIterable<Answer>>;
-  /** Options of new sessions: a store, a time-out. `agent`, `id` and `sequence` are the endpoint's. */
-  readonly session?: Omit<SessionOptions, 'agent' | 'id' | 'sequence'> | undefined;
-  /** Sessions that are held; the one that was used least recently is closed. @default 1024 */
-  readonly maxSessions?: number | undefined;
-  /** Seconds after which a session that nobody uses is closed; 0 for never. @default 3600 */
-  readonly idleTime?: number | undefined;
+const NOTHING: Decoded = { replies: [], message: undefined, isUnfinished: false };
+
+/** Intents that keep a session going. */
+const UPKEEP: ReadonlySet<string> = new Set(['ping', 'pong', 'ack']);
+/** Operations of `sync` that the codec sees to. */
+const SYNC_OF_THE_CODEC: ReadonlySet<string> = new Set(['registry', 'state', 'resync']);
+/** Longest id of a session, in characters. */
+const MAX_ID = 256;
+
+/**
+ * Makes the side that answers: it decodes what arrives in the session that it belongs to, tells the handler, and encodes what that
+ * gives. The bindings carry the frames.
+ *
+ * Source: draft-benzing-accp-00, sections 7 and 11.
+ *
+ * @throws TypeError on options that are none
+ * @example
+ * const endpoint = createEndpoint({
+ *   codec: createCodec(),
+ *   agent: 'clock',
+ *   handle: ({ intent }) => (intent === 'req' ? { intent: 'done', operation: 'tell', payload: { time: '12.30h' } } : null),
+ * });
+ */
+export function createEndpoint(options: EndpointOptions): Endpoint {
+  const { codec, agent, handle, noticed } = options;
+  checkAgent(agent);
+  if (typeof handle !== 'function') throw new TypeError('handle is the function that is told of messages');
+  const sessions = new EndpointSessions(options);
+  const answers = new EndpointAnswers(options);
+  const turnsOf = new WeakMap<Session, Turns>();
+
+  /** A session whose store has failed has ended; the next frame opens it anew. */
+  const stored = <T>(session: Session, operation: () => T): T => {
+    try {
+      return operation();
+    } catch (thrown) {
+      if (thrown instanceof StoreError) sessions.drop(session);
+      throw thrown;
+    }
+  };
+
+  const decode = (frame: string, session: Session): Decoded => {
+    const outcome = codec.decode(frame, session);
+    if (outcome.outcome === 'dropped') return NOTHING;
+    if (outcome.outcome === 'rejected') {
+      return outcome.reply === null ? NOTHING : { ...NOTHING, replies: [outcome.reply] };
+    }
+    const { losses, warnings, replies, message } = outcome;
+    if (losses.length > 0 || warnings.length > 0) noticed?.({ session, direction: 'received', losses, warnings });
+    if (message === undefined) return { replies, message, isUnfinished: true };
+    if (message.intent === 'ping') return { ...NOTHING, replies: [...replies, ...pong(message, session)] };
+    return { replies, message: isToldOf(outcome.outcome, message) ? message : undefined, isUnfinished: false };
+  };
+
+  const pong = ({ operation, envelope }: Message, session: Session): readonly string[] => {
+    const { msg_id: mid } = envelope;
+    return codec.encode({ intent: 'pong', operation, envelope: { correlation_id: mid, causation_id: mid } }, session)
+      .frames;
+  };
+
+  /** Frames are made and given in one go: so those of another answer do not come between. */
+  async function* inTurn(session: Session, make: () => readonly string[]): AsyncGenerator<string, void, undefined> {
+    let turns = turnsOf.get(session);
+    if (turns === undefined) {
+      turns = new Turns();
+      turnsOf.set(session, turns);
+    }
+    const turn = turns.take();
+    const end = typeof turn === 'function' ? turn : await turn;
+    try {
+      for (const frame of stored(session, make)) yield frame;
+    } finally {
+      end();
+    }
+  }
+
+  async function* receive(
+    frame: string,
+    session: Session,
+    signal: AbortSignal,
+  ): AsyncGenerator<string, void, undefined> {
+    const end = sessions.use(session);
+    try {
+      let message: Message | undefined;
+      yield* inTurn(session, () => {
+        const decoded = decode(frame, session);
+        message = decoded.message;
+        return decoded.replies;
+      });
+      if (message === undefined) return;
+      const begun = await answers.begin(message, session, signal);
+      if (typeof begun === 'function') yield* inTurn(session, begun);
+      else for await (const batch of begun) yield* inTurn(session, batch);
+    } finally {
+      end();
+    }
+  }
+
+  /** Nobody else sends in between: what is asked for one after the other, is answered so. */
+  async function* streamed(
+    replies: readonly string[],
+    batches: AsyncIterable<() => readonly string[]>,
+    session: Session,
+  ): AsyncGenerator<string, void, undefined> {
+    const end = sessions.use(session);
+    try {
+      yield* replies;
+      for await (const batch of batches) yield* stored(session, batch);
+    } finally {
+      end();
+    }
+  }
+
+  const handler = async (frame: string, { signal }: { readonly signal: AbortSignal }): Promise<FrameAnswer> => {
+    const address = readAddress(frame);
+    if (address === null) return notAFrame(frame);
+    if (address.sid !== undefined && address.sid.length > MAX_ID) return badSessionId(frame);
+    const session = sessions.openFor(address);
+    const end = sessions.use(session);
+    try {
+      const { replies, message, isUnfinished } = stored(session, () => decode(frame, session));
+      sessions.continued(address, session, isUnfinished);
+      if (message === undefined) return packed(replies);
+      const begun = await answers.begin(message, session, signal);
+      if (typeof begun !== 'function') return streamed(replies, begun, session);
+      const frames = stored(session, begun);
+      return packed(replies.length === 0 ? frames : [...replies, ...frames]);
+    } finally {
+      end();
+    }
+  };
+
+  return {
+    codec,
+    open: (sid) => sessions.open(sid),
+    hold: (session) => sessions.use(session),
+    receive,
+    handler,
+    close: () => sessions.close(),
+  };
 }
 
-export interface Endpoint {
-  readonly codec: Codec;
-  /** The session of that id; a new one where there is none. `sequence` is `sender`: both sides may speak at any time. */
-  readonly open: (sid?: string) => Session;
-  /** What is sent back for a frame of a session, in order, as it comes. */
-  readonly receive: (frame: string, session: Session, signal: AbortSignal) => AsyncIterable<string>;
-  /** For bindings in which each frame is a request of its own: the session is the one that the frame names. */
-  readonly handler: FrameHandler;
-  /** Closes all sessions. */
-  readonly close: () => void;
+/** Of a stream, the handler is told the first chunk and the end; of what keeps a session going, nothing. */
+function isToldOf(outcome: 'message' | 'pending', { intent, operation, payload }: Message): boolean {
+  if (outcome === 'pending') return payload['chunk_index'] === 0;
+  return intent === 'sync' ? !SYNC_OF_THE_CODEC.has(operation) : !UPKEEP.has(intent);
+}
+
+/** As few things as can be: most answers are one frame. */
+function packed(frames: readonly string[]): FrameAnswer {
+  if (frames.length === 0) return null;
+  return frames.length === 1 ? frames[0]! : each(frames);
+}
+
+async function* each(frames: readonly string[]): AsyncGenerator<string, void, undefined> {
+  yield* frames;
+}
+
+/** Nobody's session: one that was made for it would hold nothing that anybody comes back to. */
+function notAFrame(text: string): string {
+  const parsed = tryParseFrame(text, { dialect: 'lenient' });
+  return bareErrorFrame('E1001', parsed.ok ? 'The text is no frame.' : parsed.error.message);
+}
+
+function badSessionId(frame: string): string | null {
+  const head = readHead(frame);
+  // An error is never answered by another.
+  if (head !== null && isErrorHead(head)) return null;
+  return bareErrorFrame('E1004', `metadata.sid: longer than ${MAX_ID} characters`, head);
 }

@@ -1,9 +1,13 @@
 /** What all bindings share (draft-benzing-accp-00, section 11): they carry frames as texts, and look at little more than the head. */
-import { tryParseFrame } from '../parse.js';
+import type { Param } from '../ast.js';
+import { tryParseFrame, tryParseFrameEnvelope } from '../parse.js';
 import { sourceText } from '../session/envelope.js';
 
 /** The media type of one frame (section 12.1). */
 export const FRAME_TYPE = 'application/accp';
+
+/** Longest frame that the bindings take unless they are told otherwise, in bytes: what the parser takes by default. */
+export const MAX_FRAME_BYTES = 1_048_576;
 
 /** Where a frame came from. */
 export interface FrameContext {
@@ -32,26 +36,59 @@ export interface FrameHead {
 
 /** The head of a frame; `null` for a text that is none. Lenient frames are frames: refusing them is the codec's business. */
 export function readHead(frame: string): FrameHead | null {
-  const parsed = tryParseFrame(frame, { dialect: 'lenient' });
+  const parsed = tryParseFrame(frame, LENIENT);
   if (!parsed.ok) return null;
   const { agent, intent, operation, payload, metadata } = parsed.value;
   const schema = payload.find(({ key }) => key === 'schema')?.value;
-  const told = (name: string): string | undefined => {
-    const value = metadata?.find(({ key }) => key === name)?.value;
-    return value === undefined ? undefined : sourceText(value);
-  };
   return {
     agent,
     intent,
     operation,
     schema: schema?.kind === 'string' ? schema.value : undefined,
-    mid: told('mid'),
-    cid: told('cid'),
-    sid: told('sid'),
+    mid: identifierOf(metadata, 'mid'),
+    cid: identifierOf(metadata, 'cid'),
+    sid: identifierOf(metadata, 'sid'),
   };
+}
+
+/** Where a frame belongs. */
+export interface FrameAddress {
+  readonly agent: string;
+  readonly sid: string | undefined;
+  readonly cid: string | undefined;
+  /** Whether it is one of several that make up a message (section 3.4). Only the first of them names the session. */
+  readonly isPart: boolean;
+}
+
+/** For those who ask for nothing else of a frame: no tree is built of its payload. `null` for a text that is no frame. */
+export function readAddress(frame: string): FrameAddress | null {
+  const parsed = tryParseFrameEnvelope(frame, LENIENT);
+  if (!parsed.ok) return null;
+  const { agent, metadata } = parsed.value;
+  return {
+    agent,
+    sid: identifierOf(metadata, 'sid'),
+    cid: identifierOf(metadata, 'cid'),
+    isPart: metadata?.some(({ key }) => key === 'tot') ?? false,
+  };
+}
+
+const LENIENT = { dialect: 'lenient' } as const;
+
+function identifierOf(metadata: readonly Param[] | null, name: string): string | undefined {
+  const value = metadata?.find(({ key }) => key === name)?.value;
+  return value === undefined ? undefined : sourceText(value);
 }
 
 /** Whether a frame tells of an error: schema ER, or `fail:error` (section 3.6). */
 export function isErrorHead({ intent, operation, schema }: FrameHead): boolean {
   return schema === 'ER' || (intent === 'fail' && operation === 'error');
+}
+
+/**
+ * Whether a frame has the schema ER. In a frame that has been read, these characters stand for nothing else, or for a value
+ * that ends in them; so nearly all frames are told apart without being parsed.
+ */
+export function hasErrorSchema(frame: string): boolean {
+  return frame.includes('schema:ER') && readHead(frame)?.schema === 'ER';
 }

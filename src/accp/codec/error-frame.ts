@@ -23,9 +23,10 @@ export function isErrorFrame({ intent, operation }: Pick<Frame, 'intent' | 'oper
 /** Writes and sends the frame that tells the other side of an error. */
 export function sendError(error: AccpError, cause: Cause, parts: SessionParts, engine: Engine): string {
   const { agent } = parts.options;
+  const { writing } = textState(engine, parts, '');
   const sent = send(engine, parts, {
     agent,
-    body: bodyText(agent, 'fail', 'error', errorParams(error, parts, engine)),
+    body: errorBody(agent, error, writing === 'transliterate'),
     ts: parts.runtime.now(),
     cid: cause.cid,
     aid: cause.mid,
@@ -40,14 +41,22 @@ export function sendError(error: AccpError, cause: Cause, parts: SessionParts, e
 /** Longest reason that is told, in characters: a frame has its limits (section 3.4). */
 const MAX_REASON = 120;
 
-/** It has to be possible to tell of any error: what a text holds, or how long it is, must not matter. */
-function errorParams(error: AccpError, parts: SessionParts, engine: Engine): Param[] {
-  const { writing: text } = textState(engine, parts, '');
+/**
+ * Header and body of an error frame. It has to be possible to tell of any error: what a text holds, or how long it is, must
+ * not matter.
+ *
+ * @param transliterates whether the other side undoes transliteration; else a reason is told in words that a frame can hold
+ */
+export function errorBody(agent: string, error: AccpError, transliterates: boolean): string {
+  return bodyText(agent, 'fail', 'error', errorParams(error, transliterates));
+}
+
+function errorParams(error: AccpError, transliterates: boolean): Param[] {
   const table = keyTable('ER');
   const { code, message, retryable, ...details } = errorPayloadOf(error);
   const params: Param[] = [];
   for (const [key, value] of Object.entries({ code, message, retryable, ...details })) {
-    const said = typeof value === 'string' ? told(value.slice(0, MAX_REASON), text === 'transliterate') : value!;
+    const said = typeof value === 'string' ? told(value.slice(0, MAX_REASON), transliterates) : value!;
     params.push(writeParam(table.abbreviate(key), said, createWriting({ text: 'reject' })));
   }
   return [...params, { key: 'schema', value: { kind: 'string', value: 'ER' } }];

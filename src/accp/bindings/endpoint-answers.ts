@@ -1,0 +1,155 @@
+/** What an endpoint answers a message with: what its handler gives, as frames. */
+import { AccpError } from '../codec/accp-error.js';
+import type { Message, MessageInput } from '../message/message.js';
+import { chatMessage } from '../profiles/chat.js';
+import type { Session } from '../session/session.js';
+import { StoreError } from '../store/store.js';
+import type { Answer, AnswerContext, EndpointOptions } from './endpoint-options.js';
+import { type LinkedSignal, linkSignals, untilAborted } from './endpoint-signals.js';
+
+/** Makes the frames of one message. They are numbered when it is called, so they have to go out before the next ones. */
+export type Batch = () => readonly string[];
+
+const NO_FRAMES: readonly string[] = [];
+
+export class EndpointAnswers {
+  readonly #options: EndpointOptions;
+
+  constructor(options: EndpointOptions) {
+    this.#options = options;
+  }
+
+  /** Tells the handler of a message. @returns what makes its answer, or its answers one after the other */
+  async begin(message: Message, session: Session, request: AbortSignal): Promise<Batch | AsyncIterable<Batch>> {
+    const work = new Work(message, session, request);
+    let given: Answer | AsyncIterable<Answer>;
+    try {
+      given = await this.#options.handle(message, work);
+    } catch (thrown) {
+      work.release();
+      return () => this.#fail(message, thrown, session);
+    }
+    if (isAsyncIterable(given)) return this.#batches(given, work);
+    work.release();
+    const answer = given;
+    return () => this.#encode(answer, message, session).frames;
+  }
+
+  /** Reads no further than frames are asked for. */
+  async *#batches(source: AsyncIterable<Answer>, work: Work): AsyncGenerator<Batch, void, undefined> {
+    const { message, session, signal } = work;
+    let last: Encoded = { frames: NO_FRAMES, isFailure: false };
+    const failed = (thrown: unknown): void => this.#options.failed?.(thrown, message, session);
+    try {
+      for await (const answer of untilAborted(source, signal, failed)) {
+        yield () => {
+          last = this.#encode(answer, message, session);
+          return last.frames;
+        };
+        if (last.isRefused) return;
+      }
+      // Without a word, what was sent would pass for the whole.
+      if (work.isCancelled && !last.isFailure) yield () => this.#tell(message, signal.reason, session);
+    } catch (thrown) {
+      // A stream may have told of its failure by itself.
+      if (last.isFailure) failed(thrown);
+      else yield () => this.#fail(message, thrown, session);
+    } finally {
+      work.release();
+    }
+  }
+
+  #encode(answer: Answer, message: Message, session: Session): Encoded {
+    if (answer === null || answer === undefined) return { frames: NO_FRAMES, isFailure: false };
+    const { codec, noticed } = this.#options;
+    try {
+      const input = correlated(answer, message);
+      if (isFailure(message) && isFailure(input)) throw new TypeError('An error is not answered by an error.');
+      const { frames, losses, warnings } = codec.encode(input, session);
+      if (losses.length > 0 || warnings.length > 0) noticed?.({ session, direction: 'sent', losses, warnings });
+      return { frames, isFailure: isFailure(input) };
+    } catch (thrown) {
+      if (thrown instanceof StoreError) throw thrown;
+      return { frames: this.#fail(message, thrown, session), isFailure: true, isRefused: true };
+    }
+  }
+
+  #fail(message: Message, thrown: unknown, session: Session): readonly string[] {
+    this.#options.failed?.(thrown, message, session);
+    return this.#tell(message, thrown, session);
+  }
+
+  #tell(message: Message, thrown: unknown, session: Session): readonly string[] {
+    if (isFailure(message)) return NO_FRAMES;
+    // The other side would take it for a report on frames of its own, and send them again.
+    const isOfDelivery = thrown instanceof AccpError && (thrown.code === 'E3002' || thrown.code === 'E3003');
+    return [this.#options.codec.fail(message, isOfDelivery ? undefined : thrown, session)];
+  }
+}
+
+interface Encoded {
+  readonly frames: readonly string[];
+  /** Whether it told of a failure. */
+  readonly isFailure: boolean;
+  /** Whether it did so because the answer could not be sent. */
+  readonly isRefused?: true | undefined;
+}
+
+/** What a handler works on. Most never ask for the signal, so it is made when one does. */
+class Work implements AnswerContext {
+  readonly message: Message;
+  readonly session: Session;
+  readonly #request: AbortSignal;
+  #chain: AbortSignal | undefined;
+  #linked: LinkedSignal | undefined;
+
+  constructor(message: Message, session: Session, request: AbortSignal) {
+    this.message = message;
+    this.session = session;
+    this.#request = request;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#linked === undefined) {
+      const { msg_id: mid, correlation_id: cid = mid } = this.message.envelope;
+      this.#chain = this.session.signal(cid);
+      this.#linked = linkSignals(this.#request, this.#chain);
+    }
+    return this.#linked.signal;
+  }
+
+  /** Whether the sender has cancelled the chain, rather than gone. */
+  get isCancelled(): boolean {
+    return this.#chain?.aborted === true && !this.#request.aborted;
+  }
+
+  release(): void {
+    this.#linked?.release();
+  }
+}
+
+/** The answer under the correlation of what it answers, unless it names its own. */
+function correlated(answer: MessageInput | string, { envelope }: Message): MessageInput {
+  const input = typeof answer === 'string' ? chatMessage(answer) : answer;
+  // Whatever a handler has given by mistake is the codec's to refuse.
+  if (typeof input !== 'object') return input;
+  const own = input.envelope;
+  const { msg_id: mid, correlation_id: cid = mid } = envelope;
+  return {
+    ...input,
+    envelope: {
+      ...own,
+      correlation_id: own?.correlation_id ?? cid,
+      causation_id: own?.causation_id ?? mid,
+    },
+  };
+}
+
+/** What is never answered by an error: two sides could go on for ever. */
+function isFailure({ intent, schema }: Pick<MessageInput, 'intent' | 'schema'>): boolean {
+  return intent === 'fail' || schema === 'ER';
+}
+
+function isAsyncIterable(given: unknown): given is AsyncIterable<Answer> {
+  return typeof given === 'object' && given !== null && Symbol.asyncIterator in given;
+}

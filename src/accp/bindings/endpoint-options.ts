@@ -1,0 +1,90 @@
+/** What an endpoint is told, and what it gives. */
+import type { Diagnostic } from '../../text/diagnostic.js';
+import type { Codec } from '../codec/codec.js';
+import type { Loss, Message, MessageInput } from '../message/message.js';
+import type { Session, SessionOptions } from '../session/session.js';
+import type { FrameHandler } from './frames.js';
+
+/** What a message is answered with; a string is a message of the chat profile, `null` is no answer. */
+export type Answer = MessageInput | string | null | undefined;
+
+export interface AnswerContext {
+  readonly session: Session;
+  /** Aborted when the sender has gone, or has cancelled the chain of requests (section 3.7, item 4). */
+  readonly signal: AbortSignal;
+}
+
+/** What a program may want to know of a message that went through all the same. */
+export interface Notice {
+  readonly session: Session;
+  readonly direction: 'received' | 'sent';
+  readonly losses: readonly Loss[];
+  readonly warnings: readonly Diagnostic[];
+}
+
+export interface EndpointOptions {
+  readonly codec: Codec;
+  /** Who answers. */
+  readonly agent: string;
+  /**
+   * Told each message that was accepted, answers and errors of the other side included, but for what keeps a session going: `ping`,
+   * `pong`, `ack`, and the `sync` operations `registry`, `state` and `resync`. Of a stream it is told the chunk with index 0, and
+   * its end; `context.session.stream(cid)` gives the chunks. Where each frame waits for its answer, as over HTTP, a stream has
+   * to be read without keeping that answer waiting.
+   *
+   * Answers get the correlation of the message unless they name their own. An async iterable gives several, which are encoded one after
+   * the other as they come; `streamMessages` makes one. What is thrown becomes an error frame, but never in answer to `fail`
+   * or the schema ER: two sides could go on for ever. For the same reason, an answer to what asks for none, such as `done`, should be
+   * given with care.
+   */
+  readonly handle: (
+    message: Message,
+    context: AnswerContext,
+  ) => Answer | AsyncIterable<Answer> | Promise<Answer | AsyncIterable<Answer>>;
+  /** Options of new sessions: a store, a time-out, a clock. `agent`, `id` and `sequence` are the endpoint's. */
+  readonly session?: Omit<SessionOptions, 'agent' | 'id' | 'sequence'> | undefined;
+  /**
+   * Sessions that are held; the one that was used least recently is closed. Those that are at work stay, even if they are more.
+   * @default 1024
+   */
+  readonly maxSessions?: number | undefined;
+  /** Seconds after which a session that nobody uses is closed, when the next one is opened; 0 for never. @default 3600 */
+  readonly idleTime?: number | undefined;
+  /** Told what `handle` threw, or what of its answers could not be sent: the other side learns no more than a code. */
+  readonly failed?: ((thrown: unknown, message: Message, session: Session) => void) | undefined;
+  /** Told of losses and warnings, where a message has any. */
+  readonly noticed?: ((notice: Notice) => void) | undefined;
+}
+
+export interface Endpoint {
+  readonly codec: Codec;
+  /**
+   * The session of that id; a new one where there is none. `sequence` is `sender`: both sides may speak at any time.
+   *
+   * @throws TypeError on an id that is none, and after `close`
+   * @throws StoreError when the store fails
+   */
+  readonly open: (sid?: string) => Session;
+  /**
+   * Keeps a session from being closed for want of use, while a connection stands.
+   *
+   * @returns ends that
+   */
+  readonly hold: (session: Session) => () => void;
+  /**
+   * What is sent back for a frame of a session, in order, as it comes. Any number of them may be under way in a session: as long as
+   * each frame is sent before the next one is asked for, the frames of all of them go out in the order of their numbers.
+   *
+   * @throws StoreError when the session's store fails; the session has to be opened anew then
+   */
+  readonly receive: (frame: string, session: Session, signal: AbortSignal) => AsyncIterable<string>;
+  /**
+   * For bindings in which each frame is a request of its own: the session is the one that the frame names, a new one where it names
+   * none, whose id stands in the answers; of a message in several frames, only the first has to name it. A text that is no frame is answered with E1001, and opens no session.
+   *
+   * Who knows the id of a session can speak in it: checking who may do so belongs in front of the endpoint.
+   */
+  readonly handler: FrameHandler;
+  /** Closes all sessions. */
+  readonly close: () => void;
+}

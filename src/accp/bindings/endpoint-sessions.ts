@@ -1,0 +1,135 @@
+/** The sessions that an endpoint holds, so many and no longer than they are used. */
+import { systemClock } from '../session/runtime.js';
+import { createSession, type Session } from '../session/session.js';
+import type { EndpointOptions } from './endpoint-options.js';
+import type { FrameAddress } from './frames.js';
+
+interface Held {
+  readonly session: Session;
+  /** Seconds since 1970. */
+  usedAt: number;
+  /** What is under way in it. */
+  uses: number;
+}
+
+type SessionsOptions = Pick<EndpointOptions, 'agent' | 'session' | 'maxSessions' | 'idleTime'>;
+
+export class EndpointSessions {
+  readonly #options: SessionsOptions;
+  readonly #max: number;
+  readonly #idleTime: number;
+  readonly #now: () => number;
+  /** By id; the one that was used least recently comes first. */
+  readonly #held = new Map<string, Held>();
+  /** The sessions of messages that have come in part: their other frames do not name it. */
+  readonly #unfinished = new Map<string, string>();
+  #isClosed = false;
+
+  /** @throws TypeError on options that are none */
+  constructor(options: SessionsOptions) {
+    const { maxSessions = 1024, idleTime = 3600, session } = options;
+    if (!(maxSessions >= 1)) throw new TypeError(`maxSessions is a number from 1 on; got ${maxSessions}`);
+    if (!(idleTime >= 0)) throw new TypeError(`idleTime is a number of seconds from 0 on; got ${idleTime}`);
+    this.#options = options;
+    this.#max = maxSessions;
+    this.#idleTime = idleTime;
+    this.#now = session?.clock ?? systemClock;
+  }
+
+  open(sid?: string): Session {
+    if (this.#isClosed) throw new TypeError('The endpoint is closed');
+    this.#closeIdle();
+    const known = sid === undefined ? undefined : this.#held.get(sid);
+    if (known !== undefined) {
+      this.#touch(known);
+      return known.session;
+    }
+    const session = createSession({
+      ...this.#options.session,
+      agent: this.#options.agent,
+      id: sid,
+      sequence: 'sender',
+    });
+    this.#held.set(session.id, { session, usedAt: this.#now(), uses: 0 });
+    this.#closeSurplus();
+    return session;
+  }
+
+  /** The session that a frame belongs to; a new one where it names none. */
+  openFor(address: FrameAddress): Session {
+    const { sid = address.isPart ? this.#unfinished.get(keyOf(address)) : undefined } = address;
+    return this.open(sid);
+  }
+
+  /** The frame was part of a message, which is to be continued or not. */
+  continued(address: FrameAddress, { id }: Session, isToBe: boolean): void {
+    if (!address.isPart) return;
+    const key = keyOf(address);
+    this.#unfinished.delete(key);
+    if (isToBe) this.#unfinished.set(key, id);
+    if (this.#unfinished.size > this.#max) this.#unfinished.delete(this.#unfinished.keys().next().value!);
+  }
+
+  /** From now on it is at work. @returns ends that */
+  use(session: Session): () => void {
+    const held = this.#held.get(session.id);
+    // It may have been closed, and even opened anew.
+    if (held?.session !== session) return () => undefined;
+    held.uses++;
+    this.#touch(held);
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      held.uses--;
+      if (this.#held.get(session.id) === held) this.#touch(held);
+    };
+  }
+
+  /** Closes a session whose store has failed: opened anew, it goes on from what was stored. */
+  drop(session: Session): void {
+    if (this.#held.get(session.id)?.session === session) this.#held.delete(session.id);
+    session.close();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    const all = [...this.#held.values()];
+    this.#held.clear();
+    for (const { session } of all) session.close();
+  }
+
+  #touch(held: Held): void {
+    held.usedAt = this.#now();
+    const { id } = held.session;
+    this.#held.delete(id);
+    this.#held.set(id, held);
+  }
+
+  #closeIdle(): void {
+    if (this.#idleTime === 0) return;
+    const limit = this.#now() - this.#idleTime;
+    for (const { session, usedAt, uses } of this.#held.values()) {
+      if (usedAt > limit) return;
+      if (uses === 0) this.drop(session);
+    }
+  }
+
+  #closeSurplus(): void {
+    let surplus = this.#held.size - this.#max;
+    if (surplus <= 0) return;
+    let left = this.#held.size;
+    for (const { session, uses } of this.#held.values()) {
+      // The last one is the one that was just opened.
+      if (surplus === 0 || --left === 0) return;
+      if (uses > 0) continue;
+      this.drop(session);
+      surplus--;
+    }
+  }
+}
+
+/** No name of an agent holds a space. */
+function keyOf({ agent, cid = '' }: FrameAddress): string {
+  return `${agent} ${cid}`;
+}

@@ -1,0 +1,177 @@
+/** Frames over HTTP, the side that asks (draft-benzing-accp-00, section 11.1). */
+import { FrameSplitter, FramingError } from '../frame-splitter.js';
+import { FRAME_TYPE } from '../frames.js';
+import { HttpBindingError } from './errors.js';
+import { isFrameType } from './media-type.js';
+import { Patience } from './patience.js';
+import { leave } from './read-body.js';
+
+/** The platform's `fetch`, or what takes its place: `app.request` of a framework, to do without a socket. */
+export type Fetch = (url: string, init: RequestInit) => Response | Promise<Response>;
+
+export interface PostOptions {
+  /** @default the platform's */
+  readonly fetch?: Fetch | undefined;
+  /** Ends the exchange; its reason is thrown. */
+  readonly signal?: AbortSignal | undefined;
+  /** Headers of the request besides those of the binding: `authorization`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Most bytes of a frame of the answer. @default 1048576 */
+  readonly maxFrameBytes?: number | undefined;
+  /** Seconds that are waited: by `postFrame` for all, by `streamFrames` each time; 0 for ever. @default 0 */
+  readonly timeout?: number | undefined;
+}
+
+/** How a promise is waited for. */
+type Wait = <T>(work: () => Promise<T>) => Promise<T>;
+
+const AT_ONCE: Wait = (work) => work();
+
+/**
+ * Posts a frame.
+ *
+ * Source: draft-benzing-accp-00, section 11.1.
+ *
+ * @returns the frame that it is answered with, an error frame or other; `null` where there is nothing to say (204)
+ * @throws HttpBindingError where the answer is none, or is more than one frame
+ * @throws TypeError on a text of more than one line, and on options that are none
+ * @example
+ * const answer = await postFrame('http://127.0.0.1:8080/accp/v1/frames', codec.encode(message, session).frames[0]);
+ */
+export async function postFrame(url: string | URL, frame: string, options: PostOptions = {}): Promise<string | null> {
+  const patience = check(frame, options);
+  try {
+    return await patience.wait(async () => {
+      const response = await post(url, frame, options, patience, AT_ONCE);
+      if (response.status === 204) return null;
+      const frames = framesOf(response, options, patience, AT_ONCE);
+      const answer = await frames.next();
+      const next = await frames.next();
+      if (next.done === true) return answer.value as string;
+      await frames.return();
+      const { status } = response;
+      throw new HttpBindingError('more-than-one-frame', 'The answer goes on after its first frame.', { status });
+    });
+  } finally {
+    patience.end();
+  }
+}
+
+/**
+ * Posts a frame, and gives those that it is answered with as they come. The request is sent when the first one is asked for;
+ * whoever leaves the loop early ends the response.
+ *
+ * Source: draft-benzing-accp-00, section 11.1.
+ *
+ * @throws HttpBindingError where the answer is none, or breaks off; what came before has been given then
+ * @throws TypeError on a text of more than one line, and on options that are none
+ * @example
+ * for await (const answer of streamFrames(url, request)) codec.decode(answer, session);
+ */
+export function streamFrames(url: string | URL, frame: string, options: PostOptions = {}): AsyncIterable<string> {
+  return stream(url, frame, options, check(frame, options));
+}
+
+async function* stream(
+  url: string | URL,
+  frame: string,
+  options: PostOptions,
+  patience: Patience,
+): AsyncGenerator<string, void, undefined> {
+  const wait: Wait = (work) => patience.wait(work);
+  try {
+    const response = await post(url, frame, options, patience, wait);
+    if (response.status !== 204) yield* framesOf(response, options, patience, wait);
+  } finally {
+    patience.end();
+  }
+}
+
+function check(frame: string, { signal, timeout, maxFrameBytes = 1 }: PostOptions): Patience {
+  if (typeof frame !== 'string' || !/^[^\r\n]+$/.test(frame)) throw new TypeError('A frame is a string of one line');
+  if (!(maxFrameBytes >= 1)) throw new TypeError(`maxFrameBytes is a number from 1 on; got ${maxFrameBytes}`);
+  return new Patience(signal, timeout);
+}
+
+/** Sends the request. @returns a response that holds frames, or nothing at all (204) */
+async function post(
+  url: string | URL,
+  frame: string,
+  options: PostOptions,
+  patience: Patience,
+  wait: Wait,
+): Promise<Response> {
+  const { fetch: ask = fetch as Fetch } = options;
+  const headers = new Headers(options.headers);
+  headers.set('content-type', FRAME_TYPE);
+  headers.set('accept', FRAME_TYPE);
+  const init: RequestInit = { method: 'POST', headers, body: frame, redirect: 'manual', signal: patience.begin() };
+  let response: Response;
+  try {
+    response = await wait(async () => ask(String(url), init));
+  } catch (thrown) {
+    throw patience.reason ?? new HttpBindingError('unreachable', 'No answer came.', { cause: thrown });
+  }
+  const refusal = refusalOf(response);
+  if (refusal === null) return response;
+  if (response.body !== null) leave(response.body);
+  throw refusal;
+}
+
+function refusalOf({ status, type, headers }: Response): HttpBindingError | null {
+  if (status === 204) return null;
+  if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
+    return new HttpBindingError('redirected', 'The server sends elsewhere.', { status });
+  }
+  const isFrames = isFrameType(headers.get('content-type'));
+  if (isFrames && (status === 200 || status === 400)) return null;
+  if (status !== 200) return new HttpBindingError('http-status', `The server answers with ${status}.`, { status });
+  const told = headers.get('content-type') ?? 'nothing';
+  return new HttpBindingError('not-accp', `The answer is not ${FRAME_TYPE} but ${told.slice(0, 80)}.`, { status });
+}
+
+/** The frames of a response, of which there is one at least. */
+async function* framesOf(
+  { status, body }: Response,
+  { maxFrameBytes }: PostOptions,
+  patience: Patience,
+  wait: Wait,
+): AsyncGenerator<string, void, undefined> {
+  const splitter = new FrameSplitter({ maxFrameBytes });
+  const reader = body?.getReader();
+  let isOver = reader === undefined;
+  let isEmpty = true;
+  try {
+    while (!isOver) {
+      const { done, value } = await read(reader!, status, patience, wait);
+      isOver = done;
+      for (const frame of value === undefined ? splitter.end() : splitter.push(value)) {
+        isEmpty = false;
+        yield frame;
+      }
+    }
+    if (isEmpty) throw new HttpBindingError('truncated', 'The answer is empty.', { status });
+  } catch (thrown) {
+    throw thrown instanceof FramingError ? retold(thrown, status) : thrown;
+  } finally {
+    if (!isOver) leave(reader!);
+  }
+}
+
+async function read(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  status: number,
+  patience: Patience,
+  wait: Wait,
+): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }> {
+  try {
+    return await wait(() => reader.read());
+  } catch (cause) {
+    throw patience.reason ?? new HttpBindingError('truncated', 'The answer broke off.', { status, cause });
+  }
+}
+
+function retold(error: FramingError, status: number): HttpBindingError {
+  const code = error.code === 'not-utf8' ? 'not-accp' : error.code;
+  return new HttpBindingError(code, error.message, { status, cause: error });
+}

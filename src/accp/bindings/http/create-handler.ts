@@ -1,0 +1,189 @@
+/** Frames over HTTP, the side that answers (draft-benzing-accp-00, section 11.1). */
+import type { AccpErrorCode } from '../../codec/codes.js';
+import type { Endpoint } from '../endpoint.js';
+import { BINDING_AGENT, bareErrorFrame, checkAgent } from '../error-frame.js';
+import { FramingError } from '../frame-splitter.js';
+import {
+  FRAME_TYPE,
+  type FrameAnswer,
+  type FrameHandler,
+  hasErrorSchema,
+  MAX_FRAME_BYTES,
+  readHead,
+} from '../frames.js';
+import { Exchange } from './exchange.js';
+import { frameStream } from './frame-stream.js';
+import { isFrameType, namesFrames } from './media-type.js';
+import { leave, readFrameBody } from './read-body.js';
+
+/** Where frames are posted to (section 11.1). */
+export const FRAMES_PATH = '/accp/v1/frames';
+
+export interface HandlerOptions {
+  /** The whole path, with that of a framework's mount point. @default '/accp/v1/frames' */
+  readonly path?: string | undefined;
+  /** Most bytes of a frame; longer ones are not read. @default 1048576 */
+  readonly maxFrameBytes?: number | undefined;
+  /** Who error frames of the binding itself are from: what was refused has come to no session. @default 'accp' */
+  readonly agent?: string | undefined;
+  /** Told what a handler threw, or its stream: the other side is told E9999, and no more. */
+  readonly failed?: ((thrown: unknown, frame: string) => void) | undefined;
+}
+
+interface Settings {
+  readonly handle: FrameHandler;
+  readonly path: string;
+  readonly maxFrameBytes: number;
+  readonly agent: string;
+  readonly failed: HandlerOptions['failed'];
+}
+
+/**
+ * Makes a function from web-standard requests to responses, for any server that knows these. It never rejects.
+ *
+ * 200 with the answer, 400 with a frame of schema ER, 204 where there is nothing to say; 404, 405, 413 and 415 for what is no
+ * frame for us, with an error frame where the sender speaks of frames at all. A stream goes out as one frame and a line end for each
+ * chunk, no faster than it is read; its first frame decides the status. Who may send frames, and from which web pages, is
+ * for whoever stands in front.
+ *
+ * Source: draft-benzing-accp-00, section 11.1.
+ *
+ * @throws TypeError on options that are none
+ * @example
+ * http.createServer(createRequestListener(createHandler(endpoint))).listen(8080);
+ */
+export function createHandler(
+  handle: FrameHandler | Endpoint,
+  options: HandlerOptions = {},
+): (request: Request) => Promise<Response> {
+  const settings = resolve(handle, options);
+  return async (request) => {
+    const refusal = refuse(request, settings);
+    if (refusal !== null) {
+      if (request.body !== null) leave(request.body);
+      return refusal;
+    }
+    let frame: string;
+    try {
+      frame = await readFrameBody(request.body, settings.maxFrameBytes, request.headers.get('content-length'));
+    } catch (thrown) {
+      if (!(thrown instanceof FramingError)) throw thrown;
+      return errorResponse(thrown.code === 'too-large' ? 413 : 400, 'E1001', thrown.message, settings);
+    }
+    if (frame === '') return errorResponse(400, 'E1001', 'The body is empty.', settings);
+    if (isMoreThanOne(frame)) return errorResponse(400, 'E1001', 'A body is one frame.', settings);
+    return answer(request, frame, settings);
+  };
+}
+
+function resolve(handle: FrameHandler | Endpoint, options: HandlerOptions): Settings {
+  const { path = FRAMES_PATH, maxFrameBytes = MAX_FRAME_BYTES, agent = BINDING_AGENT, failed } = options;
+  const handler = typeof handle === 'function' ? handle : handle?.handler;
+  if (typeof handler !== 'function') throw new TypeError('A handler is made of an endpoint, or of a function');
+  if (!path.startsWith('/')) throw new TypeError(`path begins with "/"; got "${path}"`);
+  if (!(maxFrameBytes >= 1)) throw new TypeError(`maxFrameBytes is a number from 1 on; got ${maxFrameBytes}`);
+  return { handle: handler, path, maxFrameBytes, agent: checkAgent(agent), failed };
+}
+
+/** What can be refused by the head of the request. */
+function refuse({ url, method, headers }: Request, settings: Settings): Response | null {
+  const type = headers.get('content-type');
+  const refused = (status: number, message: string, more: Record<string, string> = {}): Response =>
+    namesFrames(type)
+      ? errorResponse(status, 'E1001', message, settings, more)
+      : new Response(null, { status, headers: { ...NO_STORE, ...more } });
+  if (new URL(url).pathname !== settings.path) return refused(404, 'No frames are taken at this path.');
+  if (method !== 'POST') return refused(405, 'Frames are sent by POST.', { allow: 'POST' });
+  if (!isFrameType(type)) return refused(415, 'A frame is application/accp in UTF-8.', { accept: FRAME_TYPE });
+  const coding = headers.get('content-encoding');
+  if (coding !== null && coding.trim().toLowerCase() !== 'identity') {
+    return refused(415, 'A frame is sent without a content coding.', { 'accept-encoding': 'identity' });
+  }
+  return null;
+}
+
+/** In no frame does a bracket that closes stand before an `@`, nor a line end anywhere. */
+const BORDER = /\n|[}\]]@/;
+
+function isMoreThanOne(text: string): boolean {
+  return BORDER.test(text);
+}
+
+async function answer(request: Request, frame: string, settings: Settings): Promise<Response> {
+  const exchange = new Exchange(request);
+  let given: FrameAnswer;
+  try {
+    given = await settings.handle(frame, { signal: exchange.signal });
+    if (given !== null && typeof given !== 'string') return await streamResponse(given, frame, exchange, settings);
+    if (given !== null) checkFrame(given);
+  } catch (thrown) {
+    exchange.release();
+    const failure = failureOf(thrown, frame, settings);
+    return failure === null ? new Response(null, { status: 400, headers: NO_STORE }) : frameResponse(400, failure);
+  }
+  exchange.release();
+  return given === null ? nothing() : frameResponse(statusOf(given), given);
+}
+
+async function streamResponse(
+  given: AsyncIterable<string>,
+  frame: string,
+  exchange: Exchange,
+  settings: Settings,
+): Promise<Response> {
+  const source = checked(given)[Symbol.asyncIterator]();
+  const first = await source.next();
+  if (first.done === true) {
+    exchange.release();
+    return nothing();
+  }
+  const body = frameStream({
+    first: first.value,
+    frames: source,
+    failed: (thrown) => failureOf(thrown, frame, settings),
+    over: (reason) => (reason === 'left' ? exchange.abort() : exchange.release()),
+  });
+  return frameResponse(statusOf(first.value), body);
+}
+
+async function* checked(frames: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+  for await (const frame of frames) yield checkFrame(frame);
+}
+
+/** Whatever has a line end in it would arrive as two. */
+function checkFrame(frame: string): string {
+  if (typeof frame === 'string' && frame !== '' && !frame.includes('\n')) return frame;
+  throw new TypeError('A handler answers with frames, each a string of one line');
+}
+
+/** What the other side is told of a failure on this one; `null` where it was an error frame itself that was being answered. */
+function failureOf(thrown: unknown, frame: string, { agent, failed }: Settings): string | null {
+  failed?.(thrown, frame);
+  if (hasErrorSchema(frame)) return null;
+  return bareErrorFrame('E9999', 'The frame could not be processed.', readHead(frame), agent);
+}
+
+const NO_STORE = { 'cache-control': 'no-store' };
+const FRAME_HEADERS = { ...NO_STORE, 'content-type': FRAME_TYPE };
+
+function statusOf(frame: string): number {
+  return hasErrorSchema(frame) ? 400 : 200;
+}
+
+function nothing(): Response {
+  return new Response(null, { status: 204, headers: NO_STORE });
+}
+
+function frameResponse(status: number, body: string | ReadableStream<Uint8Array>): Response {
+  return new Response(body, { status, headers: FRAME_HEADERS });
+}
+
+function errorResponse(
+  status: number,
+  code: AccpErrorCode,
+  message: string,
+  { agent }: Settings,
+  more?: Record<string, string>,
+): Response {
+  return new Response(bareErrorFrame(code, message, null, agent), { status, headers: { ...FRAME_HEADERS, ...more } });
+}

@@ -1,0 +1,50 @@
+/** How long an answer is waited for: until the caller has had enough, or so many seconds. */
+import { HttpBindingError } from './errors.js';
+
+/** Timers take no more milliseconds. */
+const LONGEST = 2 ** 31 - 1;
+
+export class Patience {
+  readonly #signal: AbortSignal | undefined;
+  readonly #seconds: number;
+  readonly #controller = new AbortController();
+  readonly #abort = (): void => this.#controller.abort(this.#signal?.reason);
+
+  /** @throws TypeError on a time that is none */
+  constructor(signal: AbortSignal | undefined, seconds = 0) {
+    if (!(seconds >= 0)) throw new TypeError(`timeout is a number of seconds from 0 on; got ${seconds}`);
+    this.#signal = signal;
+    this.#seconds = seconds;
+  }
+
+  /** What the exchange goes by from now on. */
+  begin(): AbortSignal {
+    if (this.#signal?.aborted === true) this.#abort();
+    else this.#signal?.addEventListener('abort', this.#abort);
+    return this.#controller.signal;
+  }
+
+  /** Waits for something, no longer than is allowed. */
+  async wait<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#seconds === 0) return work();
+    const timer = setTimeout(
+      () => this.#controller.abort(new HttpBindingError('timeout', `No answer came within ${this.#seconds} s.`)),
+      Math.min(this.#seconds * 1000, LONGEST),
+    );
+    try {
+      return await work();
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Why the wait has ended; `undefined` where it has not. */
+  get reason(): unknown {
+    return this.#controller.signal.aborted ? this.#controller.signal.reason : undefined;
+  }
+
+  /** The exchange is over. */
+  end(): void {
+    this.#signal?.removeEventListener('abort', this.#abort);
+  }
+}

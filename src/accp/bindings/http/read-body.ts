@@ -1,0 +1,79 @@
+/** The body of a request, as far as it may be read. */
+import { FramingError } from '../frame-splitter.js';
+
+/** A line end that may stand after the frame. */
+const LINE_END_BYTES = 2;
+
+/**
+ * Reads the one frame of a body. No more than the limit is ever held: what is longer is left where it is.
+ *
+ * @param declared the `Content-Length`, where there is one
+ * @throws FramingError `too-large`, `not-utf8`, or `truncated` when the body breaks off
+ */
+export async function readFrameBody(
+  body: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
+  declared: string | null,
+): Promise<string> {
+  if (body === null) return '';
+  if (declared !== null && Number(declared) > maxBytes + LINE_END_BYTES) {
+    leave(body);
+    throw tooLarge(maxBytes);
+  }
+  const bytes = await readBytes(body, maxBytes + LINE_END_BYTES);
+  if (bytes === null) throw tooLarge(maxBytes);
+  const frame = withoutLineEnd(bytes);
+  if (frame.length > maxBytes) throw tooLarge(maxBytes);
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(frame);
+  } catch {
+    throw new FramingError('not-utf8', 'The body is no UTF-8.');
+  }
+}
+
+/** All of a body; `null` for one with more bytes than are wanted, which is not read to its end. */
+async function readBytes(body: ReadableStream<Uint8Array>, most: number): Promise<Uint8Array | null> {
+  const reader = body.getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    let result: { readonly done: boolean; readonly value?: Uint8Array | undefined };
+    try {
+      result = await reader.read();
+    } catch (thrown) {
+      const error = new FramingError('truncated', 'The body broke off.');
+      error.cause = thrown;
+      throw error;
+    }
+    if (result.done || result.value === undefined) break;
+    length += result.value.length;
+    if (length > most) {
+      leave(reader);
+      return null;
+    }
+    chunks.push(result.value);
+  }
+  if (chunks.length === 1) return chunks[0]!;
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
+
+/** What a source says to being left changes nothing any more. */
+export function leave(source: { cancel(): Promise<void> }): void {
+  source.cancel().catch(() => undefined);
+}
+
+function withoutLineEnd(bytes: Uint8Array): Uint8Array {
+  let end = bytes.length;
+  if (bytes[end - 1] === 0x0a) end -= bytes[end - 2] === 0x0d ? 2 : 1;
+  return end === bytes.length ? bytes : bytes.subarray(0, end);
+}
+
+function tooLarge(maxBytes: number): FramingError {
+  return new FramingError('too-large', `A frame has at most ${maxBytes} bytes here.`);
+}

@@ -1,0 +1,122 @@
+/** One side that answers frames: the sessions that it holds. */
+import { describe, expect, test } from 'vitest';
+import { readHead } from '../../../src/accp/bindings/frames.js';
+import { memoryStore, type SessionStore, StoreError } from '../../../src/accp/session/index.js';
+import { answersOf, endpointOf, numberOf, peer } from './endpoint-peer.js';
+import { echo, signalled } from './http-server.js';
+
+describe('sessions', () => {
+  test('two messages in one session are answered with numbers one after the other', async () => {
+    const endpoint = endpointOf();
+    const { say, hear } = peer();
+    for (const seq of [1, 2, 3]) {
+      const [answer] = await answersOf(endpoint, say({ intent: 'req', operation: 'add', payload: { a: seq } }));
+      expect(hear(answer!)).toMatchObject({ agent: 'server', payload: { a: seq }, envelope: { sequence: seq } });
+    }
+  });
+
+  test('a frame that names no session opens one, whose id comes with the answer', async () => {
+    const endpoint = endpointOf();
+    const [first] = await answersOf(endpoint, '@a>req:x{q:1}[mid:m1,seq:1]');
+    const sid = readHead(first!)!.sid!;
+    expect(sid).toMatch(/./);
+    const [second] = await answersOf(endpoint, `@a>req:x{q:2}[mid:m2,seq:2,sid:${sid}]`);
+    expect(readHead(second!)).toMatchObject({ intent: 'done', sid });
+    expect(numberOf(second!, 'seq')).toBe(2);
+    const [other] = await answersOf(endpoint, '@a>req:x{q:1}[mid:m1,seq:1]');
+    expect(readHead(other!)!.sid).not.toBe(sid);
+  });
+
+  test('the one that was used least recently is given up for a new one', async () => {
+    const endpoint = endpointOf({ maxSessions: 2 });
+    const ask = async (sid: string, seq: number): Promise<unknown> =>
+      readHead((await answersOf(endpoint, `@a>req:x{}[mid:m${seq},seq:${seq},sid:${sid}]`))[0]!)!.intent;
+    expect(await ask('one', 1)).toBe('done');
+    expect(await ask('two', 1)).toBe('done');
+    expect(await ask('one', 2)).toBe('done');
+    expect(await ask('three', 1)).toBe('done');
+    expect(await ask('one', 3)).toBe('done');
+    // Begun anew, it has not seen number 1.
+    expect(await ask('two', 2)).toBe('fail');
+  });
+
+  test('one that was given up goes on from what a store has kept', async () => {
+    const endpoint = endpointOf({ maxSessions: 1, session: { store: memoryStore() } });
+    const frames = ['one', 'two', 'one'].map((sid, at) => `@a>req:x{}[mid:m${at},seq:${at < 2 ? 1 : 2},sid:${sid}]`);
+    for (const frame of frames) {
+      expect(readHead((await answersOf(endpoint, frame))[0]!)).toMatchObject({ intent: 'done' });
+    }
+  });
+
+  test('one that nobody has used for long is closed by the next', async () => {
+    let now = 1000;
+    const endpoint = endpointOf({ idleTime: 60, session: { clock: () => now } });
+    const old = endpoint.open('old');
+    const held = endpoint.open('held');
+    const end = endpoint.hold(held);
+    now += 59;
+    expect(endpoint.open('old')).toBe(old);
+    now += 60;
+    expect(endpoint.open('other')).not.toBe(old);
+    expect(endpoint.open('held')).toBe(held);
+    expect(endpoint.open('old')).not.toBe(old);
+    expect(() => endpoint.codec.encode('hi', old)).toThrow(StoreError);
+    end();
+    now += 61;
+    expect(endpoint.open('held')).not.toBe(held);
+  });
+
+  test('one that is at work is not given up', async () => {
+    const release = signalled();
+    const endpoint = endpointOf({
+      maxSessions: 1,
+      handle: async (message) => {
+        if (message.operation === 'slow') await release.promise;
+        return echo(message);
+      },
+    });
+    const slow = answersOf(endpoint, '@a>req:slow{}[mid:m1,seq:1,sid:one]');
+    await answersOf(endpoint, '@a>req:x{}[mid:m1,seq:1,sid:two]');
+    release.done();
+    expect(readHead((await slow)[0]!)).toMatchObject({ intent: 'done', sid: 'one' });
+    expect(readHead((await answersOf(endpoint, '@a>req:x{}[mid:m2,seq:2,sid:one]'))[0]!)).toMatchObject({
+      intent: 'done',
+    });
+  });
+
+  test('after a failure of the store, a session goes on from what was stored', async () => {
+    const inner = memoryStore();
+    let fails = false;
+    const store: SessionStore = {
+      ...inner,
+      durable: true,
+      claim: (session, agent) => {
+        const claimed = inner.claim(session, agent);
+        return {
+          ...claimed,
+          check: undefined,
+          commit: (changes, cold) => {
+            if (fails) throw new StoreError('failed', 'no space is left');
+            claimed.commit(changes, cold);
+          },
+        };
+      },
+    };
+    const endpoint = endpointOf({ session: { store } });
+    await answersOf(endpoint, '@a>req:x{}[mid:m1,seq:1,sid:one]');
+    fails = true;
+    await expect(answersOf(endpoint, '@a>req:x{}[mid:m2,seq:2,sid:one]')).rejects.toThrow('no space is left');
+    fails = false;
+    const [answer] = await answersOf(endpoint, '@a>req:x{}[mid:m2,seq:2,sid:one]');
+    expect(readHead(answer!)).toMatchObject({ intent: 'done' });
+    expect(numberOf(answer!, 'seq')).toBe(2);
+  });
+
+  test('all are closed with the endpoint', () => {
+    const endpoint = endpointOf();
+    const session = endpoint.open('one');
+    endpoint.close();
+    expect(() => endpoint.codec.encode('hi', session)).toThrow(StoreError);
+    expect(() => endpoint.open('one')).toThrow(TypeError);
+  });
+});

@@ -1,0 +1,53 @@
+/** The code in the guides runs as it stands there. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { afterAll, describe, expect, test } from 'vitest';
+import { sourceAliases } from '../helpers/source-aliases.js';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const GUIDES = ['acp', 'accp/bindings/http'];
+
+const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-guides-'));
+symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The blocks that are programs, with what a test is named by. */
+function programsOf(guide: string): { readonly name: string; readonly code: string }[] {
+  const text = readFileSync(path.join(ROOT, 'src', guide, 'README.md'), 'utf8');
+  return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code], index) => ({
+    name: `${guide.replaceAll('/', '-')}-${index + 1}`,
+    code: code!,
+  }));
+}
+
+async function run(name: string, code: string): Promise<{ code: number | null; output: string }> {
+  const outfile = path.join(folder, `${name}.mjs`);
+  await build({
+    stdin: { contents: code, loader: 'ts', resolveDir: folder },
+    ...{ outfile, bundle: true, packages: 'external', platform: 'node', format: 'esm', alias: sourceAliases() },
+  });
+  // Where a program starts the minimal agent, it does so from the root of the project.
+  const child = spawn(process.execPath, [outfile], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (status) => resolve({ code: status, output }));
+  });
+}
+
+describe.each(GUIDES)('src/%s/README.md', (guide) => {
+  const programs = programsOf(guide);
+
+  test('has programs', () => {
+    expect(programs).not.toEqual([]);
+  });
+
+  test.concurrent.each(programs)('$name runs', async ({ name, code }) => {
+    expect(await run(name, code)).toMatchObject({ code: 0 });
+  });
+});
