@@ -8,7 +8,7 @@ import { jsonAacp, jsonAccp } from '../../src/bench/candidates/json.js';
 import * as pegwire from '../../src/bench/candidates/pegwire.js';
 import { mixedPackets } from '../../src/bench/corpus/aacp.js';
 import { frameCategories, mixedFrames } from '../../src/bench/corpus/accp.js';
-import { type Runner, race, type Standing } from '../../src/bench/race.js';
+import { type Runner, race, raceAsync, type Standing } from '../../src/bench/race.js';
 import { significant, textTable } from '../../src/bench/table.js';
 import { readers } from '../../src/bench/workload.js';
 import { loadTokenCounter } from '../../src/tokens/load-counter.js';
@@ -23,6 +23,8 @@ import {
 } from '../aacp/packet-work.js';
 import { hitRates, type Line, openLines } from '../aacp/registry-work.js';
 import { handAccp } from '../candidates/hand.js';
+import { BARE, OFFICIAL, PEGWIRE as OUR_CONNECTION } from '../connections/agents.js';
+import { echoRunners, LOADS } from '../connections/work.js';
 import { cssDocument, jsonDocument } from '../corpus/documents.js';
 import { projectRoot } from '../root.js';
 import { longSession, WHOLE } from '../sessions/long-session.js';
@@ -114,6 +116,7 @@ async function measures(lines: readonly Line[]): Promise<Measure[]> {
       return async () => ({ [id]: (await ratios(runners, SPLIT, PACKET_PACE))(PEGWIRE) });
     }),
     async () => hits(lines),
+    connections,
     async () => ({ 'size-accp': gzipped('accp'), 'size-aacp': gzipped('aacp') }),
     example('json', jsonDocument()),
     example('css', cssDocument()),
@@ -126,6 +129,13 @@ async function hits(lines: readonly Line[]): Promise<Record<string, number>> {
   const worst = (question: string): number =>
     Math.min(...rates.filter((one) => one.question === question).map(({ ratio }) => ratio.median));
   return { repeat: worst('repeat'), pattern: worst('pattern') };
+}
+
+/** Small messages, of which the connection itself is the largest part. */
+async function connections(): Promise<Record<string, number>> {
+  const standings = await raceAsync(echoRunners(LOADS[0]!), { anchor: BARE, rounds: 15 });
+  const ours = ratioOf(standings, OUR_CONNECTION);
+  return { 'rpc-bare': ours, 'rpc-official': ours / ratioOf(standings, OFFICIAL) };
 }
 
 /** What not every build of the parsers has. */

@@ -1,4 +1,4 @@
-/** The goals of the parsers, printers, sessions and encoders: what must hold (`floor`), and what is aimed at. */
+/** The goals of the parsers, printers, sessions, encoders and connections: what must hold (`floor`), and what is aimed at. */
 export interface Goal {
   readonly id: string;
   readonly title: string;
@@ -29,6 +29,8 @@ export const GOALS: readonly Goal[] = [
   { id: 'packet-explain', title: 'explaining packets, against the same', floor: 1, aim: 1.2, unit: 'x' },
   { id: 'repeat', title: 'registry hits at 100,000 entries, against one', floor: 0.7, aim: 0.9, unit: 'x' },
   { id: 'pattern', title: 'pattern hits at 100,000 entries, against one', floor: 0.7, aim: 0.9, unit: 'x' },
+  { id: 'rpc-bare', title: 'JSON-RPC connection, against a bare loop', floor: 0.5, aim: 1, unit: 'x' },
+  { id: 'rpc-official', title: 'the same, against the official ACP SDK', floor: 2, aim: 5, unit: 'x' },
   { id: 'grammar-json', title: "Peggy's JSON grammar, against stock Peggy", floor: 3, aim: 6, unit: 'x' },
   { id: 'grammar-css', title: "Peggy's CSS grammar, against stock Peggy", floor: 3, aim: 6, unit: 'x' },
 ];

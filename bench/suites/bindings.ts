@@ -1,0 +1,46 @@
+/** Frames a second over real connections, and what of it is the codec's. */
+import { type AsyncRunner, raceAsync } from '../../src/bench/race.js';
+import type { Section } from '../../src/bench/result.js';
+import { significant } from '../../src/bench/table.js';
+import { openHttp, SESSIONS, TEXT_ONLY } from '../bindings/http.js';
+import { clearProgress, type Pace, progress } from './contest.js';
+
+/** Frames of one pass. */
+const FRAMES = 400;
+
+interface Bench {
+  readonly runners: readonly AsyncRunner[];
+  readonly frames: number;
+  readonly close: () => Promise<void>;
+}
+
+const BINDINGS: Readonly<Record<string, (frames: number) => Promise<Bench>>> = { HTTP: openHttp };
+
+export async function bindings({ rounds }: Pace): Promise<Section[]> {
+  const rows: (readonly (string | number)[])[] = [];
+  for (const [name, open] of Object.entries(BINDINGS)) {
+    const bench = await open(FRAMES);
+    try {
+      const standings = await raceAsync(bench.runners, { anchor: TEXT_ONLY, rounds, onRound: progress(name) });
+      const [text, sessions] = [TEXT_ONLY, SESSIONS].map((one) => standings.find((standing) => standing.name === one)!);
+      const rate = (nanoseconds: number): string => significant((bench.frames * 1e9) / nanoseconds);
+      rows.push([
+        name,
+        rate(text!.nanoseconds.median),
+        rate(sessions!.nanoseconds.median),
+        `${Math.round(100 * (1 - sessions!.ratio.median))} %`,
+      ]);
+    } finally {
+      await bench.close();
+    }
+  }
+  clearProgress();
+  return [
+    {
+      ...{ kind: 'facts', id: 'bindings', title: 'Frames a second over the loopback' },
+      columns: ['', 'text only', 'through sessions', 'share of codec and sessions'],
+      rows,
+      note: 'Both ends in one process, 8 connections; each frame is a tool call, answered by a result of about its length. Text only: what carries the frames, and nothing that reads them.',
+    },
+  ];
+}
