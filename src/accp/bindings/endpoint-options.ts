@@ -79,6 +79,12 @@ export interface Endpoint {
    */
   readonly receive: (frame: string, session: Session, signal: AbortSignal) => AsyncIterable<string>;
   /**
+   * What this side says by itself, in the session's order: `make` is called when it is its turn.
+   *
+   * @throws StoreError when the session's store fails
+   */
+  readonly say: (make: (codec: Codec) => readonly string[], session: Session) => AsyncIterable<string>;
+  /**
    * For bindings in which each frame is a request of its own: the session is the one that the frame names, a new one where it names
    * none, whose id stands in the answers; of a message in several frames, only the first has to name it. A text that is no frame is answered with E1001, and opens no session.
    *

@@ -1,4 +1,5 @@
 /** One side that answers frames, whatever carries them: a codec, its sessions, and what is done with messages. */
+import type { Codec } from '../codec/codec.js';
 import type { Message } from '../message/message.js';
 import { tryParseFrame } from '../parse.js';
 import type { Session } from '../session/session.js';
@@ -9,6 +10,7 @@ import { EndpointSessions } from './endpoint-sessions.js';
 import { Turns } from './endpoint-turns.js';
 import { bareErrorFrame, checkAgent } from './error-frame.js';
 import { type FrameAnswer, isErrorHead, readAddress, readHead } from './frames.js';
+import { isUpkeep } from './upkeep.js';
 
 export type { Answer, AnswerContext, Endpoint, EndpointOptions, Notice } from './endpoint-options.js';
 
@@ -24,10 +26,6 @@ interface Decoded {
 
 const NOTHING: Decoded = { replies: [], message: undefined, isUnfinished: false };
 
-/** Intents that keep a session going. */
-const UPKEEP: ReadonlySet<string> = new Set(['ping', 'pong', 'ack']);
-/** Operations of `sync` that the codec sees to. */
-const SYNC_OF_THE_CODEC: ReadonlySet<string> = new Set(['registry', 'state', 'resync']);
 /** Longest id of a session, in characters. */
 const MAX_ID = 256;
 
@@ -120,6 +118,18 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     }
   }
 
+  async function* say(
+    make: (codec: Codec) => readonly string[],
+    session: Session,
+  ): AsyncGenerator<string, void, undefined> {
+    const end = sessions.use(session);
+    try {
+      yield* inTurn(session, () => make(codec));
+    } finally {
+      end();
+    }
+  }
+
   /** Nobody else sends in between: what is asked for one after the other, is answered so. */
   async function* streamed(
     replies: readonly string[],
@@ -159,15 +169,15 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     open: (sid) => sessions.open(sid),
     hold: (session) => sessions.use(session),
     receive,
+    say,
     handler,
     close: () => sessions.close(),
   };
 }
 
 /** Of a stream, the handler is told the first chunk and the end; of what keeps a session going, nothing. */
-function isToldOf(outcome: 'message' | 'pending', { intent, operation, payload }: Message): boolean {
-  if (outcome === 'pending') return payload['chunk_index'] === 0;
-  return intent === 'sync' ? !SYNC_OF_THE_CODEC.has(operation) : !UPKEEP.has(intent);
+function isToldOf(outcome: 'message' | 'pending', message: Message): boolean {
+  return outcome === 'pending' ? message.payload['chunk_index'] === 0 : !isUpkeep(message);
 }
 
 /** As few things as can be: most answers are one frame. */

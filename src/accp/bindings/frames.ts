@@ -30,6 +30,8 @@ export interface FrameHead {
   /** The code of its schema: `TC`, `ST`, `ER`, ... */
   readonly schema: string | undefined;
   readonly mid: string | undefined;
+  /** Its number, where it has a usable one. */
+  readonly seq: number | undefined;
   readonly cid: string | undefined;
   readonly sid: string | undefined;
 }
@@ -46,6 +48,7 @@ export function readHead(frame: string): FrameHead | null {
     operation,
     schema: schema?.kind === 'string' ? schema.value : undefined,
     mid: identifierOf(metadata, 'mid'),
+    seq: sequenceOf(metadata),
     cid: identifierOf(metadata, 'cid'),
     sid: identifierOf(metadata, 'sid'),
   };
@@ -78,6 +81,11 @@ const LENIENT = { dialect: 'lenient' } as const;
 function identifierOf(metadata: readonly Param[] | null, name: string): string | undefined {
   const value = metadata?.find(({ key }) => key === name)?.value;
   return value === undefined ? undefined : sourceText(value);
+}
+
+function sequenceOf(metadata: readonly Param[] | null): number | undefined {
+  const value = metadata?.find(({ key }) => key === 'seq')?.value;
+  return value?.kind === 'integer' && typeof value.value === 'number' ? value.value : undefined;
 }
 
 /** Whether a frame tells of an error: schema ER, or `fail:error` (section 3.6). */

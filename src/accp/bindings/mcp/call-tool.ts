@@ -1,0 +1,199 @@
+/** Tool calls of an MCP client, as ACCP has them (draft-benzing-accp-00, sections 10.2 and 11.3). */
+import { AccpError } from '../../codec/accp-error.js';
+import type { Codec } from '../../codec/codec.js';
+import type { AccpErrorCode } from '../../codec/codes.js';
+import type { EncodeResult } from '../../codec/outcome.js';
+import type { Json } from '../../message/json.js';
+import type { Envelope, Message } from '../../message/message.js';
+import { Reference } from '../../message/reference.js';
+import { createIds } from '../../session/ids.js';
+import type { Session } from '../../session/session.js';
+import { framesIn } from './content.js';
+import { type Members, members, type ToolClient } from './sdk-shapes.js';
+import { STAND_IN, standInFor } from './stand-in.js';
+import { type PlainAnswer, readCallError, readPlainResult } from './tool-result.js';
+import { DROPPED_META, FRAME_META } from './tool-wire.js';
+
+export interface ToolCall {
+  readonly tool: string;
+  readonly arguments?: { readonly [name: string]: Json } | undefined;
+  /** Of the request: a `correlation_id` of one's own, a `ttl`. */
+  readonly envelope?: Partial<Envelope> | undefined;
+}
+
+export interface ToolCallOptions {
+  readonly codec: Codec;
+  /** Who calls. Calls of one session are made one after the other. */
+  readonly session: Session;
+}
+
+export interface ToolOutcome {
+  /** `done:tool` of the schema TC; or `fail:error` of the schema ER: E4001 unknown tool, E4003 bad arguments, else E4002. */
+  readonly message: Message;
+  /** All frames that were received, in order; those of servers that send none are made in their place, by the agent `mcp`. */
+  readonly frames: readonly string[];
+}
+
+/** Calls that wait for those before them. */
+const LAST_CALL = new WeakMap<Session, Promise<unknown>>();
+/** Frames that wait for the next call: MCP has no other way for them. */
+const OWED = new WeakMap<Session, readonly string[]>();
+const freshId = createIds();
+/** So often a call is made again for frames that got lost. */
+const MAX_ROUNDS = 3;
+
+/**
+ * Calls a tool: `req:tool` becomes `tools/call`, with the frame beside the arguments, and the answer is decoded in the session. A plain
+ * server's answer becomes a frame: its `structuredContent`, or its text, is the result.
+ *
+ * Source: draft-benzing-accp-00, sections 10.2 and 11.3.
+ *
+ * @throws AccpError for a call that cannot be said in a frame; E3001 for one that came too late; the reason for which an answer
+ *   was refused
+ * @throws StoreError when the session's store fails
+ * @throws whatever the client throws where the server has not answered
+ * @example
+ * const { message } = await callTool(client, { tool: 'add', arguments: { a: 1, b: 2 } }, { codec, session });
+ * if (message.intent === 'done') use(message.payload.result);
+ */
+export function callTool(client: ToolClient, call: ToolCall, options: ToolCallOptions): Promise<ToolOutcome> {
+  const { session } = options;
+  const made = (LAST_CALL.get(session) ?? Promise.resolve()).then(() => makeCall(client, call, options));
+  LAST_CALL.set(
+    session,
+    made.catch(() => undefined),
+  );
+  return made;
+}
+
+async function makeCall(client: ToolClient, call: ToolCall, { codec, session }: ToolCallOptions): Promise<ToolOutcome> {
+  const { tool, arguments: args = {} } = call;
+  checkPlain(args);
+  const payload = { tool_name: tool, arguments: args };
+  // Sent again after a gap, it has another identifier: what it is answered by has to stand in it from the beginning.
+  const { msg_id: mid = freshId(), correlation_id: cid = mid } = call.envelope ?? {};
+  const envelope = { ...call.envelope, msg_id: mid, correlation_id: cid };
+  const request = codec.encode({ intent: 'req', operation: 'tool', schema: 'TC', payload, envelope }, session);
+  const all: string[] = [];
+  let sending: readonly string[] = [...(OWED.get(session) ?? []), ...request.frames];
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const answer = await ask(client, tool, { ...args }, sending);
+    const received = 'frames' in answer ? answer.frames : standInFrames(answer, tool, request, { codec, session });
+    OWED.delete(session);
+    all.push(...received);
+    const { message, replies, isGap } = take(received, cid, { codec, session });
+    if (message !== undefined || !isGap) OWED.set(session, replies);
+    if (message !== undefined) return { message, frames: all };
+    if (!isGap) break;
+    sending = replies;
+  }
+  throw new AccpError({ code: 'E4002', message: `The server has not answered the call of ${tool}.` });
+}
+
+/** What the server said, as frames if it was frames. */
+type Answer = PlainAnswer | { readonly frames: readonly string[] };
+
+async function ask(
+  client: ToolClient,
+  tool: string,
+  args: { [name: string]: unknown },
+  frames: readonly string[],
+): Promise<Answer> {
+  const _meta = { [FRAME_META]: frames.length === 1 ? frames[0]! : frames };
+  let result: Members | undefined;
+  try {
+    result = members(await client.callTool({ name: tool, arguments: args, _meta }));
+  } catch (thrown) {
+    const answer = readCallError(thrown, tool);
+    if (answer === null) throw thrown;
+    return answer;
+  }
+  const told = framesIn(result?.['content']);
+  if (told.length > 0) return { frames: told };
+  if (members(result?.['_meta'])?.[DROPPED_META] === 'expired') {
+    throw new AccpError({ code: 'E3001', message: `The call of ${tool} had expired when it came to the server.` });
+  }
+  return readPlainResult(result, tool);
+}
+
+interface Taken {
+  readonly message: Message | undefined;
+  /** Frames for the server. */
+  readonly replies: readonly string[];
+  /** Whether frames got lost on either way, and the replies bring them. */
+  readonly isGap: boolean;
+}
+
+/** @throws AccpError for an answer that is refused for anything but its number */
+function take(frames: readonly string[], cid: string, { codec, session }: ToolCallOptions): Taken {
+  const replies: string[] = [];
+  let message: Message | undefined;
+  let isGap = false;
+  let refused: AccpError | undefined;
+  for (const frame of frames) {
+    const outcome = codec.decode(frame, session);
+    if (outcome.outcome === 'rejected') {
+      if (outcome.reply !== null) replies.push(outcome.reply);
+      if (outcome.error.code === 'E3003') isGap = true;
+      else refused = outcome.error;
+      continue;
+    }
+    if (outcome.outcome !== 'message') continue;
+    replies.push(...outcome.replies);
+    const { intent, payload } = outcome.message;
+    if (intent === 'fail' && payload['code'] === 'E3003') isGap = true;
+    else if (isAnswer(outcome.message, cid)) message = outcome.message;
+  }
+  if (message === undefined && refused !== undefined) {
+    OWED.set(session, replies);
+    throw refused;
+  }
+  return { message, replies, isGap };
+}
+
+/** An error that names no request is about what was just asked: it could not be read. */
+function isAnswer({ intent, envelope }: Message, cid: string): boolean {
+  const { correlation_id: answered } = envelope;
+  return (
+    (intent === 'fail' && answered === undefined) || (answered === cid && (intent === 'done' || intent === 'fail'))
+  );
+}
+
+/** The frames that the server would have sent, if it spoke ACCP. */
+function standInFrames(
+  answer: PlainAnswer,
+  tool: string,
+  { msgId: mid, correlationId: cid }: EncodeResult,
+  { codec, session }: ToolCallOptions,
+): readonly string[] {
+  const end = standInFor(STAND_IN, session, codec);
+  const envelope = { correlation_id: cid, causation_id: mid };
+  const fail = (code: AccpErrorCode, message: string): readonly string[] => {
+    const request = { agent: session.agent, intent: 'req', operation: 'tool', payload: {} };
+    const error = new AccpError({ code, message });
+    return [codec.fail({ ...request, envelope: { msg_id: mid, sequence: 0, correlation_id: cid } }, error, end)];
+  };
+  if ('code' in answer) return fail(answer.code, answer.message);
+  try {
+    const payload = { tool_name: tool, result: answer.result };
+    return codec.encode({ intent: 'done', operation: 'tool', schema: 'TC', payload, envelope }, end).frames;
+  } catch (thrown) {
+    if (!(thrown instanceof AccpError)) throw thrown;
+    return fail('E4002', `The result cannot be written in a frame: ${thrown.message}`);
+  }
+}
+
+/** MCP carries JSON: what is more than that is refused before anything has happened. */
+function checkPlain(args: Json): void {
+  try {
+    JSON.stringify(args, function (this: Members, key, value: unknown) {
+      const given = this[key];
+      if (typeof given !== 'bigint' && !(given instanceof Reference)) return value;
+      throw new TypeError('MCP has no big integers and no references to state');
+    });
+  } catch (thrown) {
+    // Cyclic or too deep, JSON has its own words for it.
+    const message = thrown instanceof Error ? thrown.message : 'the arguments are no JSON';
+    throw new AccpError({ code: 'E1004', path: 'payload.arguments', message });
+  }
+}

@@ -1,0 +1,75 @@
+/** Frames as MCP resource content (draft-benzing-accp-00, section 11.3). */
+import { bytesOfBase64, isMediaType, textOfBytes } from '../../../bindings/media-type.js';
+import { AccpError } from '../../codec/accp-error.js';
+import { FRAME_TYPE, readHead } from '../frames.js';
+import { type EmbeddedResource, members, type ResourceResult } from './sdk-shapes.js';
+
+export interface ContentOptions {
+  /** The media type of what is carried: messages of other protocols travel the same way. @default 'application/accp' */
+  readonly mimeType?: string | undefined;
+}
+
+/**
+ * A frame as content: of a tool's result, a prompt, or a message of the Agent Client Protocol, whose resource blocks are the same.
+ *
+ * Source: draft-benzing-accp-00, section 11.3.
+ *
+ * @param uri where it can be read. @default `accp://session/SID/frame/MID`, as far as the frame has them
+ * @throws TypeError for a text of another media type that comes without a URI
+ */
+export function frameContent(frame: string, uri?: string | URL, options: ContentOptions = {}): EmbeddedResource {
+  return { type: 'resource', resource: textResource(frame, uri, options) };
+}
+
+/**
+ * What reading a resource gives whose content is a frame, or several in their order.
+ *
+ * @example
+ * server.registerResource('last', 'accp://last', { mimeType: FRAME_TYPE }, (uri) => frameResource(uri, frame));
+ */
+export function frameResource(
+  uri: string | URL,
+  frames: string | readonly string[],
+  options: ContentOptions = {},
+): ResourceResult {
+  const all = typeof frames === 'string' ? [frames] : frames;
+  return { contents: all.map((frame) => textResource(frame, uri, options)) };
+}
+
+function textResource(text: string, uri: string | URL | undefined, { mimeType = FRAME_TYPE }: ContentOptions) {
+  return { uri: uri === undefined ? uriOf(text, mimeType) : String(uri), mimeType, text };
+}
+
+function uriOf(frame: string, mimeType: string): string {
+  if (!isMediaType(mimeType, FRAME_TYPE)) throw new TypeError(`Content of the type ${mimeType} needs its URI`);
+  const head = readHead(frame);
+  const session = head?.sid === undefined ? '' : `session/${encodeURIComponent(head.sid)}/`;
+  return `accp://${session}frame${head?.mid === undefined ? '' : `/${encodeURIComponent(head.mid)}`}`;
+}
+
+/**
+ * The frames in the content of a tool's result or of a prompt, or in the contents of a resource, in their order. Other blocks are
+ * left aside.
+ *
+ * @throws AccpError E1001 for content of the media type that is no UTF-8
+ */
+export function framesIn(content: unknown, { mimeType = FRAME_TYPE }: ContentOptions = {}): string[] {
+  const frames: string[] = [];
+  if (!Array.isArray(content)) return frames;
+  for (const block of content as readonly unknown[]) {
+    const outer = members(block);
+    const resource = members(outer?.['resource']) ?? outer;
+    if (resource === undefined || !isMediaType(resource['mimeType'], mimeType)) continue;
+    const { text, blob } = resource as { readonly text?: unknown; readonly blob?: unknown };
+    if (typeof text === 'string') frames.push(text);
+    else if (typeof blob === 'string') frames.push(textOfBlob(blob));
+  }
+  return frames;
+}
+
+function textOfBlob(blob: string): string {
+  const bytes = bytesOfBase64(blob);
+  const text = bytes === null ? null : textOfBytes(bytes);
+  if (text === null) throw new AccpError({ code: 'E1001', message: 'The content is no UTF-8 in base64.' });
+  return text;
+}

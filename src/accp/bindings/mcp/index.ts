@@ -1,0 +1,30 @@
+/** ACCP over MCP (draft-benzing-accp-00, section 11.3). Public as `pegwire/accp/mcp`. */
+export {
+  type Answer,
+  type AnswerContext,
+  createEndpoint,
+  type Endpoint,
+  type EndpointOptions,
+  type Notice,
+} from '../endpoint.js';
+export { FRAME_TYPE } from '../frames.js';
+export { callTool, type ToolCall, type ToolCallOptions, type ToolOutcome } from './call-tool.js';
+export { type ContentOptions, frameContent, frameResource, framesIn } from './content.js';
+export { readRegistry } from './read-registry.js';
+export {
+  type Agreement,
+  createRegistryExchange,
+  type RegistryExchange,
+  type RegistryExchangeOptions,
+} from './registry-exchange.js';
+export {
+  REGISTRY_URI,
+  registryCapability,
+  registryIn,
+  registryInCapabilities,
+  withRegistry,
+} from './registry-frames.js';
+export type { ToolContext } from './run-tool.js';
+export type { EmbeddedResource, RegistryClient, ResourceResult, ToolClient, ToolResult } from './sdk-shapes.js';
+export { STAND_IN } from './stand-in.js';
+export { type ToolHandler, type ToolOptions, tcTool } from './tc-tool.js';

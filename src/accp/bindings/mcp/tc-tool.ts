@@ -1,0 +1,174 @@
+/** Tools of an MCP server that answer in frames of the profile TC (draft-benzing-accp-00, sections 10.2 and 11.3). */
+import { AccpError } from '../../codec/accp-error.js';
+import type { Codec } from '../../codec/codec.js';
+import type { Json } from '../../message/json.js';
+import type { Message } from '../../message/message.js';
+import { isPlainObject } from '../../message/values.js';
+import { createSession, type Session } from '../../session/session.js';
+import type { Endpoint } from '../endpoint.js';
+import { BINDING_AGENT, bareErrorFrame } from '../error-frame.js';
+import { readHead } from '../frames.js';
+import { frameContent } from './content.js';
+import { type ReceivedFrames, receiveCall } from './receive-call.js';
+import type { RegistryExchange } from './registry-exchange.js';
+import { registryInCapabilities } from './registry-frames.js';
+import { runTool, type ToolAnswer, type ToolContext } from './run-tool.js';
+import { type Members, members, type RequestContext, readRequestContext, type ToolResult } from './sdk-shapes.js';
+import { agreementWithStandIn, STAND_IN } from './stand-in.js';
+import { DROPPED_META, FRAME_META } from './tool-wire.js';
+
+interface CommonToolOptions {
+  /** As the tool is registered. */
+  readonly name: string;
+  /** Registry sync with the client: what its capabilities announce is taken over. */
+  readonly exchange?: RegistryExchange | undefined;
+  /**
+   * The client's capabilities where they do not come with each request, as before revision 2026-07-28:
+   * `() => server.server.getClientCapabilities()`.
+   */
+  readonly capabilities?: (() => unknown) | undefined;
+  /** Told what `run` threw: the client learns no more than a code. */
+  readonly failed?: ((thrown: unknown, message: Message) => void) | undefined;
+  /** Whether results are there as `structuredContent` besides, as tools with an output schema need it. @default false */
+  readonly structured?: boolean | undefined;
+}
+
+/** The session of all calls, for a server with one client; or an endpoint, whose sessions the frames name. */
+export type ToolOptions = CommonToolOptions &
+  (
+    | { readonly codec: Codec; readonly session: Session; readonly endpoint?: undefined }
+    | { readonly endpoint: Endpoint; readonly codec?: undefined; readonly session?: undefined }
+  );
+
+/** What `registerTool` takes, of SDK 1 and of SDK 2; tools without arguments are given the context alone. */
+export type ToolHandler = (argsOrContext: unknown, context?: unknown) => Promise<ToolResult>;
+
+/**
+ * Makes a tool answer in frames: `done:tool` of the schema TC with what `run` gives, correlated with the request; `fail:error` of the
+ * schema ER with E4002 when it throws. The words of an error are told only where it is an `AccpError`.
+ *
+ * The frame of the request comes in `_meta['accp/frame']`. The arguments are those of the MCP call, which the server has checked.
+ * A client that sends no frame gets the result as plain text besides.
+ *
+ * Source: draft-benzing-accp-00, sections 10.2 and 11.3.
+ *
+ * @throws TypeError on options that are none
+ * @example
+ * server.registerTool('add', { inputSchema }, tcTool(({ a, b }) => a + b, { name: 'add', endpoint }));
+ */
+export function tcTool<Args extends object = { readonly [name: string]: Json }>(
+  run: (args: Args, context: ToolContext) => unknown,
+  options: ToolOptions,
+): ToolHandler {
+  const { name, session, endpoint } = options;
+  if (typeof name !== 'string' || name === '') throw new TypeError('name is the name of the tool');
+  if ((session === undefined) === (endpoint === undefined)) throw new TypeError('A tool has a session, or an endpoint');
+  const codec = options.codec ?? endpoint?.codec;
+  if (codec === undefined) throw new TypeError('A session comes with its codec');
+  const tool: Tool = { ...options, codec, run: run as unknown as Tool['run'] };
+  return async (argsOrContext, context) => {
+    const request = context ?? argsOrContext;
+    const args = context === undefined ? {} : (members(argsOrContext) ?? {});
+    const read = readRequestContext(request);
+    const call: Call = { ...read, args, request };
+    const frames = framesOf(read.meta);
+    return frames.length === 0 ? answerPlainly(call, tool) : answerInFrames(frames, call, tool);
+  };
+}
+
+interface Tool extends CommonToolOptions {
+  readonly codec: Codec;
+  readonly session?: Session | undefined;
+  readonly endpoint?: Endpoint | undefined;
+  readonly run: (args: Members, context: ToolContext) => unknown;
+}
+
+interface Call extends RequestContext {
+  readonly args: Members;
+  readonly request: unknown;
+}
+
+function framesOf(meta: Members | undefined): readonly string[] {
+  const told = meta?.[FRAME_META];
+  if (typeof told === 'string') return [told];
+  return Array.isArray(told) ? told.filter((frame) => typeof frame === 'string') : [];
+}
+
+async function answerInFrames(frames: readonly string[], call: Call, tool: Tool): Promise<ToolResult> {
+  const { endpoint, codec } = tool;
+  const session = tool.session ?? sessionOf(frames, endpoint!);
+  if (typeof session === 'string') return { content: [frameContent(session)], isError: true };
+  const end = endpoint?.hold(session);
+  try {
+    const fault = takeRegistry(session, call, tool);
+    if (fault !== null) {
+      const { code, message } = fault;
+      return { content: [frameContent(bareErrorFrame(code, message, readHead(frames[0]!)))], isError: true };
+    }
+    const received = receiveCall(frames, tool.name, session, codec);
+    if (received.call === undefined) return withoutCall(received);
+    const answer = await runTool(received.call, session, call, tool);
+    return resultOf([...received.replies, ...answer.frames], answer, tool.structured);
+  } finally {
+    end?.();
+  }
+}
+
+/** What the client has announced is taken over; `null` where nothing is wrong with it. */
+function takeRegistry(session: Session, call: Call, { exchange, capabilities }: Tool): AccpError | null {
+  if (exchange === undefined) return null;
+  const told = registryInCapabilities(call.capabilities ?? capabilities?.());
+  if (told.length === 0) return null;
+  try {
+    exchange.agree(told).apply(session);
+    return null;
+  } catch (thrown) {
+    if (thrown instanceof AccpError) return thrown;
+    throw thrown;
+  }
+}
+
+/** Longest id of a session, in characters. */
+const MAX_ID = 256;
+
+/** The session that the frames name, or the error frame for frames that cannot belong to one. */
+function sessionOf(frames: readonly string[], endpoint: Endpoint): Session | string {
+  const heads = frames.map(readHead);
+  if (heads.includes(null)) return bareErrorFrame('E1001', 'The text is no frame.');
+  const sid = heads.find((head) => head!.sid !== undefined)?.sid;
+  if (sid === undefined || sid.length <= MAX_ID) return endpoint.open(sid);
+  return bareErrorFrame('E1004', `metadata.sid: longer than ${MAX_ID} characters`, heads[0]);
+}
+
+/** Frames that keep the session going, or that were refused: nothing is run. */
+function withoutCall({ replies, isRefused, isExpired }: ReceivedFrames): ToolResult {
+  const result: ToolResult = { content: replies.map((frame) => frameContent(frame)) };
+  if (isRefused || isExpired) result.isError = true;
+  if (isExpired) result._meta = { [DROPPED_META]: 'expired' };
+  return result;
+}
+
+/** For a client that has sent no frame, a request is made in its place, in a session of its own. */
+async function answerPlainly(call: Call, tool: Tool): Promise<ToolResult> {
+  const { codec, name } = tool;
+  const session = createSession({ agent: tool.session?.agent ?? BINDING_AGENT, sequence: 'sender' });
+  agreementWithStandIn({ codec, sequence: 'sender' }, STAND_IN).apply(session);
+  const request = { agent: STAND_IN, intent: 'req', operation: 'tool', schema: 'TC', payload: { tool_name: name } };
+  const { msgId } = codec.encode(request, session);
+  const message = { ...request, envelope: { msg_id: msgId, sequence: 1 } };
+  const answer = await runTool(message, session, call, tool);
+  const result = resultOf(answer.frames, answer, true);
+  result.content.push({ type: 'text', text: answer.text });
+  return result;
+}
+
+function resultOf(frames: readonly string[], answer: ToolAnswer, isStructured: boolean | undefined): ToolResult {
+  const result: ToolResult = { content: frames.map((frame) => frameContent(frame)) };
+  if (answer.isError) result.isError = true;
+  else if (isStructured === true && isMap(answer.result)) result.structuredContent = { ...answer.result };
+  return result;
+}
+
+function isMap(value: unknown): value is Members {
+  return members(value) !== undefined && isPlainObject(value as object);
+}

@@ -1,0 +1,55 @@
+/** Requests that wait for what ends them. */
+import { AccpError } from '../../codec/accp-error.js';
+import { type AccpErrorCode, ERROR_CODES } from '../../codec/codes.js';
+import type { Message } from '../../message/message.js';
+
+interface Waiting {
+  readonly resolve: (message: Message) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Intents that end a chain of requests (Table 7); all others are news about it. */
+const ENDS: ReadonlySet<string> = new Set(['done', 'end', 'fail', 'cancel']);
+
+export class Answers {
+  readonly #waiting = new Map<string, Waiting>();
+
+  /** @returns the message that ends the chain */
+  wait(correlationId: string): Promise<Message> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(correlationId, { resolve, reject });
+    });
+  }
+
+  /** @returns whether somebody has waited for it */
+  take(message: Message): boolean {
+    const { intent, envelope } = message;
+    const id = envelope.correlation_id;
+    const waiting = id === undefined || !ENDS.has(intent) ? undefined : this.#waiting.get(id);
+    if (waiting === undefined) return false;
+    this.#waiting.delete(id!);
+    if (intent === 'fail' || intent === 'cancel') waiting.reject(failureOf(message));
+    else waiting.resolve(message);
+    return true;
+  }
+
+  /** @returns whether somebody has waited for it */
+  fail(correlationId: string, error: Error): boolean {
+    const waiting = this.#waiting.get(correlationId);
+    this.#waiting.delete(correlationId);
+    waiting?.reject(error);
+    return waiting !== undefined;
+  }
+
+  failAll(error: Error): void {
+    for (const id of [...this.#waiting.keys()]) this.fail(id, error);
+  }
+}
+
+/** What the other side has told of its failure (section 3.6). */
+function failureOf({ agent, intent, payload }: Message): AccpError {
+  const { code, message } = payload;
+  const known = typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) ? (code as AccpErrorCode) : 'E9999';
+  const said = typeof message === 'string' ? message : intent === 'cancel' ? 'it was cancelled' : 'it failed';
+  return new AccpError({ code: known, message: `${agent}: ${said}` });
+}

@@ -1,0 +1,54 @@
+/** Whether the other side is still there (draft-benzing-accp-00, section 11.2: ping and pong every 30 seconds). */
+
+import type { MessageInput } from '../../message/message.js';
+
+export const PING: MessageInput = { intent: 'ping', operation: 'heartbeat', payload: {} };
+
+export interface HeartbeatOptions {
+  /** Seconds between two pings; 0 for none. @default 30 */
+  readonly heartbeat?: number | undefined;
+  /** Pings that may go unanswered before the other side counts as gone. @default 2 */
+  readonly maxMissed?: number | undefined;
+}
+
+export interface Heartbeat {
+  /** Something has arrived, whatever it is. */
+  readonly alive: () => void;
+  readonly stop: () => void;
+}
+
+/** @throws TypeError on options that are none */
+export function checkHeartbeat({ heartbeat = 30, maxMissed = 2 }: HeartbeatOptions): void {
+  if (!(heartbeat >= 0)) throw new TypeError(`heartbeat is a number of seconds from 0 on; got ${heartbeat}`);
+  if (!(maxMissed >= 1)) throw new TypeError(`maxMissed is a number from 1 on; got ${maxMissed}`);
+}
+
+/**
+ * Pings again and again, until nothing at all has come for too long.
+ *
+ * @param ping sends one; `false` says that nothing can arrive at present, so that nothing is missed
+ * @param dead told once that the other side is gone
+ */
+export function startHeartbeat(
+  { heartbeat = 30, maxMissed = 2 }: HeartbeatOptions,
+  ping: () => boolean,
+  dead: () => void,
+): Heartbeat {
+  if (heartbeat === 0) return { alive: () => {}, stop: () => {} };
+  let missed = 0;
+  const timer: unknown = setInterval(() => {
+    if (missed >= maxMissed) {
+      clearInterval(timer as never);
+      dead();
+      return;
+    }
+    if (ping()) missed++;
+  }, heartbeat * 1000);
+  (timer as { readonly unref?: () => void }).unref?.();
+  return {
+    alive: () => {
+      missed = 0;
+    },
+    stop: () => clearInterval(timer as never),
+  };
+}

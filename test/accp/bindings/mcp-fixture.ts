@@ -1,0 +1,135 @@
+/** A server that speaks ACCP over MCP, and a client of it. */
+import { onTestFinished } from 'vitest';
+import * as z from 'zod';
+import {
+  callTool,
+  createEndpoint,
+  createRegistryExchange,
+  REGISTRY_URI,
+  readRegistry,
+  registryCapability,
+  type ToolOptions,
+  tcTool,
+  withRegistry,
+} from '../../../src/accp/bindings/mcp/index.js';
+import {
+  AccpError,
+  type Codec,
+  createCodec,
+  createSession,
+  type Message,
+  type Session,
+} from '../../../src/accp/session/index.js';
+import type { ExperimentalCapabilities, ServerParts, ServerTool, World } from './mcp-world.js';
+
+const NUMBERS = z.object({ a: z.number(), b: z.number() });
+const TEXT = z.object({ text: z.string() });
+
+/** A server with an endpoint and the tools that the tests call. */
+export function toolServer(codec: Codec = createCodec()) {
+  const runs: string[] = [];
+  const failures: unknown[] = [];
+  const exchange = createRegistryExchange({ codec, agent: 'tools' });
+  const endpoint = createEndpoint({ codec, agent: 'tools', handle: () => null });
+  onTestFinished(() => endpoint.close());
+  let reads = 0;
+  let tools: ServerTool[] = [];
+  const serve = (capabilities: () => unknown): ServerParts => {
+    const failed = (thrown: unknown, { payload }: Message) =>
+      void failures.push([payload['tool_name'], (thrown as Error).message]);
+    const options = (name: string): ToolOptions => ({ name, endpoint, exchange, capabilities, failed });
+    const noted =
+      <Args>(name: string, run: (args: Args) => unknown) =>
+      (args: Args) => {
+        runs.push(name);
+        return run(args);
+      };
+    tools = [
+      {
+        name: 'add',
+        input: NUMBERS,
+        handler: tcTool<{ a: number; b: number }>(
+          noted('add', ({ a, b }) => ({ sum: a + b })),
+          options('add'),
+        ),
+      },
+      {
+        name: 'echo',
+        input: TEXT,
+        handler: tcTool<{ text: string }>(
+          noted('echo', ({ text }) => text),
+          options('echo'),
+        ),
+      },
+      {
+        name: 'sum',
+        input: NUMBERS,
+        output: z.object({ sum: z.number() }),
+        handler: tcTool<{ a: number; b: number }>(({ a, b }) => ({ sum: a + b }), {
+          ...options('sum'),
+          structured: true,
+        }),
+      },
+      {
+        name: 'now',
+        handler: tcTool(
+          noted('now', () => null),
+          options('now'),
+        ),
+      },
+      {
+        name: 'broken',
+        handler: tcTool(() => {
+          throw new Error('the password is 1234');
+        }, options('broken')),
+      },
+      {
+        name: 'refusing',
+        handler: tcTool(() => {
+          throw new AccpError({ code: 'E4002', message: 'The archive is closed.' });
+        }, options('refusing')),
+      },
+      { name: 'unsayable', handler: tcTool(() => () => 0, options('unsayable')) },
+    ];
+    return {
+      instructions: withRegistry('Adds numbers.\nAnd says what it is told.', exchange.announcement),
+      tools,
+      resources: [
+        {
+          uri: REGISTRY_URI,
+          read: (uri) => {
+            reads++;
+            return exchange.resource(uri);
+          },
+        },
+      ],
+    };
+  };
+  return { serve, runs, failures, exchange, endpoint, reads: () => reads };
+}
+
+/** What a client announces of itself. */
+function announced(codec: Codec): ExperimentalCapabilities {
+  return registryCapability(createRegistryExchange({ codec, agent: 'planner' }).full);
+}
+
+/** What the clients of most tests announce: the registry that everybody has. */
+export const COMMON = announced(createCodec());
+
+/** A client that knows the server's registry, and a session of it. */
+export async function toolClient(world: World, codec: Codec = createCodec()) {
+  const exchange = createRegistryExchange({ codec, agent: 'planner' });
+  const agreement = await readRegistry(world.client, exchange);
+  const session = createSession({ agent: 'planner', sequence: 'sender' });
+  agreement.apply(session);
+  const call = (tool: string, args?: { [name: string]: string | number }) =>
+    callTool(world.client, { tool, arguments: args }, { codec, session });
+  return { codec, session, exchange, agreement, call };
+}
+
+/** A request to a tool, as frames. */
+export const request = (codec: Codec, session: Session, tool: string, args: { [name: string]: string | number }) =>
+  codec.encode(
+    { intent: 'req', operation: 'tool', schema: 'TC', payload: { tool_name: tool, arguments: args } },
+    session,
+  );

@@ -1,0 +1,201 @@
+/** Tool calls of an official client to an official server, in frames. */
+import { describe, expect, test } from 'vitest';
+import { callTool, framesIn, tcTool } from '../../../src/accp/bindings/mcp/index.js';
+import { parseFrame } from '../../../src/accp/parse.js';
+import { createCodec, createSession } from '../../../src/accp/session/index.js';
+import { request, toolClient, toolServer } from './mcp-fixture.js';
+import type { CallResult, Wiring } from './mcp-world.js';
+
+export function testMcpTools(connect: Wiring['connect']): void {
+  describe('tools', () => {
+    test('the frame in _meta is answered by a done:tool frame of the schema TC that names it', async () => {
+      const { client } = await connect(toolServer().serve);
+      const codec = createCodec();
+      const session = createSession({ agent: 'planner', sequence: 'sender' });
+      const { frames, msgId } = request(codec, session, 'add', { a: 1, b: 2 });
+      const result = (await client.callTool({
+        name: 'add',
+        arguments: { a: 1, b: 2 },
+        _meta: { 'accp/frame': frames[0]! },
+      })) as CallResult;
+      expect(result.isError).toBeFalsy();
+      expect(result.content).toHaveLength(1);
+      const [answer] = framesIn(result.content);
+      expect(parseFrame(answer!)).toMatchObject({ agent: 'tools', intent: 'done', operation: 'tool' });
+      expect(codec.decode(answer!, session)).toMatchObject({
+        outcome: 'message',
+        message: {
+          schema: 'TC',
+          payload: { tool_name: 'add', result: { sum: 3 }, status: 'ok' },
+          envelope: { correlation_id: msgId, causation_id: msgId, session_id: session.id },
+        },
+      });
+    });
+
+    test('callTool gives the decoded answer, and calls of one session go on', async () => {
+      const { runs, serve } = toolServer();
+      const { call } = await toolClient(await connect(serve));
+      const sums = await Promise.all([call('add', { a: 1, b: 2 }), call('add', { a: 3, b: 4 }), call('now')]);
+      expect(sums.map(({ message }) => message.payload['result'])).toEqual([{ sum: 3 }, { sum: 7 }, null]);
+      expect(sums.map(({ frames }) => frames.length)).toEqual([1, 1, 1]);
+      expect(runs).toEqual(['add', 'add', 'now']);
+    });
+
+    test.each([
+      ['words with blanks', 'Hello, world: "x" {y} [z] | $cold.k \\'],
+      ['what reads as another kind', '42'],
+      ['other scripts', 'Grüße, Welt: 你好 🎉'],
+      ['nothing', ''],
+      ['more than a frame may hold', 'All is well that ends well, said the fox. '.repeat(80)],
+    ])('text comes back exactly: %s', async (_, text) => {
+      const { call } = await toolClient(await connect(toolServer().serve));
+      expect((await call('echo', { text })).message.payload['result']).toBe(text);
+    });
+
+    test.each([
+      ['a tool that throws', 'broken', {}, 'E4002', /^(?!.*password)/],
+      ['a tool that says why', 'refusing', {}, 'E4002', /archive/],
+      ['a result that no frame can hold', 'unsayable', {}, 'E4002', /result/],
+      ['a tool that does not exist', 'multiply', { a: 1 }, 'E4001', /multiply/],
+      ['arguments that the tool does not take', 'add', { a: 'one', b: 2 }, 'E4003', /./],
+    ])('%s is an error frame', async (_, tool, args, code, words) => {
+      const { call } = await toolClient(await connect(toolServer().serve));
+      const { message } = await call(tool, args);
+      expect(message).toMatchObject({ intent: 'fail', operation: 'error', schema: 'ER', payload: { code } });
+      expect(message.payload['message']).toMatch(words);
+    });
+
+    test('an error frame of a tool comes in a result that is an error, and its words are told on this side', async () => {
+      const { serve, failures } = toolServer();
+      const { client } = await connect(serve);
+      const codec = createCodec();
+      const session = createSession({ agent: 'planner', sequence: 'sender' });
+      const [frame] = request(codec, session, 'broken', {}).frames;
+      const result = (await client.callTool({ name: 'broken', _meta: { 'accp/frame': frame! } })) as CallResult;
+      expect(result.isError).toBe(true);
+      expect(framesIn(result.content)).toEqual([expect.stringContaining('>fail:error{code:E4002|')]);
+      expect(failures).toEqual([['broken', 'the password is 1234']]);
+    });
+
+    test('after calls that never came to a tool, the session goes on, and each tool runs once', async () => {
+      const { runs, serve } = toolServer();
+      let now = 1_800_000_000;
+      const { call, session } = await toolClient(await connect(serve), createCodec({ clock: () => now }));
+      await call('add', { a: 'one', b: 2 });
+      await call('multiply', { a: 1 });
+      expect((await call('add', { a: 1, b: 2 })).message.payload['result']).toEqual({ sum: 3 });
+      expect((await call('add', { a: 2, b: 2 })).message.payload['result']).toEqual({ sum: 4 });
+      expect(runs).toEqual(['add', 'add']);
+      now += 3600;
+      expect(session.tick()).toEqual([]);
+    });
+
+    test('after an answer that got lost, the session goes on, and each tool runs once', async () => {
+      const { runs, serve } = toolServer();
+      const world = await connect(serve);
+      const { call, codec, session } = await toolClient(world);
+      await call('add', { a: 1, b: 1 });
+      const lost = request(codec, session, 'add', { a: 2, b: 2 });
+      await world.client.callTool({
+        name: 'add',
+        arguments: { a: 2, b: 2 },
+        _meta: { 'accp/frame': lost.frames[0]! },
+      });
+      const { message, frames } = await call('echo', { text: 'on' });
+      expect(message.payload['result']).toBe('on');
+      expect(frames.some((frame) => frame.includes(`cid:${lost.msgId}`))).toBe(true);
+      expect(runs).toEqual(['add', 'add', 'echo']);
+    });
+
+    test('a frame that asks for another tool is refused with E4001', async () => {
+      const { runs, serve } = toolServer();
+      const { client } = await connect(serve);
+      const codec = createCodec();
+      const session = createSession({ agent: 'planner', sequence: 'sender' });
+      const [frame] = request(codec, session, 'add', { a: 1, b: 2 }).frames;
+      const result = (await client.callTool({ name: 'now', _meta: { 'accp/frame': frame! } })) as CallResult;
+      expect(result.isError).toBe(true);
+      expect(framesIn(result.content)).toEqual([expect.stringContaining('code:E4001')]);
+      expect(runs).toEqual([]);
+    });
+
+    test.each([
+      ['is no frame', 'hello', 'E1001'],
+      ['is a frame of another schema', '@planner>req:chat{content:hi|schema:CH}[mid:a1,seq:1]', 'E1004'],
+      ['has an intent that is none', '@planner>frobnicate:tool{tool:now|schema:TC}[mid:a1,seq:1]', 'E1002'],
+    ])('what %s is refused, and the tool is not run', async (_, frame, code) => {
+      const { runs, serve } = toolServer();
+      const { client } = await connect(serve);
+      const result = (await client.callTool({ name: 'now', _meta: { 'accp/frame': frame } })) as CallResult;
+      expect(result.isError).toBe(true);
+      expect(framesIn(result.content)).toEqual([expect.stringContaining(`code:${code}`)]);
+      expect(runs).toEqual([]);
+    });
+
+    test('a request that has expired is not run, and told as overdue on this side only', async () => {
+      const { runs, serve } = toolServer();
+      const { client } = await connect(serve);
+      const codec = createCodec();
+      const session = createSession({ agent: 'planner', sequence: 'sender' });
+      const call = { tool: 'now', envelope: { timestamp: 1_714_000_000, ttl: 5 } };
+      await expect(callTool(client, call, { codec, session })).rejects.toMatchObject({ code: 'E3001' });
+      expect(runs).toEqual([]);
+    });
+
+    test('the signal of a tool is aborted when the client gives the call up', async () => {
+      const codec = createCodec();
+      const session = createSession({ agent: 'tools', sequence: 'sender' });
+      const { promise: aborted, resolve: noteAbort } = promiseOf<string>();
+      const { promise: begun, resolve: noteBegin } = promiseOf<void>();
+      const world = await connect(() => ({
+        tools: [
+          {
+            name: 'slow',
+            handler: tcTool(
+              (_, { signal }) => {
+                noteBegin();
+                return new Promise((resolve) => {
+                  signal.addEventListener('abort', () => {
+                    noteAbort('aborted');
+                    resolve(null);
+                  });
+                });
+              },
+              { name: 'slow', codec, session },
+            ),
+          },
+        ],
+      }));
+      const controller = new AbortController();
+      const call = world.callAndAbort('slow', controller.signal, {});
+      await begun;
+      controller.abort();
+      await expect(call).rejects.toThrow();
+      expect(await aborted).toBe('aborted');
+    });
+
+    test('a tool with an output schema gives its result as structured content besides', async () => {
+      const world = await connect(toolServer().serve);
+      const { call } = await toolClient(world);
+      expect((await call('sum', { a: 1, b: 2 })).message.payload['result']).toEqual({ sum: 3 });
+    });
+
+    test('a client that sends no frame gets one, and the result as text', async () => {
+      const { client } = await connect(toolServer().serve);
+      const result = (await client.callTool({ name: 'echo', arguments: { text: 'Hi there' } })) as CallResult;
+      expect(framesIn(result.content)).toEqual([expect.stringContaining('>done:tool{tool:echo|')]);
+      expect(result.content).toContainEqual({ type: 'text', text: 'Hi there' });
+      const failed = (await client.callTool({ name: 'broken' })) as CallResult;
+      expect(failed.isError).toBe(true);
+      expect(failed.content).toContainEqual({ type: 'text', text: 'The tool failed.' });
+    });
+  });
+}
+
+function promiseOf<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
