@@ -2,6 +2,8 @@
 import type { Codec } from '../../codec/codec.js';
 import type { EncodeResult, Rejected } from '../../codec/outcome.js';
 import type { Message, MessageInput } from '../../message/message.js';
+import { chatMessage } from '../../profiles/chat.js';
+import { createIds } from '../../session/ids.js';
 import { keepTime } from '../../session/keep-time.js';
 import { partsOfSession, type Session } from '../../session/session.js';
 import { StoreError } from '../../store/store.js';
@@ -138,7 +140,7 @@ export class WebSocketLink implements Link {
   readonly request = async (message: MessageInput | string, { signal }: RequestOptions = {}): Promise<Message> => {
     signal?.throwIfAborted();
     await this.#ready();
-    const { correlationId } = this.#say(() => this.#codec.encode(message, this.session));
+    const { correlationId } = this.#say(() => this.#codec.encode(inChain(message), this.session));
     const answer = this.#answers.wait(correlationId);
     if (signal === undefined) return answer;
     const abort = (): void => {
@@ -159,7 +161,7 @@ export class WebSocketLink implements Link {
 
   async *#chunks(message: MessageInput | string): AsyncGenerator<StreamChunk, void, undefined> {
     await this.#ready();
-    const { correlationId } = this.#say(() => this.#codec.encode(message, this.session));
+    const { correlationId } = this.#say(() => this.#codec.encode(inChain(message), this.session));
     const chunks = this.session.stream(correlationId)[Symbol.asyncIterator]();
     let isAnswered = false;
     // A failure ends it at once; so does a plain answer to what turned out to be no stream.
@@ -406,6 +408,17 @@ export class WebSocketLink implements Link {
     this.#socket?.close(code, '');
     this.#settle(error);
   }
+}
+
+const freshId = createIds();
+
+/**
+ * A request with a chain of its own. Without one, its answers go by its identifier, and one that has to be sent again gets another:
+ * nobody would know the answer.
+ */
+function inChain(message: MessageInput | string): MessageInput {
+  const { envelope, ...rest } = typeof message === 'string' ? chatMessage(message) : message;
+  return { ...rest, envelope: { correlation_id: freshId(), ...envelope } };
 }
 
 function errorOf({ code, reason, error }: SocketEnd): LinkError {
