@@ -3,29 +3,10 @@ import { createServer, Agent as KeepAlive, request, type Server } from 'node:htt
 import { createRequestListener } from '@remix-run/node-fetch-server';
 import { createEndpoint, createHandler, FRAME_TYPE, FRAMES_PATH } from '../../src/accp/bindings/http/index.js';
 import { createCodec, createSession } from '../../src/accp/session/index.js';
-import type { AsyncRunner } from '../../src/bench/race.js';
-
-export const TEXT_ONLY = 'text only';
-export const SESSIONS = 'sessions at both ends';
-/** Requests under way at a time. */
-const CONNECTIONS = 8;
-
-const MESSAGE = {
-  intent: 'req',
-  operation: 'tool',
-  schema: 'TC',
-  payload: { tool_name: 'web_search', arguments: { q: 'ACCP', max: 5 } },
-};
-const RESULT = { tool_name: 'web_search', result: { hits: ['a', 'b', 'c'], took: 12 } };
-
-export interface HttpBench {
-  readonly runners: readonly AsyncRunner[];
-  readonly frames: number;
-  readonly close: () => Promise<void>;
-}
+import { type BindingBench, CONNECTIONS, MESSAGE, RESULT, SESSIONS, TEXT_ONLY } from './work.js';
 
 /** @param frames of one pass */
-export async function openHttp(frames: number): Promise<HttpBench> {
+export async function openHttp(frames: number): Promise<BindingBench> {
   const codec = createCodec({ state: false });
   const endpoint = createEndpoint({
     codec,

@@ -1,20 +1,19 @@
 /** Frames a second over real connections, and what of it is the codec's. */
-import { type AsyncRunner, raceAsync } from '../../src/bench/race.js';
+import { raceAsync } from '../../src/bench/race.js';
 import type { Section } from '../../src/bench/result.js';
 import { significant } from '../../src/bench/table.js';
-import { openHttp, SESSIONS, TEXT_ONLY } from '../bindings/http.js';
+import { openHttp } from '../bindings/http.js';
+import { openWebSocket } from '../bindings/websocket.js';
+import { type BindingBench, SESSIONS, TEXT_ONLY } from '../bindings/work.js';
 import { clearProgress, type Pace, progress } from './contest.js';
 
 /** Frames of one pass. */
 const FRAMES = 400;
 
-interface Bench {
-  readonly runners: readonly AsyncRunner[];
-  readonly frames: number;
-  readonly close: () => Promise<void>;
-}
-
-const BINDINGS: Readonly<Record<string, (frames: number) => Promise<Bench>>> = { HTTP: openHttp };
+const BINDINGS: Readonly<Record<string, (frames: number) => Promise<BindingBench>>> = {
+  HTTP: openHttp,
+  WebSocket: openWebSocket,
+};
 
 export async function bindings({ rounds }: Pace): Promise<Section[]> {
   const rows: (readonly (string | number)[])[] = [];
@@ -37,7 +36,7 @@ export async function bindings({ rounds }: Pace): Promise<Section[]> {
   clearProgress();
   return [
     {
-      ...{ kind: 'facts', id: 'bindings', title: 'Frames a second over the loopback' },
+      ...{ kind: 'facts', id: 'bindings', title: 'Exchanges of frames a second over the loopback' },
       columns: ['', 'text only', 'through sessions', 'share of codec and sessions'],
       rows,
       note: 'Both ends in one process, 8 connections; each frame is a tool call, answered by a result of about its length. Text only: what carries the frames, and nothing that reads them.',

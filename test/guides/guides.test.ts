@@ -9,7 +9,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { sourceAliases } from '../helpers/source-aliases.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const GUIDES = ['acp', 'accp/bindings/http'];
+const GUIDES = ['acp', 'accp/bindings/http', 'accp/bindings/websocket', 'accp/bindings/mcp', 'accp/bindings/a2a'];
 
 const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-guides-'));
 symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
@@ -48,6 +48,8 @@ describe.each(GUIDES)('src/%s/README.md', (guide) => {
   });
 
   test.concurrent.each(programs)('$name runs', async ({ name, code }) => {
-    expect(await run(name, code)).toMatchObject({ code: 0 });
+    const ran = await run(name, code);
+    // What it said is what a failure is about.
+    expect(ran.code, ran.output).toBe(0);
   });
 });

@@ -31,7 +31,7 @@ export function bundledProgram(source: URL, { packages = 'external' }: BundleOpt
       outfile,
       alias: sourceAliases(),
       bundle: true,
-      packages: 'external',
+      packages,
       platform: 'node',
       format: 'esm',
     });

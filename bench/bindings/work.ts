@@ -1,0 +1,22 @@
+/** What is sent over the bindings, and how often at a time. */
+import type { AsyncRunner } from '../../src/bench/race.js';
+
+export const TEXT_ONLY = 'text only';
+export const SESSIONS = 'sessions at both ends';
+/** Exchanges under way at a time. */
+export const CONNECTIONS = 8;
+
+/** A tool call, and its result. */
+export const MESSAGE = {
+  intent: 'req',
+  operation: 'tool',
+  schema: 'TC',
+  payload: { tool_name: 'web_search', arguments: { q: 'ACCP', max: 5 } },
+};
+export const RESULT = { tool_name: 'web_search', result: { hits: ['a', 'b', 'c'], took: 12 } };
+
+export interface BindingBench {
+  readonly runners: readonly AsyncRunner[];
+  readonly frames: number;
+  readonly close: () => Promise<void>;
+}
