@@ -92,8 +92,9 @@ test('its files are what an importer needs, and nothing else', () => {
       .sort(),
   ).toEqual([
     // Peggy and acorn, for the plugin, with what Peggy needs; SQLite with its own; the user's folders, with their own; hashes,
-    // stems, tokens, diagrams, schemas.
-    ...['@noble', '@peggyjs', '@photostructure', '@toon-format', 'acorn', 'commander', 'env-paths', 'gpt-tokenizer'],
+    // stems, tokens, diagrams, schemas, servers.
+    ...['@noble', '@peggyjs', '@photostructure', '@remix-run', '@toon-format', 'acorn', 'commander', 'env-paths'],
+    'gpt-tokenizer',
     ...[
       'is-safe-filename',
       'moo',
@@ -104,6 +105,6 @@ test('its files are what an importer needs, and nothing else', () => {
       'railroad-diagrams',
       'semver',
     ],
-    ...['source-map-generator', 'stemmer', 'zod'],
+    ...['source-map-generator', 'stemmer', 'ws', 'zod'],
   ]);
 });

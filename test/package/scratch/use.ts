@@ -16,11 +16,17 @@ import { createFallbackEncoder, type Model, memoryRegistry } from 'pegwire/aacp/
 import { findPackets } from 'pegwire/aacp/find';
 import { openaiCompatibleModel } from 'pegwire/aacp/models';
 import { explainFrame } from 'pegwire/accp';
+import { accpExecutor } from 'pegwire/accp/a2a';
 import { findFrames } from 'pegwire/accp/find';
+import { createEndpoint, createHandler } from 'pegwire/accp/http';
+import { callTool } from 'pegwire/accp/mcp';
 import { renderForContext } from 'pegwire/accp/render';
 import { frameSchema } from 'pegwire/accp/schema';
 import { AccpError, type Codec, createCodec, createSession, type Message } from 'pegwire/accp/session';
 import { sqliteStore } from 'pegwire/accp/sqlite';
+import { connectWebSocket, createWebSocketEndpoint } from 'pegwire/accp/websocket';
+import { type Connection, createConnection, memoryChannels, spawnAgent } from 'pegwire/acp';
+import { LineDecoder } from 'pegwire/acp/portable';
 import { compileGrammar, exportGrammar, generateSentences } from 'pegwire/engine';
 import * as aacp from 'pegwire/generated/aacp';
 import * as accp from 'pegwire/generated/accp';
@@ -117,6 +123,36 @@ const logless = () => createDispatcher({ deliver: () => 'done' });
 const dispatched = await createDispatcher({ deliver: () => 'done', audit: memoryAudit() }).dispatch(built);
 if (encoded.tier !== 'pattern' || hops.length !== 6 || !dispatched.ok)
   throw new Error(wrongInput.name + returnless.name + logless.name);
+
+const [here, there] = memoryChannels();
+const agent: Connection = createConnection(there, { handlers: { twice: ({ n }: { n: number }) => 2 * n } });
+const client = createConnection(here);
+const [twice] = await client.batch([{ method: 'twice', params: { n: 21 } }]);
+// @ts-expect-error: what failed has no value
+void twice.value;
+// @ts-expect-error: a batch has an entry at least
+const emptyBatch = () => client.batch([]);
+await client.close();
+await agent.closed;
+const endpoint = createEndpoint({
+  codec,
+  agent: 'echo',
+  handle: ({ payload }) => ({ intent: 'done', operation: 'a', payload }),
+});
+const answer = await createHandler(endpoint)(
+  new Request('http://host/accp/v1/frames', {
+    method: 'POST',
+    headers: { 'content-type': 'application/accp' },
+    body: '@me>req:a{n:1}[mid:a1,seq:1]',
+  }),
+);
+createWebSocketEndpoint(endpoint);
+endpoint.close();
+const bound = [connectWebSocket, callTool, accpExecutor, spawnAgent, LineDecoder].every(
+  (one) => typeof one === 'function',
+);
+if (twice.status !== 'fulfilled' || twice.value !== 42 || answer.status !== 200 || !bound)
+  throw new Error(emptyBatch.name);
 
 console.log(
   JSON.stringify([
