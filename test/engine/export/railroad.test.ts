@@ -175,7 +175,8 @@ function grammarWith(text: string): ast.Grammar {
     if (key === 'location' || key.endsWith('Location')) return undefined;
     if (key === 'type') return value;
     if (value === 'literal' || value === ' code ' || value === 'name' || value === 'start') return text;
-    return Array.isArray(value) && value[0] === 'c' ? [text, [text, text]] : value;
+    // The characters of the class, and not what takes their place: that may begin in the same way.
+    return Array.isArray(value) && value[0] === 'c' && value[1] === 'l' ? [text, [text, text]] : value;
   });
   return JSON.parse(replaced) as ast.Grammar;
 }
