@@ -10,6 +10,8 @@ const SESSIONS = '^src/accp/(codec|message|profiles|registry|render|session|stat
 const SQLITE = '^src/accp/store/sqlite';
 /** What carries ACCP frames: portable, without packages, and without the SDKs that it works with. */
 const BINDINGS = '^src/accp/bindings/';
+/** The bindings on a port of this machine: with Node, and with the packages that listening takes. */
+const SERVE = '^src/accp/serve/';
 /** JSON-RPC as ACP speaks it; what needs Node has a folder of its own. */
 const ACP = '^src/acp/';
 const ACP_NODE = '^src/acp/(node/|index\\.ts$)';
@@ -114,10 +116,31 @@ module.exports = {
       to: { path: ['^src/(engine|cli|bench|storage|tokens)/', SQLITE, TOOLS] },
     },
     {
+      name: 'only-the-command-line-serves',
+      severity: 'error',
+      from: { path: '^(src|grammar)/', pathNot: `^src/cli/|${SERVE}` },
+      to: { path: SERVE },
+    },
+    {
+      name: 'serving-with-few-packages',
+      severity: 'error',
+      from: { path: SERVE },
+      to: {
+        dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer'],
+        pathNot: 'node_modules/(@types/|ws/|zod/|@remix-run/node-fetch-server/)',
+      },
+    },
+    {
+      name: 'serving-without-tools',
+      severity: 'error',
+      from: { path: SERVE },
+      to: { path: ['^src/(engine|cli|bench|storage|tokens)/', SQLITE, TOOLS] },
+    },
+    {
       name: 'acp-knows-no-protocol-of-frames',
       severity: 'error',
       from: { path: ACP },
-      to: { path: '^src/', pathNot: '^src/(acp|text)/' },
+      to: { path: '^src/', pathNot: '^src/(acp|bindings|text)/' },
     },
     {
       name: 'acp-without-node-and-packages',

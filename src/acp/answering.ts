@@ -21,13 +21,15 @@ export interface AnsweringOptions {
   readonly idle: () => void;
 }
 
-/** Told the response as JSON, or `null` for none. */
-type Done = (response: string | null) => void;
+/** Told the response as JSON, or `null` for none, and what it answers: `undefined` for a notification. */
+export type Done = (response: string | null, id: Id | undefined) => void;
 
 export class Answering {
   readonly #options: AnsweringOptions;
   readonly #inFlight = new Set<IncomingCall>();
   readonly #byId = new Map<Id, IncomingCall>();
+  /** Those in flight that want an answer. */
+  #requests = 0;
 
   constructor(options: AnsweringOptions) {
     this.#options = options;
@@ -47,24 +49,27 @@ export class Answering {
     const handler = Object.hasOwn(handlers, method) ? handlers[method] : fallback;
     if (handler === undefined) {
       const error = { code: ERROR_CODES.methodNotFound, message: `Method not found: ${method.slice(0, 200)}` };
-      done(id === undefined ? null : errorText(id, error));
+      done(id === undefined ? null : errorText(id, error), id);
       return;
     }
-    if (id !== undefined && this.#inFlight.size >= maxInFlight) {
-      done(errorText(id, { code: ERROR_CODES.busy, message: `${maxInFlight} requests are being worked on` }));
+    if (id !== undefined && this.#requests >= maxInFlight) {
+      done(errorText(id, { code: ERROR_CODES.busy, message: `${maxInFlight} requests are being worked on` }), id);
       return;
     }
     const call = new IncomingCall(method, id);
     let result: unknown;
+    let isLater: boolean;
     try {
       result = handler(params, new Context(call, connection));
+      // A getter of the handler's may throw, too.
+      isLater = isPromiseLike(result);
     } catch (thrown) {
-      done(this.#failure(call, thrown));
+      done(this.#failure(call, thrown), id);
       return;
     }
     // An answer that is there is given at once: a promise would cost more than all the rest.
-    if (isPromiseLike(result)) this.#wait(call, result, done);
-    else done(this.#success(call, result));
+    if (isLater) this.#wait(call, Promise.resolve(result), done);
+    else done(this.#success(call, result), id);
   }
 
   /** Tells all handlers that run, and forgets them. */
@@ -72,15 +77,19 @@ export class Answering {
     for (const call of this.#inFlight) call.cancel(reason);
     this.#inFlight.clear();
     this.#byId.clear();
+    this.#requests = 0;
   }
 
-  #wait(call: IncomingCall, result: PromiseLike<unknown>, done: Done): void {
+  #wait(call: IncomingCall, result: Promise<unknown>, done: Done): void {
     this.#inFlight.add(call);
-    if (call.id !== undefined) this.#byId.set(call.id, call);
+    if (call.id !== undefined) {
+      this.#requests++;
+      this.#byId.set(call.id, call);
+    }
     const over = (response: string | null): void => {
-      this.#inFlight.delete(call);
+      if (this.#inFlight.delete(call) && call.id !== undefined) this.#requests--;
       if (call.id !== undefined && this.#byId.get(call.id) === call) this.#byId.delete(call.id);
-      done(response);
+      done(response, call.id);
       if (this.isIdle) this.#options.idle();
     };
     result.then(
@@ -102,7 +111,7 @@ export class Answering {
     }
     if (thrown instanceof RpcError) return errorText(id, thrown.toErrorObject());
     if (isCancelled) return errorText(id, { code: ERROR_CODES.requestCancelled, message: 'Request cancelled' });
-    const details = thrown instanceof Error ? thrown.message : String(thrown);
+    const details = descriptionOf(thrown);
     return errorText(id, { code: ERROR_CODES.internalError, message: 'Internal error', data: { details } });
   }
 
@@ -135,6 +144,15 @@ class Context implements CallContext {
   }
 }
 
-function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+/** Anything can be thrown, even what cannot be made a text. */
+function descriptionOf(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? String(thrown.message) : String(thrown);
+  } catch {
+    return 'unknown';
+  }
+}
+
+function isPromiseLike(value: unknown): boolean {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }

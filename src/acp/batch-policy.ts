@@ -44,8 +44,9 @@ export class BatchPolicy {
   readonly takes = (): boolean => this.#choice === 'accept' || (this.#choice === 'negotiated' && this.#version !== 1);
 
   /** @throws ConnectionError for what must not be sent as a batch */
-  check(methods: readonly string[]): void {
+  check(methods: readonly string[], max: number): void {
     if (methods.length === 0) throw new ConnectionError('not-batchable', 'A batch has at least one entry.');
+    if (methods.length > max) throw new ConnectionError('not-batchable', `A batch has at most ${max} entries.`);
     const sensitive = methods.find((method) => this.#unbatchable.has(method));
     if (sensitive !== undefined)
       throw new ConnectionError('not-batchable', `${sensitive} changes what may follow it: it is sent by itself.`);

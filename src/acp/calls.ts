@@ -22,6 +22,11 @@ export class Calls {
   readonly #batches = new Set<SentBatch>();
   #lastId = 0;
 
+  /** Whether no call waits. */
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0;
+  }
+
   /** An identifier for a call: a safe integer that no other call of this side has. */
   nextId(): number {
     return ++this.#lastId;
@@ -97,6 +102,11 @@ export class Calls {
     if (sent === undefined || sent.ids.size === 0) return false;
     this.#dropAll(sent, errorOf(error));
     return true;
+  }
+
+  /** The one that was sent first of those that wait. */
+  get oldestBatch(): object | undefined {
+    return this.#batches.values().next().value;
   }
 
   /** The batch that a call is of, if any. */

@@ -1,7 +1,7 @@
 /** One side of a conversation in JSON-RPC 2.0 (ACP, transports). Both sides may call. */
 import type { Channel } from './channel.js';
 import type { Connection, ConnectionOptions } from './contract.js';
-import { isStream, type Stream, streamChannel } from './from-stream.js';
+import { type AnyStream, isStream, streamChannel } from './from-stream.js';
 import { Peer } from './peer.js';
 
 /**
@@ -14,6 +14,6 @@ import { Peer } from './peer.js';
  * const connection = createConnection(channel, { handlers: { add: ({ a, b }: { a: number; b: number }) => a + b } });
  * const answer = await connection.request('session/new', { cwd: '/', mcpServers: [] });
  */
-export function createConnection(transport: Channel | Stream, options: ConnectionOptions = {}): Connection {
+export function createConnection(transport: Channel | AnyStream, options: ConnectionOptions = {}): Connection {
   return new Peer(isStream(transport) ? streamChannel(transport) : transport, options);
 }

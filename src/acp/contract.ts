@@ -35,6 +35,8 @@ export interface ConnectionOptions {
   readonly maxInFlight?: number | undefined;
   /** Bytes that wait to be written: beyond it, nothing is read, and calls of this side are refused. @default 64 MiB */
   readonly maxBacklog?: number | undefined;
+  /** Most bytes of a message that is sent: a longer result is an error, a longer call is refused. @default 32 MiB */
+  readonly maxLineBytes?: number | undefined;
   /** Seconds in which what is being worked on may still be answered after the other side has ended. @default 10 */
   readonly grace?: number | undefined;
   /** Told what was survived: junk, answers to nothing, handlers of notifications that threw. What it throws is ignored. */
@@ -72,10 +74,10 @@ export interface Connection {
    * Sends several calls as one array, and gives what became of each: one that fails does not hide the others. Of a notification,
    * the value is `undefined`. Where the other side refuses batches, all of its calls reject with `batches-refused`.
    *
-   * @throws ConnectionError before anything is sent: `not-batchable`, `batches-refused`, `unserializable`, `closed`
+   * @throws ConnectionError before anything is sent: `not-batchable`, `batches-refused`, `unserializable`, `too-long`, `closed`
    */
   readonly batch: (
-    entries: readonly [BatchEntry, ...BatchEntry[]],
+    entries: readonly BatchEntry[],
     options?: RequestOptions,
   ) => Promise<PromiseSettledResult<unknown>[]>;
   /** Resolves when all has ended: with the fault that ended it, or with nothing when it was closed from either side. */

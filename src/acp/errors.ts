@@ -25,7 +25,9 @@ export class RpcError extends PegwireError {
   readonly rpcCode: number;
   readonly data: unknown;
 
+  /** @throws TypeError on a code that is no whole number */
   constructor(rpcCode: number, message: string, data?: unknown) {
+    if (!Number.isInteger(rpcCode)) throw new TypeError(`The code of an error is a whole number; got ${rpcCode}`);
     super({ code: `rpc${rpcCode}`, message });
     this.rpcCode = rpcCode;
     this.data = data;
@@ -41,7 +43,7 @@ export class RpcError extends PegwireError {
 /**
  * - `closed`: the connection ended before the answer came
  * - `spawn-failed`: the program could not be started
- * - `too-long`: a line is over the limit; the connection ends
+ * - `too-long`: a message is over the limit. One that arrives ends the connection, one that is to be sent is refused
  * - `unserializable`: what is to be sent has no JSON: it is cyclic, too deep, or holds a bigint
  * - `backlog-full`: more waits to be written than the connection keeps
  * - `batches-refused`: the other side does not take batches

@@ -8,16 +8,22 @@ export interface Stream<In = Message, Out = Message> {
   readonly writable: WritableStream<Out>;
 }
 
-export function isStream(transport: object): transport is Stream {
+/** Any pair of streams of messages, whatever types its owner gives them. */
+export interface AnyStream {
+  readonly readable: ReadableStream<unknown>;
+  readonly writable: WritableStream<never>;
+}
+
+export function isStream(transport: object): transport is AnyStream {
   return 'readable' in transport && 'writable' in transport && !('start' in transport);
 }
 
 /** Messages that wait to be written are counted as so many bytes each: nobody knows what they will take. */
 const BYTES = 256;
 
-export function streamChannel(stream: Stream): Channel {
+export function streamChannel(stream: AnyStream): Channel {
   const writer = (stream.writable as WritableStream<unknown>).getWriter();
-  const reader = (stream.readable as ReadableStream<unknown>).getReader();
+  const reader = stream.readable.getReader();
   let receiver: Receiver | undefined;
   let isOver = false;
   let waiting = 0;

@@ -1,5 +1,6 @@
 /** Two ends of one channel in memory: for agents in the same process, and for tests. */
 import type { Channel, Receiver } from './channel.js';
+import { nextTurn } from './turn.js';
 
 /**
  * Makes both ends. There is nothing to set up; what one end sends, the other is told in order, never within the same call.
@@ -81,18 +82,17 @@ class End implements Channel {
   }
 
   #deliver(): void {
-    if (this.#isDelivering || this.#receiver === undefined || this.#arrived.length === 0) return;
+    if (this.#isDelivering || this.#isPaused || this.#receiver === undefined || this.#arrived.length === 0) return;
     this.#isDelivering = true;
-    queueMicrotask(() => {
+    nextTurn(() => {
       this.#isDelivering = false;
       // What comes meanwhile waits for another turn, so that nobody is kept from pausing.
-      const arrived = this.#arrived;
-      this.#arrived = [];
+      const count = this.#arrived.length;
       let next = 0;
-      while (next < arrived.length && !this.#isPaused && !this.#isOver) this.#tell(arrived[next++]!);
-      this.#arrived = [...arrived.slice(next), ...this.#arrived];
+      while (next < count && !this.#isPaused && !this.#isOver) this.#tell(this.#arrived[next++]!);
+      this.#arrived.splice(0, next);
       if (this.#arrived.length === 0) this.#emptied();
-      else if (!this.#isPaused) this.#deliver();
+      else this.#deliver();
     });
   }
 

@@ -3,8 +3,8 @@
 /** A string or a safe integer, as we send them; others may be fractional or `null`, which is then a request all the same. */
 export type Id = string | number | null;
 
-/** By position or by name. */
-export type Params = readonly unknown[] | { readonly [name: string]: unknown };
+/** An array, by position, or an object, by name. */
+export type Params = object;
 
 export interface RequestMessage {
   readonly jsonrpc: '2.0';

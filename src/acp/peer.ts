@@ -1,4 +1,4 @@
-import { Answering, CANCEL } from './answering.js';
+import { Answering, CANCEL, type Done } from './answering.js';
 import { ArrivalOrder } from './arrival-order.js';
 import { BatchPolicy } from './batch-policy.js';
 import { BatchReply } from './batch-reply.js';
@@ -6,15 +6,18 @@ import { Calls } from './calls.js';
 import type { Channel } from './channel.js';
 import type { BatchEntry, Connection, ConnectionOptions, RequestOptions } from './contract.js';
 import { ConnectionError, ERROR_CODES } from './errors.js';
-import type { Classified, Params } from './message.js';
+import { MAX_LINE_BYTES } from './line-decoder.js';
+import type { Classified, ErrorObject, FailureMessage, Params } from './message.js';
 import { type Arrival, isResponse, MAX_BATCH, type ReadingOptions, readArrival } from './reading.js';
-import { callText, faultText } from './writing.js';
+import { callText, faultText, isLonger, tooLongText } from './writing.js';
 
-/** Faults in a row, without a message between them, that are answered: two sides that answer each other's junk would never end. */
-const MAX_FAULTS = 1000;
+/** Texts in a row that are no JSON and are answered: two sides that answer each other's junk would never end. */
+export const MAX_FAULTS = 1000;
 const MAX_IN_FLIGHT = 65_536;
 const MAX_BACKLOG = 64 * 1024 * 1024;
 const GRACE = 10;
+/** How many times the backlog may be while this side waits for answers itself. */
+const HOPELESS = 4;
 
 /** One side of a connection: what arrives on the left, what is sent on the right, and how it ends. */
 export class Peer implements Connection {
@@ -22,6 +25,7 @@ export class Peer implements Connection {
   readonly #channel: Channel;
   readonly #onError: ConnectionOptions['onError'];
   readonly #maxBacklog: number;
+  readonly #maxBytes: number;
   readonly #grace: number;
   readonly #policy: BatchPolicy;
   readonly #reading: ReadingOptions;
@@ -29,6 +33,10 @@ export class Peer implements Connection {
   readonly #answering: Answering;
   readonly #order: ArrivalOrder;
   #isThrottled = false;
+  /** Characters of answers since nothing waited to be written. */
+  #unread = 0;
+  /** A batch of notifications alone was sent, which nothing answers but a refusal. */
+  #hasSentSilently = false;
   #faults = 0;
   #state: 'open' | 'ending' | 'closed' = 'open';
   #fault: ConnectionError | undefined;
@@ -36,12 +44,14 @@ export class Peer implements Connection {
 
   constructor(channel: Channel, options: ConnectionOptions) {
     const { maxBatch = MAX_BATCH, maxInFlight = MAX_IN_FLIGHT, maxBacklog = MAX_BACKLOG, grace = GRACE } = options;
-    for (const [name, value] of Object.entries({ maxBatch, maxInFlight, maxBacklog }))
+    const { maxLineBytes = MAX_LINE_BYTES } = options;
+    for (const [name, value] of Object.entries({ maxBatch, maxInFlight, maxBacklog, maxLineBytes }))
       if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
     if (!(grace >= 0)) throw new TypeError(`grace is a number of seconds from 0 on; got ${grace}`);
     this.#channel = channel;
     this.#onError = options.onError;
     this.#maxBacklog = maxBacklog;
+    this.#maxBytes = maxLineBytes;
     this.#grace = grace;
     this.#policy = new BatchPolicy(options.batches, options.unbatchable);
     this.#reading = { maxBatch, takesBatches: this.#policy.takes };
@@ -84,6 +94,7 @@ export class Peer implements Connection {
     } catch (thrown) {
       return Promise.reject(unserializable(method, thrown));
     }
+    if (isLonger(text, this.#maxBytes)) return Promise.reject(this.#tooLongToSend());
     const result = this.#calls.open(id, method);
     this.#channel.send(text);
     return signal === undefined ? result : this.#cancellable([id], result, signal);
@@ -98,15 +109,19 @@ export class Peer implements Connection {
     } catch (thrown) {
       throw unserializable(method, thrown);
     }
+    if (isLonger(text, this.#maxBytes)) throw this.#tooLongToSend();
     this.#channel.send(text);
     await this.#channel.ready();
   };
 
   readonly batch = async (
-    entries: readonly [BatchEntry, ...BatchEntry[]],
+    entries: readonly BatchEntry[],
     { signal }: RequestOptions = {},
   ): Promise<PromiseSettledResult<unknown>[]> => {
-    this.#policy.check(entries.map(({ method }) => method));
+    this.#policy.check(
+      entries.map(({ method }) => method),
+      this.#reading.maxBatch,
+    );
     signal?.throwIfAborted();
     const refusal = this.#refusal();
     if (refusal !== undefined) throw refusal;
@@ -120,8 +135,11 @@ export class Peer implements Connection {
         throw unserializable(method, thrown);
       }
     });
+    const text = `[${texts.join(',')}]`;
+    if (isLonger(text, this.#maxBytes)) throw this.#tooLongToSend();
     const settled = Promise.allSettled(this.#calls.openBatch(calls));
-    this.#channel.send(`[${texts.join(',')}]`);
+    this.#hasSentSilently ||= calls.length === 0;
+    this.#channel.send(text);
     const ids = calls.map(({ id }) => id);
     const outcomes = await (signal === undefined ? settled : this.#cancellable(ids, settled, signal));
     let next = 0;
@@ -138,6 +156,10 @@ export class Peer implements Connection {
       'backlog-full',
       `More than ${this.#maxBacklog} bytes wait: the other side does not read.`,
     );
+  }
+
+  #tooLongToSend(): ConnectionError {
+    return new ConnectionError('too-long', `A message has at most ${this.#maxBytes} bytes.`);
   }
 
   /** Gives up a call, or those of a batch, when the signal says so, and tells the other side. */
@@ -167,13 +189,13 @@ export class Peer implements Connection {
 
   #process(arrival: Arrival, source: string): void {
     if (this.#state === 'closed') return;
-    if (arrival.kind === 'one') this.#one(arrival.item, source, this.#send);
+    if (arrival.kind === 'one') this.#one(arrival.item, source, this.#answer);
     else if (arrival.kind === 'batch') this.#batch(arrival.items, source);
     else {
-      if (this.#isFaultAnswered()) this.#send(faultText(arrival.rpcCode, arrival.reason));
+      if (this.#isFaultAnswered(arrival.rpcCode)) this.#answer(faultText(arrival.rpcCode, arrival.reason), undefined);
       this.#tell(new ConnectionError('not-a-message', `${arrival.reason}.`, { received: source }));
     }
-    if (this.#channel.backlog() > this.#maxBacklog) this.#throttle();
+    if (this.#unread > this.#maxBacklog) this.#throttle();
   }
 
   #batch(items: readonly Classified[], source: string): void {
@@ -181,12 +203,12 @@ export class Peer implements Connection {
       this.#responses(items, source);
       return;
     }
-    const reply = new BatchReply(items.length, this.#send);
+    const reply = new BatchReply(items.length, this.#maxBytes, (text) => this.#answer(text, undefined));
     for (const item of items) this.#one(item, source, reply.done);
   }
 
-  /** @param done told the response as JSON, or `null`: what stands alone is sent, what stands in a batch is collected */
-  #one(item: Classified, source: string, done: (response: string | null) => void): void {
+  /** @param done what stands alone is sent, what stands in a batch is collected */
+  #one(item: Classified, source: string, done: Done): void {
     switch (item.kind) {
       case 'request':
       case 'notification':
@@ -194,11 +216,11 @@ export class Peer implements Connection {
         this.#answering.take(item.message, done);
         break;
       case 'invalid':
-        done(this.#invalid(item, source));
+        done(this.#invalid(item, source), undefined);
         break;
       default:
         this.#response(item, source);
-        done(null);
+        done(null, undefined);
     }
   }
 
@@ -211,7 +233,7 @@ export class Peer implements Connection {
       return null;
     }
     this.#tell(new ConnectionError('not-a-message', `No message: ${reason}.`, { received: source }));
-    return this.#isFaultAnswered() ? faultText(ERROR_CODES.invalidRequest, `Invalid request: ${reason}`) : null;
+    return faultText(ERROR_CODES.invalidRequest, `Invalid request: ${reason}`);
   }
 
   /** A response by itself. An error that names no call may be a refusal of a batch. */
@@ -228,14 +250,21 @@ export class Peer implements Connection {
       this.#faults = 0;
       if (method === 'initialize' && 'result' in message) this.#policy.initialized(message.result);
       this.#order.woken();
-    } else if (message.id === null && 'error' in message && this.#calls.refuseBatch(message.error)) {
-      this.#policy.isRefused = true;
-      this.#order.woken();
-    } else {
+    } else if (!isNameless(item) || !this.#isRefusal(item.message.error)) {
       this.#tell(
         new ConnectionError('unknown-response', 'A response came that answers nothing.', { received: source }),
       );
     }
+  }
+
+  /** Our lines are JSON, so only -32600 can be about a batch of ours; -32700 is about somebody's junk. */
+  #isRefusal(error: ErrorObject): boolean {
+    if (error.code !== ERROR_CODES.invalidRequest) return false;
+    const isOfCalls = this.#calls.refuseBatch(error);
+    if (!isOfCalls && !this.#hasSentSilently) return false;
+    this.#policy.isRefused = true;
+    if (isOfCalls) this.#order.woken();
+    return true;
   }
 
   /** The answer to a batch. Errors in it that name no call are about those calls of the batch that it does not answer. */
@@ -246,15 +275,17 @@ export class Peer implements Connection {
       if (item.kind === 'response') batch ??= this.#calls.batchOf(item.message.id);
       this.#response(item, source);
     }
+    // Who answers with an array takes them.
+    this.#policy.isRefused = false;
     for (const item of items) {
       if (!isNameless(item)) continue;
-      if (batch === undefined) this.#response(item, source);
-      else if (this.#calls.refuseRest(batch, item.message.error)) this.#order.woken();
+      batch ??= this.#calls.oldestBatch;
+      if (this.#calls.refuseRest(batch, item.message.error)) this.#order.woken();
     }
   }
 
-  #isFaultAnswered(): boolean {
-    return ++this.#faults <= MAX_FAULTS;
+  #isFaultAnswered(rpcCode: number): boolean {
+    return rpcCode !== ERROR_CODES.parseError || ++this.#faults <= MAX_FAULTS;
   }
 
   #tell(error: ConnectionError): void {
@@ -267,19 +298,32 @@ export class Peer implements Connection {
 
   // What is sent
 
-  readonly #send = (text: string | null): void => {
-    if (text !== null && this.#state !== 'closed') this.#channel.send(text);
+  readonly #answer: Done = (response, id) => {
+    if (response === null || this.#state === 'closed') return;
+    const text = isLonger(response, this.#maxBytes) ? tooLongText(id) : response;
+    if (this.#channel.backlog() === 0) this.#unread = 0;
+    this.#unread += text.length;
+    this.#channel.send(text);
   };
 
-  /** Reads nothing more until what waits has been written: who does not read is not listened to. */
+  /**
+   * Who asks and does not read the answers is not listened to until it does. But where this side waits for answers itself, it goes on
+   * reading: two sides that both wait for the other to read would wait for ever. Beyond a multiple, that is the end.
+   */
   #throttle(): void {
-    if (this.#isThrottled) return;
-    this.#isThrottled = true;
-    this.#channel.pause();
-    void Promise.resolve(this.#channel.ready()).then(() => {
-      this.#isThrottled = false;
-      this.#resume();
-    });
+    const backlog = this.#channel.backlog();
+    if (backlog <= this.#maxBacklog) this.#unread = backlog;
+    else if (backlog > HOPELESS * this.#maxBacklog) {
+      this.#break(new ConnectionError('backlog-full', `${backlog} bytes wait: the other side does not read.`));
+    } else if (!this.#isThrottled && this.#calls.isEmpty) {
+      this.#isThrottled = true;
+      this.#channel.pause();
+      void Promise.resolve(this.#channel.ready()).then(() => {
+        this.#isThrottled = false;
+        this.#unread = 0;
+        this.#resume();
+      });
+    }
   }
 
   #resume(): void {
@@ -290,7 +334,10 @@ export class Peer implements Connection {
 
   #tooLong(limit: number): void {
     this.#fault = new ConnectionError('too-long', `A message is longer than ${limit} bytes.`);
-    this.#send(faultText(ERROR_CODES.invalidRequest, `Invalid request: a message has at most ${limit} bytes`));
+    this.#answer(
+      faultText(ERROR_CODES.invalidRequest, `Invalid request: a message has at most ${limit} bytes`),
+      undefined,
+    );
     this.#tell(this.#fault);
   }
 
@@ -304,8 +351,18 @@ export class Peer implements Connection {
         typed ?? new ConnectionError('closed', `The connection broke: ${error.message}`, { cause: error });
     }
     this.#calls.end(this.#fault ?? new ConnectionError('closed', 'The other side has ended.'));
-    if (this.#answering.isIdle) this.#finish();
+    // A channel that broke takes no answers either.
+    if (error !== undefined || this.#answering.isIdle) this.#finish();
     else this.#withinGrace(() => this.#finish());
+  }
+
+  /** Gives the connection up. */
+  #break(fault: ConnectionError): void {
+    if (this.#state === 'closed') return;
+    this.#fault ??= fault;
+    this.#calls.end(fault);
+    this.#channel.destroy();
+    this.#finish();
   }
 
   readonly close = async (): Promise<void> => {
@@ -340,7 +397,7 @@ export class Peer implements Connection {
 
 function isNameless(
   item: Classified,
-): item is Classified & { readonly kind: 'response'; readonly message: { readonly error: never } } {
+): item is Classified & { readonly kind: 'response'; readonly message: FailureMessage } {
   return item.kind === 'response' && item.message.id === null && 'error' in item.message;
 }
 

@@ -1,26 +1,38 @@
 /** A channel as a pair of streams of single messages, so that the official SDK runs on it and answers batches. */
+import { CANCEL, type Done } from './answering.js';
 import { type BatchChoice, BatchPolicy } from './batch-policy.js';
 import { BatchReply } from './batch-reply.js';
 import type { Channel } from './channel.js';
 import { ConnectionError, ERROR_CODES } from './errors.js';
 import type { Stream } from './from-stream.js';
-import type { CallMessage, Classified, Id, Message, RequestMessage, ResponseMessage } from './message.js';
+import { MAX_LINE_BYTES } from './line-decoder.js';
+import {
+  type CallMessage,
+  type Classified,
+  classify,
+  type Id,
+  type Message,
+  type RequestMessage,
+  type ResponseMessage,
+} from './message.js';
+import { MAX_FAULTS } from './peer.js';
 import { type Arrival, MAX_BATCH, type ReadingOptions, readArrival } from './reading.js';
-import { errorText, faultText, resultText } from './writing.js';
+import { errorText, faultText, isLonger, resultText, tooLongText } from './writing.js';
 
 export interface StreamOptions {
   /** Whether batches are taken. @default 'negotiated': until version 1 of ACP was agreed on */
   readonly batches?: BatchChoice | undefined;
   /** Most entries of a batch. @default 4096 */
   readonly maxBatch?: number | undefined;
+  /** Requests that are handed on at a time; more are answered with -32000. @default 65536 */
+  readonly maxInFlight?: number | undefined;
+  /** Most bytes of a message that is sent: a longer result is an error, a longer call fails. @default 32 MiB */
+  readonly maxLineBytes?: number | undefined;
   /** Seconds in which requests may still be answered after the other side has ended. @default 10 */
   readonly grace?: number | undefined;
   /** Told what was survived. What it throws is ignored. */
   readonly onError?: ((error: ConnectionError) => void) | undefined;
 }
-
-/** Told the response as JSON, or `null` for none. */
-type Done = (response: string | null) => void;
 
 /** A request that was handed on and has not been answered. */
 interface Open {
@@ -29,6 +41,8 @@ interface Open {
   readonly done: Done;
 }
 
+/** Requests from which on no more are read where the answers are not. */
+const BUSY = 1024;
 /** What identifiers of ours begin with. */
 const PREFIX = 'pegwire:';
 
@@ -58,22 +72,30 @@ class Bridge {
   readonly #reading: ReadingOptions;
   /** By the identifier under which they were handed on. */
   readonly #open = new Map<Id, Open>();
-  /** What a private identifier stands for is found by it, for cancellations. */
-  readonly #privateIds = new Map<Id, string>();
-  /** Requests of this side that agree on a version. */
-  readonly #initializing = new Set<Id>();
+  /** What the other side calls a request, and under which identifiers it was handed on: for cancellations. */
+  readonly #privateIds = new Map<Id, Set<string>>();
+  /** Requests of this side that wait, with their methods. */
+  readonly #asked = new Map<Id, string>();
+  readonly #maxInFlight: number;
+  readonly #maxBytes: number;
+  #faults = 0;
+  #isThrottled = false;
   #lastId = 0;
   #out!: ReadableStreamDefaultController<Message>;
   #isEnding = false;
   #isOver = false;
   #fault: Error | undefined;
 
-  constructor(channel: Channel, { batches, maxBatch = MAX_BATCH, grace = 10, onError }: StreamOptions) {
-    if (!(maxBatch >= 1)) throw new TypeError(`maxBatch is a number from 1 on; got ${maxBatch}`);
+  constructor(channel: Channel, { batches, maxBatch = MAX_BATCH, grace = 10, onError, ...limits }: StreamOptions) {
+    const { maxInFlight = 65_536, maxLineBytes = MAX_LINE_BYTES } = limits;
+    for (const [name, value] of Object.entries({ maxBatch, maxInFlight, maxLineBytes }))
+      if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
     if (!(grace >= 0)) throw new TypeError(`grace is a number of seconds from 0 on; got ${grace}`);
     this.#channel = channel;
     this.#onError = onError;
     this.#grace = grace;
+    this.#maxInFlight = maxInFlight;
+    this.#maxBytes = maxLineBytes;
     this.#policy = new BatchPolicy(batches);
     this.#reading = { maxBatch, takesBatches: this.#policy.takes };
     this.readable = new ReadableStream<Message>({
@@ -81,12 +103,14 @@ class Bridge {
         this.#out = controller;
         channel.start({
           text: (text) => this.#arrived(readArrival(text, this.#reading), text),
-          garbage: (why) => this.#arrived(notJson, why),
+          garbage: (why) => this.#arrived(NOT_JSON, why),
           tooLong: (limit) => this.#tooLong(limit),
           ended: (error) => this.#ended(error),
         });
       },
-      pull: () => channel.resume(),
+      pull: () => {
+        if (!this.#isThrottled) channel.resume();
+      },
       cancel: () => {
         this.#isOver = true;
         channel.pause();
@@ -109,15 +133,18 @@ class Bridge {
 
   #arrived(arrival: Arrival, source: string): void {
     if (arrival.kind === 'fault') {
-      this.#channel.send(faultText(arrival.rpcCode, arrival.reason));
+      // Two sides that answer each other's junk would never end.
+      const isLimited = arrival.rpcCode === ERROR_CODES.parseError;
+      if (!isLimited || ++this.#faults <= MAX_FAULTS) this.#channel.send(faultText(arrival.rpcCode, arrival.reason));
       this.#tell(new ConnectionError('not-a-message', `${arrival.reason}.`, { received: source }));
     } else if (arrival.kind === 'one') this.#one(arrival.item, source, undefined);
     else {
       const calls = arrival.items.filter(({ kind }) => kind !== 'response' && kind !== 'malformed-response');
-      const reply = new BatchReply(calls.length, this.#send);
+      const reply = new BatchReply(calls.length, this.#maxBytes, (text) => this.#channel.send(text));
       for (const item of arrival.items) this.#one(item, source, reply);
     }
     if ((this.#out.desiredSize ?? 0) <= 0) this.#channel.pause();
+    this.#throttle();
   }
 
   #one(item: Classified, source: string, batch: BatchReply | undefined): void {
@@ -127,8 +154,9 @@ class Bridge {
         this.#request(item.message, done, batch !== undefined);
         break;
       case 'notification':
-        this.#handOn(this.#named(item.message));
-        done(null);
+        this.#faults = 0;
+        for (const message of this.#named(item.message)) this.#handOn(message);
+        done(null, undefined);
         break;
       case 'response':
         this.#response(item.message);
@@ -139,35 +167,51 @@ class Bridge {
         });
         this.#tell(error);
         // Who waits for it is told, too.
-        if (item.id !== undefined) this.#handOn(failure(item.id, error.message));
+        if (item.id !== undefined) this.#fail(item.id, error.message);
         break;
       }
       default:
-        done(faultText(ERROR_CODES.invalidRequest, `Invalid request: ${item.reason}`));
+        // It may have been meant as an answer.
+        if (item.id !== undefined && this.#fail(item.id, 'The answer has neither result nor error.'))
+          done(null, undefined);
+        else done(faultText(ERROR_CODES.invalidRequest, `Invalid request: ${item.reason}`), undefined);
         this.#tell(new ConnectionError('not-a-message', `No message: ${item.reason}.`, { received: source }));
     }
   }
 
   #request(message: RequestMessage, done: Done, isOfBatch: boolean): void {
     const { id, method } = message;
+    this.#faults = 0;
+    if (this.#open.size >= this.#maxInFlight) {
+      done(errorText(id, { code: ERROR_CODES.busy, message: `${this.#maxInFlight} requests are being worked on` }), id);
+      return;
+    }
     // A request without a usable identifier of its own: the SDK takes no `null`, and twice the same would be mixed up.
     const isPrivate = isOfBatch || id === null || this.#open.has(id) || String(id).startsWith(PREFIX);
     const handed: Id = isPrivate ? `${PREFIX}${++this.#lastId}` : id;
-    if (isPrivate) this.#privateIds.set(id, handed as string);
+    if (isPrivate) {
+      const handedOn = this.#privateIds.get(id) ?? new Set();
+      this.#privateIds.set(id, handedOn.add(handed as string));
+    }
     this.#open.set(handed, { id, method, done });
     this.#handOn(isPrivate ? { ...message, id: handed } : message);
   }
 
-  /** A cancellation names the request by the identifier that the other side knows. */
-  #named(message: CallMessage): CallMessage {
-    if (message.method !== '$/cancel_request') return message;
+  /** A cancellation names the request by the identifier that the other side knows, and there may be several of it. */
+  #named(message: CallMessage): CallMessage[] {
+    if (message.method !== CANCEL) return [message];
     const params = message.params as { readonly requestId?: Id } | undefined;
-    const handed = params?.requestId === undefined ? undefined : this.#privateIds.get(params.requestId);
-    return handed === undefined ? message : { ...message, params: { ...params, requestId: handed } };
+    const handedOn = params?.requestId === undefined ? undefined : this.#privateIds.get(params.requestId);
+    if (handedOn === undefined) return [message];
+    const named = [...handedOn].map((requestId) => ({ ...message, params: { ...params, requestId } }));
+    return this.#open.has(params!.requestId!) ? [message, ...named] : named;
   }
 
   #response(message: ResponseMessage): void {
-    if (this.#initializing.delete(message.id) && 'result' in message) this.#policy.initialized(message.result);
+    this.#faults = 0;
+    const method = this.#asked.get(message.id);
+    this.#asked.delete(message.id);
+    if (method === 'initialize' && 'result' in message) this.#policy.initialized(message.result);
     this.#handOn(message);
   }
 
@@ -178,8 +222,10 @@ class Bridge {
   // From this side
 
   #written(message: Message): void {
-    if ('method' in message) this.#call(message);
-    else this.#answer(message);
+    const item = classify(message);
+    if (item.kind === 'request' || item.kind === 'notification') this.#call(item.message);
+    else if (item.kind === 'response') this.#answer(item.message);
+    else this.#tell(new ConnectionError('unserializable', 'What was written is no message, and is not sent.'));
   }
 
   #call(message: CallMessage): void {
@@ -192,7 +238,13 @@ class Bridge {
       this.#tell(error);
       return;
     }
-    if ('id' in message && message.method === 'initialize') this.#initializing.add(message.id);
+    if (isLonger(text, this.#maxBytes)) {
+      const error = new ConnectionError('too-long', `A message has at most ${this.#maxBytes} bytes.`);
+      if ('id' in message) this.#handOn(failure(message.id, error.message));
+      this.#tell(error);
+      return;
+    }
+    if ('id' in message) this.#asked.set(message.id, message.method);
     this.#channel.send(text);
   }
 
@@ -200,28 +252,50 @@ class Bridge {
     const open = this.#open.get(message.id);
     this.#open.delete(message.id);
     const id = open === undefined ? message.id : open.id;
-    if (open !== undefined && this.#privateIds.get(id) === message.id) this.#privateIds.delete(id);
+    const handedOn = this.#privateIds.get(id);
+    if (handedOn?.delete(message.id as string) && handedOn.size === 0) this.#privateIds.delete(id);
     if (open?.method === 'initialize' && 'result' in message) this.#policy.initialized(message.result);
     const text = 'error' in message ? errorText(id, message.error) : resultText(id, message.result);
-    (open?.done ?? this.#send)(text);
+    (open?.done ?? this.#send)(text, id);
     if (this.#isEnding && this.#open.size === 0) this.#close();
   }
 
-  readonly #send = (text: string | null): void => {
-    if (text !== null) this.#channel.send(text);
+  readonly #send: Done = (text, id) => {
+    if (text !== null) this.#channel.send(isLonger(text, this.#maxBytes) ? tooLongText(id) : text);
   };
+
+  /** A call of this side is over without an answer that could be read. @returns whether there was one */
+  #fail(id: Id, message: string): boolean {
+    const isOurs = this.#asked.delete(id);
+    if (isOurs) this.#handOn(failure(id, message));
+    return isOurs;
+  }
+
+  /** Who asks and does not read the answers is not listened to until it does, unless this side waits for it, too. */
+  #throttle(): void {
+    if (this.#isThrottled || this.#asked.size > 0 || this.#open.size < BUSY) return;
+    const ready = this.#channel.ready();
+    if (ready === undefined) return;
+    this.#isThrottled = true;
+    this.#channel.pause();
+    void ready.then(() => {
+      this.#isThrottled = false;
+      this.#channel.resume();
+    });
+  }
 
   // The end
 
   #tooLong(limit: number): void {
     this.#fault = new ConnectionError('too-long', `A message is longer than ${limit} bytes.`);
-    this.#send(faultText(ERROR_CODES.invalidRequest, `Invalid request: a message has at most ${limit} bytes`));
+    this.#channel.send(faultText(ERROR_CODES.invalidRequest, `Invalid request: a message has at most ${limit} bytes`));
   }
 
   #ended(error: Error | undefined): void {
     this.#isEnding = true;
     this.#fault ??= error;
-    if (this.#open.size === 0) {
+    // A channel that broke takes no answers either.
+    if (error !== undefined || this.#open.size === 0) {
       this.#close();
       return;
     }
@@ -245,7 +319,7 @@ class Bridge {
   }
 }
 
-const notJson: Arrival = { kind: 'fault', rpcCode: ERROR_CODES.parseError, reason: 'Parse error' };
+const NOT_JSON: Arrival = { kind: 'fault', rpcCode: ERROR_CODES.parseError, reason: 'Parse error' };
 
 function failure(id: Id, message: string): ResponseMessage {
   return { jsonrpc: '2.0', id, error: { code: ERROR_CODES.internalError, message } };

@@ -1,19 +1,8 @@
 /** A channel over a WebSocket, wherever it comes from. */
+import { CONNECTING, drained, OPEN, type WebSocketLike } from '../bindings/web-socket.js';
 import type { Channel, Receiver } from './channel.js';
 
-/** As much of a WebSocket as is used: browsers', Node's own from version 22 on, and those of `ws`. */
-export interface WebSocketLike {
-  readonly readyState: number;
-  readonly bufferedAmount: number;
-  send(data: string): void;
-  close(code?: number, reason?: string): void;
-  addEventListener(type: 'open' | 'close' | 'error', listener: (event: unknown) => void): void;
-  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
-  /** Those of `ws` have them. */
-  pause?(): void;
-  resume?(): void;
-  terminate?(): void;
-}
+export type { WebSocketLike };
 
 export interface WebSocketChannelOptions {
   /** Most UTF-16 code units of a message. @default 32 Mi */
@@ -22,92 +11,125 @@ export interface WebSocketChannelOptions {
   readonly highWaterMark?: number | undefined;
 }
 
-const CONNECTING = 0;
-const OPEN = 1;
+const CLOSED = 3;
 const MAX_LENGTH = 32 * 1024 * 1024;
 const HIGH_WATER_MARK = 1024 * 1024;
-/** Milliseconds between two looks at what waits: a WebSocket does not say when that gets less. */
-const LOOK = 5;
+
+/** Close codes of an end as it should be: done, going away, and none given (RFC 6455, section 7.4.1). */
+const ORDERLY: readonly unknown[] = [1000, 1001, 1005];
+/** Stands for the end among the messages that wait. */
+const END = Symbol('end');
 
 /**
  * One JSON document a text message. The socket may still be connecting: what is sent before waits. Its close is the end,
  * whichever side it comes from; a binary message is no JSON.
+ *
+ * Make the channel as soon as there is the socket, so that no message passes before it listens.
+ *
+ * @throws TypeError on options that are none
  */
 export function webSocketChannel(socket: WebSocketLike, options: WebSocketChannelOptions = {}): Channel {
   const { maxLength = MAX_LENGTH, highWaterMark = HIGH_WATER_MARK } = options;
+  for (const [name, value] of Object.entries({ maxLength, highWaterMark }))
+    if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
+  /** What is to be sent once the socket is open. */
   const early: string[] = [];
+  /** What came while nobody wanted it: browsers cannot be told to read nothing. */
+  const held: unknown[] = [];
   let receiver: Receiver | undefined;
   let fault: Error | undefined;
   let isPaused = false;
   let isOver = false;
-  const held: unknown[] = [];
+  let closed!: () => void;
+  const over = new Promise<void>((resolve) => {
+    closed = resolve;
+  });
 
-  const over = (): void => {
+  const end = (): void => {
     if (isOver) return;
     isOver = true;
+    held.length = 0;
+    closed();
     receiver?.ended(fault);
   };
   const arrive = (data: unknown): void => {
-    if (typeof data !== 'string') receiver?.garbage('the message is binary');
+    if (data === END) end();
+    else if (typeof data !== 'string') receiver?.garbage('the message is binary');
     else if (data.length <= maxLength) receiver?.text(data);
     else {
       receiver?.tooLong(maxLength);
       socket.close(1009);
-      over();
+      end();
     }
   };
-  const backlog = (): number => socket.bufferedAmount + early.reduce((sum, { length }) => sum + length, 0);
-  const settled = (isDone: () => boolean): Promise<void> =>
-    new Promise((resolve) => {
-      const look = (): void => {
-        if (isOver || socket.readyState > OPEN || isDone()) resolve();
-        else setTimeout(look, LOOK);
-      };
-      look();
-    });
+  const give = (): void => {
+    while (receiver !== undefined && !isPaused && held.length > 0) arrive(held.shift());
+  };
+  const waiting = (): number => early.reduce((sum, { length }) => sum + length, 0);
+
+  socket.addEventListener('open', () => {
+    for (const text of early.splice(0)) socket.send(text);
+  });
+  socket.addEventListener('message', ({ data }) => {
+    if (isOver) return;
+    held.push(data);
+    give();
+  });
+  // Unheard, an error would end the process.
+  socket.addEventListener('error', (event) => {
+    const { message } = event as { readonly message?: string };
+    fault ??= new Error(message ?? 'the WebSocket failed');
+  });
+  socket.addEventListener('close', ({ code, reason }) => {
+    const said = reason === '' ? String(code) : `${code}: ${reason}`;
+    if (!ORDERLY.includes(code)) fault ??= new Error(`the WebSocket was closed with ${said}`);
+    closed();
+    held.push(END);
+    give();
+  });
+  if (socket.readyState === CLOSED) {
+    closed();
+    held.push(END);
+  }
 
   return {
     start: (given) => {
       receiver = given;
-      socket.addEventListener('open', () => {
-        for (const text of early.splice(0)) socket.send(text);
-      });
-      socket.addEventListener('message', ({ data }) => {
-        if (isOver) return;
-        // Browsers cannot be told to read nothing.
-        if (isPaused) held.push(data);
-        else arrive(data);
-      });
-      socket.addEventListener('error', (event) => {
-        const { message } = event as { readonly message?: string };
-        fault = new Error(message ?? 'the WebSocket failed');
-      });
-      socket.addEventListener('close', over);
-      if (socket.readyState > OPEN) queueMicrotask(over);
+      queueMicrotask(give);
     },
     send: (text) => {
       if (isOver || socket.readyState > OPEN) return;
       if (socket.readyState === CONNECTING) early.push(text);
       else socket.send(text);
     },
-    ready: () => (backlog() <= highWaterMark ? undefined : settled(() => backlog() <= highWaterMark)),
-    backlog,
+    ready: () => {
+      if (socket.readyState !== CONNECTING || waiting() <= highWaterMark) return drained(socket, highWaterMark);
+      return new Promise((resolve) => {
+        socket.addEventListener('open', () => resolve(drained(socket, highWaterMark)));
+        void over.then(resolve);
+      });
+    },
+    backlog: () => socket.bufferedAmount + waiting(),
     pause: () => {
       isPaused = true;
       socket.pause?.();
     },
     resume: () => {
       isPaused = false;
-      while (!isPaused && held.length > 0) arrive(held.shift());
+      give();
       if (!isPaused) socket.resume?.();
     },
     end: async () => {
-      await settled(() => backlog() === 0);
+      if (socket.readyState === CONNECTING && early.length > 0)
+        await Promise.race([over, new Promise<void>((resolve) => socket.addEventListener('open', () => resolve()))]);
+      await drained(socket, 0);
+      // A paused socket would not see the answer.
+      socket.resume?.();
       if (socket.readyState <= OPEN) socket.close(1000);
-      await settled(() => isOver);
+      await over;
     },
     destroy: () => {
-      over();
+      end();
       if (socket.terminate === undefined) socket.close();
       else socket.terminate();
     },

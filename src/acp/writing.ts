@@ -5,14 +5,19 @@ import type { ErrorObject, Id, Params } from './message.js';
 /**
  * A call as JSON: a notification where there is no `id`.
  *
- * @throws on params that have no JSON: cyclic, too deep, or with a bigint
+ * @throws TypeError on a method that is no name, and on params that are neither an array nor an object, or have no JSON: cyclic,
+ * with a bigint
+ * @throws RangeError on params that are too deep
  */
 export function callText(id: number | undefined, method: string, params: Params | undefined): string {
+  if (typeof method !== 'string') throw new TypeError('a method is a string');
   const head = id === undefined ? '{"jsonrpc":"2.0"' : `{"jsonrpc":"2.0","id":${id}`;
   const name = JSON.stringify(method);
-  return params === undefined
-    ? `${head},"method":${name}}`
-    : `${head},"method":${name},"params":${JSON.stringify(params)}}`;
+  if (params === undefined) return `${head},"method":${name}}`;
+  const text: string | undefined = JSON.stringify(params);
+  // A Date, a function, or what a `toJSON` gives may be neither.
+  if (text === undefined || !/^[[{]/.test(text)) throw new TypeError('params are an array or an object');
+  return `${head},"method":${name},"params":${text}}`;
 }
 
 /** A response as JSON. A result that has no JSON becomes an error; one that is not there is `null`. */
@@ -40,6 +45,17 @@ export function errorText(id: Id, error: ErrorObject): string {
 /** One error that answers what has no usable identifier. */
 export function faultText(rpcCode: number, reason: string): string {
   return errorText(null, { code: rpcCode, message: reason });
+}
+
+/** Stands for a response that is too long to be sent. */
+export function tooLongText(id: Id | undefined): string {
+  return errorText(id ?? null, { code: ERROR_CODES.internalError, message: 'Internal error: the answer is too long' });
+}
+
+/** Bytes of a text in UTF-8 are at most three times its length, so that few have to be counted. */
+export function isLonger(text: string, bytes: number): boolean {
+  if (text.length > bytes) return true;
+  return text.length * 3 > bytes && new TextEncoder().encode(text).length > bytes;
 }
 
 function idText(id: Id): string {

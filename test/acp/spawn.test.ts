@@ -25,7 +25,8 @@ const lines = (line) => process.stdin.setEncoding('utf8').on('data', (chunk) => 
 const program = (code: string, options: SpawnOptions = {}): Promise<Agent> =>
   spawnAgent(process.execPath, ['--eval', PRELUDE + code], { exitGrace: 5, killGrace: 5, ...options });
 
-const ECHO = 'lines((_, { id, params }) => say(answer(id, params)));';
+/** What the client says about junk is no request. */
+const ECHO = 'lines((_, { id, method, params }) => { if (method) say(answer(id, params)); });';
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -87,9 +88,25 @@ describe('C01: starting', () => {
     ['exitGrace', { exitGrace: -1 }],
     ['stderr', { stderr: 'captured' as never }],
     ['maxBatch', { maxBatch: 0 }],
-  ])('refuses a bad %s', async (name, options) => {
+    ['maxLineBytes', { maxLineBytes: 0 }],
+  ])('refuses a bad %s, and leaves no process behind', async (name, options) => {
+    const hooks = process.listenerCount('exit');
     await expect(program(ECHO, options)).rejects.toThrow(name);
+    expect(process.listenerCount('exit')).toBe(hooks);
   });
+
+  test.each(['before', 'while it starts'])(
+    'rejects where its signal is aborted %s, and leaves no process',
+    async (when) => {
+      const hooks = process.listenerCount('exit');
+      const controller = new AbortController();
+      if (when === 'before') controller.abort(new Error('changed my mind'));
+      const agent = program(ECHO, { signal: controller.signal });
+      controller.abort(new Error('changed my mind'));
+      await expect(agent).rejects.toThrow('changed my mind');
+      expect(process.listenerCount('exit')).toBe(hooks);
+    },
+  );
 });
 
 describe('C02: what the agent logs', () => {
@@ -279,9 +296,49 @@ describe('C09: the agent ends', () => {
     await expect(agent.request('a')).rejects.toMatchObject({ message: expect.stringContaining('exit code 7') });
     await agent.close();
   });
+
+  test('before it has read what was sent: the error says how it ended, and not that a pipe broke', async () => {
+    const agent = await program('process.stdin.destroy(); process.stderr.write("no licence", () => process.exit(4));');
+    const big = ['x'.repeat(1024 * 1024)];
+    const outcomes = await Promise.allSettled([agent.request('a', big), agent.request('b', big)]);
+    for (const outcome of outcomes)
+      expect(outcome).toMatchObject({
+        reason: { code: 'closed', message: expect.stringMatching(/exit code 4.*no licence/s) },
+      });
+    expect(await agent.closed).toMatchObject({ message: expect.stringContaining('exit code 4') });
+    await agent.close();
+  });
+
+  test('having answered, with its input closed: what it has said before counts', async () => {
+    const agent = await program(
+      `lines((_, { id }) => { process.stdin.destroy(); setTimeout(() => { say(answer(id, 'x'.repeat(100_000))); process.exitCode = 1; }, 100); });`,
+    );
+    const first = agent.request('a');
+    const more = setInterval(() => void agent.notify('more', ['x'.repeat(100_000)]).catch(() => undefined), 5);
+    expect(await first).toHaveLength(100_000);
+    clearInterval(more);
+    await agent.close();
+  });
+
+  test('and nothing of it is left: nothing of it stays with the host', async () => {
+    const hooks = process.listenerCount('exit');
+    const agent = await program('process.exit(0);');
+    await agent.exited;
+    await agent.closed;
+    expect(process.listenerCount('exit')).toBe(hooks);
+    expect(await agent.close()).toEqual({ code: 0, signal: null });
+  });
 });
 
 describe('C10: closing', () => {
+  test('what an agent still says when its input has ended does not break its pipe', async () => {
+    const agent = await program(
+      `process.stdin.resume().on('end', () => setTimeout(() => { for (let n = 0; n < 3; n++) process.stdout.write('{}\\n'.repeat(100_000)); }, 50));`,
+    );
+    expect(await agent.close()).toEqual({ code: 0, signal: null });
+    expect(agent.stderr).toBe('');
+  });
+
   test('an agent that ends with its input ends with its code', async () => {
     const agent = await program(`${ECHO} process.stdin.on('end', () => { process.exitCode = 5; });`);
     expect(await agent.close()).toEqual({ code: 5, signal: null });
@@ -377,4 +434,18 @@ test('an agent without a connection has the channel, for whoever speaks over it'
   agent.channel.send('{"jsonrpc":"2.0","id":1,"method":"a","params":[1]}');
   expect(JSON.parse(await heard)).toEqual({ jsonrpc: '2.0', id: 1, result: [1] });
   expect(await agent.close()).toEqual({ code: 0, signal: null });
+});
+
+test('a channel that is started late gives what came before, even of an agent that has ended', async () => {
+  const agent = await launchAgent(process.execPath, ['--eval', `${PRELUDE}say(answer(1)); process.exitCode = 2;`]);
+  await agent.exited;
+  // Streams of a process that has ended are let run off; here they wait.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const heard: unknown[] = [];
+  const end = await new Promise((resolve) => {
+    agent.channel.start({ text: (text) => heard.push(text), garbage: () => {}, tooLong: () => {}, ended: resolve });
+  });
+  expect(heard).toEqual(['{"jsonrpc":"2.0","id":1,"result":null}']);
+  expect(end).toMatchObject({ code: 'closed', message: expect.stringContaining('exit code 2') });
+  await agent.close();
 });

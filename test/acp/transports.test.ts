@@ -1,16 +1,18 @@
 /** The same conversation over every transport. */
 import { mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import {
   type Channel,
+  type ConnectionError,
   connectSocket,
   createConnection,
   listenSocket,
   memoryChannels,
+  type WebSocketLike,
   webSocketChannel,
 } from '../../src/acp/index.js';
 
@@ -126,6 +128,55 @@ describe.each(Object.keys(TRANSPORTS))('over %s', (name) => {
     await close();
   });
 
+  // A WebSocket is closed from both sides or from none.
+  if (name !== 'a WebSocket') {
+    test('one side may end what it sends while the other still works on its requests', async () => {
+      const { here, there, close } = await open();
+      const agent = createConnection(there, {
+        handlers: { slow: () => new Promise((resolve) => setTimeout(resolve, 30, 'done')) },
+      });
+      const heard: string[] = [];
+      const over = new Promise<void>((resolve) => {
+        here.start({ text: (text) => heard.push(text), garbage: () => {}, tooLong: () => {}, ended: () => resolve() });
+      });
+      here.send('{"jsonrpc":"2.0","id":1,"method":"slow"}');
+      await here.end();
+      await over;
+      expect(heard.map((text) => JSON.parse(text))).toEqual([{ jsonrpc: '2.0', id: 1, result: 'done' }]);
+      expect(await agent.closed).toBeUndefined();
+      here.destroy();
+      await close();
+    });
+  }
+
+  test('who drops the channel is told nothing more of what came before', async () => {
+    const { here, there, close } = await open();
+    const heard: string[] = [];
+    const dropped = new Promise<void>((resolve) => {
+      there.start({
+        text: (text) => {
+          heard.push(text);
+          there.destroy();
+        },
+        ...{ garbage: () => {}, tooLong: () => {} },
+        ended: () => {
+          heard.push('ended');
+          resolve();
+        },
+      });
+    });
+    const gone = new Promise<unknown>((resolve) => {
+      here.start({ text: () => {}, garbage: () => {}, tooLong: () => {}, ended: resolve });
+    });
+    for (let n = 0; n < 10; n++) here.send(String(n));
+    await dropped;
+    await gone;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(heard).toEqual(['0', 'ended']);
+    here.destroy();
+    await close();
+  });
+
   test('who sends faster than the other side reads has to wait, and nothing is lost', async () => {
     const { here, there, close } = await open();
     let seen = 0;
@@ -183,6 +234,136 @@ describe('a Unix-domain socket', () => {
 
   test('that nobody listens on refuses', async () => {
     await expect(connectSocket(path.join(folder, 'none.sock'))).rejects.toMatchObject({ code: 'closed' });
+  });
+});
+
+test('a socket whose other side is reset before anybody takes the channel does no harm', async () => {
+  let taken!: (channel: Channel) => void;
+  const channel = new Promise<Channel>((resolve) => {
+    taken = resolve;
+  });
+  const listener = await listenSocket({ port: 0 }, taken);
+  const socket = connect(listener.address as { port: number });
+  socket.on('error', () => {});
+  await new Promise((resolve) => socket.once('connect', resolve));
+  const there = await channel;
+  socket.resetAndDestroy();
+  there.send('"nobody"');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const connection = createConnection(there);
+  expect(await connection.closed).toMatchObject({ code: 'closed' });
+  await listener.close();
+});
+
+test('what serves a socket fails one connection and not all', async () => {
+  const errors: ConnectionError[] = [];
+  const listener = await listenSocket(
+    { port: 0 },
+    (channel) => createConnection(channel, { handlers: { a: () => 1 } }),
+    {
+      maxLineBytes: 100,
+      onError: (error) => errors.push(error),
+    },
+  );
+  const bad = createConnection(await connectSocket(listener.address));
+  await expect(bad.request('a', ['x'.repeat(200)])).rejects.toMatchObject({ code: 'closed' });
+  const good = createConnection(await connectSocket(listener.address));
+  expect(await good.request('a')).toBe(1);
+  await good.close();
+  await listener.close();
+  expect(errors).toEqual([]);
+});
+
+/** A WebSocket of which the test says what happens when: as browsers have them, which cannot be told to read nothing. */
+function scriptedSocket(readyState = 1): { socket: WebSocketLike; say: (type: string, event: object) => void } {
+  const listeners = new Map<string, (event: never) => void>();
+  const socket = {
+    readyState,
+    bufferedAmount: 0,
+    send: () => {},
+    close: () => {},
+    addEventListener: (type: string, listener: (event: never) => void) => listeners.set(type, listener),
+  };
+  const say = (type: string, event: object): void => {
+    if (type === 'close') socket.readyState = 3;
+    listeners.get(type)?.(event as never);
+  };
+  return { socket: socket as WebSocketLike, say };
+}
+
+describe('a WebSocket that cannot be paused', () => {
+  const told = (channel: Channel): { heard: unknown[]; over: Promise<Error | undefined> } => {
+    const heard: unknown[] = [];
+    const over = new Promise<Error | undefined>((resolve) => {
+      channel.start({
+        text: (text) => heard.push(text),
+        garbage: () => heard.push('garbage'),
+        tooLong: () => heard.push('too long'),
+        ended: (error) => {
+          heard.push('ended');
+          resolve(error);
+        },
+      });
+    });
+    return { heard, over };
+  };
+
+  test('keeps what comes before the start, and while it is paused, the end included', async () => {
+    const { socket, say } = scriptedSocket();
+    const channel = webSocketChannel(socket);
+    say('message', { data: 'early' });
+    const { heard, over } = told(channel);
+    await Promise.resolve();
+    expect(heard).toEqual(['early']);
+    channel.pause();
+    say('message', { data: 'held' });
+    say('message', { data: new ArrayBuffer(1) });
+    say('close', { code: 1000, reason: '' });
+    expect(heard).toEqual(['early']);
+    channel.resume();
+    expect(await over).toBeUndefined();
+    expect(heard).toEqual(['early', 'held', 'garbage', 'ended']);
+  });
+
+  test.each([
+    [1000, undefined],
+    [1001, undefined],
+    [1005, undefined],
+    [1006, '1006'],
+    [1009, '1009: too big'],
+  ])('closed with %i says so where that is a fault', async (code, message) => {
+    const { socket, say } = scriptedSocket();
+    const { over } = told(webSocketChannel(socket));
+    say('close', { code, reason: code === 1009 ? 'too big' : '' });
+    const error = await over;
+    if (message === undefined) expect(error).toBeUndefined();
+    else expect(error?.message).toContain(message);
+  });
+
+  test('that failed before the start ends with that', async () => {
+    const { socket, say } = scriptedSocket();
+    const channel = webSocketChannel(socket);
+    say('error', { message: 'refused' });
+    say('close', { code: 1006, reason: '' });
+    expect(await told(channel).over).toMatchObject({ message: 'refused' });
+  });
+
+  test('that was closed before there was a channel is an end', async () => {
+    const { socket } = scriptedSocket(3);
+    expect(await told(webSocketChannel(socket)).over).toBeUndefined();
+  });
+
+  test('with a message that is too long ends', async () => {
+    const { socket, say } = scriptedSocket();
+    const { heard, over } = told(webSocketChannel(socket, { maxLength: 3 }));
+    await Promise.resolve();
+    for (const data of ['abc', 'abcd', 'abc']) say('message', { data });
+    await over;
+    expect(heard).toEqual(['abc', 'too long', 'ended']);
+  });
+
+  test.each(['maxLength', 'highWaterMark'])('refuses a bad %s', (name) => {
+    expect(() => webSocketChannel(scriptedSocket().socket, { [name]: 0 })).toThrow(TypeError);
   });
 });
 

@@ -18,14 +18,31 @@ export function byteChannel(input: Readable, output: Writable, options: ByteChan
   return new ByteChannel(input, output, options);
 }
 
-class ByteChannel implements Channel {
+/** Milliseconds without a byte after which nothing more is expected of a side that cannot go on. */
+const QUIET = 250;
+/** So often it is looked whether something has come: a side that goes on for ever is not waited for. */
+const LOOKS = 40;
+/** Who waits to write goes on after each of them; a stream that is being ended says no `drain`. */
+const DRAINED = ['drain', 'finish', 'close', 'error'] as const;
+
+/** Characters from which on lines are written at once. */
+const JOINED = 1024 * 1024;
+
+export class ByteChannel implements Channel {
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #decoder: LineDecoder;
   #receiver: Receiver | undefined;
+  /** What came while nobody wanted it: a pause may come in the middle of a chunk. */
+  #held: (() => void)[] = [];
   /** Lines of this turn: one write is much cheaper than many. */
   #lines = '';
   #drained: Promise<void> | undefined;
+  #fault: Error | undefined;
+  #chunks = 0;
+  #isExpectingEnd = false;
+  #lookLater: NodeJS.Timeout | undefined;
+  #isPaused = true;
   #isEnded = false;
   #isBroken = false;
   #isOver = false;
@@ -34,6 +51,22 @@ class ByteChannel implements Channel {
     this.#input = input;
     this.#output = output;
     this.#decoder = new LineDecoder({ maxLineBytes });
+    // A stream may break before anybody listens, and an error that nobody listens to ends the process.
+    input.on('error', (error) => {
+      this.#fault ??= error;
+      this.#break();
+      if (this.#receiver !== undefined) this.#over();
+    });
+    output.on('error', (error) => {
+      this.#fault ??= error;
+      this.#break();
+      this.endSoon();
+    });
+    output.once('close', () => this.#break());
+    // Node lets the output of a process that has ended run off, read or not.
+    input.on('resume', () => {
+      if (this.#isPaused && !this.#isOver) input.pause();
+    });
   }
 
   readonly start = (receiver: Receiver): void => {
@@ -41,23 +74,21 @@ class ByteChannel implements Channel {
     this.#input.on('data', this.#read);
     this.#input.once('end', () => {
       this.#decoder.end(this.#guarded);
-      this.#over();
+      this.#tell(() => this.#over());
     });
-    this.#input.once('error', (error) => this.#break(error));
-    this.#input.once('close', () => this.#over());
-    this.#output.on('error', (error) => this.#break(error));
-    this.#output.once('close', () => {
-      this.#isBroken = true;
-    });
+    this.#input.once('close', () => this.#tell(() => this.#over()));
     // What ended or broke before says nothing more.
-    if (this.#input.readableEnded || this.#input.destroyed)
-      queueMicrotask(() => this.#over(this.#input.errored ?? undefined));
+    const { readableEnded, destroyed, errored } = this.#input;
+    if (readableEnded || destroyed || errored !== null) queueMicrotask(() => this.#over());
+    else if (this.#isExpectingEnd) this.#lookAgain(LOOKS);
+    this.resume();
   };
 
   readonly send = (text: string): void => {
     if (this.#isBroken || this.#isEnded) return;
     if (this.#lines === '') queueMicrotask(this.#flush);
     this.#lines += `${text}\n`;
+    if (this.#lines.length > JOINED) this.#flush();
   };
 
   readonly ready = (): Promise<void> | undefined => {
@@ -67,10 +98,10 @@ class ByteChannel implements Channel {
     this.#drained ??= new Promise((resolve) => {
       const done = (): void => {
         this.#drained = undefined;
-        this.#output.off('drain', done).off('close', done).off('error', done);
+        for (const event of DRAINED) this.#output.off(event, done);
         resolve();
       };
-      this.#output.on('drain', done).on('close', done).on('error', done);
+      for (const event of DRAINED) this.#output.on(event, done);
     });
     return this.#drained;
   };
@@ -78,11 +109,21 @@ class ByteChannel implements Channel {
   readonly backlog = (): number => this.#lines.length + this.#output.writableLength;
 
   readonly pause = (): void => {
+    this.#isPaused = true;
     this.#input.pause();
   };
 
   readonly resume = (): void => {
-    if (!this.#isOver) this.#input.resume();
+    if (this.#isOver) return;
+    this.#isPaused = false;
+    for (let next = 0; this.#held.length > 0; ) {
+      if (this.#isPaused || next === this.#held.length) {
+        this.#held = this.#held.slice(next);
+        break;
+      }
+      this.#held[next++]!();
+    }
+    if (!this.#isPaused && !this.#isOver) this.#input.resume();
   };
 
   readonly end = (): Promise<void> => {
@@ -96,12 +137,43 @@ class ByteChannel implements Channel {
   };
 
   readonly destroy = (): void => {
+    this.drop();
+    this.#input.destroy();
+  };
+
+  /** As `destroy`, but what still arrives is taken and goes nowhere: whoever writes it does not run into a broken pipe. */
+  drop(): void {
     this.#isEnded = true;
     this.#lines = '';
-    this.#input.destroy();
     this.#output.destroy();
     this.#over();
-  };
+    this.#input.resume();
+  }
+
+  /**
+   * The other side cannot go on, as it has ended or does not read any more; what it has said before still counts. Its end is one
+   * when nothing has come for a while, even where somebody else holds the stream open.
+   */
+  endSoon(): void {
+    if (this.#isExpectingEnd || this.#isOver) return;
+    this.#isExpectingEnd = true;
+    if (this.#receiver !== undefined) this.#lookAgain(LOOKS);
+  }
+
+  #lookAgain(looks: number): void {
+    const chunks = this.#chunks;
+    const look = (): void => {
+      if (this.#isOver) return;
+      // What nobody wants to read now comes later.
+      const isQuiet = this.#chunks === chunks && !this.#isPaused;
+      if (isQuiet || looks === 0) this.#over();
+      else this.#lookAgain(this.#isPaused ? looks : looks - 1);
+    };
+    // A process that was busy all the time reads first.
+    this.#lookLater = setTimeout(() => setImmediate(look), QUIET);
+    // Who never reads on waits for nothing.
+    if (this.#isPaused) this.#lookLater.unref();
+  }
 
   readonly #flush = (): void => {
     if (this.#lines === '' || this.#isBroken) return;
@@ -111,30 +183,47 @@ class ByteChannel implements Channel {
   };
 
   readonly #read = (chunk: Buffer | string): void => {
-    if (!this.#isOver) this.#decoder.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk, this.#guarded);
+    this.#chunks++;
+    this.#decoder.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk, this.#guarded);
   };
 
-  /** After a line that is too long nothing can be told apart. */
+  /** Whoever drops the channel is told no more of the lines that came at once. After one that is too long nothing can be told apart. */
   readonly #guarded = {
-    text: (text: string): void => this.#receiver!.text(text),
-    garbage: (why: string): void => this.#receiver!.garbage(why),
+    text: (text: string): void => {
+      if (this.#isPaused) this.#held.push(() => this.#guarded.text(text));
+      else if (!this.#isOver) this.#receiver!.text(text);
+    },
+    garbage: (why: string): void => {
+      this.#tell(() => {
+        if (!this.#isOver) this.#receiver!.garbage(why);
+      });
+    },
     tooLong: (limit: number): void => {
-      this.#receiver!.tooLong(limit);
       this.#input.pause();
-      this.#over();
+      this.#tell(() => {
+        if (this.#isOver) return;
+        this.#receiver!.tooLong(limit);
+        this.#over();
+      });
     },
   };
 
-  #break(error: Error): void {
-    this.#isBroken = true;
-    this.#lines = '';
-    this.#over(error);
+  /** Now, or when it is wanted: a pause holds in the middle of a chunk, too. */
+  #tell(step: () => void): void {
+    if (this.#isPaused && !this.#isOver) this.#held.push(step);
+    else step();
   }
 
-  #over(error?: Error): void {
+  #break(): void {
+    this.#isBroken = true;
+    this.#lines = '';
+  }
+
+  #over(): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    clearTimeout(this.#lookLater);
     this.#input.off('data', this.#read);
-    this.#receiver?.ended(error);
+    this.#receiver?.ended(this.#fault);
   }
 }

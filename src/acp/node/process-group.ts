@@ -5,33 +5,54 @@ import process from 'node:process';
 /** Windows has no groups of processes: there only the child itself can be ended. */
 export const HAS_GROUPS = process.platform !== 'win32';
 
-/**
- * Sends a signal to the group that the child leads, the child included. It may have ended and have left others behind.
- *
- * @returns whether anybody was there
- */
-export function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals | 0): boolean {
-  if (pid === undefined) return false;
-  try {
-    return process.kill(HAS_GROUPS ? -pid : pid, signal);
-  } catch (error) {
-    // EPERM is what a group of zombies, or of another user's processes, gives.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
-const alive = new Set<ChildProcess>();
+const groups = new Set<ProcessGroup>();
 
 function killAll(): void {
-  for (const child of alive) signalGroup(child, 'SIGKILL');
+  for (const group of groups) group.signal('SIGKILL');
 }
 
-/** Ends the group when this process ends in its own way. A signal that ends it at once leaves no time: then stdin ends for the child. */
-export function endWithHost(child: ChildProcess): () => void {
-  if (alive.size === 0) process.on('exit', killAll);
-  alive.add(child);
-  return () => {
-    alive.delete(child);
-    if (alive.size === 0) process.off('exit', killAll);
-  };
+/**
+ * The group that a child leads, the child included. It is ended when this process ends in its own way; a signal that ends this
+ * process at once leaves no time for that, and then the child's input ends.
+ */
+export class ProcessGroup {
+  readonly #child: ChildProcess;
+  #isGone = false;
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+    if (groups.size === 0) process.on('exit', killAll);
+    groups.add(this);
+    // Once the last of a group is gone, its number may be given to others.
+    child.once('exit', () => this.signal(0));
+  }
+
+  /**
+   * The leader may have ended and have left others behind.
+   *
+   * @returns whether anybody was there
+   */
+  signal(signal: NodeJS.Signals | 0): boolean {
+    const { pid, exitCode, signalCode } = this.#child;
+    if (this.#isGone || pid === undefined) return false;
+    if (!HAS_GROUPS && (exitCode !== null || signalCode !== null)) {
+      this.release();
+      return false;
+    }
+    try {
+      return process.kill(HAS_GROUPS ? -pid : pid, signal);
+    } catch (error) {
+      // EPERM is what a group of zombies, or of another user's processes, gives.
+      if ((error as NodeJS.ErrnoException).code === 'EPERM') return true;
+      this.release();
+      return false;
+    }
+  }
+
+  /** Nobody of the group is left, or is to be signalled any more. */
+  release(): void {
+    this.#isGone = true;
+    groups.delete(this);
+    if (groups.size === 0) process.off('exit', killAll);
+  }
 }

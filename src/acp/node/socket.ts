@@ -1,7 +1,8 @@
 /** Channels over sockets: Unix-domain ones, and TCP. */
-import { lstatSync, unlinkSync } from 'node:fs';
+import { chmodSync, lstatSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import process from 'node:process';
+import { isMainThread } from 'node:worker_threads';
 import type { Channel } from '../channel.js';
 import { ConnectionError } from '../errors.js';
 import { type ByteChannelOptions, byteChannel } from './byte-channel.js';
@@ -13,8 +14,13 @@ export type Address = string | { readonly port: number; readonly host?: string |
 export interface Listener {
   /** Where it listens; of port 0, the one that was free. */
   readonly address: Address;
-  /** Takes nobody any more. Channels that there are go on. */
+  /** Takes nobody any more. Channels that there are go on; it resolves when they have ended, too. */
   readonly close: () => Promise<void>;
+}
+
+export interface ListenOptions extends ByteChannelOptions {
+  /** Told that somebody could not be taken, as there are too many open files, for one. It goes on listening. */
+  readonly onError?: ((error: ConnectionError) => void) | undefined;
 }
 
 /**
@@ -25,7 +31,8 @@ export interface Listener {
  * const connection = createConnection(await connectSocket('/run/agent.sock'), { handlers });
  */
 export async function connectSocket(address: Address, options: ByteChannelOptions = {}): Promise<Channel> {
-  const socket = connect(netAddress(address));
+  // The other side may end what it sends, and wait for our answers.
+  const socket = connect({ ...netAddress(address), allowHalfOpen: true });
   await new Promise<void>((resolve, reject) => {
     const failed = (cause: Error): void => {
       reject(new ConnectionError('closed', `No connection to ${shown(address)}: ${cause.message}`, { cause }));
@@ -49,12 +56,14 @@ export async function connectSocket(address: Address, options: ByteChannelOption
 export async function listenSocket(
   address: Address,
   connected: (channel: Channel) => void,
-  options: ByteChannelOptions = {},
+  options: ListenOptions = {},
 ): Promise<Listener> {
   if (typeof address === 'string') await removeStale(address);
-  // The other side ends what it sends; we may have to answer still.
   const server = createServer({ allowHalfOpen: true }, (socket) => connected(channelOf(socket, options)));
   await listening(server, address);
+  server.on('error', (cause) => {
+    options.onError?.(new ConnectionError('closed', `Nobody could be taken: ${cause.message}`, { cause }));
+  });
   const bound = server.address();
   return {
     address: typeof bound === 'object' && bound !== null ? { port: bound.port, host: bound.address } : address,
@@ -69,18 +78,27 @@ function channelOf(socket: Socket, options: ByteChannelOptions): Channel {
 }
 
 async function listening(server: Server, address: Address): Promise<void> {
-  const umask = typeof address === 'string' ? process.umask(0o177) : undefined;
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', (cause) => {
-        reject(new ConnectionError('closed', `Cannot listen on ${shown(address)}: ${cause.message}`, { cause }));
-      });
-      // A socket's file is made within the call.
-      server.listen(netAddress(address), resolve);
+  const isFile = typeof address === 'string' && process.platform !== 'win32';
+  // Only the main thread may narrow what new files allow.
+  const umask = isFile && isMainThread ? process.umask(0o177) : undefined;
+  const done = new Promise<void>((resolve, reject) => {
+    const failed = (cause: Error): void => {
+      reject(new ConnectionError('closed', `Cannot listen on ${shown(address)}: ${cause.message}`, { cause }));
+    };
+    server.once('error', failed);
+    server.once('listening', () => {
+      server.off('error', failed);
+      resolve();
     });
+  });
+  try {
+    server.listen(netAddress(address));
   } finally {
+    // The file has been made within the call; others that are made meanwhile are none of our business.
     if (umask !== undefined) process.umask(umask);
   }
+  await done;
+  if (isFile) chmodSync(address, 0o600);
 }
 
 /** A socket without a listener refuses connections; with one, listening there fails by itself. */

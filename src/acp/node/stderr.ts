@@ -16,7 +16,13 @@ export function drainStderr(stderr: Readable, choice: StderrChoice): () => strin
     if (text === '') return;
     kept = (kept + text).slice(-KEPT);
     if (choice === 'forward') process.stderr.write(text);
-    else if (typeof choice === 'function') choice(text);
+    else if (typeof choice === 'function') {
+      try {
+        choice(text);
+      } catch {
+        // Whoever looks at the log must not be able to take the host down.
+      }
+    }
   };
   stderr.on('data', (chunk: Buffer) => take(decoder.write(chunk)));
   stderr.on('end', () => take(decoder.end()));

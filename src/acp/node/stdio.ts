@@ -7,15 +7,16 @@ import { type ByteChannelOptions, byteChannel } from './byte-channel.js';
 
 export interface StdioOptions extends ConnectionOptions, ByteChannelOptions {
   /**
-   * Whether what other code writes to stdout, `console.log` included, goes to stderr while the agent runs: nothing but messages may
-   * stand on stdout. @default true
+   * Whether what other code writes to stdout, `console.log` included, goes to stderr from now on: nothing but messages may stand on
+   * stdout, to the end. @default true
    */
   readonly guard?: boolean | undefined;
 }
 
 /**
  * Makes this process an agent: the other side is whoever started it. When stdin ends, what is being worked on is answered, and as
- * nothing of this keeps the process alive any more, it ends with the exit code 0.
+ * nothing of this keeps the process alive any more, it ends with the exit code 0. Answers that nobody reads are dropped after the
+ * grace.
  *
  * @throws TypeError on options that are none
  * @example
@@ -29,25 +30,13 @@ export function serveStdio(options: StdioOptions = {}): Connection {
     decodeStrings: false,
     write: (chunk: string | Buffer, _encoding, done) => void write(chunk, done),
   });
-  // A reader that has gone is the end of the conversation, and no defect of the agent.
-  const broken = (error: Error): void => void output.destroy(error);
-  stdout.on('error', broken);
-  const release = options.guard === false ? (): void => {} : divert();
   const connection = createConnection(byteChannel(stdin, output, options), options);
+  // A reader that has gone is the end of the conversation, and no defect of the agent.
+  stdout.on('error', (error) => output.destroy(error));
+  if (options.guard !== false) stdout.write = process.stderr.write.bind(process.stderr) as typeof stdout.write;
   void connection.closed.then(() => {
-    release();
-    stdout.off('error', broken);
+    // Who has not read by now what was said, never will; what waits for it would keep the process.
+    if (stdout.writableLength > 0) process.exit();
   });
   return connection;
-}
-
-/** Sends what is written to stdout to stderr. @returns ends that */
-function divert(): () => void {
-  const { stdout, stderr } = process;
-  const own = Object.getOwnPropertyDescriptor(stdout, 'write');
-  stdout.write = stderr.write.bind(stderr) as typeof stdout.write;
-  return () => {
-    if (own === undefined) Reflect.deleteProperty(stdout, 'write');
-    else Object.defineProperty(stdout, 'write', own);
-  };
 }
