@@ -125,10 +125,13 @@ export function freshId({ settings }: Engine, { delivery }: SessionParts): strin
 
 function sessionIdFor({ settings }: Engine, { options, facts }: SessionParts): string | undefined {
   if (settings.sessionId === 'always') return options.id;
-  if (facts.get('said-id') === true) return undefined;
-  facts.set('said-id', true);
+  if (facts.get(SAID_ID) === true) return undefined;
+  facts.set(SAID_ID, true);
   return options.id;
 }
+
+/** Under this name a session keeps that its identifier was said. */
+export const SAID_ID = 'said-id';
 
 /** Whether strings are transliterated, and may be. */
 export interface TextState {

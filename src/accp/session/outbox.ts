@@ -59,6 +59,11 @@ export class Outbox {
     this.#max = max;
   }
 
+  /** Frames that are kept: who sends more than that before the other side has processed the first, may lose it. */
+  get max(): number {
+    return this.#max;
+  }
+
   add({ frame, seqs, times }: Copy, seq: number): void {
     const key = this.#nextKey();
     this.#entries.set(key, { frame, seqs: [...seqs, seq], times: times + 1 });

@@ -189,7 +189,8 @@ describe('a reader that is slow', () => {
       before = made;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    expect(made).toBeLessThan(100_000);
+    // A quarter of the frames that are kept to be sent again, and what was read already.
+    expect(made).toBeLessThan(2000);
     await link.close();
   });
 });

@@ -11,6 +11,8 @@ export interface FrameStreamOptions {
 }
 
 const UTF8 = new TextEncoder();
+/** Frames after which everything else gets its turn: a source that never waits, with a reader as fast, would leave it none. */
+const AT_A_STRETCH = 128;
 
 /**
  * One chunk for each frame, with a line end, since the borders of chunks get lost on the way. The source is asked for the next
@@ -18,6 +20,7 @@ const UTF8 = new TextEncoder();
  */
 export function frameStream({ first, frames, failed, over }: FrameStreamOptions): ReadableStream<Uint8Array> {
   let waiting: Step | undefined = { frame: first, isLast: false };
+  let given = 0;
   const read = async (): Promise<Step> => {
     try {
       const { done, value } = await frames.next();
@@ -31,6 +34,7 @@ export function frameStream({ first, frames, failed, over }: FrameStreamOptions)
       async pull(controller) {
         const { frame, isLast } = waiting ?? (await read());
         waiting = undefined;
+        if (++given % AT_A_STRETCH === 0) await new Promise((resolve) => setTimeout(resolve, 0));
         if (isLast) over('read');
         if (frame !== null) controller.enqueue(UTF8.encode(`${frame}\n`));
         if (isLast) controller.close();

@@ -5,7 +5,7 @@ import type { Endpoint } from '../endpoint.js';
 import { bareErrorFrame } from '../error-frame.js';
 import { isErrorHead, readHead } from '../frames.js';
 import { CLOSE, LinkError } from './errors.js';
-import { FrameSocket, type FrameSocketOptions } from './frame-socket.js';
+import { checkFrameSocket, FrameSocket, type FrameSocketOptions } from './frame-socket.js';
 import { checkHeartbeat, type HeartbeatOptions } from './heartbeat.js';
 import { Seat } from './seat.js';
 
@@ -26,9 +26,12 @@ export interface WebSocketEndpoint {
   /** The ids of the sessions that have a connection now. */
   readonly connected: () => readonly string[];
   /**
-   * Sends a message that nobody has asked for. It waits where the other side is slow, or away for a while.
+   * Sends a message that nobody has asked for. It waits where the other side is slow, or away for a while; messages of a session go out in
+   * the order in which they were given.
    *
    * @returns whether it was sent: `false` where there is no such session here, or the other side did not come back
+   * @throws AccpError for a message that cannot be said
+   * @throws StoreError when the session's store fails
    */
   readonly send: (sid: string, message: MessageInput | string) => Promise<boolean>;
   /** Closes all connections with 1001. Sessions stay the endpoint's. */
@@ -51,11 +54,13 @@ export interface WebSocketEndpoint {
 export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptions = {}): WebSocketEndpoint {
   const { handshakeTimeout = 10, resumeTime = 300, maxConcurrent = 64, onError } = options;
   checkHeartbeat(options);
+  checkFrameSocket(options);
   for (const [name, value] of Object.entries({ handshakeTimeout, resumeTime }))
     if (!(value >= 0)) throw new TypeError(`${name} is a number of seconds from 0 on; got ${value}`);
   if (!(maxConcurrent >= 1)) throw new TypeError(`maxConcurrent is a number from 1 on; got ${maxConcurrent}`);
   const seats = new Map<string, Seat>();
   const waiting = new Set<FrameSocket>();
+  let isClosed = false;
 
   const seatOf = (sid: string | undefined): Seat => {
     const known = sid === undefined ? undefined : seats.get(sid);
@@ -74,6 +79,7 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
 
   const accept = (webSocket: WebSocketLike): void => {
     let seat: Seat | undefined;
+    let timer: unknown;
     const first = (frame: string): void => {
       clearTimeout(timer as never);
       waiting.delete(socket);
@@ -101,6 +107,8 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
       webSocket,
       {
         frame: (frame) => (seat === undefined ? first(frame) : seat.take(frame)),
+        held: (frame) => seat?.heard(frame),
+        stopped: () => seat?.stopped(),
         closed: (end) => {
           clearTimeout(timer as never);
           waiting.delete(socket);
@@ -110,8 +118,12 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
       },
       options,
     );
+    if (isClosed) {
+      socket.close(CLOSE.goingAway, 'the server ends');
+      return;
+    }
     waiting.add(socket);
-    const timer: unknown = setTimeout(() => {
+    timer = setTimeout(() => {
       socket.close(CLOSE.noRegistry, 'no frame came');
       onError?.(new LinkError('unreachable', `No frame came within ${handshakeTimeout} s.`), undefined);
     }, handshakeTimeout * 1000);
@@ -122,8 +134,9 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
     connected: () => [...seats.values()].filter(({ isConnected }) => isConnected).map(({ sid }) => sid),
     send: async (sid, message) => (await seats.get(sid)?.say(message)) ?? false,
     close: async () => {
+      isClosed = true;
       for (const socket of waiting) socket.close(CLOSE.goingAway, 'the server ends');
-      await Promise.all([...seats.values()].map((seat) => seat.close()));
+      for (const seat of [...seats.values()]) seat.close();
     },
   };
 }

@@ -11,8 +11,18 @@ interface Waiting {
 /** Intents that end a chain of requests (Table 7); all others are news about it. */
 const ENDS: ReadonlySet<string> = new Set(['done', 'end', 'fail', 'cancel']);
 
+/** Chains that are remembered after they were given up. */
+const MAX_PAST = 1024;
+
 export class Answers {
   readonly #waiting = new Map<string, Waiting>();
+  /** Chains that were given up. */
+  readonly #past = new Set<string>();
+
+  /** Whether somebody waits already. */
+  has(correlationId: string): boolean {
+    return this.#waiting.has(correlationId);
+  }
 
   /** @returns the message that ends the chain */
   wait(correlationId: string): Promise<Message> {
@@ -21,10 +31,11 @@ export class Answers {
     });
   }
 
-  /** @returns whether somebody has waited for it */
+  /** @returns whether somebody has waited for it, or has given it up */
   take(message: Message): boolean {
     const { intent, envelope } = message;
     const id = envelope.correlation_id;
+    if (id !== undefined && this.#past.has(id) && ENDS.has(intent)) return this.#past.delete(id);
     const waiting = id === undefined || !ENDS.has(intent) ? undefined : this.#waiting.get(id);
     if (waiting === undefined) return false;
     this.#waiting.delete(id!);
@@ -39,6 +50,22 @@ export class Answers {
     this.#waiting.delete(correlationId);
     waiting?.reject(error);
     return waiting !== undefined;
+  }
+
+  /**
+   * Nobody waits any more; what still comes to end the chain, nobody wants to know.
+   *
+   * @param reason rejects who has waited
+   * @returns whether the chain was still open
+   */
+  giveUp(correlationId: string, reason?: Error): boolean {
+    const waiting = this.#waiting.get(correlationId);
+    if (waiting === undefined) return false;
+    this.#waiting.delete(correlationId);
+    this.#past.add(correlationId);
+    if (this.#past.size > MAX_PAST) this.#past.delete(this.#past.values().next().value!);
+    if (reason !== undefined) waiting.reject(reason);
+    return true;
   }
 
   failAll(error: Error): void {

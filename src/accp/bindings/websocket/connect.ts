@@ -1,10 +1,10 @@
 /** The side that connects (draft-benzing-accp-00, section 11.2). */
 import type { WebSocketLike } from '../../../bindings/web-socket.js';
 import { partsOfSession } from '../../session/session.js';
-import { LinkError } from './errors.js';
-import { FrameSocket } from './frame-socket.js';
+import { checkFrameSocket, FrameSocket } from './frame-socket.js';
 import { checkHeartbeat } from './heartbeat.js';
-import { type Link, type LinkOptions, WebSocketLink } from './link.js';
+import { WebSocketLink } from './link.js';
+import type { Link, LinkOptions } from './link-options.js';
 
 /** The name under which both sides agree on frames (RFC 6455, section 1.9). */
 export const SUBPROTOCOL = 'accp';
@@ -36,6 +36,7 @@ export async function connectWebSocket(
   options: ConnectOptions,
 ): Promise<Link> {
   checkHeartbeat(options);
+  checkFrameSocket(options);
   const { handshakeTimeout = 10, reconnect } = options;
   if (!(handshakeTimeout > 0))
     throw new TypeError(`handshakeTimeout is a number of seconds above 0; got ${handshakeTimeout}`);
@@ -55,15 +56,9 @@ export async function connectWebSocket(
   return link;
 }
 
-/** @throws TypeError where there is no WebSocket, or the address is none */
+/** @throws TypeError where there is no WebSocket */
 function maker(url: string, given: WebSocketConstructor | undefined): () => WebSocketLike {
   const WebSocket = given ?? (globalThis as { readonly WebSocket?: WebSocketConstructor }).WebSocket;
   if (WebSocket === undefined) throw new TypeError('There is no global WebSocket here: give that of the package ws');
-  return () => {
-    try {
-      return new WebSocket(url, SUBPROTOCOL);
-    } catch (cause) {
-      throw new LinkError('unreachable', `No connection to ${url}: ${(cause as Error).message}`, { cause });
-    }
-  };
+  return () => new WebSocket(url, SUBPROTOCOL);
 }

@@ -23,6 +23,7 @@ export const CLOSE = {
  * - `session-lost`: the other side has forgotten the session
  * - `store-failed`: the session's store failed
  * - `closed`: it was closed here
+ * - `lost`: messages were lost with a connection, and were no longer kept to be sent again
  * - `unread`: a message was dropped, since nobody reads them
  */
 export type LinkErrorCode =
@@ -32,6 +33,7 @@ export type LinkErrorCode =
   | 'session-lost'
   | 'store-failed'
   | 'closed'
+  | 'lost'
   | 'unread';
 
 /** A connection that cannot go on. */

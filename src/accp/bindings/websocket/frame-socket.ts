@@ -13,6 +13,10 @@ export interface FrameSocketOptions {
 /** Whom a socket tells. */
 export interface FrameReceiver {
   readonly frame: (frame: string) => void;
+  /** Told of a frame that has come while it is paused; it is given when it goes on. */
+  readonly held: (frame: string) => void;
+  /** Told that nothing is read any more, so that nothing will be held either until it goes on. */
+  readonly stopped: () => void;
   /** Told once, whichever side has closed it. */
   readonly closed: (end: SocketEnd) => void;
 }
@@ -25,6 +29,10 @@ export interface SocketEnd {
 
 /** Closed without a word (RFC 6455, section 7.4.1). */
 const ABNORMAL = 1006;
+/** Frames that are held before nothing more is read. */
+const MAX_HELD = 1024;
+/** Characters of them: more than the other side has under way before it waits for a `pong`. */
+const MAX_HELD_LENGTH = 2_097_152;
 /** Milliseconds for the other side to confirm that the socket is closed. */
 const CLOSING = 2000;
 
@@ -33,9 +41,11 @@ export class FrameSocket {
   readonly #receiver: FrameReceiver;
   readonly #maxFrameBytes: number;
   readonly #highWaterMark: number;
-  /** What came while nobody wanted it: browsers cannot be told to read nothing. */
+  /** What came while nobody wanted it. */
   #held: string[] = [];
+  #heldLength = 0;
   #isPaused = false;
+  #isStopped = false;
   #isClosing = false;
   #isOver = false;
   #error: Error | undefined;
@@ -44,8 +54,7 @@ export class FrameSocket {
   /** @throws TypeError on options that are none */
   constructor(socket: WebSocketLike, receiver: FrameReceiver, options: FrameSocketOptions = {}) {
     const { maxFrameBytes = MAX_FRAME_BYTES, highWaterMark = 1_048_576 } = options;
-    for (const [name, value] of Object.entries({ maxFrameBytes, highWaterMark }))
-      if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
+    checkFrameSocket(options);
     this.#socket = socket;
     this.#receiver = receiver;
     this.#maxFrameBytes = maxFrameBytes;
@@ -65,8 +74,8 @@ export class FrameSocket {
   }
 
   /** Whether nothing is read for now, so that silence means nothing. */
-  get isPaused(): boolean {
-    return this.#isPaused;
+  get isStopped(): boolean {
+    return this.#isStopped;
   }
 
   /** Sends a frame, in order. After the end, nothing is sent. */
@@ -79,15 +88,25 @@ export class FrameSocket {
     return this.#isOver ? undefined : drained(this.#socket, this.#highWaterMark);
   }
 
+  /**
+   * Gives no more frames. It reads on for a while, so that a `pong` behind them is seen; then it stops reading, where the socket can be told
+   * so. Browsers' cannot: there, it is up to the other side to wait for a `pong`.
+   */
   pause(): void {
     this.#isPaused = true;
-    this.#socket.pause?.();
   }
 
   resume(): void {
     this.#isPaused = false;
-    while (!this.#isPaused && this.#held.length > 0) this.#receiver.frame(this.#held.shift()!);
-    if (!this.#isPaused) this.#socket.resume?.();
+    while (!this.#isPaused && this.#held.length > 0) {
+      const frame = this.#held.shift()!;
+      this.#heldLength -= frame.length;
+      this.#receiver.frame(frame);
+    }
+    if (this.#isStopped && !this.#isFull) {
+      this.#isStopped = false;
+      this.#socket.resume?.();
+    }
   }
 
   /** Sends what waits, and closes. A side that does not answer to that is not waited for. */
@@ -95,7 +114,7 @@ export class FrameSocket {
     if (this.#isClosing || this.#isOver) return;
     this.#isClosing = true;
     // A paused socket would not see the answer.
-    this.#held = [];
+    this.#dropHeld();
     this.#socket.resume?.();
     this.#socket.close(code, reason);
     const timer: unknown = setTimeout(() => this.terminate(code, reason), CLOSING);
@@ -115,16 +134,41 @@ export class FrameSocket {
     if (this.#isClosing || this.#isOver) return;
     if (typeof data !== 'string') this.close(CLOSE.binary, 'frames are text');
     else if (byteLength(data) > this.#maxFrameBytes) this.close(CLOSE.tooBig, 'the frame is too long');
-    else if (this.#isPaused) this.#held.push(data);
+    else if (this.#isPaused) this.#hold(data);
     else this.#receiver.frame(data);
+  }
+
+  #hold(frame: string): void {
+    this.#held.push(frame);
+    this.#heldLength += frame.length;
+    this.#receiver.held(frame);
+    if (this.#isStopped || !this.#isFull || this.#socket.pause === undefined) return;
+    this.#isStopped = true;
+    this.#socket.pause();
+    this.#receiver.stopped();
+  }
+
+  get #isFull(): boolean {
+    return this.#held.length >= MAX_HELD || this.#heldLength >= MAX_HELD_LENGTH;
+  }
+
+  #dropHeld(): void {
+    this.#held = [];
+    this.#heldLength = 0;
   }
 
   #over(code: number, reason: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#held = [];
+    this.#dropHeld();
     this.#receiver.closed({ code, reason, error: this.#error });
   }
+}
+
+/** @throws TypeError on options that are none */
+export function checkFrameSocket({ maxFrameBytes, highWaterMark }: FrameSocketOptions): void {
+  for (const [name, value] of Object.entries({ maxFrameBytes, highWaterMark }))
+    if (value !== undefined && !(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
 }
 
 /** In UTF-8; frames are ASCII, so nearly always the number of characters. */

@@ -3,10 +3,17 @@ export type { WebSocketLike } from '../../../bindings/web-socket.js';
 export type { EncodeResult } from '../../codec/outcome.js';
 export type { Message, MessageInput } from '../../message/message.js';
 export type { StreamChunk } from '../../streams/streams.js';
-export { type Answer, type AnswerContext, createEndpoint, type Endpoint, type EndpointOptions } from '../endpoint.js';
+export {
+  type Answer,
+  type AnswerContext,
+  createEndpoint,
+  type Endpoint,
+  type EndpointOptions,
+  type Notice,
+} from '../endpoint.js';
 export { type AcceptOptions, createWebSocketEndpoint, type WebSocketEndpoint } from './accept.js';
 export { type ConnectOptions, connectWebSocket, SUBPROTOCOL, type WebSocketConstructor } from './connect.js';
 export { CLOSE, LinkError, type LinkErrorCode } from './errors.js';
 export type { FrameSocketOptions } from './frame-socket.js';
 export type { HeartbeatOptions } from './heartbeat.js';
-export type { Link, LinkOptions, LinkState, ReconnectOptions, RequestOptions } from './link.js';
+export type { Link, LinkOptions, LinkState, ReconnectOptions, RequestOptions } from './link-options.js';

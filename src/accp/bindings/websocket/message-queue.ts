@@ -32,8 +32,8 @@ export class MessageQueue<T> implements AsyncIterable<T> {
   push(item: T): void {
     if (this.#isOver) return;
     this.#items.push(item);
-    if (this.#items.length >= FULL && !this.#isRead) this.#onDropped(this.#items.shift()!);
-    else if (this.#items.length === FULL) {
+    if (this.#items.length > FULL && !this.#isRead) this.#onDropped(this.#items.shift()!);
+    else if (this.#items.length >= FULL && this.#isRead && !this.#isFull) {
       this.#isFull = true;
       this.#onFull();
     }

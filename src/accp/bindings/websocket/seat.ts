@@ -1,12 +1,14 @@
 /** A session on the answering side, with the connection that it has for the time being. */
 import type { Codec } from '../../codec/codec.js';
 import type { MessageInput } from '../../message/message.js';
-import type { Session } from '../../session/session.js';
+import { partsOfSession, type Session } from '../../session/session.js';
 import { StoreError } from '../../store/store.js';
 import type { Endpoint } from '../endpoint.js';
+import { Turns } from '../endpoint-turns.js';
 import { CLOSE } from './errors.js';
 import type { FrameSocket, SocketEnd } from './frame-socket.js';
 import { type Heartbeat, type HeartbeatOptions, PING, startHeartbeat } from './heartbeat.js';
+import { SendWindow } from './send-window.js';
 
 export interface SeatOptions extends HeartbeatOptions {
   readonly resumeTime: number;
@@ -25,19 +27,23 @@ export class Seat {
   readonly #options: SeatOptions;
   readonly #release: () => void;
   readonly #leaving = new AbortController();
+  readonly #window: SendWindow;
+  /** What this side says by itself goes out one after the other. */
+  readonly #turns = new Turns();
   #socket: FrameSocket | undefined;
   #heartbeat: Heartbeat | undefined;
   #leaveTimer: unknown;
   /** Those who have something to send, and nobody to send it to. */
   #wake: (() => void)[] = [];
   #working = 0;
-  #closed: Promise<void> = Promise.resolve();
+  #isPinging = false;
 
   constructor(endpoint: Endpoint, session: Session, options: SeatOptions) {
     this.#endpoint = endpoint;
     this.#session = session;
     this.#options = options;
     this.#release = endpoint.hold(session);
+    this.#window = new SendWindow(partsOfSession(session).outbox.max);
   }
 
   get sid(): string {
@@ -53,12 +59,14 @@ export class Seat {
     this.#socket?.close(CLOSE.replaced, 'the session goes on over another connection');
     clearTimeout(this.#leaveTimer as never);
     this.#socket = socket;
+    this.#window.restart();
+    if (this.#isBusy) socket.pause();
     this.#heartbeat?.stop();
     this.#heartbeat = startHeartbeat(
       this.#options,
       () => {
-        void this.say(PING);
-        return !socket.isPaused;
+        void this.#ping();
+        return !socket.isStopped;
       },
       () => socket.terminate(CLOSE.goingAway, 'the other side does not answer'),
     );
@@ -74,16 +82,56 @@ export class Seat {
   }
 
   take(frame: string): void {
-    this.#heartbeat?.alive();
+    this.heard(frame);
     void this.#work(this.#endpoint.receive(frame, this.#session, this.#leaving.signal));
   }
 
-  /** @returns whether it was sent */
+  /** A frame has come, whether it is worked on now or later. */
+  heard(frame: string): void {
+    this.#heartbeat?.alive();
+    this.#window.arrived(frame);
+  }
+
+  /** Nothing is read for now, so that nobody can wait for a `pong`. */
+  stopped(): void {
+    this.#window.release();
+  }
+
+  /**
+   * @returns whether it was sent
+   * @throws AccpError for a message that cannot be said
+   * @throws StoreError when the session's store fails
+   */
   async say(message: MessageInput | string): Promise<boolean> {
-    // Nothing is numbered as long as there is nobody to send it to.
-    if (!(await this.#ready())) return false;
-    await this.#say((codec) => codec.encode(message, this.#session).frames);
-    return true;
+    const turn = this.#turns.take();
+    const end = typeof turn === 'function' ? turn : await turn;
+    try {
+      // Nothing is numbered as long as there is nobody to send it to.
+      if (!(await this.#ready())) return false;
+      // What cannot be said is the caller's business, and takes no number.
+      const refused: unknown[] = [];
+      await this.#say((codec) => {
+        try {
+          return codec.encode(message, this.#session).frames;
+        } catch (thrown) {
+          refused.push(thrown);
+          if (thrown instanceof StoreError) throw thrown;
+          return [];
+        }
+      });
+      if (refused.length > 0) throw refused[0];
+      return true;
+    } finally {
+      end();
+    }
+  }
+
+  /** One at a time: where the other side takes nothing, more of them would only pile up. */
+  async #ping(): Promise<void> {
+    if (this.#isPinging) return;
+    this.#isPinging = true;
+    await this.#say((codec) => codec.encode(PING, this.#session).frames);
+    this.#isPinging = false;
   }
 
   disconnected(socket: FrameSocket, { code }: SocketEnd): void {
@@ -98,10 +146,9 @@ export class Seat {
     }
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.#socket?.close(CLOSE.goingAway, 'the server ends');
     this.#leave();
-    await this.#closed;
   }
 
   #leave(): void {
@@ -109,6 +156,7 @@ export class Seat {
     clearTimeout(this.#leaveTimer as never);
     this.#heartbeat?.stop();
     this.#leaving.abort(new Error('the other side has gone'));
+    this.#window.release();
     for (const wake of this.#wake.splice(0)) wake();
     this.#release();
     this.#options.left();
@@ -125,19 +173,29 @@ export class Seat {
    */
   async #work(frames: AsyncIterable<string>, like?: RegExp): Promise<boolean> {
     let isThere = false;
-    if (++this.#working >= this.#options.maxConcurrent) this.#socket?.pause();
+    this.#working++;
+    if (this.#isBusy) this.#socket?.pause();
     try {
       for await (const frame of frames) {
         if (!(await this.#ready())) return isThere;
         this.#socket?.send(frame);
+        this.#window.sent(frame);
+        // Not waited for: its turn comes after that of this one.
+        if (this.#window.takeDue()) void this.#ping();
         isThere ||= like?.test(frame) === true;
       }
     } catch (thrown) {
       this.#broken(thrown);
     } finally {
-      if (--this.#working === this.#options.maxConcurrent - 1) this.#socket?.resume();
+      const wasBusy = this.#isBusy;
+      this.#working--;
+      if (wasBusy && !this.#isBusy) this.#socket?.resume();
     }
     return isThere;
+  }
+
+  get #isBusy(): boolean {
+    return this.#working >= this.#options.maxConcurrent;
   }
 
   /** The session has ended with its store; whoever comes back finds one that goes on from what was stored. */
@@ -154,7 +212,7 @@ export class Seat {
       if (this.#leaving.signal.aborted) return false;
       if (this.#socket === undefined) await new Promise<void>((resolve) => this.#wake.push(resolve));
       else {
-        const ready = this.#socket.ready();
+        const ready = (this.#socket.isStopped ? undefined : this.#window.ready()) ?? this.#socket.ready();
         if (ready === undefined) return true;
         await ready;
       }

@@ -1,0 +1,90 @@
+/**
+ * Many connections in a process of its own, each with a request about every second: `client.mjs URL CONNECTIONS SECONDS`. Its last
+ * line tells how it went.
+ */
+import process from 'node:process';
+import { WebSocket } from 'ws';
+import { connectWebSocket, type Link } from '../../../../src/accp/bindings/websocket/index.js';
+import { createCodec, createSession, type Session } from '../../../../src/accp/session/index.js';
+import { tell } from '../../../helpers/tell.js';
+
+export interface ClientFigures {
+  readonly connections: number;
+  readonly requests: number;
+  readonly errors: number;
+  /** The first of them. */
+  readonly said: readonly string[];
+  readonly rss: { readonly start: number; readonly peak: number; readonly end: number };
+}
+
+/** Connections that are being made at a time. */
+const AT_A_TIME = 50;
+
+const [url, count, seconds] = process.argv.slice(2);
+const start = process.memoryUsage.rss();
+const codec = createCodec();
+const links: Link[] = [];
+const sessions: Session[] = [];
+const said: string[] = [];
+let requests = 0;
+let errors = 0;
+let isOver = false;
+
+const failed = (error: unknown): void => {
+  errors++;
+  if (said.length < 10) said.push(String(error));
+};
+
+async function open(n: number): Promise<void> {
+  const session = createSession({ agent: 'client', id: `connection-${n}`, sequence: 'sender' });
+  sessions.push(session);
+  try {
+    const link = await connectWebSocket(url!, {
+      ...{ codec, session, WebSocket, handshakeTimeout: 60 },
+      onError: failed,
+      onState: (state, cause) => {
+        if (state !== 'open' && !isOver) failed(cause ?? new Error(`connection ${n} is ${state}`));
+      },
+    });
+    links.push(link);
+  } catch (thrown) {
+    failed(thrown);
+  }
+}
+
+/** Asks about every second, and checks what comes. */
+async function talk(link: Link, name: string, until: number): Promise<void> {
+  for (let n = 0; n === 0 || Date.now() < until; n++) {
+    // The first ones are spread over the first second.
+    await new Promise((resolve) => setTimeout(resolve, n === 0 ? Math.random() * 1000 : 500 + Math.random() * 1000));
+    try {
+      const { payload } = await link.request({ intent: 'req', operation: 'echo', payload: { name, n } });
+      if (payload['name'] !== name || payload['n'] !== n) failed(new Error(`${name} got another answer to ${n}`));
+      requests++;
+    } catch (thrown) {
+      failed(thrown);
+      return;
+    }
+  }
+}
+
+process.stdin.on('end', () => process.exit()).resume();
+let next = 0;
+await Promise.all(
+  Array.from({ length: AT_A_TIME }, async () => {
+    while (next < Number(count)) await open(next++);
+  }),
+);
+const connections = links.length;
+tell(String(connections));
+const until = Date.now() + Number(seconds) * 1000;
+await Promise.all(links.map((link) => talk(link, link.session.id, until)));
+const figures: ClientFigures = {
+  ...{ connections, requests, errors, said },
+  rss: { start, peak: process.resourceUsage().maxRSS * 1024, end: process.memoryUsage.rss() },
+};
+tell(JSON.stringify(figures));
+isOver = true;
+await Promise.all(links.map((link) => link.close()));
+for (const session of sessions) session.close();
+process.exit();

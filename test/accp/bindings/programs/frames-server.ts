@@ -1,0 +1,87 @@
+/** A server of frames in a process of its own: over HTTP and, on the same port, over WebSocket. It prints its port. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import process from 'node:process';
+import { createRequestListener } from '@remix-run/node-fetch-server';
+import { WebSocketServer } from 'ws';
+import { createEndpoint, createHandler, FRAMES_PATH } from '../../../../src/accp/bindings/http/index.js';
+import { createWebSocketEndpoint } from '../../../../src/accp/bindings/websocket/index.js';
+import { createCodec, type Message, streamMessages } from '../../../../src/accp/session/index.js';
+import { tell } from '../../../helpers/tell.js';
+
+/** What the server says of itself at `/figures`. */
+export interface ServerFigures {
+  /** Bytes in memory, now and at most so far. */
+  readonly rss: number;
+  readonly peak: number;
+  /** Requests that were handled, chunks that were made, and requests whose sender had gone. */
+  readonly handled: number;
+  readonly made: number;
+  readonly left: number;
+  /** Sessions that have a connection. */
+  readonly connected: number;
+}
+
+let handled = 0;
+let made = 0;
+let left = 0;
+
+async function* chunks(count: number, size: number, signal: AbortSignal): AsyncGenerator<string> {
+  const text = 'x'.repeat(size);
+  signal.addEventListener('abort', () => left++, { once: true });
+  for (let n = 0; n < count && !signal.aborted; n++) {
+    made++;
+    yield text;
+  }
+}
+
+/** Chunks for as long as somebody wants them. */
+async function* trickle(signal: AbortSignal): AsyncGenerator<string> {
+  signal.addEventListener('abort', () => left++, { once: true });
+  while (!signal.aborted) {
+    made++;
+    yield 'x';
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+const endpoint = createEndpoint({
+  codec: createCodec(),
+  agent: 'server',
+  handle: async ({ intent, operation, payload, envelope }: Message, { signal }) => {
+    if (intent !== 'req') return null;
+    handled++;
+    const cid = envelope.correlation_id ?? envelope.msg_id;
+    if (operation === 'flood')
+      return streamMessages(chunks(Number(payload['count']), Number(payload['size']), signal), { cid, operation });
+    if (operation === 'trickle') return streamMessages(trickle(signal), { cid, operation });
+    // Answered when nobody wants it any more.
+    if (operation === 'hang') await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    return {
+      intent: 'done',
+      operation,
+      payload: operation === 'measure' ? { length: String(payload['text']).length } : payload,
+    };
+  },
+});
+const sockets = createWebSocketEndpoint(endpoint);
+const frames = createRequestListener(createHandler(endpoint));
+
+const server = createServer((request, response) => {
+  if (request.url !== '/figures') return void frames(request, response);
+  const figures: ServerFigures = {
+    rss: process.memoryUsage.rss(),
+    peak: process.resourceUsage().maxRSS * 1024,
+    ...{ handled, made, left },
+    connected: sockets.connected().length,
+  };
+  response.end(JSON.stringify(figures));
+});
+new WebSocketServer({ server, path: FRAMES_PATH, maxPayload: 1_048_576 }).on('connection', (socket) =>
+  sockets.accept(socket),
+);
+// It ends with whoever has started it.
+process.stdin.on('end', () => process.exit()).resume();
+server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () =>
+  tell(String((server.address() as AddressInfo).port)),
+);

@@ -1,0 +1,216 @@
+/** Readers that read nothing: what waits for them stays small, and comes in full once they read. Each sender is a process of its own. */
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import process from 'node:process';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { FRAME_TYPE, FrameSplitter, streamFrames } from '../../../src/accp/bindings/http/index.js';
+import { connectWebSocket } from '../../../src/accp/bindings/websocket/index.js';
+import { createCodec, createSession, type MessageInput, type Session } from '../../../src/accp/session/index.js';
+import { bundledProgram } from '../../helpers/bundled-program.js';
+import { type CompiledProgram, compileProgram } from './programs/compile-program.js';
+import { floodAgent } from './programs/flooded-agent.js';
+import { FRAMES_SERVER, type ServerProcess, startFramesServer } from './programs/frames-server-process.js';
+import { megabytes } from './programs/measure-connections.js';
+
+/** 200 MB in all, of which each chunk fits into a frame. */
+const CHUNKS = 200_000;
+const CHUNK_BYTES = 1000;
+/** Chunks that are read once the sender has stood still. */
+const READ = 3000;
+/** Chunks of a stream before it, so that what the first one takes is not counted. */
+const WARM_UP = 2000;
+/** 100 MB in all. */
+const REQUESTS = 12_500;
+const REQUEST_BYTES = 8000;
+/** Chunks of a stream that nothing holds up. */
+const FAST = 3000;
+/** Of all that, the sender may hold no more. */
+const MOST = 64 * 1_048_576;
+/** Milliseconds without anything new after which the sender counts as standing still. */
+const STILL = 150;
+
+let program: CompiledProgram | undefined;
+let server: ServerProcess;
+const sessions: Session[] = [];
+beforeAll(async () => {
+  program = await compileProgram(FRAMES_SERVER);
+});
+afterAll(() => program?.remove());
+afterEach(async () => {
+  await server?.kill();
+  for (const session of sessions.splice(0)) session.close();
+});
+
+const codec = createCodec();
+
+function newSession(): Session {
+  const session = createSession({ agent: 'reader', sequence: 'sender' });
+  sessions.push(session);
+  return session;
+}
+
+const flood = (count: number): MessageInput => ({
+  ...{ intent: 'req', operation: 'flood' },
+  payload: { count, size: CHUNK_BYTES },
+});
+
+/** Waits until nothing more is made. @returns chunks made in all */
+async function standstill(): Promise<number> {
+  const { made: first } = await server.figures();
+  for (let before = first; ; ) {
+    await new Promise((resolve) => setTimeout(resolve, STILL));
+    const { made } = await server.figures();
+    if (made === before && made > WARM_UP) return made;
+    before = made;
+  }
+}
+
+/** Checks that chunks come in their turn. @returns takes a frame, and tells how many chunks have come */
+function inTurn(): (frame: string) => number {
+  let chunks = 0;
+  return (frame) => {
+    const [, index, data] = /\{idx:(\d+)\|d:(x+)/.exec(frame) ?? [];
+    if (index === undefined) return chunks;
+    if (Number(index) !== chunks || data!.length !== CHUNK_BYTES) throw new Error(`chunk ${index} came for ${chunks}`);
+    return ++chunks;
+  };
+}
+
+describe('200 MB of a stream for a reader that reads nothing', () => {
+  test('over WebSocket', async () => {
+    server = await startFramesServer(program!.file);
+    const socket = new WebSocket(server.webSocketUrl, 'accp');
+    const link = await connectWebSocket(() => socket, { codec, session: newSession(), reconnect: false });
+    for await (const _ of link.stream(flood(WARM_UP)));
+    const { peak: before } = await server.figures();
+    const chunks = link.stream(flood(CHUNKS))[Symbol.asyncIterator]();
+    const begun = chunks.next();
+    socket.pause();
+    const made = await standstill();
+    const { peak: waiting } = await server.figures();
+    socket.resume();
+    await begun;
+    let next = 1;
+    while (next < READ) {
+      const { value } = await chunks.next();
+      if (value?.index !== next++ || String(value.data).length !== CHUNK_BYTES)
+        throw new Error(`not chunk ${next - 1}`);
+    }
+    socket.terminate();
+    await link.close();
+    await prove('WebSocket', { before, waiting, made });
+  });
+
+  test('over HTTP', async () => {
+    server = await startFramesServer(program!.file);
+    const session = newSession();
+    const ask = async (count: number): Promise<IncomingMessage> => {
+      const headers = { 'content-type': FRAME_TYPE };
+      const sent = request(server.httpUrl, { method: 'POST', headers, agent: false });
+      sent.end(codec.encode(flood(count), session).frames[0]!);
+      const [response] = await once(sent, 'response');
+      return response as IncomingMessage;
+    };
+    const read = async (response: IncomingMessage, count: number): Promise<void> => {
+      const take = inTurn();
+      const splitter = new FrameSplitter({});
+      for await (const bytes of response)
+        for (const frame of splitter.push(bytes as Uint8Array)) if (take(frame) === count) return;
+    };
+    await read(await ask(WARM_UP), WARM_UP);
+    const { peak: before } = await server.figures();
+    const response = await ask(CHUNKS);
+    const made = await standstill();
+    const { peak: waiting } = await server.figures();
+    // Leaving the loop destroys the response.
+    await read(response, READ);
+    await prove('HTTP', { before, waiting, made });
+  });
+});
+
+describe('a stream that is read as fast as it is made', () => {
+  const session = (): Session => newSession();
+
+  test.each([
+    [
+      'over WebSocket',
+      async () => {
+        const socket = new WebSocket(server.webSocketUrl, 'accp');
+        const link = await connectWebSocket(() => socket, { codec, session: session(), reconnect: false });
+        for await (const _ of link.stream(flood(FAST)));
+        await link.close();
+      },
+    ],
+    [
+      'over HTTP',
+      async () => {
+        for await (const _ of streamFrames(server.httpUrl, codec.encode(flood(FAST), session()).frames[0]!));
+      },
+    ],
+  ])('leaves everybody else their turn %s', async (_, read) => {
+    server = await startFramesServer(program!.file);
+    let isRead = false;
+    const reading = read().then(() => {
+      isRead = true;
+    });
+    const seen = new Set<number>();
+    while (!isRead) seen.add((await server.figures()).made);
+    await reading;
+    // Answers from the midst of the stream.
+    expect([...seen].filter((made) => made > 0 && made < FAST).length).toBeGreaterThan(3);
+  });
+});
+
+describe('100 MB of requests from a client that reads no answers', () => {
+  const agent = bundledProgram(new URL('../../fixtures/minimal-agent.mjs', import.meta.url));
+
+  // Elsewhere a process cannot be asked how much memory another one has taken at most.
+  test.skipIf(process.platform !== 'linux')(
+    'the agent stops reading, and answers all once the client reads',
+    async () => {
+      const flooded = await floodAgent(agent());
+      try {
+        const warm = flooded.flood(1000, CHUNK_BYTES);
+        await flooded.read(1000);
+        await warm;
+        const before = flooded.peak();
+        const earlier = flooded.taken();
+        const flood = flooded.flood(REQUESTS, REQUEST_BYTES);
+        let taken = 0;
+        for (let last = -1; last !== taken || taken === 0; ) {
+          last = taken;
+          await new Promise((resolve) => setTimeout(resolve, 2 * STILL));
+          taken = flooded.taken() - earlier;
+        }
+        const waiting = flooded.peak();
+        await Promise.all([flood, flooded.read(REQUESTS)]);
+        const peak = flooded.peak();
+        console.log(
+          `JSON-RPC: an agent of ${megabytes(before)} took ${megabytes(waiting - before)} more while nothing was read`,
+          `(${megabytes(taken)} were taken), and ${megabytes(peak - before)} when all was`,
+        );
+        // 64 MiB of answers may wait (maxBacklog); beyond, requests are not read.
+        expect(taken).toBeLessThan(80 * 1_048_576);
+        expect(peak - before).toBeLessThan(5 * MOST);
+      } finally {
+        await flooded.close();
+      }
+    },
+  );
+});
+
+/** The sender has held little, and makes no more for a reader that has gone. */
+async function prove(
+  name: string,
+  { before, waiting, made }: { readonly before: number; readonly waiting: number; readonly made: number },
+): Promise<void> {
+  const { peak, made: all } = await server.figures();
+  console.log(
+    `${name}: a server of ${megabytes(before)} took ${megabytes(waiting - before)} more while nothing was read`,
+    `(${made - WARM_UP} of ${CHUNKS} chunks made), and ${megabytes(peak - before)} when ${READ} chunks were`,
+  );
+  expect(made).toBeLessThan(CHUNKS / 4);
+  expect(waiting - before).toBeLessThan(MOST);
+  expect(all).toBeLessThan(CHUNKS / 2);
+}

@@ -1,0 +1,200 @@
+/** Connections that begin, end, and begin anew, at awkward moments. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { afterEach, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { connectWebSocket, type Link } from '../../../src/accp/bindings/websocket/index.js';
+import { createCodec, createSession, type Message } from '../../../src/accp/session/index.js';
+import { sqliteStore } from '../../../src/accp/store/sqlite.js';
+import { cutProxy } from './cut-proxy.js';
+import { codec, echo, openWorld, req } from './websocket-world.js';
+
+const open: { close: () => unknown }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close();
+});
+const opened = <T extends { close: () => unknown }>(one: T): T => {
+  open.push(one);
+  return one;
+};
+
+const world = async (...args: Parameters<typeof openWorld>) => opened(await openWorld(...args));
+const pause = (ms = 5): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const note = (n: number) => ({ intent: 'sync', operation: 'note', payload: { n } });
+const newSession = () => createSession({ agent: 'client', sequence: 'sender' });
+
+describe('a connection that does not come about', () => {
+  test.each<[string, () => WebSocket]>([
+    ['the address is none', () => new WebSocket('ws://')],
+    [
+      'the socket is not made',
+      () => {
+        throw new Error('no network');
+      },
+    ],
+  ])('where %s rejects, and that is all', async (_, make) => {
+    const failing = connectWebSocket(make, { codec, session: newSession(), handshakeTimeout: 0.02 });
+    await expect(failing).rejects.toMatchObject({ name: 'LinkError', code: 'unreachable' });
+    // Long enough for a timer that was forgotten: it would end the process.
+    await pause(60);
+  });
+
+  test('a session that the server cannot open is no connection, and the reason is told', async () => {
+    const store = {
+      durable: true,
+      claim: () => {
+        throw new Error('the disk is full');
+      },
+    };
+    const { connect, errors } = await world(echo, {}, { session: { store: store as never } });
+    const states: string[] = [];
+    const failing = connect({ onState: (state) => states.push(state) });
+    await expect(failing).rejects.toMatchObject({ name: 'LinkError', message: expect.stringContaining('E9999') });
+    expect(states).toEqual(['closed']);
+    expect(errors.map(({ message }) => message)).toContain('the disk is full');
+  });
+
+  test('after the server has ended: told by 1001', async () => {
+    const { connect, sockets } = await world();
+    await sockets.close();
+    await expect(connect()).rejects.toMatchObject({ code: 'unreachable', closeCode: 1001 });
+  });
+});
+
+describe('a link', () => {
+  test('that is closed while it connects anew stays closed', async () => {
+    const { connect, port, sockets } = await world();
+    const proxy = opened(await cutProxy(port));
+    const states: string[] = [];
+    const link = await connect({
+      ...{ port: proxy.port, reconnect: { min: 0.001, max: 0.001 } },
+      onState: (state) => states.push(state),
+    });
+    proxy.cut();
+    while (proxy.connections() < 2) await new Promise((resolve) => setImmediate(resolve));
+    await link.close();
+    await pause(100);
+    expect(states).toEqual(['open', 'reconnecting', 'closed']);
+    expect(link.state).toBe('closed');
+    while (sockets.connected().length > 0) await pause();
+  });
+
+  test('that is closed by whoever hears of its opening is closed', async () => {
+    const { connect, port, sockets } = await world();
+    const proxy = opened(await cutProxy(port));
+    const states: string[] = [];
+    let link: Link | undefined;
+    link = await connect({
+      port: proxy.port,
+      onState: (state) => {
+        states.push(state);
+        if (state === 'open') void link?.close();
+      },
+    });
+    proxy.cut();
+    expect(await link.closed).toBeUndefined();
+    expect(states).toEqual(['open', 'reconnecting', 'open', 'closed']);
+    while (sockets.connected().length > 0) await pause();
+  });
+
+  test('does not ask what was given up before it could be asked', async () => {
+    const asked: unknown[] = [];
+    const { connect, port } = await world(({ intent, operation, payload }: Message) => {
+      asked.push(payload['n'] ?? intent);
+      return intent === 'req' ? { intent: 'done', operation, payload } : null;
+    });
+    const proxy = opened(await cutProxy(port));
+    const link = await connect({ port: proxy.port });
+    proxy.cut();
+    while (link.state === 'open') await pause(1);
+    const controller = new AbortController();
+    const answer = link.request(req({ n: 1 }), { signal: controller.signal });
+    controller.abort(new Error('enough'));
+    await expect(answer).rejects.toThrow('enough');
+    expect((await link.request(req({ n: 2 }))).payload).toEqual({ n: 2 });
+    expect(asked).toEqual([2]);
+  });
+
+  test('has one request under a correlation_id at a time', async () => {
+    const { connect } = await world(() => new Promise(() => {}));
+    const link = await connect();
+    const request = { ...req({ n: 1 }), envelope: { correlation_id: 'c1' } };
+    const first = link.request(request).catch((error) => error);
+    await expect(link.request(request)).rejects.toThrow(TypeError);
+    await link.close();
+    expect(await first).toMatchObject({ code: 'closed' });
+  });
+
+  test('names the session on each connection, also where frames do not', async () => {
+    const { connect, port } = await world();
+    const proxy = opened(await cutProxy(port));
+    const link = await connect({ port: proxy.port, codec: createCodec({ sessionId: 'first' }) });
+    for (const n of [1, 2, 3]) {
+      expect((await link.request(req({ n }))).payload).toEqual({ n });
+      proxy.cut();
+    }
+    expect((await link.request(req({ n: 4 }))).payload).toEqual({ n: 4 });
+  });
+
+  test('is told of the warnings of its messages', async () => {
+    const { connect } = await world();
+    const noticed: unknown[] = [];
+    const link = await connect({
+      noticed: ({ direction, warnings }) => noticed.push(...warnings.map(({ code }) => [direction, code])),
+    });
+    await link.request({ intent: 'req', operation: 'echo', payload: { text: 'word '.repeat(200) } });
+    expect(noticed).toContainEqual(['sent', 'over-soft-limit']);
+  });
+});
+
+describe('the server', () => {
+  test('tells whoever sends a message that cannot be said', async () => {
+    const { connect, sockets } = await world();
+    const link = await connect();
+    const bad = sockets.send(link.session.id, { intent: 'sing', operation: 'note', payload: {} });
+    await expect(bad).rejects.toMatchObject({ name: 'AccpError', code: 'E1002' });
+    expect(await sockets.send(link.session.id, note(1))).toBe(true);
+    expect((await link.request(req({ n: 1 }))).payload).toEqual({ n: 1 });
+  });
+
+  test('goes on after a restart, with its sessions in a file: nothing is lost, nothing is done twice', async () => {
+    const folder = mkdtempSync(`${tmpdir()}/pegwire-server-`);
+    opened({ close: () => rmSync(folder, { recursive: true, force: true }) });
+    const asked: unknown[] = [];
+    const handle = ({ intent, operation, payload }: Message) => {
+      if (intent !== 'req') return null;
+      asked.push(payload['n']);
+      return { intent: 'done', operation, payload };
+    };
+    let port = 0;
+    let server: Awaited<ReturnType<typeof openWorld>> | undefined;
+    let store: Awaited<ReturnType<typeof sqliteStore>> | undefined;
+    const stop = async (): Promise<void> => {
+      await server?.close();
+      store?.close();
+      server = undefined;
+      store = undefined;
+    };
+    const start = async (): Promise<void> => {
+      store = await sqliteStore(`${folder}/server.db`);
+      server = await openWorld(handle, {}, { session: { store } });
+      port = server.port;
+    };
+    opened({ close: stop });
+    await start();
+    const session = newSession();
+    const link = await connectWebSocket(() => new WebSocket(`ws://127.0.0.1:${port}`, 'accp'), {
+      ...{ codec, session, reconnect: { min: 0.01, max: 0.05 } },
+    });
+    opened(link);
+    for (const part of [0, 1, 2]) {
+      const answers = [1, 2, 3].map((n) => link.request(req({ n: part * 3 + n })));
+      expect((await Promise.all(answers)).map(({ payload }) => payload['n'])).toEqual(
+        [1, 2, 3].map((n) => part * 3 + n),
+      );
+      await stop();
+      await start();
+    }
+    expect(asked).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+});
