@@ -4,7 +4,7 @@ import { GLOBAL_OPTIONS } from './usage.js';
 const EXIT_CODES = `Exit codes:
   0   success
   1   the input is not valid or was not encoded, or a program under test is at fault
-  2   wrong usage; what is to be read or tested cannot be; the output cannot be written
+  2   wrong usage; what is to be read, tested or reached cannot be; the output cannot be written
   70  a defect of pegwire`;
 
 /** The page of `pegwire --help`. */
@@ -51,7 +51,7 @@ export function groupHelp({ name, summary, commands }: CommandGroup): string {
 
 /** @param name with that of its group, if it is in one */
 export function commandHelp(command: Command, name: string = command.name): string {
-  const usage = ['pegwire', name, ...takes(command), '[options]'].join(' ');
+  const usage = ['pegwire', name, ...usageOf(command)].join(' ');
   const groups = (command.optionGroups ?? []).flatMap((group) => [options(group.options, group.title), '']);
   return [
     `pegwire ${name}: ${command.summary}`,
@@ -71,6 +71,11 @@ export function commandHelp(command: Command, name: string = command.name): stri
 
 function listed(commands: readonly (Command | CommandGroup)[]): readonly string[] {
   return commands.map(({ name, summary }) => `  ${name.padEnd(11)} ${summary}`);
+}
+
+/** What stands behind `--` comes last. */
+function usageOf(command: Command): readonly string[] {
+  return command.words?.startsWith('-- ') ? ['[options]', command.words] : [...takes(command), '[options]'];
 }
 
 function takes({ takesInput, takesProtocol, takesGrammar, protocols, words }: Command): readonly string[] {

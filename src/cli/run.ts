@@ -2,9 +2,11 @@
 import { existsSync } from 'node:fs';
 import { visible } from '../text/visible.js';
 import { aacp } from './commands/aacp.js';
+import { acp } from './commands/acp.js';
 import { bench } from './commands/bench.js';
 import { check } from './commands/check.js';
 import { conformance } from './commands/conformance.js';
+import { connect } from './commands/connect.js';
 import { decode } from './commands/decode.js';
 import { demo } from './commands/demo.js';
 import { encode } from './commands/encode.js';
@@ -15,6 +17,7 @@ import { fmt } from './commands/fmt.js';
 import { fuzz } from './commands/fuzz.js';
 import { parse } from './commands/parse.js';
 import { prompt } from './commands/prompt.js';
+import { serve } from './commands/serve.js';
 import { tokens } from './commands/tokens.js';
 import { commandHelp, generalHelp, groupHelp } from './help.js';
 import { errorJson } from './json.js';
@@ -23,6 +26,7 @@ import { packageVersion } from './package.js';
 import { PROTOCOLS, type Protocol } from './protocols.js';
 import {
   type Arguments,
+  atTerminator,
   type Command,
   type CommandGroup,
   didYouMean,
@@ -47,13 +51,16 @@ const COMMANDS: readonly (Command | CommandGroup)[] = [
   prompt,
   tokens,
   aacp,
+  serve,
+  connect,
+  acp,
   bench,
   demo,
 ];
 
 /** Protocols with names like ours, which are easily confused. */
 const OTHER_PROTOCOLS: Readonly<Record<string, string>> = {
-  acp: 'the Agent Client Protocol, JSON-RPC over stdio, which this command does not read',
+  acp: 'the Agent Client Protocol, JSON-RPC over stdio, which pegwire acp run speaks',
   arcp: 'the runtime protocol, JSON envelopes, which this command does not read',
 };
 
@@ -77,7 +84,7 @@ export interface Streams {
 export async function run(args: readonly string[], streams: Streams): Promise<number> {
   const color = colorChoice(args);
   const output = createOutput(streams.stdout, streams.stderr, color);
-  const json = args.includes('--json');
+  const json = atTerminator(args).own.includes('--json');
   try {
     return await dispatch(args, streams, output);
   } catch (thrown) {
@@ -96,8 +103,8 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
 }
 
 async function dispatch(args: readonly string[], streams: Streams, output: Output): Promise<number> {
-  const asked = args.find(isWord) === 'help' ? args.filter((argument) => argument !== 'help').concat('--help') : args;
-  const name = asked.find(isWord);
+  const asked = withoutHelp(args);
+  const name = firstWord(asked);
   if (name === undefined) return withoutCommand(asked, output);
 
   const command = COMMANDS.find((one) => one.name === name);
@@ -108,6 +115,17 @@ async function dispatch(args: readonly string[], streams: Streams, output: Outpu
     : runCommand(command, rest, { streams, output });
 }
 
+/** `help parse` is `parse --help`. */
+function withoutHelp(args: readonly string[]): readonly string[] {
+  const { own, others } = atTerminator(args);
+  if (own.find(isWord) !== 'help') return args;
+  return [...own.filter((argument) => argument !== 'help'), '--help', ...others];
+}
+
+function firstWord(args: readonly string[]): string | undefined {
+  return atTerminator(args).own.find(isWord);
+}
+
 interface Surroundings {
   readonly streams: Streams;
   readonly output: Output;
@@ -116,7 +134,7 @@ interface Surroundings {
 }
 
 async function runGroup(group: CommandGroup, args: readonly string[], surroundings: Surroundings): Promise<number> {
-  const name = args.find(isWord);
+  const name = firstWord(args);
   const command = group.commands.find((one) => one.name === name);
   if (command !== undefined) {
     const rest = args.toSpliced(args.indexOf(command.name), 1);
@@ -263,7 +281,7 @@ function fileOnly(
 
 /** Known before the arguments are, so that errors about them are in colour too. */
 function colorChoice(args: readonly string[]): ColorChoice {
-  const options = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+  const options = atTerminator(args).own;
   if (options.includes('--no-color')) return 'never';
   return options.includes('--color') ? 'always' : 'auto';
 }

@@ -4,9 +4,12 @@ import { nearest } from '../text/suggest.js';
 import type { Output } from './output.js';
 import type { Protocol } from './protocols.js';
 
-/** Wrong usage, input that cannot be read, or a program under test that cannot be asked: exit code 2. */
+/**
+ * Wrong usage, input that cannot be read, a program that cannot be asked or started, an address that cannot be listened on or
+ * reached: exit code 2.
+ */
 export class UsageError extends Error {
-  readonly code: 'usage' | 'unreadable' | 'target';
+  readonly code: 'usage' | 'unreadable' | 'target' | 'address' | 'unreachable';
 
   constructor(message: string, code: UsageError['code'] = 'usage') {
     super(message);
@@ -160,12 +163,23 @@ export function peekOption(args: readonly string[], name: string): string | unde
 
 /** The parser of arguments takes whatever follows as the value; where that is another option, it is none. */
 function withOptionalValues(args: readonly string[], specs: Options): string[] {
-  return args.map((argument, index) => {
+  const { own, others } = atTerminator(args);
+  const made = own.map((argument, index) => {
     const name = argument.slice(2);
     const optional = argument.startsWith('--') && Object.hasOwn(specs, name) && specs[name]?.optional === true;
-    const next = args[index + 1] ?? '--';
+    const next = own[index + 1] ?? '--';
     return optional && isOption(next) ? `${argument}=` : argument;
   });
+  return [...made, ...others];
+}
+
+/** What stands before `--`, and the rest with it: options there are another program's. */
+export function atTerminator(args: readonly string[]): {
+  readonly own: readonly string[];
+  readonly others: readonly string[];
+} {
+  const end = args.indexOf('--');
+  return end < 0 ? { own: args, others: [] } : { own: args.slice(0, end), others: args.slice(end) };
 }
 
 /** A dash alone is the standard input, and a number may be negative. */

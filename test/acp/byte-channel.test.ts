@@ -116,6 +116,25 @@ describe('what arrives', () => {
     expect(texts).toEqual(['1', '2']);
   });
 
+  test('of one piece is told once and in order, whoever pauses and resumes meanwhile', async () => {
+    const calls = fc.array(fc.constantFrom('pause', 'resume'), { maxLength: 3 });
+    const property = fc.asyncProperty(fc.array(calls, { minLength: 1, maxLength: 20 }), async (steps) => {
+      const input = new PassThrough();
+      const channel = byteChannel(input, new PassThrough());
+      const { texts, ends, ended } = listen(channel, (text) => {
+        for (const call of steps[Number(text)] ?? []) channel[call as 'pause' | 'resume']();
+        expect(ends).toEqual([]);
+      });
+      input.end(steps.map((_, n) => `${n}\n`).join(''));
+      // Who pauses is gone on for later, until all is told.
+      const later = setInterval(channel.resume, 1);
+      await ended;
+      clearInterval(later);
+      expect(texts).toEqual(steps.map((_, n) => String(n)));
+    });
+    await fc.assert(property, { numRuns: 100 });
+  });
+
   test('after the channel was dropped is told to nobody, even of the same piece', async () => {
     const input = new PassThrough();
     const channel = byteChannel(input, new PassThrough());

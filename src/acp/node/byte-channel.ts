@@ -35,6 +35,7 @@ export class ByteChannel implements Channel {
   #receiver: Receiver | undefined;
   /** What came while nobody wanted it: a pause may come in the middle of a chunk. */
   #held: (() => void)[] = [];
+  #isGiving = false;
   /** Lines of this turn: one write is much cheaper than many. */
   #lines = '';
   #drained: Promise<void> | undefined;
@@ -116,13 +117,13 @@ export class ByteChannel implements Channel {
   readonly resume = (): void => {
     if (this.#isOver) return;
     this.#isPaused = false;
-    for (let next = 0; this.#held.length > 0; ) {
-      if (this.#isPaused || next === this.#held.length) {
-        this.#held = this.#held.slice(next);
-        break;
-      }
-      this.#held[next++]!();
-    }
+    // Whoever is told something may pause and resume meanwhile.
+    if (this.#isGiving) return;
+    this.#isGiving = true;
+    let next = 0;
+    while (next < this.#held.length && !this.#isPaused) this.#held[next++]!();
+    this.#held.splice(0, next);
+    this.#isGiving = false;
     if (!this.#isPaused && !this.#isOver) this.#input.resume();
   };
 

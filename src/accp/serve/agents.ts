@@ -1,0 +1,92 @@
+// biome-ignore-all lint/correctness/noNodejsModules: a server that listens is of Node
+/** Agents to try a connection with: one that says everything back, and one with a few harmless tools. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod';
+import type { AnswerContext, EndpointOptions } from '../bindings/endpoint.js';
+import { AccpError } from '../codec/accp-error.js';
+import { createCodec } from '../codec/codec.js';
+import type { Json } from '../message/json.js';
+import type { Message, MessageInput } from '../message/message.js';
+import { type ToolBook, toolBook } from '../profiles/tool-book.js';
+import { streamMessages } from '../streams/stream-messages.js';
+
+/**
+ * - `echo`: answers each request with `done` and the same payload
+ * - `tools`: answers calls of its tools (the schema TC), and nothing else
+ * - `both`: calls of tools go to the tools, everything else is said back
+ */
+export const AGENTS = ['both', 'echo', 'tools'] as const;
+
+export type AgentName = (typeof AGENTS)[number];
+
+interface TryTool {
+  readonly schema: z.ZodType;
+  /** An async iterable is a result in chunks. */
+  readonly run: (args: never, context: AnswerContext) => Json | AsyncIterable<number>;
+}
+
+const add = z.strictObject({ a: z.number(), b: z.number() });
+const upper = z.strictObject({ text: z.string() });
+const count = z.strictObject({ to: z.int().min(1).max(10_000), ms: z.int().min(0).max(60_000).optional() });
+
+const TOOLS: { readonly [name: string]: TryTool } = {
+  add: { schema: add, run: ({ a, b }: z.infer<typeof add>) => a + b },
+  upper: { schema: upper, run: ({ text }: z.infer<typeof upper>) => text.toUpperCase() },
+  now: { schema: z.strictObject({}), run: () => new Date().toISOString() },
+  count: { schema: count, run: ({ to, ms = 0 }: z.infer<typeof count>, { signal }) => counting(to, ms, signal) },
+};
+
+/**
+ * The part of an endpoint's options that makes such an agent.
+ *
+ * Source: draft-benzing-accp-00, sections 10.2 and 10.4.
+ *
+ * @example
+ * const endpoint = createEndpoint(tryAgent('both'));
+ */
+export function tryAgent(name: AgentName): Pick<EndpointOptions, 'codec' | 'agent' | 'handle'> {
+  const tools = name === 'echo' ? undefined : bookOf(TOOLS);
+  return {
+    codec: createCodec({ tools, state: false }),
+    agent: name === 'both' ? 'pegwire' : name,
+    handle: (message, context) => {
+      // Errors are answered by nobody.
+      if (!isAsking(message) || message.schema === 'ER') return null;
+      if (tools !== undefined && message.schema === 'TC') return callTool(message, context);
+      if (name !== 'tools') return echoed(message);
+      throw new AccpError({ code: 'E1003', message: 'Here are tools alone: requests have the schema TC.' });
+    },
+  };
+}
+
+function isAsking({ intent }: Message): boolean {
+  return intent === 'req' || intent === 'qry';
+}
+
+function echoed({ operation, schema, payload }: Message): MessageInput {
+  return { intent: 'done', operation, schema, payload };
+}
+
+/** The codec has refused calls of tools that there are not, and arguments that do not fit. */
+function callTool(message: Message, context: AnswerContext): MessageInput | AsyncIterable<MessageInput> {
+  const { operation, payload, envelope } = message;
+  const name = payload['tool_name'] as string;
+  const given = TOOLS[name]!.run((payload['arguments'] ?? {}) as never, context);
+  if (!isStream(given)) return { intent: 'done', operation, schema: 'TC', payload: { tool_name: name, result: given } };
+  return streamMessages(given, { cid: envelope.correlation_id ?? envelope.msg_id, operation });
+}
+
+async function* counting(to: number, ms: number, signal: AbortSignal): AsyncGenerator<number, void, undefined> {
+  for (let number = 1; number <= to; number++) {
+    if (ms > 0) await sleep(ms, undefined, { signal });
+    yield number;
+  }
+}
+
+function isStream(given: Json | AsyncIterable<number>): given is AsyncIterable<number> {
+  return typeof given === 'object' && given !== null && Symbol.asyncIterator in given;
+}
+
+function bookOf(tools: { readonly [name: string]: TryTool }): ToolBook {
+  return toolBook(Object.fromEntries(Object.entries(tools).map(([name, { schema }]) => [name, schema])));
+}

@@ -1,0 +1,12 @@
+/** ACCP over HTTP and WebSocket on one port, for Node. Public as `pegwire/accp/serve`. */
+export {
+  type Answer,
+  type AnswerContext,
+  createEndpoint,
+  type Endpoint,
+  type EndpointOptions,
+} from '../bindings/endpoint.js';
+export { type AccessEntry, accessLine } from './access-log.js';
+export { AGENTS, type AgentName, tryAgent } from './agents.js';
+export { ServeError, type ServeErrorCode } from './errors.js';
+export { type RunningServer, type ServeOptions, type ServerStatus, startServer } from './server.js';

@@ -1,0 +1,49 @@
+/** Requests whose answers are to come, where answers come at any time. */
+import { isUpkeep } from '../../accp/bindings/upkeep.js';
+import type { Message } from '../../accp/message/message.js';
+
+/** Intents that end a chain of requests (draft-benzing-accp-00, Table 7). */
+const ENDS: ReadonlySet<string> = new Set(['done', 'end', 'fail', 'cancel']);
+
+export class Outstanding {
+  /** Correlation identifiers, by the identifiers of the messages. */
+  readonly #open = new Map<string, string>();
+  #heard: () => void = () => {};
+
+  asked(msgId: string, correlationId: string): void {
+    this.#open.set(msgId, correlationId);
+  }
+
+  /** A frame came. What is no message may still be one of those that are waited for: the wait begins anew. */
+  heard(message: Message | null): void {
+    if (message !== null && ENDS.has(message.intent) && !isUpkeep(message)) this.#settle(message);
+    this.#heard();
+  }
+
+  #settle({ envelope: { correlation_id: cid, causation_id: aid } }: Message): void {
+    for (const [msgId, correlationId] of this.#open)
+      if (correlationId === cid || (cid === undefined && msgId === aid)) this.#open.delete(msgId);
+  }
+
+  /**
+   * Waits until all have been answered.
+   *
+   * @param seconds without a frame, after which no more is waited
+   * @returns how many were not
+   */
+  async wait(seconds: number): Promise<number> {
+    while (this.#open.size > 0) if (!(await this.#next(seconds))) break;
+    return this.#open.size;
+  }
+
+  /** @returns whether a frame came in time */
+  #next(seconds: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), seconds * 1000);
+      this.#heard = () => {
+        clearTimeout(timer);
+        resolve(true);
+      };
+    });
+  }
+}

@@ -1,0 +1,69 @@
+/** `pegwire connect --raw` over a WebSocket: lines go out as they are, and nothing else does. */
+import { once } from 'node:events';
+import { count } from '../session-notes.js';
+import { UsageError } from '../usage.js';
+import { messageOfFrame } from './frame-message.js';
+import { Outstanding } from './outstanding.js';
+import { socketTo, unreachable } from './over-websocket.js';
+import type { Received } from './received.js';
+import { isAsking } from './said.js';
+import type { Speaker, SpeakerOptions } from './speaker.js';
+
+/** Closed by who has nothing more to say (RFC 6455, section 7.4.1). */
+const NORMAL = 1000;
+
+/** @throws UsageError `unreachable` when no connection comes about */
+export async function speakRaw(options: SpeakerOptions, received: Received): Promise<Speaker> {
+  const socket = socketTo(options);
+  try {
+    await once(socket, 'open');
+  } catch (thrown) {
+    throw unreachable(thrown);
+  }
+  const outstanding = new Outstanding();
+  let isEnding = false;
+  socket.on('message', (data, isBinary) => {
+    const frame = String(data);
+    if (isBinary) {
+      void received.note('binary', `A binary message came, of ${(data as Buffer).length} bytes.`);
+      return;
+    }
+    const message = messageOfFrame(frame);
+    void received.frame(frame, message, false);
+    outstanding.heard(message);
+  });
+  const closed = once(socket, 'close');
+  // It is closed then, too.
+  socket.on('error', ({ message }) => void received.note('connection', message));
+  const broken = closed.then(([code, reason]) => {
+    if (isEnding) return new Promise<never>(() => {});
+    throw new UsageError(
+      `The other side has closed the connection with ${code} ${String(reason)}`.trim(),
+      'unreachable',
+    );
+  });
+  broken.catch(() => undefined);
+  const stop = async (): Promise<void> => {
+    isEnding = true;
+    socket.close(NORMAL);
+    await closed;
+  };
+  return {
+    say: async (said) => {
+      if (said.kind !== 'frame') throw new TypeError('Raw lines are sent as frames');
+      const message = messageOfFrame(said.frame);
+      if (message !== null && isAsking(message)) {
+        const { msg_id: mid, correlation_id: cid = mid } = message.envelope;
+        outstanding.asked(mid, cid);
+      }
+      socket.send(said.frame);
+    },
+    broken,
+    end: async () => {
+      const left = await Promise.race([outstanding.wait(options.timeout), broken]);
+      if (left > 0) await received.unanswered(`${count(left, 'request')} had no answer within ${options.timeout} s.`);
+      await stop();
+    },
+    stop,
+  };
+}

@@ -1,0 +1,78 @@
+/** What comes back: shown, and counted. */
+import { isUpkeep } from '../../accp/bindings/upkeep.js';
+import { explainFrame, tryParseFrame } from '../../accp/index.js';
+import type { Message } from '../../accp/message/message.js';
+import { visible } from '../../text/visible.js';
+import { exactJson } from '../exact-json.js';
+import { errorJson } from '../json.js';
+import type { Invocation } from '../usage.js';
+
+const PROMPT = '> ';
+
+export class Received {
+  readonly #invocation: Invocation;
+  readonly #isInteractive: boolean;
+  /** One after the other, whoever shows them. */
+  #shown: Promise<void> = Promise.resolve();
+  /** Error frames that came, lines that were refused, and requests that were not answered. */
+  faults = 0;
+  /** Frames that came, whether they are shown or not. */
+  frames = 0;
+
+  constructor(invocation: Invocation) {
+    this.#invocation = invocation;
+    this.#isInteractive = invocation.stdin.isTTY === true && invocation.words.length < 2;
+  }
+
+  /**
+   * @param message what the frame says, where that can be told
+   * @param isOfSession whether there is a session here that sees to what keeps it going
+   */
+  frame(frame: string, message: Message | null, isOfSession: boolean): Promise<void> {
+    this.frames++;
+    const { options, json, output } = this.#invocation;
+    if (isOfSession && message !== null && isUpkeep(message)) {
+      if (options['all'] !== true) return this.#shown;
+    } else if (message?.intent === 'fail' || message?.schema === 'ER') this.faults++;
+    const explanation = options['explain'] === true ? explained(frame) : undefined;
+    return this.#show(async () => {
+      await output.result(json ? exactJson({ frame, message, explanation }) : frame);
+      if (!json && explanation !== undefined) await output.note(output.paintNote('dim', visible(explanation)));
+    });
+  }
+
+  /** A request has got no answer. */
+  unanswered(why: string): Promise<void> {
+    this.faults++;
+    return this.note('unanswered', why);
+  }
+
+  /** A line went out otherwise than it stood there. */
+  sent(frame: string): Promise<void> {
+    const { json, output } = this.#invocation;
+    return json ? this.#shown : this.#show(() => output.note(output.paintNote('dim', `sent: ${frame}`)));
+  }
+
+  note(code: string, text: string): Promise<void> {
+    const { json, output } = this.#invocation;
+    return this.#show(() => output.note(json ? errorJson(code, text) : visible(text)));
+  }
+
+  prompt(): void {
+    if (this.#isInteractive) this.#invocation.output.progress(PROMPT);
+  }
+
+  #show(write: () => Promise<void>): Promise<void> {
+    this.#shown = this.#shown.then(async () => {
+      if (this.#isInteractive) this.#invocation.output.progress('');
+      await write();
+      this.prompt();
+    });
+    return this.#shown;
+  }
+}
+
+function explained(frame: string): string | undefined {
+  const parsed = tryParseFrame(frame, { dialect: 'lenient' });
+  return parsed.ok ? explainFrame(parsed.value) : undefined;
+}

@@ -1,0 +1,189 @@
+/** Who may speak to a server, and from which pages. */
+import { describe, expect, test } from 'vitest';
+import { createEndpoint, startServer, tryAgent } from '../../../src/accp/serve/index.js';
+import { ask, open, REQUEST, sendBytes, serve, type World } from './world.js';
+
+/** The same headers over HTTP and WebSocket. */
+async function statuses({ http, ws }: World, headers: Record<string, string>): Promise<readonly [number, number]> {
+  const [{ status }, socket] = await Promise.all([ask(http, headers), open(ws, { headers })]);
+  return [status, typeof socket === 'number' ? socket : 101];
+}
+
+const LET_IN = [200, 101];
+
+describe('with a token', () => {
+  const token = 'abc.DEF-123_~+/==';
+
+  test.each([
+    ['the token', `Bearer ${token}`, LET_IN],
+    ['the token, the scheme in other letters', `bearer  ${token}`, LET_IN],
+    ['another token', 'Bearer abc.DEF-123_~+/=', [401, 401]],
+    ['a longer token', `Bearer ${token}x`, [401, 401]],
+    ['another scheme', `Basic ${token}`, [401, 401]],
+    ['the token alone', token, [401, 401]],
+  ])('%s', async (_, authorization, expected) => {
+    expect(await statuses(await serve({ token }), { authorization })).toEqual(expected);
+  });
+
+  test('nobody speaks without one, and is told how to show it', async () => {
+    const { http, ws } = await serve({ token });
+    const { status, headers, body } = await ask(http);
+    expect({ status, body, challenge: headers['www-authenticate'] }).toEqual({
+      status: 401,
+      body: '',
+      challenge: 'Bearer',
+    });
+    expect(await open(ws)).toBe(401);
+  });
+
+  test('a WebSocket may show it as a subprotocol, which is not chosen', async () => {
+    const { ws } = await serve({ token });
+    const socket = await open(ws, { protocols: ['accp', `bearer.${encodeURIComponent(token)}`] });
+    expect(socket).toMatchObject({ protocol: 'accp' });
+    for (const wrong of ['bearer.abc', 'bearer.%', 'bearer.'])
+      expect(await open(ws, { protocols: ['accp', wrong] })).toBe(401);
+  });
+
+  test('over HTTP a subprotocol is none', async () => {
+    const { http } = await serve({ token: 'abc' });
+    expect((await ask(http, { 'sec-websocket-protocol': 'accp, bearer.abc' })).status).toBe(401);
+  });
+
+  test('it stands nowhere in the access log', async () => {
+    const { http, entries, told } = await serve({ token: 'sesame' });
+    await ask(`${http}?token=sesame`, { authorization: 'Bearer sesame' });
+    await told(1);
+    expect(JSON.stringify(entries)).not.toContain('sesame');
+    expect(JSON.stringify(entries)).not.toContain('req:x');
+  });
+
+  test('the state of the server needs none', async () => {
+    const { port } = await serve({ token });
+    const { status, body } = await ask(`http://127.0.0.1:${port}/healthz`, { method: 'GET' });
+    expect(status).toBe(200);
+    expect(JSON.parse(body)).toEqual({ status: 'ok', sessions: 0, connections: 1 });
+  });
+});
+
+describe('web pages', () => {
+  test.each([
+    ['of another host', {}, 'https://evil.example', [403, 403]],
+    ['of another port of this machine', {}, 'http://127.0.0.1:1', [403, 403]],
+    ['without an origin', {}, 'null', [403, 403]],
+    ['that were named', { origins: ['https://good.example'] }, 'https://good.example', LET_IN],
+    ['that were named in other letters', { origins: ['https://Good.example'] }, 'https://good.example', LET_IN],
+    ['of another port than was named', { origins: ['https://good.example'] }, 'https://good.example:8443', [403, 403]],
+    ['of another scheme than was named', { origins: ['https://good.example'] }, 'http://good.example', [403, 403]],
+    ['below what was named', { origins: ['https://good.example'] }, 'https://x.good.example', [403, 403]],
+    ['without an origin, where that was named', { origins: ['null'] }, 'null', LET_IN],
+  ])('%s', async (_, options, origin, expected) => {
+    expect(await statuses(await serve(options), { origin })).toEqual(expected);
+  });
+
+  test('of the server itself may speak', async () => {
+    const world = await serve();
+    expect(await statuses(world, { origin: `http://127.0.0.1:${world.port}` })).toEqual(LET_IN);
+  });
+
+  test('that may speak are told so, and what they may send', async () => {
+    const { http } = await serve({ origins: ['https://good.example'], token: 'abc' });
+    const origin = 'https://good.example';
+    const asked = await ask(http, { method: 'OPTIONS', origin, 'access-control-request-method': 'POST' });
+    expect(asked).toMatchObject({
+      status: 204,
+      headers: {
+        'access-control-allow-origin': origin,
+        'access-control-allow-methods': 'POST',
+        'access-control-allow-headers': 'content-type, authorization',
+        vary: 'origin',
+      },
+    });
+    const { status, headers } = await ask(http, { origin, authorization: 'Bearer abc' });
+    expect([status, headers['access-control-allow-origin']]).toEqual([200, origin]);
+  });
+
+  test('that may not speak are told nothing', async () => {
+    const { http } = await serve();
+    const { status, headers } = await ask(http, {
+      method: 'OPTIONS',
+      origin: 'https://evil.example',
+      'access-control-request-method': 'POST',
+    });
+    expect(status).toBe(403);
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+  });
+});
+
+describe('names of the server, where only this machine reaches it', () => {
+  test.each([
+    ['127.0.0.1:80', LET_IN],
+    ['127.9.9.9', LET_IN],
+    ['LocalHost', LET_IN],
+    ['localhost.:1', LET_IN],
+    ['app.localhost:1', LET_IN],
+    ['[::1]:4711', LET_IN],
+    ['evil.example', [403, 403]],
+    ['evil.example:4711', [403, 403]],
+    ['localhost.evil.example', [403, 403]],
+    ['127.0.0.1.evil.example', [403, 403]],
+    ['192.168.0.1', [403, 403]],
+  ])('%j', async (host, expected) => {
+    expect(await statuses(await serve(), { host })).toEqual(expected);
+  });
+
+  test('a request that names none is refused', async () => {
+    const { port } = await serve();
+    expect(await sendBytes(port, 'GET /healthz HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n')).toMatch(
+      /^HTTP\/1\.1 403 /,
+    );
+    expect(await sendBytes(port, 'GET /healthz HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 403 /);
+  });
+
+  test('a page under a name that was pointed here does not pass for a page of the server', async () => {
+    const world = await serve();
+    const host = `evil.example:${world.port}`;
+    expect(await statuses(world, { host, origin: `http://${host}` })).toEqual([403, 403]);
+  });
+});
+
+describe('where others than this machine reach it', () => {
+  const endpoint = createEndpoint(tryAgent('echo'));
+
+  test.each(['0.0.0.0', '::'])('it is not listened on %s without a token', async (host) => {
+    await expect(startServer(endpoint, { host, port: 0 })).rejects.toMatchObject({
+      name: 'ServeError',
+      code: 'no-token',
+    });
+  });
+
+  test('a token is enough, and so is saying that it shall be open', async () => {
+    const named = { host: 'agents.example', authorization: 'Bearer abc', body: REQUEST };
+    for (const options of [{ token: 'abc' }, { insecure: true }]) {
+      const { port } = await serve({ host: '0.0.0.0', ...options });
+      expect((await ask(`http://127.0.0.1:${port}/accp/v1/frames`, named)).status).toBe(200);
+    }
+  });
+
+  test('no page counts as its own', async () => {
+    const { port } = await serve({ host: '0.0.0.0', insecure: true });
+    const host = `agents.example:${port}`;
+    expect((await ask(`http://127.0.0.1:${port}/accp/v1/frames`, { host, origin: `http://${host}` })).status).toBe(403);
+  });
+});
+
+test.each([
+  [{ token: '' }, 'token is'],
+  [{ token: 'with space' }, 'token is'],
+  [{ origins: ['https://a.example/path'] }, 'An origin is'],
+  [{ origins: ['*'] }, 'An origin is'],
+  [{ path: '/healthz' }, '/healthz is'],
+  [{ path: 'frames' }, 'path begins'],
+  [{ maxFrameBytes: 0 }, 'maxFrameBytes'],
+  [{ maxConnections: 0 }, 'maxConnections'],
+  [{ requestTimeout: 0 }, 'requestTimeout'],
+  [{ closeGrace: -1 }, 'closeGrace'],
+])('options that are none are wrong use: %j', async (options, message) => {
+  const endpoint = createEndpoint(tryAgent('echo'));
+  await expect(startServer(endpoint, { port: 0, ...options })).rejects.toThrow(TypeError);
+  await expect(startServer(endpoint, { port: 0, ...options })).rejects.toThrow(message);
+});

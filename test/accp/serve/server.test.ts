@@ -1,0 +1,237 @@
+/** One port for HTTP and WebSocket: what is answered, what is limited, and how it ends. */
+import { once } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { connectWebSocket } from '../../../src/accp/bindings/websocket/index.js';
+import { accessLine, createEndpoint, startServer, tryAgent } from '../../../src/accp/serve/index.js';
+import { chatMessage, createCodec, createSession } from '../../../src/accp/session/index.js';
+import { ask, busyAgent, open, REGISTRY, REQUEST, sendBytes, serve, type World } from './world.js';
+
+async function linkTo({ ws }: World) {
+  const session = createSession({ agent: 'me', sequence: 'sender' });
+  return connectWebSocket(ws, { codec: createCodec(), session, WebSocket, reconnect: false });
+}
+
+function post(url: string, body: string, signal: AbortSignal | null = null): Promise<Response> {
+  return fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/accp' }, signal });
+}
+
+const call = (tool_name: string, args: Record<string, string | number> = {}) => ({
+  ...{ intent: 'req', operation: 'tool', schema: 'TC', payload: { tool_name, arguments: args } },
+});
+
+describe('agents to try it with', () => {
+  test.each([
+    ['echo', REQUEST, 200, '@echo>done:x{a:1}['],
+    ['echo', '@me>qry:x{}[mid:m1,seq:1]', 200, '@echo>done:x{}['],
+    [
+      'echo',
+      '@me>req:tool{tool:add|args:{a:1}|schema:TC}[mid:m1,seq:1]',
+      200,
+      '@echo>done:tool{tool:add|args:{a:1}|schema:TC}[',
+    ],
+    ['echo', '@me>done:x{}[mid:m1,seq:1,cid:c1]', 204, ''],
+    ['tools', '@me>req:tool{tool:add|args:{a:1|b:2}|schema:TC}[mid:m1,seq:1]', 400, '@accp>fail:error{code:E1001'],
+    [
+      'tools',
+      '@me>req:tool{tool:add|args:{a:1,b:2}|schema:TC}[mid:m1,seq:1]',
+      200,
+      '@tools>done:tool{tool:add|res:3|schema:TC}[',
+    ],
+    ['tools', '@me>req:tool{tool:ad|args:{}|schema:TC}[mid:m1,seq:1]', 400, '@tools>fail:error{code:E4001'],
+    ['tools', '@me>req:tool{tool:add|args:{a:x}|schema:TC}[mid:m1,seq:1]', 400, '@tools>fail:error{code:E4003'],
+    ['tools', REQUEST, 400, '@tools>fail:error{code:E1003'],
+    ['both', REQUEST, 200, '@pegwire>done:x{a:1}['],
+    [
+      'both',
+      '@me>req:tool{tool:upper|args:{text:abc}|schema:TC}[mid:m1,seq:1]',
+      200,
+      '@pegwire>done:tool{tool:upper|res:ABC|schema:TC}[',
+    ],
+    ['both', '@me>req:tool{tool:now|args:{}|schema:TC}[mid:m1,seq:1]', 200, '@pegwire>done:tool{tool:now|res:20'],
+  ] as const)('%s: %s', async (agent, body, status, begin) => {
+    const answered = await ask((await serve({}, agent)).http, { body });
+    expect({ status: answered.status, begin: answered.body.slice(0, begin.length) }).toEqual({ status, begin });
+  });
+
+  test('a tool that counts streams over HTTP, a frame a line', async () => {
+    const { http } = await serve();
+    const { body } = await ask(http, { body: '@me>req:tool{tool:count|args:{to:3}|schema:TC}[mid:m1,seq:1]' });
+    const heads = body
+      .trimEnd()
+      .split('\n')
+      .map((frame) => frame.slice(0, frame.indexOf('[')));
+    expect(heads).toEqual([
+      '@pegwire>stream:tool{idx:0|d:1|schema:ST}',
+      '@pegwire>stream:tool{idx:1|d:2|schema:ST}',
+      '@pegwire>stream:tool{idx:2|d:3|done:true|schema:ST}',
+      '@pegwire>end:tool{}',
+    ]);
+  });
+
+  test('the same over a WebSocket, in one session', async () => {
+    const link = await linkTo(await serve());
+    expect((await link.request(call('upper', { text: 'any text' }))).payload['result']).toBe('ANY TEXT');
+    const data: unknown[] = [];
+    for await (const chunk of link.stream(call('count', { to: 3 }))) data.push(chunk.data);
+    expect(data).toEqual([1, 2, 3]);
+    expect((await link.request(chatMessage('hello there', { role: 'user' }))).payload['content']).toBe('hello there');
+    await link.close();
+  });
+});
+
+describe('paths', () => {
+  test.each([
+    ['POST', '/', 404],
+    ['POST', '/accp/v1/frames/', 404],
+    ['GET', '/accp/v1/frames', 405],
+    ['PUT', '/accp/v1/frames', 405],
+    ['POST', '/healthz', 405],
+    ['GET', '/healthz?verbose', 200],
+    ['POST', '/accp/v1/frames?x=1', 200],
+  ])('%s %s', async (method, path, status) => {
+    const { port } = await serve();
+    expect((await ask(`http://127.0.0.1:${port}${path}`, { method })).status).toBe(status);
+  });
+
+  test('may be another one, for WebSockets as well', async () => {
+    const { http, ws, port } = await serve({ path: '/agents/accp' });
+    expect(http).toBe(`http://127.0.0.1:${port}/agents/accp`);
+    expect((await ask(http)).status).toBe(200);
+    expect(await open(ws)).toBeInstanceOf(WebSocket);
+    expect(await open(`ws://127.0.0.1:${port}/accp/v1/frames`)).toBe(404);
+  });
+
+  test('the state of the server counts sessions and connections', async () => {
+    const world = await serve();
+    await linkTo(world);
+    const { body } = await ask(`http://127.0.0.1:${world.port}/healthz`, { method: 'GET' });
+    expect(JSON.parse(body)).toEqual({ status: 'ok', sessions: 1, connections: 2 });
+  });
+});
+
+describe('limits', () => {
+  test('a frame that is too long is refused over HTTP, and closes a WebSocket', async () => {
+    const { http, ws } = await serve({ maxFrameBytes: 100 });
+    const body = `@me>req:x{a:${'x'.repeat(100)}}`;
+    expect((await ask(http, { body })).status).toBe(413);
+    const socket = (await open(ws)) as WebSocket;
+    socket.send(body);
+    expect(await once(socket, 'close')).toEqual([1009, expect.anything()]);
+  });
+
+  test('headers beyond 16 KiB are refused', async () => {
+    const { http } = await serve();
+    expect((await ask(http, { 'x-long': 'x'.repeat(17_000) })).status).toBe(431);
+  });
+
+  test('a request that does not come to its end is ended', async () => {
+    const { port } = await serve({ requestTimeout: 0.2 });
+    const head = 'POST /accp/v1/frames HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/accp\r\n';
+    expect(await sendBytes(port, `${head}Content-Length: 10\r\n\r\n@me`)).toMatch(/^HTTP\/1\.1 408 /);
+    expect(await sendBytes(port, head)).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  test('connections beyond the limit are closed, and told', async () => {
+    const { ws, port, entries, told } = await serve({ maxConnections: 1 });
+    const first = await open(ws);
+    expect(first).toBeInstanceOf(WebSocket);
+    expect(await sendBytes(port, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')).toBe('');
+    await told(1);
+    expect(entries).toMatchObject([{ status: 0, note: 'too many' }]);
+  });
+});
+
+describe('the access log', () => {
+  test('has a line for each request and each WebSocket', async () => {
+    const { http, ws, entries, told } = await serve();
+    await ask(`${http}?a=1`);
+    await told(1);
+    await ask(http, { origin: 'https://evil.example' });
+    await told(2);
+    const socket = (await open(ws)) as WebSocket;
+    socket.close(1000);
+    await told(3);
+    const common = { time: expect.stringMatching(/Z$/), remote: '127.0.0.1', path: '/accp/v1/frames' };
+    expect(entries).toEqual([
+      { ...common, method: 'POST', status: 200, ms: expect.any(Number), bytes: expect.any(Number) },
+      { ...common, method: 'POST', status: 403, ms: expect.any(Number), bytes: expect.any(Number), note: 'origin' },
+      { ...common, method: 'GET', status: 101, ms: expect.any(Number), bytes: expect.any(Number), note: 'close 1000' },
+    ]);
+    for (const { bytes } of entries) expect(bytes).toBeGreaterThan(50);
+  });
+
+  test('a client that leaves before it is answered is told', async () => {
+    const { agent, begun } = busyAgent();
+    const { http, told, entries } = await serve({}, agent);
+    const controller = new AbortController();
+    const left = expect(post(http, REQUEST, controller.signal)).rejects.toThrow();
+    await begun;
+    controller.abort();
+    await told(1);
+    expect(entries).toMatchObject([{ status: 0, note: 'cut off' }]);
+    await left;
+  });
+
+  test('shows what a terminal would act on', () => {
+    const entry = { time: 't', remote: 'r', method: 'GET', path: '/\u001b[31m', status: 404, ms: 1, bytes: 2 };
+    expect(accessLine(entry)).toBe('t r GET /␛[31m 404 1ms 2B');
+    expect(accessLine({ ...entry, path: `/${'x'.repeat(1000)}`, note: 'host' })).toMatch(
+      /^t r GET \/x{199}\.\.\. 404 1ms 2B \(host\)$/,
+    );
+  });
+});
+
+describe('the end', () => {
+  test('lets a stream that is under way come to its end, and closes WebSockets', async () => {
+    const world = await serve();
+    const link = await linkTo(world);
+    const silent = sendBytes(world.port, '');
+    const idle = await fetch(`http://127.0.0.1:${world.port}/healthz`);
+    await idle.text();
+    const response = await post(world.http, '@me>req:tool{tool:count|args:{to:4,ms:100}|schema:TC}[mid:m1,seq:1]');
+    const closed = world.close();
+    expect(await link.closed).toMatchObject({ closeCode: 1001 });
+    await expect(ask(world.http)).rejects.toThrow('ECONNREFUSED');
+    expect((await response.text()).trimEnd().split('\n')).toHaveLength(5);
+    await closed;
+    expect(await silent).toBe('');
+  });
+
+  test('cuts off what takes longer than its grace', async () => {
+    const { agent, begun } = busyAgent();
+    const { http, close } = await serve({ closeGrace: 0.1 }, agent);
+    const cut = expect(post(http, REQUEST)).rejects.toThrow();
+    await begun;
+    await close();
+    await cut;
+  });
+
+  test('may come at once', async () => {
+    const { agent, begun } = busyAgent();
+    const { http, ws, close, terminate } = await serve({ closeGrace: 600 }, agent);
+    const socket = (await open(ws)) as WebSocket;
+    socket.send(REGISTRY);
+    await once(socket, 'message');
+    const cut = expect(post(http, REQUEST)).rejects.toThrow();
+    await begun;
+    const closed = close();
+    terminate();
+    await closed;
+    await cut;
+  });
+});
+
+test('a port that is in use, and an address that is not of this machine, are told', async () => {
+  const { port } = await serve();
+  const endpoint = createEndpoint(tryAgent('echo'));
+  await expect(startServer(endpoint, { port })).rejects.toMatchObject({
+    ...{ name: 'ServeError', code: 'in-use', message: `Somebody listens on 127.0.0.1:${port} already` },
+  });
+  await expect(startServer(endpoint, { port: 0, host: '192.0.2.1', token: 'a' })).rejects.toMatchObject({
+    code: 'cannot-listen',
+  });
+  await expect(startServer(endpoint, { port: 0, host: 'no-such-host.invalid' })).rejects.toMatchObject({
+    code: 'cannot-listen',
+  });
+});
