@@ -21,6 +21,9 @@ export interface SeatOptions extends HeartbeatOptions {
 /** What the frame with which everything begins looks like. */
 const REGISTRY = />sync:registry[{[]/;
 
+/** Frames after which everything else gets its turn: a source that never waits, with a reader as fast, would leave it none. */
+const AT_A_STRETCH = 128;
+
 export class Seat {
   readonly #endpoint: Endpoint;
   readonly #session: Session;
@@ -36,6 +39,7 @@ export class Seat {
   /** Those who have something to send, and nobody to send it to. */
   #wake: (() => void)[] = [];
   #working = 0;
+  #given = 0;
   #isPinging = false;
 
   constructor(endpoint: Endpoint, session: Session, options: SeatOptions) {
@@ -183,6 +187,7 @@ export class Seat {
         // Not waited for: its turn comes after that of this one.
         if (this.#window.takeDue()) void this.#ping();
         isThere ||= like?.test(frame) === true;
+        if (++this.#given % AT_A_STRETCH === 0) await new Promise((resolve) => setTimeout(resolve, 0));
       }
     } catch (thrown) {
       this.#broken(thrown);
