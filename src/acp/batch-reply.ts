@@ -1,8 +1,8 @@
 /** What answers a batch: one array, when all of it has been processed (ACP, transports, "JSON-RPC Batch Messages"). */
 import type { Id } from './message.js';
-import { tooLongText } from './writing.js';
+import { byteLength, tooLongText } from './writing.js';
 
-/** Characters of an error that says little, with an identifier of usual length: room that each entry keeps. */
+/** Bytes of an error that says little, with an identifier of usual length: room that each entry keeps. */
 const ERROR_LENGTH = 160;
 
 /**
@@ -18,7 +18,7 @@ export class BatchReply {
 
   /**
    * @param entries how many will be {@link done}
-   * @param room characters that the array may have
+   * @param room bytes that the array may have
    */
   constructor(entries: number, room: number, send: (text: string) => void) {
     this.#open = entries;
@@ -32,7 +32,8 @@ export class BatchReply {
     if (--this.#open === 0 && this.#responses.length > 0) this.#send(`[${this.#responses.join(',')}]`);
   };
 
-  #fits({ length }: string): boolean {
+  #fits(response: string): boolean {
+    const length = byteLength(response);
     if (length > ERROR_LENGTH + Math.max(0, this.#room)) return false;
     if (length > ERROR_LENGTH) this.#room -= length - ERROR_LENGTH;
     return true;

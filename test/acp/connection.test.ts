@@ -178,6 +178,89 @@ describe('calls', () => {
   });
 });
 
+describe('what a handler or a host does wrong', () => {
+  test.each([
+    [
+      'throws what has no text',
+      () => {
+        throw Object.create(null);
+      },
+    ],
+    ['rejects with it', () => Promise.reject(Object.create(null))],
+    [
+      'returns a thenable that throws',
+      () =>
+        Object.defineProperty({}, 'then', {
+          value: () => {
+            throw new Error('no');
+          },
+        }),
+    ],
+    [
+      'returns a getter that throws',
+      () =>
+        Object.defineProperty({}, 'then', {
+          get: () => {
+            throw new Error('no');
+          },
+        }),
+    ],
+  ])('a handler that %s costs its own request', async (_, handler) => {
+    const { say, hear } = openWire({ handlers: { a: handler, b: () => 1 } });
+    say(request(1, 'a'), request(2, 'b'));
+    const heard = [await hear(), await hear()];
+    expect(heard).toContainEqual(result(2, 1));
+    expect(heard).toContainEqual(expect.objectContaining({ id: 1, error: expect.objectContaining({ code: -32603 }) }));
+  });
+
+  test.each([
+    ['null', null],
+    ['a text', 's'],
+    ['a date', new Date(0)],
+    ['a function', () => 1],
+    ['an object whose toJSON gives nothing', { toJSON: () => undefined }],
+  ])('params that are %s are refused before anything is sent', async (_, params) => {
+    const { connection, unheard } = openWire();
+    expect(await codeOf(connection.request('a', params as never))).toBe('unserializable');
+    expect(await codeOf(connection.batch([{ method: 'a', params: params as never }]))).toBe('unserializable');
+    await turn();
+    expect(unheard()).toBe(0);
+  });
+
+  test('a method that is no text is refused, and so is an error without a code', async () => {
+    expect(await codeOf(openWire().connection.request(undefined as never))).toBe('unserializable');
+    expect(() => new RpcError(Number.NaN, 'no')).toThrow(TypeError);
+  });
+
+  test('what is too long to be sent is an error of its own call', async () => {
+    const { connection, say, hear } = openWire({
+      maxLineBytes: 1000,
+      handlers: { big: () => 'é'.repeat(600), a: () => 1 },
+    });
+    expect(await codeOf(connection.request('a', ['x'.repeat(1000)]))).toBe('too-long');
+    expect(await codeOf(connection.notify('a', ['x'.repeat(1000)]))).toBe('too-long');
+    expect(await codeOf(connection.batch([{ method: 'a', params: ['x'.repeat(1000)] }]))).toBe('too-long');
+    say(request(1, 'big'), [request(2, 'big'), request(3, 'a')]);
+    expect(await hear()).toMatchObject({ id: 1, error: { code: -32603 } });
+    const [first, second] = (await hear()) as [object, object];
+    expect([first, second]).toMatchObject([{ id: 2 }, { id: 3, result: 1 }]);
+  });
+});
+
+describe('two sides that both ask and are slow to read', () => {
+  test('do not wait for each other for ever', async () => {
+    const [left, right] = memoryChannels();
+    const options = { maxBacklog: 10_000, handlers: { echo: (params: unknown) => params } };
+    const sides = [createConnection(left, options), createConnection(right, options)];
+    const big = ['x'.repeat(9000)];
+    const answers = sides.flatMap((side) =>
+      [1, 2, 3].map(() => side.request('echo', big).catch((error) => error.code)),
+    );
+    for (const answer of await Promise.all(answers)) if (answer !== 'backlog-full') expect(answer).toEqual(big);
+    await Promise.all(sides.map((side) => side.close()));
+  });
+});
+
 describe('cancelling', () => {
   test('a signal rejects the call at once and tells the other side; a late answer is only reported', async () => {
     const { connection, say, hear, errors } = openWire();
@@ -285,6 +368,50 @@ describe('batches', () => {
     say(error(null, -32600), error(null, -32600));
     expect(await first).toMatchObject([{ reason: { code: 'batches-refused' } }]);
     expect(await second).toMatchObject([{ reason: { code: 'batches-refused' } }]);
+  });
+
+  test('junk that the other side complains of is no refusal of a batch', async () => {
+    const { connection, say, hear } = openWire();
+    const settled = connection.batch([{ method: 'a' }]);
+    await hear();
+    say(error(null, -32700), [result(1, 'a')]);
+    expect(await settled).toMatchObject([{ value: 'a' }]);
+    expect(connection.batch([{ method: 'a', notification: true }])).resolves.toHaveLength(1);
+  });
+
+  test('an entry that an array refuses is no refusal of batches', async () => {
+    const { connection, say, hear } = openWire();
+    const settled = connection.batch([{ method: 'a' }]);
+    await hear();
+    say([error(null, -32600)]);
+    expect(await settled).toMatchObject([{ status: 'rejected', reason: { rpcCode: -32600 } }]);
+    expect(await connection.batch([{ method: 'a', notification: true }])).toHaveLength(1);
+  });
+
+  test('one that has more entries than are taken here is not sent', async () => {
+    const entries = Array.from({ length: 4097 }, () => ({ method: 'a' }));
+    expect(await codeOf(openWire().connection.batch(entries))).toBe('not-batchable');
+  });
+
+  test('a refused one of notifications alone is remembered', async () => {
+    const { connection, say, hear } = openWire();
+    await connection.batch([{ method: 'a', notification: true }]);
+    await hear();
+    say(error(null, -32600));
+    await turn();
+    expect(await codeOf(connection.batch([{ method: 'a' }]))).toBe('batches-refused');
+  });
+
+  test('each of 1500 invalid entries has its error, and so has the batch after', async () => {
+    const { say, hear } = openWire();
+    say(
+      Array.from({ length: 1500 }, () => 1),
+      [1],
+      [],
+    );
+    expect(await hear()).toHaveLength(1500);
+    expect(await hear()).toHaveLength(1);
+    expect(await hear()).toMatchObject({ id: null, error: { code: -32600 } });
   });
 
   test('errors without an id inside the array are about the calls that it does not answer', async () => {

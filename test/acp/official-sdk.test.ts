@@ -1,9 +1,16 @@
 /** Beside the official SDK: its client on our agent, our client on its agent, and its `agent()` on our transport. */
 import { spawn } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
-import { client, methods, ndJsonStream, PROTOCOL_VERSION, type Stream } from '@agentclientprotocol/sdk';
+import {
+  agent as agentApp,
+  client,
+  methods,
+  ndJsonStream,
+  PROTOCOL_VERSION,
+  type Stream,
+} from '@agentclientprotocol/sdk';
 import { describe, expect, test } from 'vitest';
-import { launchAgent, spawnAgent, toStream } from '../../src/acp/index.js';
+import { launchAgent, memoryChannels, spawnAgent, toStream } from '../../src/acp/index.js';
 import { bundledProgram } from '../helpers/bundled-program.js';
 import { encode, linesOf, runAgent } from './agent-process.js';
 import { cases, expectedOf, inOrder, piecesOf, toldOf } from './cases.js';
@@ -79,6 +86,44 @@ describe('the official agent', () => {
     const outcomes = await agent.batch([{ method: 'a' }, { method: 'b' }]);
     expect(outcomes).toMatchObject([{ reason: { code: 'batches-refused' } }, { reason: { code: 'batches-refused' } }]);
     await agent.close();
+  });
+});
+
+describe('cancelling under the official agent()', () => {
+  test('finds each request, by whatever identifier it was handed on', async () => {
+    const [ours, theirs] = memoryChannels();
+    let cancelled = 0;
+    const parser = { parse: (params: unknown) => params };
+    agentApp({ name: 'slow' })
+      .onRequest('slow', parser, ({ signal }) => {
+        return new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            cancelled++;
+            reject(signal.reason);
+          });
+        });
+      })
+      .connect(toStream(theirs));
+    const heard: unknown[] = [];
+    const both = new Promise<void>((resolve) => {
+      ours.start({
+        text: (text) => {
+          heard.push(JSON.parse(text));
+          if (heard.length === 2) resolve();
+        },
+        ...{ garbage: () => {}, tooLong: () => {}, ended: () => {} },
+      });
+    });
+    const slow = { jsonrpc: '2.0', id: 5, method: 'slow' };
+    for (const message of [slow, [slow]]) ours.send(JSON.stringify(message));
+    ours.send(JSON.stringify({ jsonrpc: '2.0', method: '$/cancel_request', params: { requestId: 5 } }));
+    await both;
+    expect(cancelled).toBe(2);
+    expect(heard.flat()).toMatchObject([
+      { id: 5, error: {} },
+      { id: 5, error: {} },
+    ]);
+    ours.destroy();
   });
 });
 

@@ -130,8 +130,8 @@ const client = createConnection(here);
 const [twice] = await client.batch([{ method: 'twice', params: { n: 21 } }]);
 // @ts-expect-error: what failed has no value
 void twice.value;
-// @ts-expect-error: a batch has an entry at least
-const emptyBatch = () => client.batch([]);
+// @ts-expect-error: a method has a name
+const nameless = () => client.batch([{ params: [] }]);
 await client.close();
 await agent.closed;
 const endpoint = createEndpoint({
@@ -152,7 +152,7 @@ const bound = [connectWebSocket, callTool, accpExecutor, spawnAgent, LineDecoder
   (one) => typeof one === 'function',
 );
 if (twice.status !== 'fulfilled' || twice.value !== 42 || answer.status !== 200 || !bound)
-  throw new Error(emptyBatch.name);
+  throw new Error(nameless.name);
 
 console.log(
   JSON.stringify([
