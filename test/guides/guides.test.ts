@@ -9,7 +9,14 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { sourceAliases } from '../helpers/source-aliases.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const GUIDES = ['acp', 'accp/bindings/http', 'accp/bindings/websocket', 'accp/bindings/mcp', 'accp/bindings/a2a'];
+const GUIDES = [
+  'acp',
+  'accp/bindings/http',
+  'accp/bindings/websocket',
+  'accp/bindings/mcp',
+  'accp/bindings/a2a',
+  'accp/serve',
+];
 
 const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-guides-'));
 symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));

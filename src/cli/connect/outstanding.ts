@@ -14,6 +14,11 @@ export class Outstanding {
     this.#open.set(msgId, correlationId);
   }
 
+  /** It was not sent. */
+  forget(msgId: string): void {
+    this.#open.delete(msgId);
+  }
+
   /** A frame came. What is no message may still be one of those that are waited for: the wait begins anew. */
   heard(message: Message | null): void {
     if (message !== null && ENDS.has(message.intent) && !isUpkeep(message)) this.#settle(message);

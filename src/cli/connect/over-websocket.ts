@@ -58,11 +58,14 @@ export async function speakOverWebSocket(options: SpeakerOptions, received: Rece
     const message = messageToSay(said);
     if (said.kind === 'frame')
       await received.note('sent-as-message', 'The frame goes out as a message of this session.');
+    const chain = message.envelope!.correlation_id!;
     try {
-      const { frames, msgId, correlationId } = await link.send(message);
-      if (isAsking(message)) outstanding.asked(msgId, correlationId);
+      // Before it is sent: the answer may be here before this side hears that it was.
+      if (isAsking(message)) outstanding.asked(chain, chain);
+      const { frames } = await link.send(message);
       for (const frame of frames) await received.sent(frame);
     } catch (thrown) {
+      outstanding.forget(chain);
       throw thrown instanceof LinkError ? unreachable(thrown) : thrown;
     }
   };

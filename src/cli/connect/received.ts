@@ -58,6 +58,11 @@ export class Received {
     return this.#show(() => output.note(json ? errorJson(code, text) : visible(text)));
   }
 
+  /** Resolves when all that came has been shown. */
+  settled(): Promise<void> {
+    return this.#shown;
+  }
+
   prompt(): void {
     if (this.#isInteractive) this.#invocation.output.progress(PROMPT);
   }

@@ -29,6 +29,7 @@ export async function runConnect(invocation: Invocation): Promise<number> {
     isOver = true;
   } finally {
     if (!isOver) await speaker.stop();
+    await received.settled();
   }
   return received.faults > 0 ? 1 : 0;
 }
