@@ -6,16 +6,11 @@ import { Calls } from './calls.js';
 import type { Channel } from './channel.js';
 import type { BatchEntry, Connection, ConnectionOptions, RequestOptions } from './contract.js';
 import { ConnectionError, ERROR_CODES } from './errors.js';
-import { MAX_LINE_BYTES } from './line-decoder.js';
+import { MAX_FAULTS, resolveLimits } from './limits.js';
 import type { Classified, ErrorObject, FailureMessage, Params } from './message.js';
-import { type Arrival, isResponse, MAX_BATCH, type ReadingOptions, readArrival } from './reading.js';
+import { type Arrival, isResponse, type ReadingOptions, readArrival } from './reading.js';
 import { callText, faultText, isLonger, tooLongText } from './writing.js';
 
-/** Texts in a row that are no JSON and are answered: two sides that answer each other's junk would never end. */
-export const MAX_FAULTS = 1000;
-const MAX_IN_FLIGHT = 65_536;
-const MAX_BACKLOG = 64 * 1024 * 1024;
-const GRACE = 10;
 /** How many times the backlog may be while this side waits for answers itself. */
 const HOPELESS = 4;
 
@@ -43,11 +38,7 @@ export class Peer implements Connection {
   #settle!: (fault: ConnectionError | undefined) => void;
 
   constructor(channel: Channel, options: ConnectionOptions) {
-    const { maxBatch = MAX_BATCH, maxInFlight = MAX_IN_FLIGHT, maxBacklog = MAX_BACKLOG, grace = GRACE } = options;
-    const { maxLineBytes = MAX_LINE_BYTES } = options;
-    for (const [name, value] of Object.entries({ maxBatch, maxInFlight, maxBacklog, maxLineBytes }))
-      if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
-    if (!(grace >= 0)) throw new TypeError(`grace is a number of seconds from 0 on; got ${grace}`);
+    const { maxBatch, maxInFlight, maxBacklog, maxLineBytes, grace } = resolveLimits(options);
     this.#channel = channel;
     this.#onError = options.onError;
     this.#maxBacklog = maxBacklog;

@@ -5,7 +5,7 @@ import { BatchReply } from './batch-reply.js';
 import type { Channel } from './channel.js';
 import { ConnectionError, ERROR_CODES } from './errors.js';
 import type { Stream } from './from-stream.js';
-import { MAX_LINE_BYTES } from './line-decoder.js';
+import { MAX_FAULTS, resolveLimits } from './limits.js';
 import {
   type CallMessage,
   type Classified,
@@ -15,8 +15,7 @@ import {
   type RequestMessage,
   type ResponseMessage,
 } from './message.js';
-import { MAX_FAULTS } from './peer.js';
-import { type Arrival, MAX_BATCH, type ReadingOptions, readArrival } from './reading.js';
+import { type Arrival, type ReadingOptions, readArrival } from './reading.js';
 import { errorText, faultText, isLonger, resultText, tooLongText } from './writing.js';
 
 export interface StreamOptions {
@@ -86,17 +85,14 @@ class Bridge {
   #isOver = false;
   #fault: Error | undefined;
 
-  constructor(channel: Channel, { batches, maxBatch = MAX_BATCH, grace = 10, onError, ...limits }: StreamOptions) {
-    const { maxInFlight = 65_536, maxLineBytes = MAX_LINE_BYTES } = limits;
-    for (const [name, value] of Object.entries({ maxBatch, maxInFlight, maxLineBytes }))
-      if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
-    if (!(grace >= 0)) throw new TypeError(`grace is a number of seconds from 0 on; got ${grace}`);
+  constructor(channel: Channel, options: StreamOptions) {
+    const { maxBatch, maxInFlight, maxLineBytes, grace } = resolveLimits(options);
     this.#channel = channel;
-    this.#onError = onError;
+    this.#onError = options.onError;
     this.#grace = grace;
     this.#maxInFlight = maxInFlight;
     this.#maxBytes = maxLineBytes;
-    this.#policy = new BatchPolicy(batches);
+    this.#policy = new BatchPolicy(options.batches);
     this.#reading = { maxBatch, takesBatches: this.#policy.takes };
     this.readable = new ReadableStream<Message>({
       start: (controller) => {
