@@ -23,9 +23,6 @@ export interface ResolvedLimits {
   readonly grace: number;
 }
 
-/** Texts in a row that are no JSON and are answered: two sides that answer each other's junk would never end. */
-export const MAX_FAULTS = 1000;
-
 /** @throws TypeError on limits that are none */
 export function resolveLimits(limits: Limits): ResolvedLimits {
   const { maxBatch = MAX_BATCH, maxInFlight = 65_536, maxBacklog = 64 * 1024 * 1024 } = limits;

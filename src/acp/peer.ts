@@ -6,7 +6,8 @@ import { Calls } from './calls.js';
 import type { Channel } from './channel.js';
 import type { BatchEntry, Connection, ConnectionOptions, RequestOptions } from './contract.js';
 import { ConnectionError, ERROR_CODES } from './errors.js';
-import { MAX_FAULTS, resolveLimits } from './limits.js';
+import { FaultLimit } from './fault-limit.js';
+import { resolveLimits } from './limits.js';
 import type { Classified, ErrorObject, FailureMessage, Params } from './message.js';
 import { type Arrival, isResponse, type ReadingOptions, readArrival } from './reading.js';
 import { callText, faultText, isLonger, tooLongText } from './writing.js';
@@ -32,7 +33,7 @@ export class Peer implements Connection {
   #unread = 0;
   /** A batch of notifications alone was sent, which nothing answers but a refusal. */
   #hasSentSilently = false;
-  #faults = 0;
+  readonly #faults = new FaultLimit();
   #state: 'open' | 'ending' | 'closed' = 'open';
   #fault: ConnectionError | undefined;
   #settle!: (fault: ConnectionError | undefined) => void;
@@ -183,7 +184,7 @@ export class Peer implements Connection {
     if (arrival.kind === 'one') this.#one(arrival.item, source, this.#answer);
     else if (arrival.kind === 'batch') this.#batch(arrival.items, source);
     else {
-      if (this.#isFaultAnswered(arrival.rpcCode)) this.#answer(faultText(arrival.rpcCode, arrival.reason), undefined);
+      if (this.#faults.answers(arrival.rpcCode)) this.#answer(faultText(arrival.rpcCode, arrival.reason), undefined);
       this.#tell(new ConnectionError('not-a-message', `${arrival.reason}.`, { received: source }));
     }
     if (this.#unread > this.#maxBacklog) this.#throttle();
@@ -203,7 +204,7 @@ export class Peer implements Connection {
     switch (item.kind) {
       case 'request':
       case 'notification':
-        this.#faults = 0;
+        this.#faults.reset();
         this.#answering.take(item.message, done);
         break;
       case 'invalid':
@@ -238,7 +239,7 @@ export class Peer implements Connection {
     const { message } = item;
     const method = this.#calls.methodOf(message.id);
     if (this.#calls.answer(message)) {
-      this.#faults = 0;
+      this.#faults.reset();
       if (method === 'initialize' && 'result' in message) this.#policy.initialized(message.result);
       this.#order.woken();
     } else if (!isNameless(item) || !this.#isRefusal(item.message.error)) {
@@ -273,10 +274,6 @@ export class Peer implements Connection {
       batch ??= this.#calls.oldestBatch;
       if (this.#calls.refuseRest(batch, item.message.error)) this.#order.woken();
     }
-  }
-
-  #isFaultAnswered(rpcCode: number): boolean {
-    return rpcCode !== ERROR_CODES.parseError || ++this.#faults <= MAX_FAULTS;
   }
 
   #tell(error: ConnectionError): void {

@@ -4,8 +4,9 @@ import { type BatchChoice, BatchPolicy } from './batch-policy.js';
 import { BatchReply } from './batch-reply.js';
 import type { Channel } from './channel.js';
 import { ConnectionError, ERROR_CODES } from './errors.js';
+import { FaultLimit } from './fault-limit.js';
 import type { Stream } from './from-stream.js';
-import { MAX_FAULTS, resolveLimits } from './limits.js';
+import { resolveLimits } from './limits.js';
 import {
   type CallMessage,
   type Classified,
@@ -77,7 +78,7 @@ class Bridge {
   readonly #asked = new Map<Id, string>();
   readonly #maxInFlight: number;
   readonly #maxBytes: number;
-  #faults = 0;
+  readonly #faults = new FaultLimit();
   #isThrottled = false;
   #lastId = 0;
   #out!: ReadableStreamDefaultController<Message>;
@@ -129,9 +130,7 @@ class Bridge {
 
   #arrived(arrival: Arrival, source: string): void {
     if (arrival.kind === 'fault') {
-      // Two sides that answer each other's junk would never end.
-      const isLimited = arrival.rpcCode === ERROR_CODES.parseError;
-      if (!isLimited || ++this.#faults <= MAX_FAULTS) this.#channel.send(faultText(arrival.rpcCode, arrival.reason));
+      if (this.#faults.answers(arrival.rpcCode)) this.#channel.send(faultText(arrival.rpcCode, arrival.reason));
       this.#tell(new ConnectionError('not-a-message', `${arrival.reason}.`, { received: source }));
     } else if (arrival.kind === 'one') this.#one(arrival.item, source, undefined);
     else {
@@ -150,7 +149,7 @@ class Bridge {
         this.#request(item.message, done, batch !== undefined);
         break;
       case 'notification':
-        this.#faults = 0;
+        this.#faults.reset();
         for (const message of this.#named(item.message)) this.#handOn(message);
         done(null, undefined);
         break;
@@ -177,7 +176,7 @@ class Bridge {
 
   #request(message: RequestMessage, done: Done, isOfBatch: boolean): void {
     const { id, method } = message;
-    this.#faults = 0;
+    this.#faults.reset();
     if (this.#open.size >= this.#maxInFlight) {
       done(errorText(id, { code: ERROR_CODES.busy, message: `${this.#maxInFlight} requests are being worked on` }), id);
       return;
@@ -204,7 +203,7 @@ class Bridge {
   }
 
   #response(message: ResponseMessage): void {
-    this.#faults = 0;
+    this.#faults.reset();
     const method = this.#asked.get(message.id);
     this.#asked.delete(message.id);
     if (method === 'initialize' && 'result' in message) this.#policy.initialized(message.result);

@@ -2,6 +2,7 @@
 import { BatchReply } from '../../acp/batch-reply.js';
 import type { Channel } from '../../acp/channel.js';
 import { ERROR_CODES } from '../../acp/errors.js';
+import { FaultLimit } from '../../acp/fault-limit.js';
 import { MAX_LINE_BYTES } from '../../acp/line-decoder.js';
 import type { Classified, Id } from '../../acp/message.js';
 import { type Arrival, MAX_BATCH, readArrival } from '../../acp/reading.js';
@@ -25,8 +26,6 @@ export interface RelayOptions {
 type Done = (response: string) => void;
 
 const READING = { maxBatch: MAX_BATCH, takesBatches: () => true };
-/** Faults in a row that are answered: two sides that answer each other's errors would go on for ever. */
-const MAX_FAULTS = 1000;
 /** Answers that are waited for. */
 const MAX_WAITING = 65_536;
 
@@ -37,7 +36,7 @@ export class Relay {
   /** Who waits for answers, by identifier, in the order in which they asked; `null` for the client itself. */
   readonly #waiting = new Map<Id, (Done | null)[]>();
   #openBatches = 0;
-  #faults = 0;
+  readonly #faults = new FaultLimit();
 
   constructor(client: Channel, agent: Channel, options: RelayOptions) {
     this.#client = client;
@@ -143,7 +142,7 @@ export class Relay {
   }
 
   #toAgent(text: string): void {
-    this.#faults = 0;
+    this.#faults.reset();
     this.#options.passed('client', text);
     this.#agent.send(text);
     holdBack(this.#agent, this.#client);
@@ -152,7 +151,7 @@ export class Relay {
   /** Answers what is no message. */
   #answerFault(rpcCode: number, said: string, why: string, text: string): void {
     this.#options.refused('client', why, text);
-    if (++this.#faults <= MAX_FAULTS) this.#answer(faultText(rpcCode, said), this.#client);
+    if (this.#faults.answers(rpcCode)) this.#answer(faultText(rpcCode, said), this.#client);
   }
 
   /** @param cause who makes that there is so much to be sent */

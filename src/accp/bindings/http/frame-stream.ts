@@ -1,4 +1,5 @@
 /** Frames as the body of a response (draft-benzing-accp-00, section 11.1: one frame per chunk). */
+import { Stretch } from '../stretch.js';
 
 export interface FrameStreamOptions {
   /** The frame that was read already, to see what the response is to say. */
@@ -11,8 +12,6 @@ export interface FrameStreamOptions {
 }
 
 const UTF8 = new TextEncoder();
-/** Frames after which everything else gets its turn: a source that never waits, with a reader as fast, would leave it none. */
-const AT_A_STRETCH = 128;
 
 /**
  * One chunk for each frame, with a line end, since the borders of chunks get lost on the way. The source is asked for the next
@@ -20,7 +19,7 @@ const AT_A_STRETCH = 128;
  */
 export function frameStream({ first, frames, failed, over }: FrameStreamOptions): ReadableStream<Uint8Array> {
   let waiting: Step | undefined = { frame: first, isLast: false };
-  let given = 0;
+  const stretch = new Stretch();
   const read = async (): Promise<Step> => {
     try {
       const { done, value } = await frames.next();
@@ -34,7 +33,7 @@ export function frameStream({ first, frames, failed, over }: FrameStreamOptions)
       async pull(controller) {
         const { frame, isLast } = waiting ?? (await read());
         waiting = undefined;
-        if (++given % AT_A_STRETCH === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+        await stretch.next();
         if (isLast) over('read');
         if (frame !== null) controller.enqueue(UTF8.encode(`${frame}\n`));
         if (isLast) controller.close();

@@ -5,6 +5,7 @@ import { partsOfSession, type Session } from '../../session/session.js';
 import { StoreError } from '../../store/store.js';
 import type { Endpoint } from '../endpoint.js';
 import { Turns } from '../endpoint-turns.js';
+import { Stretch } from '../stretch.js';
 import { CLOSE } from './errors.js';
 import type { FrameSocket, SocketEnd } from './frame-socket.js';
 import { type Heartbeat, type HeartbeatOptions, PING, startHeartbeat } from './heartbeat.js';
@@ -21,9 +22,6 @@ export interface SeatOptions extends HeartbeatOptions {
 /** What the frame with which everything begins looks like. */
 const REGISTRY = />sync:registry[{[]/;
 
-/** Frames after which everything else gets its turn: a source that never waits, with a reader as fast, would leave it none. */
-const AT_A_STRETCH = 128;
-
 export class Seat {
   readonly #endpoint: Endpoint;
   readonly #session: Session;
@@ -39,7 +37,7 @@ export class Seat {
   /** Those who have something to send, and nobody to send it to. */
   #wake: (() => void)[] = [];
   #working = 0;
-  #given = 0;
+  readonly #stretch = new Stretch();
   #isPinging = false;
 
   constructor(endpoint: Endpoint, session: Session, options: SeatOptions) {
@@ -187,7 +185,7 @@ export class Seat {
         // Not waited for: its turn comes after that of this one.
         if (this.#window.takeDue()) void this.#ping();
         isThere ||= like?.test(frame) === true;
-        if (++this.#given % AT_A_STRETCH === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+        await this.#stretch.next();
       }
     } catch (thrown) {
       this.#broken(thrown);
