@@ -13,7 +13,6 @@ import type { MessageInput } from '../../accp/message/message.js';
 import { createIds } from '../../accp/session/ids.js';
 import { createSession } from '../../accp/session/session.js';
 import { PegwireError } from '../../text/errors.js';
-import { count } from '../session-notes.js';
 import { StreamReaders } from '../stream-readers.js';
 import { UsageError } from '../usage.js';
 import { messageOf, messageOfFrame } from './frame-message.js';
@@ -21,6 +20,7 @@ import { Outstanding } from './outstanding.js';
 import type { Received } from './received.js';
 import { isAsking, type Said } from './said.js';
 import { headersOf, type Speaker, type SpeakerOptions } from './speaker.js';
+import { speakerOver } from './speaker-over.js';
 
 /** Attempts to come back, before it is given up. */
 const RECONNECT = { attempts: 5, max: 2 };
@@ -77,18 +77,7 @@ export async function speakOverWebSocket(options: SpeakerOptions, received: Rece
     // Closed here, nothing is wrong.
     return error === undefined ? new Promise<never>(() => {}) : Promise.reject(unreachable(error));
   });
-  // Only looked at while something is waited for.
-  broken.catch(() => undefined);
-  return {
-    say,
-    broken,
-    end: async () => {
-      const left = await Promise.race([outstanding.wait(options.timeout), broken]);
-      if (left > 0) await received.unanswered(`${count(left, 'request')} had no answer within ${options.timeout} s.`);
-      await stop();
-    },
-    stop,
-  };
+  return speakerOver({ say, broken, stop }, outstanding, options, received);
 }
 
 export function socketTo(options: SpeakerOptions): WebSocketLike & WebSocket {

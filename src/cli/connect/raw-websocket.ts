@@ -1,13 +1,13 @@
 /** `pegwire connect --raw` over a WebSocket: lines go out as they are, and nothing else does. */
 import { once } from 'node:events';
-import { count } from '../session-notes.js';
 import { UsageError } from '../usage.js';
 import { messageOfFrame } from './frame-message.js';
 import { Outstanding } from './outstanding.js';
 import { socketTo, unreachable } from './over-websocket.js';
 import type { Received } from './received.js';
-import { isAsking } from './said.js';
+import { isAsking, type Said } from './said.js';
 import type { Speaker, SpeakerOptions } from './speaker.js';
+import { speakerOver } from './speaker-over.js';
 
 /** Closed by who has nothing more to say (RFC 6455, section 7.4.1). */
 const NORMAL = 1000;
@@ -42,28 +42,19 @@ export async function speakRaw(options: SpeakerOptions, received: Received): Pro
       'unreachable',
     );
   });
-  broken.catch(() => undefined);
   const stop = async (): Promise<void> => {
     isEnding = true;
     socket.close(NORMAL);
     await closed;
   };
-  return {
-    say: async (said) => {
-      if (said.kind !== 'frame') throw new TypeError('Raw lines are sent as frames');
-      const message = messageOfFrame(said.frame);
-      if (message !== null && isAsking(message)) {
-        const { msg_id: mid, correlation_id: cid = mid } = message.envelope;
-        outstanding.asked(mid, cid);
-      }
-      socket.send(said.frame);
-    },
-    broken,
-    end: async () => {
-      const left = await Promise.race([outstanding.wait(options.timeout), broken]);
-      if (left > 0) await received.unanswered(`${count(left, 'request')} had no answer within ${options.timeout} s.`);
-      await stop();
-    },
-    stop,
+  const say = async (said: Said): Promise<void> => {
+    if (said.kind !== 'frame') throw new TypeError('Raw lines are sent as frames');
+    const message = messageOfFrame(said.frame);
+    if (message !== null && isAsking(message)) {
+      const { msg_id: mid, correlation_id: cid = mid } = message.envelope;
+      outstanding.asked(mid, cid);
+    }
+    socket.send(said.frame);
   };
+  return speakerOver({ say, broken, stop }, outstanding, options, received);
 }

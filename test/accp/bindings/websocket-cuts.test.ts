@@ -1,27 +1,12 @@
 /** Connections that are lost: nothing of the conversation is, and nothing is repeated. */
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Link } from '../../../src/accp/bindings/websocket/index.js';
 import { createSession, type Message, streamMessages } from '../../../src/accp/session/index.js';
-import { type CutProxy, cutProxy } from './cut-proxy.js';
-import { openWorld, req, type World } from './websocket-world.js';
+import { numbers, req, worldsBehindProxies } from './websocket-world.js';
 
-const open: { close: () => Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one.close();
-});
-
-async function through(...args: Parameters<typeof openWorld>): Promise<World & { proxy: CutProxy }> {
-  const world = await openWorld(...args);
-  open.push(world);
-  const proxy = await cutProxy(world.port);
-  open.push(proxy);
-  return { ...world, proxy };
-}
+const through = worldsBehindProxies();
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-/** Numbers from 0 on, as often as asked for. */
-const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
 /** A small generator of pseudo-random numbers below a bound, for places to cut at (Park and Miller). */
 function places(seed: number): (below: number) => number {

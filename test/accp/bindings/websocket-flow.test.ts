@@ -1,23 +1,9 @@
 /** How far one side runs ahead of the other: no further than what can be sent again, and than what is read. */
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createSession, type Message, streamMessages } from '../../../src/accp/session/index.js';
-import { type CutProxy, cutProxy } from './cut-proxy.js';
-import { codec, openWorld, req, type World } from './websocket-world.js';
+import { codec, numbers, type openWorld, req, worldsBehindProxies } from './websocket-world.js';
 
-const open: { close: () => Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one.close();
-});
-
-async function through(...args: Parameters<typeof openWorld>): Promise<World & { proxy: CutProxy }> {
-  const world = await openWorld(...args);
-  open.push(world);
-  const proxy = await cutProxy(world.port);
-  open.push(proxy);
-  return { ...world, proxy };
-}
-
-const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
+const through = worldsBehindProxies();
 const note = (n: number) => ({ intent: 'sync', operation: 'note', payload: { n } });
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 

@@ -1,4 +1,5 @@
 /** A server of frames over WebSocket, and what connects to it: all real, on the loopback. */
+import { afterEach } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import {
   type AcceptOptions,
@@ -13,6 +14,7 @@ import {
   type WebSocketEndpoint,
 } from '../../../src/accp/bindings/websocket/index.js';
 import { createCodec, createSession, type Session } from '../../../src/accp/session/index.js';
+import { type CutProxy, cutProxy } from './cut-proxy.js';
 
 export interface World {
   readonly endpoint: Endpoint;
@@ -71,3 +73,21 @@ export async function openWorld(
 }
 
 export const req = (payload: Record<string, string | number>) => ({ intent: 'req', operation: 'echo', payload });
+
+/** Numbers from 0 on, as often as asked for. */
+export const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
+
+/** Worlds behind a network that can be cut, for one file of tests; they are closed after each of them. */
+export function worldsBehindProxies(): (...args: Parameters<typeof openWorld>) => Promise<World & { proxy: CutProxy }> {
+  const open: { close: () => Promise<void> }[] = [];
+  afterEach(async () => {
+    for (const one of open.splice(0).reverse()) await one.close();
+  });
+  return async (...args) => {
+    const world = await openWorld(...args);
+    open.push(world);
+    const proxy = await cutProxy(world.port);
+    open.push(proxy);
+    return { ...world, proxy };
+  };
+}

@@ -1,0 +1,25 @@
+/** What the ways to speak over a lasting connection have in common: answers come at any time, and so may its end. */
+import { count } from '../session-notes.js';
+import type { Outstanding } from './outstanding.js';
+import type { Received } from './received.js';
+import type { Speaker, SpeakerOptions } from './speaker.js';
+
+/** A speaker that waits for outstanding answers before it ends, unless the connection ends first. */
+export function speakerOver(
+  connection: Pick<Speaker, 'say' | 'broken' | 'stop'>,
+  outstanding: Outstanding,
+  { timeout }: SpeakerOptions,
+  received: Received,
+): Speaker {
+  const { broken, stop } = connection;
+  // Only looked at while something is waited for.
+  broken.catch(() => undefined);
+  return {
+    ...connection,
+    end: async () => {
+      const left = await Promise.race([outstanding.wait(timeout), broken]);
+      if (left > 0) await received.unanswered(`${count(left, 'request')} had no answer within ${timeout} s.`);
+      await stop();
+    },
+  };
+}
