@@ -5,6 +5,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type Agent, ConnectionError, launchAgent, type SpawnOptions, spawnAgent } from '../../src/acp/index.js';
+import { compiled } from '../helpers/cli.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-spawn-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -129,10 +130,10 @@ describe('C02: what the agent logs', () => {
   });
 
   test('goes to this process where it is forwarded', async () => {
-    const code = `import { spawnAgent } from '${new URL('../../src/acp/index.ts', import.meta.url).pathname}';
+    const code = `import { spawnAgent } from '${compiled('src/acp/index.ts')}';
       const agent = await spawnAgent(process.execPath, ['--eval', 'process.stderr.write("hello from the agent")'], { stderr: 'forward' });
       await agent.exited; await agent.close();`;
-    const host = await spawnAgent(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', code]);
+    const host = await spawnAgent(process.execPath, ['--input-type=module', '--eval', code]);
     await host.exited;
     await host.closed;
     await host.close();
@@ -368,7 +369,7 @@ describe('C10: closing', () => {
     ]) {
       const agent = await program(
         `const child = require('node:child_process').spawn(process.execPath, ['--eval', ${JSON.stringify(real)}], { stdio: 'ignore' }); child.unref(); say(answer(1, child.pid)); ${wrapper}`,
-        { exitGrace: 1 },
+        { exitGrace: 0.3 },
       );
       const pid = (await agent.request('pid')) as number;
       expect(isAlive(pid)).toBe(true);
@@ -386,10 +387,10 @@ describe('C10: closing', () => {
   });
 
   test('a host that ends takes its agents with it', async () => {
-    const code = `import { spawnAgent } from '${new URL('../../src/acp/index.ts', import.meta.url).pathname}';
+    const code = `import { spawnAgent } from '${compiled('src/acp/index.ts')}';
       const agent = await spawnAgent(process.execPath, ['--eval', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000);']);
       process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id: 1, result: agent.pid }) + '\\n', () => process.exit(0));`;
-    const host = await spawnAgent(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', code]);
+    const host = await spawnAgent(process.execPath, ['--input-type=module', '--eval', code]);
     const pid = (await host.request('pid')) as number;
     await gone(pid);
     await host.close();

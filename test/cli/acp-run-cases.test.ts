@@ -3,14 +3,12 @@ import process from 'node:process';
 import { describe, expect, test } from 'vitest';
 import { type Case, cases, expectedOf, inOrder, piecesOf, toldOf } from '../acp/cases.js';
 import { bundledProgram } from '../helpers/bundled-program.js';
-import { ended, start } from '../helpers/cli.js';
-import { compiledCli } from './serve-program.js';
+import { ended, PROGRAM, start } from '../helpers/cli.js';
 
-const program = compiledCli();
 const agent = bundledProgram(new URL('../fixtures/minimal-agent.mjs', import.meta.url));
 
 async function holds(one: Case, batches: 'split' | 'pass'): Promise<void> {
-  const child = start([...program(), 'acp', 'run', '--batches', batches, '--', process.execPath, agent()]);
+  const child = start([...PROGRAM, 'acp', 'run', '--batches', batches, '--', process.execPath, agent()]);
   const over = ended(child);
   for (const piece of piecesOf(one)) await new Promise((resolve) => child.stdin.write(piece, resolve));
   child.stdin.end();

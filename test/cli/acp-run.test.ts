@@ -6,10 +6,8 @@ import process from 'node:process';
 import { describe, expect, test } from 'vitest';
 import { encode, linesOf, type Ran } from '../acp/agent-process.js';
 import { bundledProgram } from '../helpers/bundled-program.js';
-import { cli, ended, jsonLines, lines, scratchFolder, start } from '../helpers/cli.js';
-import { compiledCli } from './serve-program.js';
+import { cli, ended, jsonLines, lines, PROGRAM, scratchFolder, start } from '../helpers/cli.js';
 
-const program = compiledCli();
 const minimalAgent = bundledProgram(new URL('../fixtures/minimal-agent.mjs', import.meta.url));
 const scratch = scratchFolder();
 
@@ -40,7 +38,7 @@ interface Around {
 }
 
 function startAround(agent: string, { options = [], args = [] }: Around = {}) {
-  return start([...program(), 'acp', 'run', ...options, '--', process.execPath, agent, ...args]);
+  return start([...PROGRAM, 'acp', 'run', ...options, '--', process.execPath, agent, ...args]);
 }
 
 /** Runs an agent under the command, with an input that ends. */
@@ -261,7 +259,7 @@ describe('the agent', () => {
   });
 
   test('that cannot be started is told, with exit code 2', async () => {
-    const child = start([...program(), 'acp', 'run', '--', path.join(scratch.path, 'no-such-agent')], {
+    const child = start([...PROGRAM, 'acp', 'run', '--', path.join(scratch.path, 'no-such-agent')], {
       stdin: '',
     });
     const { code, stdout, stderr } = await ended(child);

@@ -4,16 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { createCodec, createSession } from '../../src/accp/session/index.js';
-import { cli, type Ended, ended, jsonLines, lines, scratchFolder, start } from '../helpers/cli.js';
+import { cli, type Ended, ended, jsonLines, lines, PROGRAM, scratchFolder, start } from '../helpers/cli.js';
 import { type Serving, serving } from './connect-server.js';
-import { compiledCli } from './serve-program.js';
 
-const program = compiledCli();
 const scratch = scratchFolder();
 let server: Serving;
 
 beforeAll(async () => {
-  server = await serving(program());
+  server = await serving(PROGRAM);
 });
 
 afterAll(async () => {
@@ -75,7 +73,7 @@ describe.each(['http', 'ws'] as const)('over %s', (scheme) => {
   });
 
   test('a stream comes a frame at a time, while the input is still open', async () => {
-    const child = start([...program(), 'connect', url()]);
+    const child = start([...PROGRAM, 'connect', url()]);
     const over = ended(child);
     let text = '';
     const ends = new Promise<void>((resolve) => {
@@ -184,7 +182,7 @@ describe('--raw', () => {
 describe('a server with a token', () => {
   let locked: Serving;
   beforeAll(async () => {
-    locked = await serving(program(), [], { PEGWIRE_TOKEN: 'abc' });
+    locked = await serving(PROGRAM, [], { PEGWIRE_TOKEN: 'abc' });
   });
   afterAll(async () => {
     await locked.stop();
@@ -202,7 +200,7 @@ describe('a server with a token', () => {
   });
 
   test('takes it from the environment', async () => {
-    const args = [...program(), 'connect', locked.http];
+    const args = [...PROGRAM, 'connect', locked.http];
     expect((await ended(start(args, { stdin: 'hello', env: { PEGWIRE_TOKEN: 'abc' } }))).code).toBe(0);
   });
 });
@@ -262,7 +260,7 @@ describe('servers that behave otherwise', () => {
     const raw = await connect(url, REQUEST, '--raw', '--timeout', '0.2');
     expect(raw).toEqual({ code: 1, stdout: '', stderr: '1 request had no answer within 0.2 s.\n' });
     // The input stays open: it is the other side that ends.
-    const child = start([...program(), 'connect', url, '--raw']);
+    const child = start([...PROGRAM, 'connect', url, '--raw']);
     sockets.once('connection', (socket) => socket.close(1008, 'no more'));
     const { code, stderr } = await ended(child);
     expect({ code, stderr }).toEqual({

@@ -2,15 +2,13 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { cli, type Ended, ended, jsonLines, start } from '../helpers/cli.js';
+import { cli, type Ended, ended, jsonLines, PROGRAM, start } from '../helpers/cli.js';
 import { type Serving, serving } from './connect-server.js';
-import { compiledCli } from './serve-program.js';
 
-const program = compiledCli();
 const TYPE = { 'content-type': 'application/accp' };
 const REQUEST = '@me>req:x{a:1}[mid:m1,seq:1]';
 
-const serve = (...args: readonly string[]): Promise<Serving> => serving(program(), args);
+const serve = (...args: readonly string[]): Promise<Serving> => serving(PROGRAM, args);
 
 async function curl(...args: readonly string[]): Promise<string> {
   const { stdout, code } = await ended(start(['curl', '--silent', '--max-time', '30', ...args], { stdin: '' }));
@@ -62,7 +60,7 @@ describe('a token', () => {
     ['from the environment', [], { PEGWIRE_TOKEN: 'abc' }],
     ['as an option, which goes before the environment', ['--token', 'abc'], { PEGWIRE_TOKEN: 'def' }],
   ])('%s is asked for, and is in no log', async (_, args, env) => {
-    const { http, stop } = await serving(program(), args, env);
+    const { http, stop } = await serving(PROGRAM, args, env);
     const post = (headers: Record<string, string>) =>
       fetch(http, { method: 'POST', body: REQUEST, headers: { ...TYPE, ...headers } }).then(({ status }) => status);
     expect(await post({})).toBe(401);

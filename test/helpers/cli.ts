@@ -1,13 +1,11 @@
 /** The command line under test: in this process on streams in memory, or as a program of its own on real pipes. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { Readable, Writable } from 'node:stream';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { afterAll } from 'vitest';
+import { afterAll, inject } from 'vitest';
 import { run } from '../../src/cli/run.js';
 
 /** How one command line ended. */
@@ -59,11 +57,11 @@ export function inPieces(bytes: Uint8Array, size: number): Readable {
   return Readable.from(pieces);
 }
 
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+/** A source as it was compiled before the tests, by its path in the project. */
+export const compiled = (source: string): string => path.join(inject('compiled'), source.replace(/\.ts$/, '.js'));
 
 /** What starts the command line as a program, to be put before its arguments. */
-export const PROGRAM: readonly string[] = [process.execPath, '--import', TSX, MAIN];
+export const PROGRAM: readonly string[] = [process.execPath, compiled('src/cli/main.ts')];
 
 /** The environment, without what a test runner or a user has to say about colour. */
 export function plainEnvironment(): NodeJS.ProcessEnv {

@@ -17,14 +17,14 @@ import { megabytes } from './programs/measure-connections.js';
 const CHUNKS = 200_000;
 const CHUNK_BYTES = 1000;
 /** Chunks that are read once the sender has stood still. */
-const READ = 3000;
+const READ = 1000;
 /** Chunks of a stream before it, so that what the first one takes is not counted. */
-const WARM_UP = 2000;
+const WARM_UP = 1000;
 /** 100 MB in all. */
 const REQUESTS = 12_500;
 const REQUEST_BYTES = 8000;
 /** Chunks of a stream that nothing holds up. */
-const FAST = 3000;
+const FAST = 1500;
 /** Of all that, the sender may hold no more. */
 const MOST = 64 * 1_048_576;
 /** Milliseconds without anything new after which the sender counts as standing still. */
