@@ -2,7 +2,8 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 
 import path from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type NewEntry, sqliteRegistry } from '../../src/aacp/fallback/index.js';
-import { cli, type Ended, jsonLines, lines, scratchFolder } from '../helpers/cli.js';
+import type { Ended } from '../helpers/child.js';
+import { cli, jsonLines, lines, scratchFolder } from '../helpers/cli.js';
 import { chatServer } from './chat-server.js';
 
 const scratch = scratchFolder();

@@ -3,7 +3,8 @@ import process from 'node:process';
 import { describe, expect, test } from 'vitest';
 import { type Case, cases, expectedOf, inOrder, piecesOf, toldOf } from '../acp/cases.js';
 import { bundledProgram } from '../helpers/bundled-program.js';
-import { ended, PROGRAM, start } from '../helpers/cli.js';
+import { ended, start } from '../helpers/child.js';
+import { PROGRAM } from '../helpers/cli.js';
 
 const agent = bundledProgram(new URL('../fixtures/minimal-agent.mjs', import.meta.url));
 

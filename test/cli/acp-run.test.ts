@@ -6,7 +6,8 @@ import process from 'node:process';
 import { describe, expect, test } from 'vitest';
 import { encode, linesOf, type Ran } from '../acp/agent-process.js';
 import { bundledProgram } from '../helpers/bundled-program.js';
-import { cli, ended, jsonLines, lines, PROGRAM, scratchFolder, start } from '../helpers/cli.js';
+import { ended, start } from '../helpers/child.js';
+import { cli, jsonLines, lines, PROGRAM, scratchFolder } from '../helpers/cli.js';
 
 const minimalAgent = bundledProgram(new URL('../fixtures/minimal-agent.mjs', import.meta.url));
 const scratch = scratchFolder();

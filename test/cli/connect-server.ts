@@ -1,6 +1,6 @@
 /** `pegwire serve` on a free port, as a program of its own. */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { type Ended, ended, start } from '../helpers/cli.js';
+import { type Ended, ended, start } from '../helpers/child.js';
 
 export interface Serving {
   readonly http: string;

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { createCodec, createSession } from '../../src/accp/session/index.js';
-import { cli, type Ended, ended, jsonLines, lines, PROGRAM, scratchFolder, start } from '../helpers/cli.js';
+import { type Ended, ended, start } from '../helpers/child.js';
+import { cli, jsonLines, lines, PROGRAM, scratchFolder } from '../helpers/cli.js';
 import { type Serving, serving } from './connect-server.js';
 
 const scratch = scratchFolder();

@@ -3,7 +3,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { validatePacket } from '../../src/aacp/index.js';
-import { cli, type Ended, jsonLines, lines, program, scratchFolder } from '../helpers/cli.js';
+import type { Ended } from '../helpers/child.js';
+import { cli, jsonLines, lines, program, scratchFolder } from '../helpers/cli.js';
 import { chatServer } from './chat-server.js';
 
 const scratch = scratchFolder();

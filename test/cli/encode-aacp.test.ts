@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { describeWorkflow, encodeStep, listWorkflows, PayrollEncoder } from '../../src/aacp/encoders/index.js';
-import { cli, type Ended, jsonLines, lines, program, scratchFolder } from '../helpers/cli.js';
+import type { Ended } from '../helpers/child.js';
+import { cli, jsonLines, lines, program, scratchFolder } from '../helpers/cli.js';
 
 const scratch = scratchFolder();
 const SALARIES = 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:emp_salary|period:2024-08|filter:status=active|fmt:json';

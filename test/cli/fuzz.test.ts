@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { isPacket, tryParseFrame } from '../../src/index.js';
 import { programCommand } from '../engine/differential/programs/commands.js';
-import { cli, jsonLines, PROGRAM, start } from '../helpers/cli.js';
+import { start } from '../helpers/child.js';
+import { cli, jsonLines, PROGRAM } from '../helpers/cli.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-fuzz-'));
 afterAll(() => rmSync(folder, { recursive: true }));

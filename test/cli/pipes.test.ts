@@ -5,7 +5,8 @@ import process from 'node:process';
 import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { run } from '../../src/cli/run.js';
-import { cli, ended, inPieces, jsonLines, lines, PROGRAM, program, scratchFolder, start } from '../helpers/cli.js';
+import { ended, start } from '../helpers/child.js';
+import { cli, inPieces, jsonLines, lines, PROGRAM, program, scratchFolder } from '../helpers/cli.js';
 
 const scratch = scratchFolder();
 const POSIX = process.platform !== 'win32';

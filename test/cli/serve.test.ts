@@ -2,7 +2,8 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { cli, type Ended, ended, jsonLines, PROGRAM, start } from '../helpers/cli.js';
+import { type Ended, ended, start } from '../helpers/child.js';
+import { cli, jsonLines, PROGRAM } from '../helpers/cli.js';
 import { type Serving, serving } from './connect-server.js';
 
 const TYPE = { 'content-type': 'application/accp' };

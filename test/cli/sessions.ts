@@ -1,6 +1,7 @@
 /** What the tests of `encode` and `decode` share. */
 import { readFileSync } from 'node:fs';
-import { cli, type Ended, jsonLines, lines } from '../helpers/cli.js';
+import type { Ended } from '../helpers/child.js';
+import { cli, jsonLines, lines } from '../helpers/cli.js';
 
 export interface CorpusMessage {
   readonly agent: string;

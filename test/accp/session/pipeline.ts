@@ -9,7 +9,7 @@ import {
   type Session,
   type SessionOptions,
 } from '../../../src/accp/session/index.js';
-import { start } from '../../helpers/cli.js';
+import { start } from '../../helpers/child.js';
 import { TSX } from './tsx.js';
 
 export const WORKER = { agent: 'worker', id: 's', sequence: 'sender' } as const satisfies SessionOptions;

@@ -14,7 +14,7 @@ import {
   type TextPolicy,
 } from '../../../src/accp/session/index.js';
 import { fromText } from '../../../src/accp/store/text.js';
-import { start } from '../../helpers/cli.js';
+import { start } from '../../helpers/child.js';
 import { differences, ends, NOW, normalized, pass } from './exchange.js';
 import { payloads } from './payloads.js';
 import { POLICIES, testRoundTrips } from './round-trip-properties.js';

@@ -10,7 +10,7 @@ import { StorageError, sqliteStore } from '../../../src/accp/store/sqlite.js';
 import { SESSION_FORMAT } from '../../../src/accp/store/sqlite-format.js';
 import { StoreError } from '../../../src/accp/store/store.js';
 import { openDatabase } from '../../../src/storage/open.js';
-import { ended, start } from '../../helpers/cli.js';
+import { ended, start } from '../../helpers/child.js';
 import { freshFiles } from '../../storage/folder.js';
 import { commitOf, entriesAfter, lastOf } from './history.js';
 

@@ -5,7 +5,8 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type ProcessOptions, processTarget } from '../../../src/engine/differential/process-target.js';
 import type { Outcome, Target } from '../../../src/engine/differential/target.js';
 import { TargetError } from '../../../src/engine/differential/target-error.js';
-import { scratchFolder, start } from '../../helpers/cli.js';
+import { start } from '../../helpers/child.js';
+import { scratchFolder } from '../../helpers/cli.js';
 import { adapterCommand, programCommand } from './programs/commands.js';
 
 const scratch = scratchFolder();
