@@ -1,7 +1,14 @@
 import { TaskState } from '@a2a-js/sdk';
 import { AgentEvent, type AgentExecutor } from '@a2a-js/sdk/server';
 import { describe, expect, test } from 'vitest';
-import { type FrameHandler, frameMessage, sendFrame, streamFrame } from '../../../src/accp/bindings/a2a/index.js';
+import {
+  createEndpoint,
+  type FrameHandler,
+  frameMessage,
+  sendFrame,
+  streamFrame,
+} from '../../../src/accp/bindings/a2a/index.js';
+import { createCodec, createSession } from '../../../src/accp/session/index.js';
 
 import { connect, talkTo } from './a2a-world.js';
 
@@ -41,6 +48,40 @@ describe('cancelling', () => {
     expect(told).toEqual(['@p>req:x{}[mid:q1,seq:1,sid:s1]', CANCEL]);
     const { tasks } = await client.listTasks({ contextId: 's1', status: 0 } as never);
     expect(tasks.map(({ status }) => status?.state)).toEqual([TaskState.TASK_STATE_CANCELED]);
+  });
+
+  test('an answer to the cancel frame goes to who sent it: the stream that it ends has not failed', async () => {
+    const codec = createCodec();
+    const endpoint = createEndpoint({
+      codec,
+      agent: 'worker',
+      // Asked about the cancel frame, it says the same once more.
+      handle: async (_, { signal }) => {
+        signal.throwIfAborted();
+        return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      },
+    });
+    const { client } = await talkTo(endpoint.handler);
+    const session = createSession({ agent: 'planner', sequence: 'sender' });
+    const { frames, correlationId } = codec.encode({ intent: 'req', operation: 'x', payload: {} }, session);
+    const streamed: string[] = [];
+    const envelope = { correlation_id: correlationId };
+    const streaming = (async () => {
+      for await (const frame of streamFrame(client, frames)) streamed.push(frame);
+    })();
+    const { frames: cancel } = codec.encode({ intent: 'cancel', operation: 'x', payload: {}, envelope }, session);
+    let answers: readonly string[] | null = null;
+    // Only once the agent has said so is it known that there is a task.
+    while (answers === null) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      answers = await sendFrame(client, cancel).catch((error) => {
+        if (error.code !== 'unknown-task') throw error;
+        return null;
+      });
+    }
+    await streaming;
+    expect([...streamed, ...answers]).toEqual([expect.stringContaining('code:E5001')]);
+    endpoint.close();
   });
 
   test('cancelTask of the A2A client aborts the signal, and cancels the task', async () => {

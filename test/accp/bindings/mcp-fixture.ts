@@ -5,6 +5,7 @@ import {
   callTool,
   createEndpoint,
   createRegistryExchange,
+  type Notice,
   REGISTRY_URI,
   readRegistry,
   registryCapability,
@@ -29,6 +30,7 @@ const TEXT = z.object({ text: z.string() });
 export function toolServer(codec: Codec = createCodec()) {
   const runs: string[] = [];
   const failures: unknown[] = [];
+  const notices: Notice[] = [];
   const exchange = createRegistryExchange({ codec, agent: 'tools' });
   const endpoint = createEndpoint({ codec, agent: 'tools', handle: () => null });
   onTestFinished(() => endpoint.close());
@@ -89,6 +91,21 @@ export function toolServer(codec: Codec = createCodec()) {
           throw new AccpError({ code: 'E4002', message: 'The archive is closed.' });
         }, options('refusing')),
       },
+      {
+        name: 'rounded',
+        handler: tcTool(() => 0.123456789, { ...options('rounded'), noticed: (notice) => notices.push(notice) }),
+      },
+      {
+        name: 'secretive',
+        handler: tcTool(
+          () => ({
+            get secret(): string {
+              throw new Error('the password is 1234');
+            },
+          }),
+          options('secretive'),
+        ),
+      },
       { name: 'unsayable', handler: tcTool(() => () => 0, options('unsayable')) },
     ];
     return {
@@ -105,7 +122,7 @@ export function toolServer(codec: Codec = createCodec()) {
       ],
     };
   };
-  return { serve, runs, failures, exchange, endpoint, reads: () => reads };
+  return { serve, runs, failures, notices, exchange, endpoint, reads: () => reads };
 }
 
 /** What a client announces of itself. */

@@ -17,6 +17,11 @@ export function testPlainServers(connect: Wiring['connect']): void {
           name: 'weigh',
           handler: async () => ({ content: [text('{"kg":4}')], structuredContent: { kg: 4.5, by: 'the scales' } }),
         },
+        {
+          name: 'measure',
+          handler: async () => ({ content: [text('{}')], structuredContent: { kg: 0.123456789 } }),
+        },
+        { name: 'nothing', handler: async () => ({ content: [] }) },
         { name: 'draw', handler: async () => ({ content: [IMAGE as never] }) },
         { name: 'fail', handler: async () => ({ content: [text('No such file: /etc/x')], isError: true }) },
       ],
@@ -28,6 +33,7 @@ export function testPlainServers(connect: Wiring['connect']): void {
       ['several texts', 'two', 'one\ntwo'],
       ['structured content', 'weigh', { kg: 4.5, by: 'the scales' }],
       ['other content', 'draw', [IMAGE]],
+      ['no content', 'nothing', []],
     ])('%s becomes the result of a TC frame', async (_, tool, result) => {
       const { call, agreement } = await toolClient(await connect(plain));
       expect(agreement.agent).toBe('mcp');
@@ -45,6 +51,13 @@ export function testPlainServers(connect: Wiring['connect']): void {
       const { call } = await toolClient(await connect(plain));
       const { message } = await call(tool);
       expect(message).toMatchObject({ agent: 'mcp', intent: 'fail', schema: 'ER', payload: { code } });
+    });
+
+    test('what rounding loses of a result is told', async () => {
+      const { call } = await toolClient(await connect(plain));
+      const { message, losses } = await call('measure');
+      expect(message.payload['result']).toEqual({ kg: 0.123457 });
+      expect(losses).toMatchObject([{ path: 'payload.result.kg' }]);
     });
 
     test('a session in which one speaks at a time is one, too', async () => {

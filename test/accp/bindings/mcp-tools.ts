@@ -56,6 +56,7 @@ export function testMcpTools(connect: Wiring['connect']): void {
       ['a tool that throws', 'broken', {}, 'E4002', /^(?!.*password)/],
       ['a tool that says why', 'refusing', {}, 'E4002', /archive/],
       ['a result that no frame can hold', 'unsayable', {}, 'E4002', /result/],
+      ['a result that throws when it is read', 'secretive', {}, 'E4002', /^The result cannot be written in a frame\.$/],
       ['a tool that does not exist', 'multiply', { a: 1 }, 'E4001', /multiply/],
       ['arguments that the tool does not take', 'add', { a: 'one', b: 2 }, 'E4003', /./],
     ])('%s is an error frame', async (_, tool, args, code, words) => {
@@ -75,6 +76,26 @@ export function testMcpTools(connect: Wiring['connect']): void {
       expect(result.isError).toBe(true);
       expect(framesIn(result.content)).toEqual([expect.stringContaining('>fail:error{code:E4002|')]);
       expect(failures).toEqual([['broken', 'the password is 1234']]);
+    });
+
+    test('what a result throws is told on this side only, with and without frames, and the session goes on', async () => {
+      const { serve, failures } = toolServer();
+      const world = await connect(serve);
+      const { call } = await toolClient(world);
+      await call('secretive');
+      const result = (await world.client.callTool({ name: 'secretive' })) as CallResult;
+      expect(JSON.stringify(result)).not.toContain('password');
+      expect(failures).toEqual(Array(2).fill(['secretive', 'the password is 1234']));
+      expect((await call('echo', { text: 'on' })).frames).toHaveLength(1);
+    });
+
+    test('what rounding loses is told on both sides', async () => {
+      const { serve, notices } = toolServer();
+      const { call } = await toolClient(await connect(serve));
+      expect((await call('rounded')).message.payload['result']).toBe(0.123457);
+      expect(notices).toMatchObject([{ direction: 'sent', losses: [{ path: 'payload.result' }] }]);
+      const { losses } = await call('add', { a: 0.123456789, b: 1 });
+      expect(losses).toMatchObject([{ path: 'payload.arguments.a' }]);
     });
 
     test('after calls that never came to a tool, the session goes on, and each tool runs once', async () => {
@@ -129,6 +150,19 @@ export function testMcpTools(connect: Wiring['connect']): void {
       const result = (await client.callTool({ name: 'now', _meta: { 'accp/frame': frame } })) as CallResult;
       expect(result.isError).toBe(true);
       expect(framesIn(result.content)).toEqual([expect.stringContaining(`code:${code}`)]);
+      expect(runs).toEqual([]);
+    });
+
+    test.each([
+      ['a number', 5],
+      ['an object', { frame: 'x' }],
+      ['a list with a number in it', ['@planner>req:tool{tool:now|schema:TC}[mid:a1,seq:1]', 5]],
+    ])('where the frame should be, %s is refused with E1001, and the tool is not run', async (_, frame) => {
+      const { runs, serve } = toolServer();
+      const { client } = await connect(serve);
+      const result = (await client.callTool({ name: 'now', _meta: { 'accp/frame': frame } })) as CallResult;
+      expect(result.isError).toBe(true);
+      expect(framesIn(result.content)).toEqual([expect.stringContaining('code:E1001')]);
       expect(runs).toEqual([]);
     });
 

@@ -149,3 +149,37 @@ describe('wrong use', () => {
     expect(message.payload['result']).toBe('ok');
   });
 });
+
+describe('what a server answers a call with', () => {
+  /** A client whose server answers each call with one frame. */
+  const answering = (frame: (cid: string) => string, isError = false) => ({
+    callTool: async ({ _meta }: { readonly _meta?: { readonly [name: string]: unknown } }) => {
+      const [, cid] = /cid:([^,\]]+)/.exec(String(_meta?.['accp/frame']))!;
+      return { content: [frameContent(frame(cid!))], isError };
+    },
+  });
+  const meta = (cid: string): string => `[mid:b1,seq:1,cid:${cid}]`;
+
+  test.each([
+    ['another tool', (cid: string) => `@e>done:tool{tool:rm_rf|res:1|schema:TC}${meta(cid)}`],
+    ['no tool', (cid: string) => `@e>done:something{a:1}${meta(cid)}`],
+    ['another profile', (cid: string) => `@e>done:chat{content:x|schema:CH}${meta(cid)}`],
+    ['another operation', (cid: string) => `@e>done:chat{tool:add|res:1|schema:TC}${meta(cid)}`],
+  ])('of %s is no answer, but E4002', async (_, frame) => {
+    const session = createSession({ agent: 'planner', sequence: 'sender' });
+    await expect(callTool(answering(frame), { tool: 'add' }, { codec, session })).rejects.toMatchObject({
+      code: 'E4002',
+    });
+  });
+
+  test('is no answer where the result is an error, and its frame is none', async () => {
+    const session = createSession({ agent: 'planner', sequence: 'sender' });
+    const done = (cid: string): string => `@e>done:tool{tool:add|res:1|schema:TC}${meta(cid)}`;
+    await expect(callTool(answering(done, true), { tool: 'add' }, { codec, session })).rejects.toMatchObject({
+      code: 'E4002',
+    });
+    const another = createSession({ agent: 'planner', sequence: 'sender' });
+    const { message } = await callTool(answering(done), { tool: 'add' }, { codec, session: another });
+    expect(message.payload['result']).toBe(1);
+  });
+});

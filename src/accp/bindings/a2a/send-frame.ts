@@ -192,9 +192,10 @@ class Reading {
     return this.#known;
   }
 
-  #given(frames: readonly string[], parts: readonly AnyPart[] | undefined): readonly string[] {
-    this.#count += frames.length;
-    if (frames.length === 0 && parts !== undefined && parts.length > 0) this.#said ??= told(parts);
+  /** Frames may have been given to another reader of the same task: then they are not given here, but the agent speaks ACCP. */
+  #given(frames: readonly string[], parts: readonly AnyPart[] = []): readonly string[] {
+    this.#count += Math.max(frames.length, framesIn(parts).length);
+    if (this.#count === 0 && parts.length > 0) this.#said ??= told(parts);
     return frames;
   }
 }

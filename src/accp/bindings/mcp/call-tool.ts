@@ -4,7 +4,7 @@ import type { Codec } from '../../codec/codec.js';
 import type { AccpErrorCode } from '../../codec/codes.js';
 import type { EncodeResult } from '../../codec/outcome.js';
 import type { Json } from '../../message/json.js';
-import type { Envelope, Message } from '../../message/message.js';
+import type { Envelope, Loss, Message } from '../../message/message.js';
 import { Reference } from '../../message/reference.js';
 import { createIds } from '../../session/ids.js';
 import type { Session } from '../../session/session.js';
@@ -32,6 +32,8 @@ export interface ToolOutcome {
   readonly message: Message;
   /** All frames that were received, in order; those of servers that send none are made in their place, by the agent `mcp`. */
   readonly frames: readonly string[];
+  /** What was lost of the call or of its result, such as places after the sixth. */
+  readonly losses: readonly Loss[];
 }
 
 /** Calls that wait for those before them. */
@@ -75,23 +77,41 @@ async function makeCall(client: ToolClient, call: ToolCall, { codec, session }: 
   const envelope = { ...call.envelope, msg_id: mid, correlation_id: cid };
   const request = codec.encode({ intent: 'req', operation: 'tool', schema: 'TC', payload, envelope }, session);
   const all: string[] = [];
+  const losses: Loss[] = [...request.losses];
   let sending: readonly string[] = [...(OWED.get(session) ?? []), ...request.frames];
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const answer = await ask(client, tool, { ...args }, sending);
-    const received = 'frames' in answer ? answer.frames : standInFrames(answer, tool, request, { codec, session });
-    OWED.delete(session);
-    all.push(...received);
-    const { message, replies, isGap } = take(received, cid, { codec, session });
-    if (message !== undefined || !isGap) OWED.set(session, replies);
-    if (message !== undefined) return { message, frames: all };
-    if (!isGap) break;
-    sending = replies;
+    const received = 'frames' in answer ? answer : standIn(answer, tool, request, { codec, session });
+    all.push(...received.frames);
+    const read = readAnswer(received.frames, { tool, cid }, { codec, session });
+    losses.push(...(received.losses ?? []), ...read.losses);
+    // They go before whatever is sent next, should this call not get as far as that.
+    OWED.set(session, read.replies);
+    if (read.message !== undefined) {
+      if (received.isError === true && read.message.intent !== 'fail') throw contradictory(tool);
+      return { message: read.message, frames: all, losses };
+    }
+    if (read.refused !== undefined) throw read.refused;
+    if (!read.isGap) break;
+    sending = read.replies;
   }
   throw new AccpError({ code: 'E4002', message: `The server has not answered the call of ${tool}.` });
 }
 
+function contradictory(tool: string): AccpError {
+  return new AccpError({ code: 'E4002', message: `The server says that ${tool} has failed, and that it is done.` });
+}
+
 /** What the server said, as frames if it was frames. */
-type Answer = PlainAnswer | { readonly frames: readonly string[] };
+type Answer = PlainAnswer | Told;
+
+interface Told {
+  readonly frames: readonly string[];
+  /** Whether the result that they came in is an error. */
+  readonly isError?: boolean | undefined;
+  /** Of what was made into frames here. */
+  readonly losses?: readonly Loss[] | undefined;
+}
 
 async function ask(
   client: ToolClient,
@@ -109,27 +129,36 @@ async function ask(
     return answer;
   }
   const told = framesIn(result?.['content']);
-  if (told.length > 0) return { frames: told };
+  if (told.length > 0) return { frames: told, isError: result?.['isError'] === true };
   if (members(result?.['_meta'])?.[DROPPED_META] === 'expired') {
     throw new AccpError({ code: 'E3001', message: `The call of ${tool} had expired when it came to the server.` });
   }
   return readPlainResult(result, tool);
 }
 
-interface Taken {
+interface ReadAnswer {
   readonly message: Message | undefined;
+  /** Why a frame was refused, for anything but its number. */
+  readonly refused: AccpError | undefined;
   /** Frames for the server. */
   readonly replies: readonly string[];
   /** Whether frames got lost on either way, and the replies bring them. */
   readonly isGap: boolean;
+  readonly losses: readonly Loss[];
 }
 
-/** @throws AccpError for an answer that is refused for anything but its number */
-function take(frames: readonly string[], cid: string, { codec, session }: ToolCallOptions): Taken {
+interface Asked {
+  readonly tool: string;
+  readonly cid: string;
+}
+
+/** Decodes what came back: the last answer to the call counts. */
+function readAnswer(frames: readonly string[], asked: Asked, { codec, session }: ToolCallOptions): ReadAnswer {
   const replies: string[] = [];
+  const losses: Loss[] = [];
   let message: Message | undefined;
-  let isGap = false;
   let refused: AccpError | undefined;
+  let isGap = false;
   for (const frame of frames) {
     const outcome = codec.decode(frame, session);
     if (outcome.outcome === 'rejected') {
@@ -140,15 +169,15 @@ function take(frames: readonly string[], cid: string, { codec, session }: ToolCa
     }
     if (outcome.outcome !== 'message') continue;
     replies.push(...outcome.replies);
+    losses.push(...outcome.losses);
     const { intent, payload } = outcome.message;
     if (intent === 'fail' && payload['code'] === 'E3003') isGap = true;
-    else if (isAnswer(outcome.message, cid)) message = outcome.message;
+    else if (isAnswer(outcome.message, asked.cid)) {
+      if (isOf(outcome.message, asked.tool)) message = outcome.message;
+      else refused = new AccpError({ code: 'E4002', message: `The answer is not one of the tool ${asked.tool}.` });
+    }
   }
-  if (message === undefined && refused !== undefined) {
-    OWED.set(session, replies);
-    throw refused;
-  }
-  return { message, replies, isGap };
+  return { message, refused, replies, isGap, losses };
 }
 
 /** An error that names no request is about what was just asked: it could not be read. */
@@ -159,24 +188,30 @@ function isAnswer({ intent, envelope }: Message, cid: string): boolean {
   );
 }
 
+/** Results are `done:tool` of the schema TC, and name their tool (section 11.3); any `fail` tells of a failure. */
+function isOf({ intent, operation, schema, payload }: Message, tool: string): boolean {
+  return intent === 'fail' || (operation === 'tool' && schema === 'TC' && payload['tool_name'] === tool);
+}
+
 /** The frames that the server would have sent, if it spoke ACCP. */
-function standInFrames(
+function standIn(
   answer: PlainAnswer,
   tool: string,
   { msgId: mid, correlationId: cid }: EncodeResult,
   { codec, session }: ToolCallOptions,
-): readonly string[] {
+): Told {
   const end = standInFor(STAND_IN, session, codec);
   const envelope = { correlation_id: cid, causation_id: mid };
-  const fail = (code: AccpErrorCode, message: string): readonly string[] => {
+  const fail = (code: AccpErrorCode, message: string): Told => {
     const request = { agent: session.agent, intent: 'req', operation: 'tool', payload: {} };
     const error = new AccpError({ code, message });
-    return [codec.fail({ ...request, envelope: { msg_id: mid, sequence: 0, correlation_id: cid } }, error, end)];
+    const envelope = { msg_id: mid, sequence: 0, correlation_id: cid };
+    return { frames: [codec.fail({ ...request, envelope }, error, end)] };
   };
   if ('code' in answer) return fail(answer.code, answer.message);
   try {
     const payload = { tool_name: tool, result: answer.result };
-    return codec.encode({ intent: 'done', operation: 'tool', schema: 'TC', payload, envelope }, end).frames;
+    return codec.encode({ intent: 'done', operation: 'tool', schema: 'TC', payload, envelope }, end);
   } catch (thrown) {
     if (!(thrown instanceof AccpError)) throw thrown;
     return fail('E4002', `The result cannot be written in a frame: ${thrown.message}`);

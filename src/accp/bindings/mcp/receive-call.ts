@@ -3,6 +3,7 @@ import { AccpError } from '../../codec/accp-error.js';
 import type { Codec } from '../../codec/codec.js';
 import type { Message } from '../../message/message.js';
 import type { Session } from '../../session/session.js';
+import type { Notice } from '../endpoint-options.js';
 
 export interface ReceivedFrames {
   /** Frames to send back, in order. */
@@ -12,6 +13,13 @@ export interface ReceivedFrames {
   readonly isRefused: boolean;
   /** Nothing is said of frames that have expired (section 3.7, item 5), but MCP needs its answer. */
   readonly isExpired: boolean;
+}
+
+interface Receiver {
+  /** Of the tool. */
+  readonly name: string;
+  readonly codec: Codec;
+  readonly noticed?: ((notice: Notice) => void) | undefined;
 }
 
 /** Intents that nobody waits for an answer to. */
@@ -32,7 +40,11 @@ const NO_REQUEST: ReadonlySet<string> = new Set([
  * Decodes the frames of one tool call: what keeps the session going, and last the request. Requests before it, which are sent
  * again after a gap, are refused: MCP carries one call at a time.
  */
-export function receiveCall(frames: readonly string[], tool: string, session: Session, codec: Codec): ReceivedFrames {
+export function receiveCall(
+  frames: readonly string[],
+  session: Session,
+  { name, codec, noticed }: Receiver,
+): ReceivedFrames {
   const replies: string[] = [];
   const refused: { readonly message: Message; readonly why: AccpError }[] = [];
   let call: Message | undefined;
@@ -47,9 +59,11 @@ export function receiveCall(frames: readonly string[], tool: string, session: Se
       if (outcome.reply !== null) replies.push(outcome.reply);
       return;
     }
+    const { losses, warnings } = outcome;
+    if (losses.length + warnings.length > 0) noticed?.({ session, direction: 'received', losses, warnings });
     replies.push(...outcome.replies);
     if (outcome.outcome === 'pending' || NO_REQUEST.has(outcome.message.intent)) return;
-    const why = whyNot(outcome.message, tool, index === frames.length - 1);
+    const why = whyNot(outcome.message, name, index === frames.length - 1);
     if (why === null) call = outcome.message;
     else refused.push({ message: outcome.message, why });
   });

@@ -4,6 +4,8 @@ import type { Codec } from '../../codec/codec.js';
 import type { Json } from '../../message/json.js';
 import type { Message } from '../../message/message.js';
 import type { Session } from '../../session/session.js';
+import { StoreError } from '../../store/store.js';
+import type { Notice } from '../endpoint-options.js';
 import type { Members } from './sdk-shapes.js';
 
 export interface ToolContext {
@@ -29,6 +31,7 @@ interface Run {
   readonly name: string;
   readonly codec: Codec;
   readonly failed?: ((thrown: unknown, message: Message) => void) | undefined;
+  readonly noticed?: ((notice: Notice) => void) | undefined;
   readonly run: (args: Members, context: ToolContext) => unknown;
 }
 
@@ -54,13 +57,23 @@ export async function runTool(message: Message, session: Session, call: Call, to
   const payload = { tool_name: name, result: (result ?? null) as Json };
   const envelope = { correlation_id: cid, causation_id: mid };
   try {
-    const { frames } = codec.encode({ intent: 'done', operation: 'tool', schema: 'TC', payload, envelope }, session);
-    return { frames, isError: false, result, text: textOf(result) };
+    // First, since it reads the result, too, and a frame that is not sent would leave a gap.
+    const text = textOf(result);
+    const input = { intent: 'done', operation: 'tool', schema: 'TC', payload, envelope };
+    const { frames, losses, warnings } = codec.encode(input, session);
+    if (losses.length + warnings.length > 0) tool.noticed?.({ session, direction: 'sent', losses, warnings });
+    return { frames, isError: false, result, text };
   } catch (thrown) {
-    if (!(thrown instanceof AccpError)) throw thrown;
-    const why = `The result cannot be written in a frame: ${thrown.message}`;
-    return failed(new AccpError({ code: 'E4002', message: why }), message, session, codec);
+    if (thrown instanceof StoreError) throw thrown;
+    tool.failed?.(thrown, message);
+    return failed(unwritten(thrown), message, session, codec);
   }
+}
+
+/** The codec's words say where a result cannot be written; those of a result that throws are for this side alone. */
+function unwritten(thrown: unknown): AccpError {
+  const why = thrown instanceof AccpError ? `: ${thrown.message}` : '.';
+  return new AccpError({ code: 'E4002', message: `The result cannot be written in a frame${why}` });
 }
 
 function failed(error: unknown, message: Message, session: Session, codec: Codec): ToolAnswer {
@@ -76,5 +89,16 @@ function toolError(thrown: unknown): unknown {
 
 function textOf(result: unknown): string {
   if (typeof result === 'string') return result;
-  return JSON.stringify(result ?? null, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+  try {
+    // JSON has no text for a function, which no frame can hold either.
+    return JSON.stringify(result ?? null, writable) ?? '';
+  } catch (thrown) {
+    // Of what is cyclic, or too deep, the codec tells more.
+    if (thrown instanceof TypeError || thrown instanceof RangeError) return '';
+    throw thrown;
+  }
+}
+
+function writable(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
 }

@@ -6,6 +6,7 @@ import type { Message } from '../../message/message.js';
 import { isPlainObject } from '../../message/values.js';
 import { createSession, type Session } from '../../session/session.js';
 import type { Endpoint } from '../endpoint.js';
+import type { Notice } from '../endpoint-options.js';
 import { BINDING_AGENT, bareErrorFrame } from '../error-frame.js';
 import { readHead } from '../frames.js';
 import { frameContent } from './content.js';
@@ -27,8 +28,10 @@ interface CommonToolOptions {
    * `() => server.server.getClientCapabilities()`.
    */
   readonly capabilities?: (() => unknown) | undefined;
-  /** Told what `run` threw: the client learns no more than a code. */
+  /** Told what `run` threw, or why its result cannot be written. The client learns the words of an `AccpError`, else a code alone. */
   readonly failed?: ((thrown: unknown, message: Message) => void) | undefined;
+  /** Told of losses, such as places after the sixth, and of warnings, where a request or a result has any. */
+  readonly noticed?: ((notice: Notice) => void) | undefined;
   /** Whether results are there as `structuredContent` besides, as tools with an output schema need it. @default false */
   readonly structured?: boolean | undefined;
 }
@@ -72,6 +75,8 @@ export function tcTool<Args extends object = { readonly [name: string]: Json }>(
     const read = readRequestContext(request);
     const call: Call = { ...read, args, request };
     const frames = framesOf(read.meta);
+    if (frames === null)
+      return refusal(bareErrorFrame('E1001', `_meta["${FRAME_META}"] is a frame, or a list of frames.`));
     return frames.length === 0 ? answerPlainly(call, tool) : answerInFrames(frames, call, tool);
   };
 }
@@ -88,24 +93,25 @@ interface Call extends RequestContext {
   readonly request: unknown;
 }
 
-function framesOf(meta: Members | undefined): readonly string[] {
-  const told = meta?.[FRAME_META];
-  if (typeof told === 'string') return [told];
-  return Array.isArray(told) ? told.filter((frame) => typeof frame === 'string') : [];
+/** None where the client does not speak ACCP; `null` for what can be no frames. */
+function framesOf(meta: Members | undefined): readonly string[] | null {
+  const told = meta?.[FRAME_META] ?? [];
+  const frames: readonly unknown[] = Array.isArray(told) ? told : [told];
+  return frames.every((frame) => typeof frame === 'string') ? frames : null;
 }
 
 async function answerInFrames(frames: readonly string[], call: Call, tool: Tool): Promise<ToolResult> {
-  const { endpoint, codec } = tool;
+  const { endpoint } = tool;
   const session = tool.session ?? sessionOf(frames, endpoint!);
-  if (typeof session === 'string') return { content: [frameContent(session)], isError: true };
+  if (typeof session === 'string') return refusal(session);
   const end = endpoint?.hold(session);
   try {
     const fault = takeRegistry(session, call, tool);
     if (fault !== null) {
       const { code, message } = fault;
-      return { content: [frameContent(bareErrorFrame(code, message, readHead(frames[0]!)))], isError: true };
+      return refusal(bareErrorFrame(code, message, readHead(frames[0]!)));
     }
-    const received = receiveCall(frames, tool.name, session, codec);
+    const received = receiveCall(frames, session, tool);
     if (received.call === undefined) return withoutCall(received);
     const answer = await runTool(received.call, session, call, tool);
     return resultOf([...received.replies, ...answer.frames], answer, tool.structured);
@@ -146,6 +152,10 @@ function withoutCall({ replies, isRefused, isExpired }: ReceivedFrames): ToolRes
   if (isRefused || isExpired) result.isError = true;
   if (isExpired) result._meta = { [DROPPED_META]: 'expired' };
   return result;
+}
+
+function refusal(frame: string): ToolResult {
+  return { content: [frameContent(frame)], isError: true };
 }
 
 /** For a client that has sent no frame, a request is made in its place, in a session of its own. */

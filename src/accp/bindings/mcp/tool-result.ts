@@ -32,7 +32,7 @@ function textOf(content: readonly unknown[]): string | undefined {
     const { type, text } = members(block) ?? {};
     return type === 'text' && typeof text === 'string' ? text : undefined;
   });
-  return texts.includes(undefined) ? undefined : texts.join('\n');
+  return texts.length === 0 || texts.includes(undefined) ? undefined : texts.join('\n');
 }
 
 /** SDKs answer calls that never came to the tool by a text, too. */
