@@ -22,7 +22,8 @@ export type Style = keyof typeof STYLES | readonly (keyof typeof STYLES)[];
 export interface Sink {
   readonly isTTY?: boolean;
   write(text: string): boolean;
-  once(event: 'drain', listener: () => void): unknown;
+  once(event: 'drain' | 'error', listener: () => void): Sink;
+  off(event: 'drain' | 'error', listener: () => void): Sink;
 }
 
 export type ColorChoice = 'auto' | 'always' | 'never';
@@ -54,7 +55,15 @@ export function createOutput(stdout: Sink, stderr: Sink, color: ColorChoice): Ou
 }
 
 async function writeLine(sink: Sink, text: string): Promise<void> {
-  if (!sink.write(`${text}\n`)) await new Promise<void>((resolve) => sink.once('drain', resolve));
+  if (sink.write(`${text}\n`)) return;
+  await new Promise<void>((resolve) => {
+    // A sink that breaks never drains.
+    const done = (): void => {
+      sink.off('drain', done).off('error', done);
+      resolve();
+    };
+    sink.once('drain', done).once('error', done);
+  });
 }
 
 function painter(sink: Sink, choice: ColorChoice): Output['paint'] {

@@ -102,6 +102,15 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
   }
 }
 
+/** Whether the command of these arguments goes on when nobody reads its notes any more. */
+export function isService(args: readonly string[]): boolean {
+  const words = atTerminator(args).own.filter(isWord);
+  const named = COMMANDS.find(({ name }) => name === words[0]);
+  const command =
+    named !== undefined && 'commands' in named ? named.commands.find(({ name }) => name === words[1]) : named;
+  return command?.isService === true;
+}
+
 async function dispatch(args: readonly string[], streams: Streams, output: Output): Promise<number> {
   const asked = withoutHelp(args);
   const name = firstWord(asked);

@@ -75,6 +75,8 @@ export interface Command {
   readonly details?: string | readonly string[];
   /** A line, or several. */
   readonly example: string | readonly string[];
+  /** Whether others rely on it, so that it goes on when nobody reads its notes any more. */
+  readonly isService?: boolean;
   /** @returns the exit code */
   readonly run: (invocation: Invocation) => Promise<number>;
 }

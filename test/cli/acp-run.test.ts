@@ -241,22 +241,79 @@ describe('the agent', () => {
     expect((await around(agent, [], { options: ['--grace', '0.1'] })).code).toBe(143);
   });
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('gets %s, and so does what it has started', async (signal) => {
-    const agent = scratch.write(
-      'family.mjs',
-      `import { spawn } from 'node:child_process';
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
+    'gets %s, and so does what it has started',
+    async (signal) => {
+      const agent = scratch.write(
+        'family.mjs',
+        `import { spawn } from 'node:child_process';
       const child = spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1000); console.log("ready")'], { stdio: ['ignore', 'pipe', 'ignore'] });
       child.stdout.once('data', () => process.stderr.write(child.pid + '\\n'));
       child.once('exit', () => process.stderr.write('child gone\\n'));
-      for (const one of ['SIGINT', 'SIGTERM']) process.on(one, () => { process.stderr.write(one + '\\n'); setTimeout(() => process.exit(5), 100); });`,
+      for (const one of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) process.on(one, () => { process.stderr.write(one + '\\n'); setTimeout(() => process.exit(5), 100); });`,
+      );
+      const child = startAround(agent);
+      const over = ended(child);
+      const [pid] = await once(child.stderr, 'data');
+      child.kill(signal);
+      const { code, stderr } = await over;
+      expect({ code, got: stderr.includes(signal) }).toEqual({ code: 5, got: true });
+      expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH');
+    },
+  );
+
+  test.each(['an end of its input', 'SIGTERM'] as const)(
+    'ends after %s, though nobody reads what it says',
+    async (how) => {
+      const agent = scratch.write(
+        'flooding.mjs',
+        `process.stdin.resume();
+      const line = JSON.stringify({ jsonrpc: '2.0', method: 'n', params: ['x'.repeat(1000)] }) + '\\n';
+      const flood = () => { while (process.stdout.write(line)); process.stdout.once('drain', flood); };
+      flood();
+      process.stderr.write('ready\\n');`,
+      );
+      const child = startAround(agent, { options: ['--grace', '0.2'] });
+      await once(child.stderr, 'data');
+      const exited = once(child, 'exit');
+      if (how === 'SIGTERM') child.kill(how);
+      else child.stdin.end();
+      expect(await exited).toEqual([143, null]);
+      child.stdout.destroy();
+    },
+  );
+
+  test('goes on when nobody reads its log any more', async () => {
+    const agent = scratch.write(
+      'chatty.mjs',
+      `import { createInterface } from 'node:readline';
+      createInterface({ input: process.stdin }).on('line', (line) => {
+        const { id } = JSON.parse(line);
+        process.stderr.write('working\\n', () => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result: 1 }) + '\\n'));
+      });`,
     );
     const child = startAround(agent);
-    const over = ended(child);
-    const [pid] = await once(child.stderr, 'data');
-    child.kill(signal);
-    const { code, stderr } = await over;
-    expect({ code, got: stderr.includes(signal) }).toEqual({ code: 5, got: true });
-    expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH');
+    const answers: string[] = [];
+    for (const id of [1, 2, 3, 4]) {
+      child.stdin.write(`junk\n${json(request(id, 'x'))}`);
+      for (const answer of String((await once(child.stdout, 'data'))[0])
+        .trim()
+        .split('\n'))
+        answers.push(answer);
+      child.stderr.destroy();
+    }
+    child.stdin.end();
+    const exited = once(child, 'exit');
+    child.stdout.on('data', (piece) => answers.push(...String(piece).trim().split('\n')));
+    expect(await exited).toEqual([0, null]);
+    expect(answers.filter((answer) => answer.includes('"result":1'))).toHaveLength(4);
+  });
+
+  test('a flood of junk is told as far as it says something', async () => {
+    const ran = await around(minimalAgent(), [`${'junk\n'.repeat(3000)}${json(request(1, 'echo', []))}`]);
+    expect(ran.stderr.split('\n').length).toBeLessThan(110);
+    expect(ran.stderr).toContain('More of them are not told, until a message comes.');
+    expect(linesOf(ran).at(-1)).toEqual({ jsonrpc: '2.0', id: 1, result: [] });
   });
 
   test('that cannot be started is told, with exit code 2', async () => {

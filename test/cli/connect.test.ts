@@ -1,8 +1,4 @@
-/** `pegwire connect` as a program, against `pegwire serve` and against servers that behave otherwise. */
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type WebSocket, WebSocketServer } from 'ws';
 import { createCodec, createSession } from '../../src/accp/session/index.js';
 import { type Ended, ended, start } from '../helpers/child.js';
 import { cli, jsonLines, lines, PROGRAM, scratchFolder } from '../helpers/cli.js';
@@ -151,7 +147,7 @@ test('over a WebSocket a frame becomes a message of the session, which is told',
   expect(stderr).toMatch(/sent: @cli>req:x\{\}\[mid:[^,]+,seq:2,.*cid:m1/);
   const wrong = await connect(server.ws, '@me>req');
   expect(wrong.code).toBe(1);
-  expect(wrong.stderr).toContain('error[no-message]');
+  expect(wrong.stderr).toContain('error[E1001]: Expected');
 });
 
 describe('--raw', () => {
@@ -203,73 +199,6 @@ describe('a server with a token', () => {
   test('takes it from the environment', async () => {
     const args = [...PROGRAM, 'connect', locked.http];
     expect((await ended(start(args, { stdin: 'hello', env: { PEGWIRE_TOKEN: 'abc' } }))).code).toBe(0);
-  });
-});
-
-/** Serves HTTP in its own way, while something is done. */
-async function withServer(listener: RequestListener, work: (url: string) => Promise<void>): Promise<void> {
-  const other = createServer(listener);
-  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-  try {
-    await work(`http://127.0.0.1:${(other.address() as AddressInfo).port}`);
-  } finally {
-    other.closeAllConnections();
-    await new Promise((resolve) => other.close(resolve));
-  }
-}
-
-describe('servers that behave otherwise', () => {
-  const REQUEST = '@me>req:x{}[mid:m1,seq:1]';
-
-  test('one that does not answer a request is given up, with exit code 1', async () => {
-    await withServer(
-      () => {},
-      async (url) => {
-        const { code, stderr } = await connect(url, REQUEST, '--timeout', '0.2');
-        expect({ code, stderr }).toEqual({ code: 1, stderr: 'No answer came within 0.2 s.\n' });
-      },
-    );
-    await withServer(
-      (_, response) => response.writeHead(204).end(),
-      async (url) => {
-        expect(await connect(url, REQUEST)).toEqual({ code: 1, stdout: '', stderr: 'There was no answer.\n' });
-      },
-    );
-  });
-
-  test.each([
-    ['a page', 200, 'text/html', /not application\/accp but text\/html/],
-    ['another status', 500, 'text/plain', /answers with 500/],
-    ['another place', 302, 'text/plain', /sends elsewhere/],
-  ])('one that gives %s is none for frames, with exit code 2', async (_, status, type, message) => {
-    await withServer(
-      (__, response) => response.writeHead(status, { 'content-type': type, location: '/' }).end('x'),
-      async (url) => {
-        const { code, stdout, stderr } = await connect(url, REQUEST);
-        expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-        expect(stderr).toMatch(message);
-      },
-    );
-  });
-
-  test('a WebSocket that does not answer is given up, and one that is lost for good ends the program', async () => {
-    const peers: WebSocket[] = [];
-    const sockets = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: () => 'accp' });
-    await new Promise((resolve) => sockets.once('listening', resolve));
-    sockets.on('connection', (socket) => peers.push(socket));
-    const url = `ws://127.0.0.1:${(sockets.address() as AddressInfo).port}`;
-    const raw = await connect(url, REQUEST, '--raw', '--timeout', '0.2');
-    expect(raw).toEqual({ code: 1, stdout: '', stderr: '1 request had no answer within 0.2 s.\n' });
-    // The input stays open: it is the other side that ends.
-    const child = start([...PROGRAM, 'connect', url, '--raw']);
-    sockets.once('connection', (socket) => socket.close(1008, 'no more'));
-    const { code, stderr } = await ended(child);
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr: 'pegwire: The other side has closed the connection with 1008 no more.\n',
-    });
-    for (const peer of peers) peer.terminate();
-    await new Promise((resolve) => sockets.close(resolve));
   });
 });
 

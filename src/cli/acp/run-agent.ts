@@ -2,17 +2,29 @@
 import { constants } from 'node:os';
 import process from 'node:process';
 import { Writable } from 'node:stream';
-import { type AgentProcess, byteChannel, ConnectionError, type Exit, launchAgent } from '../../acp/index.js';
+import {
+  type AgentProcess,
+  byteChannel,
+  type Channel,
+  ConnectionError,
+  type Exit,
+  launchAgent,
+} from '../../acp/index.js';
 import { visible } from '../../text/visible.js';
 import { errorJson } from '../json.js';
 import { secondsOption, textOption } from '../option-values.js';
 import { choice, type Invocation, UsageError } from '../usage.js';
 import { NO_LOG, openMessageLog } from './message-log.js';
 import { Relay } from './relay.js';
+import { type PassedSignals, passSignalsOn } from './signals.js';
 
 const BATCHES = ['split', 'pass'] as const;
 /** Characters of what is no message that are told. */
 const SHOWN = 200;
+/** Texts in a row that are no messages, and are told: who pipes something else into it learns no more from the rest. */
+const MAX_TOLD = 100;
+/** Seconds for the client to read what is left, once a signal has come. */
+const LAST = 1;
 
 /** @returns the exit code: the agent's */
 export async function runAgent(invocation: Invocation): Promise<number> {
@@ -30,16 +42,20 @@ export async function runAgent(invocation: Invocation): Promise<number> {
   try {
     const agent = await launched(command, args);
     const client = byteChannel(process.stdin, output());
+    let told = 0;
     const relayed = new Promise<boolean>((resolve) => {
       const relay = new Relay(client, agent.channel, {
         batches,
-        passed: log.message,
+        passed: (from, text) => {
+          if (from !== 'pegwire') told = 0;
+          log.message(from, text);
+        },
         refused: (from, why, text) => {
           log.refused(from, why, text);
-          note(
-            'not-a-message',
-            `not passed on, from the ${from}: ${why}${text === '' ? '' : `: ${text.slice(0, SHOWN)}`}`,
-          );
+          if (++told > MAX_TOLD) return;
+          const quote = text === '' ? '' : `: ${text.slice(0, SHOWN)}`;
+          note('not-a-message', `not passed on, from the ${from}: ${why}${quote}`);
+          if (told === MAX_TOLD) note('not-a-message', 'More of them are not told, until a message comes.');
         },
         ended: (side, error) => {
           if (side === 'agent') {
@@ -50,13 +66,17 @@ export async function runAgent(invocation: Invocation): Promise<number> {
       });
       relay.start();
     });
-    const release = endBySignal(agent);
+    const signals = passSignalsOn(agent);
     const isWhole = await relayed;
     const exit = await agent.close();
-    await client.end();
+    const isTold = await flushed(client, signals, grace);
     client.destroy();
-    release();
-    return isWhole ? codeOf(exit) : codeOf(exit) || 1;
+    signals.release();
+    const code = isWhole && isTold ? codeOf(exit) : codeOf(exit) || 1;
+    if (isTold) return code;
+    log.close();
+    // What is still on its way to who does not read would keep the process.
+    process.exit(code);
   } finally {
     log.close();
   }
@@ -87,19 +107,19 @@ async function endAgent(agent: AgentProcess, grace: number): Promise<void> {
   clearTimeout(timer);
 }
 
-/** A signal goes to the agent and all that it has started, which stays or ends as it likes; then it is ended. */
-function endBySignal(agent: AgentProcess): () => void {
-  const passOn = (signal: NodeJS.Signals): void => {
-    try {
-      process.kill(process.platform === 'win32' ? agent.pid : -agent.pid, signal);
-    } catch (thrown) {
-      // All of them have ended; EPERM is what a group has whose processes wait to be reaped.
-      if (!/^(?:ESRCH|EPERM)$/.test((thrown as NodeJS.ErrnoException).code ?? '')) throw thrown;
-    }
-    void agent.close();
-  };
-  process.on('SIGINT', passOn).on('SIGTERM', passOn);
-  return () => void process.off('SIGINT', passOn).off('SIGTERM', passOn);
+/**
+ * What waits for the client goes out, unless it does not read: nobody who ends the program is kept waiting for that.
+ *
+ * @returns whether all of it went out
+ */
+async function flushed(client: Channel, signals: PassedSignals, grace: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, (signals.haveCome() ? Math.min(grace, LAST) : grace) * 1000, false);
+  });
+  const isTold = await Promise.race([client.end().then(() => true), late, signals.next().then(() => false)]);
+  clearTimeout(timer);
+  return isTold;
 }
 
 /** What an error of the channel says of the end of the process: the exit code says so, too. */

@@ -22,6 +22,7 @@ const run: Command = {
       'SIGTERM go to the agent with all that it has started.',
   ],
   example: 'pegwire acp run --log messages.jsonl -- my-agent --acp',
+  isService: true,
   run: async (invocation) => {
     // Loaded only now: the other commands need none of it.
     const { runAgent } = await import('../acp/run-agent.js');

@@ -28,6 +28,7 @@ export const connect: Command = {
     `echo '@me>req:add{a:1}[mid:m1,seq:1]' | pegwire connect http://127.0.0.1:4711`,
     `echo '{"intent":"req","operation":"x"}' | pegwire connect ws://127.0.0.1:4711`,
   ],
+  isService: true,
   run: async (invocation) => {
     // Loaded only now: the other commands need none of it.
     const { runConnect } = await import('../connect/run-connect.js');

@@ -34,6 +34,7 @@ export const serve: Command = {
       'machine, and web pages have to be its own or an --origin.',
   ],
   example: 'pegwire serve --port 4711',
+  isService: true,
   run: async (invocation) => {
     // Loaded only now: the other commands need none of it.
     const { runServer } = await import('../serving.js');

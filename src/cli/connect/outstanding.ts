@@ -9,6 +9,7 @@ export class Outstanding {
   /** Correlation identifiers, by the identifiers of the messages. */
   readonly #open = new Map<string, string>();
   #heard: () => void = () => {};
+  #timer: NodeJS.Timeout | undefined;
 
   asked(msgId: string, correlationId: string): void {
     this.#open.set(msgId, correlationId);
@@ -41,12 +42,17 @@ export class Outstanding {
     return this.#open.size;
   }
 
+  /** Nobody waits any more: a timer would keep the process. */
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
   /** @returns whether a frame came in time */
   #next(seconds: number): Promise<boolean> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), seconds * 1000);
+      this.#timer = setTimeout(() => resolve(false), seconds * 1000);
       this.#heard = () => {
-        clearTimeout(timer);
+        clearTimeout(this.#timer);
         resolve(true);
       };
     });

@@ -15,6 +15,9 @@ import { headersOf, NEVER, type Speaker, type SpeakerOptions } from './speaker.j
 /** Times that answers may ask for more frames: two sides that do not understand each other could go on for ever. */
 const MAX_ROUNDS = 8;
 
+/** The status of a server that takes no frames of this length: others it may take (RFC 9110, section 15.5.14). */
+const TOO_LARGE = 413;
+
 /** Told each frame of a response. @returns frames to be sent after it */
 type Hear = (frame: string) => readonly string[];
 
@@ -29,9 +32,9 @@ export function speakOverHttp(options: SpeakerOptions, received: Received): Spea
     const outcome = codec.decode(frame, session);
     if (outcome.outcome === 'pending' && outcome.part === 'stream') streams.read(outcome.correlationId);
     void received.frame(frame, messageOf(outcome), true);
-    if (outcome.outcome === 'rejected')
-      void received.note(outcome.error.code, `refused here: ${outcome.error.message}`);
-    return repliesOf(outcome);
+    if (outcome.outcome === 'rejected') void received.refused(outcome.error);
+    // Who sends no frames would not understand one that says so.
+    return readHead(frame) === null ? [] : repliesOf(outcome);
   };
 
   const hearOther: Hear = (frame) => {
@@ -83,9 +86,12 @@ export function speakOverHttp(options: SpeakerOptions, received: Received): Spea
   };
 }
 
-/** @throws UsageError where the server is none for frames, or there is none */
+/**
+ * @throws UsageError where the server is none for frames, or there is none
+ * @throws HttpBindingError where the frame is too long for it
+ */
 async function failed(thrown: unknown, received: Received): Promise<void> {
-  if (!(thrown instanceof HttpBindingError)) throw thrown;
+  if (!(thrown instanceof HttpBindingError) || thrown.status === TOO_LARGE) throw thrown;
   const { code, message, status, cause } = thrown;
   if (code === 'timeout' || code === 'truncated' || code === 'too-large') {
     await received.unanswered(message);

@@ -10,6 +10,7 @@ import {
 import { type Codec, createCodec } from '../../accp/codec/codec.js';
 import type { DecodeOutcome } from '../../accp/codec/outcome.js';
 import type { MessageInput } from '../../accp/message/message.js';
+import { parseFrame } from '../../accp/parse.js';
 import { createIds } from '../../accp/session/ids.js';
 import { createSession } from '../../accp/session/session.js';
 import { PegwireError } from '../../text/errors.js';
@@ -35,14 +36,14 @@ export async function speakOverWebSocket(options: SpeakerOptions, received: Rece
     const message = messageOf(outcome);
     if (outcome.outcome === 'pending' && outcome.part === 'stream') streams.read(outcome.correlationId);
     void received.frame(frame, message, true);
-    if (outcome.outcome === 'rejected')
-      void received.note(outcome.error.code, `refused here: ${outcome.error.message}`);
+    if (outcome.outcome === 'rejected') void received.refused(outcome.error);
     outstanding.heard(message);
   };
   let link: Link;
   try {
     link = await connectWebSocket(() => socketTo(options), {
       ...{ codec: heard(createCodec({ state: false }), hear), session, reconnect: RECONNECT },
+      handshakeTimeout: options.timeout,
       onState: (state, cause) => {
         if (state === 'reconnecting') void received.note('reconnecting', `${cause?.message ?? ''} Trying again.`);
       },
@@ -81,7 +82,8 @@ export async function speakOverWebSocket(options: SpeakerOptions, received: Rece
 }
 
 export function socketTo(options: SpeakerOptions): WebSocketLike & WebSocket {
-  return new WebSocket(options.url, SUBPROTOCOL, { headers: headersOf(options) }) as WebSocketLike & WebSocket;
+  const settings = { headers: headersOf(options), handshakeTimeout: options.timeout * 1000 };
+  return new WebSocket(options.url, SUBPROTOCOL, settings) as WebSocketLike & WebSocket;
 }
 
 /** A codec that tells what it decodes. */
@@ -102,11 +104,12 @@ function heard(codec: Codec, hear: (frame: string, outcome: DecodeOutcome) => vo
  */
 function messageToSay(said: Said): MessageInput {
   if (said.kind === 'message') return inChain(said.message);
+  parseFrame(said.frame, { dialect: 'lenient' });
   const message = messageOfFrame(said.frame);
   if (message === null)
     throw new PegwireError({
       code: 'no-message',
-      message: 'The line is no frame that can be a message of this session; see --raw.',
+      message: 'The frame cannot be a message of this session; see --raw.',
     });
   const { intent, operation, schema, payload, envelope } = message;
   const { correlation_id, msg_id } = envelope;

@@ -15,13 +15,8 @@ const NORMAL = 1000;
 /** @throws UsageError `unreachable` when no connection comes about */
 export async function speakRaw(options: SpeakerOptions, received: Received): Promise<Speaker> {
   const socket = socketTo(options);
-  try {
-    await once(socket, 'open');
-  } catch (thrown) {
-    throw unreachable(thrown);
-  }
   const outstanding = new Outstanding();
-  let isEnding = false;
+  // Before it is open: the first frames may come with the answer to the handshake.
   socket.on('message', (data, isBinary) => {
     const frame = String(data);
     if (isBinary) {
@@ -32,9 +27,17 @@ export async function speakRaw(options: SpeakerOptions, received: Received): Pro
     void received.frame(frame, message, false);
     outstanding.heard(message);
   });
-  const closed = once(socket, 'close');
+  const closed = new Promise<[code: number, reason: Buffer]>((resolve) => {
+    socket.once('close', (...how) => resolve(how));
+  });
+  try {
+    await once(socket, 'open');
+  } catch (thrown) {
+    throw unreachable(thrown);
+  }
   // It is closed then, too.
   socket.on('error', ({ message }) => void received.note('connection', message));
+  let isEnding = false;
   const broken = closed.then(([code, reason]) => {
     if (isEnding) return new Promise<never>(() => {});
     throw new UsageError(

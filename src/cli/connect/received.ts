@@ -1,7 +1,9 @@
 /** What comes back: shown, and counted. */
+import { readHead } from '../../accp/bindings/frames.js';
 import { isUpkeep } from '../../accp/bindings/upkeep.js';
 import { explainFrame, tryParseFrame } from '../../accp/index.js';
 import type { Message } from '../../accp/message/message.js';
+import type { PegwireError } from '../../text/errors.js';
 import { visible } from '../../text/visible.js';
 import { exactJson } from '../exact-json.js';
 import { errorJson } from '../json.js';
@@ -14,9 +16,9 @@ export class Received {
   readonly #isInteractive: boolean;
   /** One after the other, whoever shows them. */
   #shown: Promise<void> = Promise.resolve();
-  /** Error frames that came, lines that were refused, and requests that were not answered. */
+  /** Error frames that came, frames and lines that were refused, and requests that were not answered. */
   faults = 0;
-  /** Frames that came, whether they are shown or not. */
+  /** Frames that came, whether they are shown or not; texts that are none are not among them. */
   frames = 0;
 
   constructor(invocation: Invocation) {
@@ -29,14 +31,17 @@ export class Received {
    * @param isOfSession whether there is a session here that sees to what keeps it going
    */
   frame(frame: string, message: Message | null, isOfSession: boolean): Promise<void> {
-    this.frames++;
+    const isFrame = readHead(frame) !== null;
+    if (isFrame) this.frames++;
     const { options, json, output } = this.#invocation;
     if (isOfSession && message !== null && isUpkeep(message)) {
       if (options['all'] !== true) return this.#shown;
     } else if (message?.intent === 'fail' || message?.schema === 'ER') this.faults++;
     const explanation = options['explain'] === true ? explained(frame) : undefined;
     return this.#show(async () => {
-      await output.result(json ? exactJson({ frame, message, explanation }) : frame);
+      // What is no frame may hold anything, also what a terminal acts on.
+      const shown = isFrame ? frame : visible(frame);
+      await output.result(json ? exactJson({ frame, message, explanation }) : shown);
       if (!json && explanation !== undefined) await output.note(output.paintNote('dim', visible(explanation)));
     });
   }
@@ -45,6 +50,12 @@ export class Received {
   unanswered(why: string): Promise<void> {
     this.faults++;
     return this.note('unanswered', why);
+  }
+
+  /** A frame that came is not taken. Those that only came too early or twice are seen to by the session. */
+  refused({ code, message }: PegwireError): Promise<void> {
+    if (code !== 'E3002' && code !== 'E3003') this.faults++;
+    return this.note(code, `refused here: ${message}`);
   }
 
   /** A line went out otherwise than it stood there. */

@@ -17,7 +17,7 @@ export function speakerOver(
   return {
     ...connection,
     end: async () => {
-      const left = await Promise.race([outstanding.wait(timeout), broken]);
+      const left = await Promise.race([outstanding.wait(timeout), broken]).finally(() => outstanding.stop());
       if (left > 0) await received.unanswered(`${count(left, 'request')} had no answer within ${timeout} s.`);
       await stop();
     },
