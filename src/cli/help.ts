@@ -64,8 +64,7 @@ export function commandHelp(command: Command, name: string = command.name): stri
     ...[command.details ?? []].flat().flatMap((paragraph) => [...wrapped(paragraph, COLUMNS), '']),
     'Example:',
     ...[command.example].flat().map((example) => `  ${example}`),
-    '',
-    EXIT_CODES,
+    ...(command.exitCodes === undefined ? ['', EXIT_CODES] : ['', ...wrapped(command.exitCodes, COLUMNS)]),
   ].join('\n');
 }
 

@@ -71,6 +71,8 @@ export interface Command {
   readonly optionGroups?: readonly OptionGroup[];
   /** The options that stand for all of these where the arguments ask for it; `null` where they do not. */
   readonly optionsFor?: (args: readonly string[]) => Promise<KnownOptions | null>;
+  /** What the help page says of exit codes that are not as with all commands. */
+  readonly exitCodes?: string;
   /** What the help page says below the options: a paragraph, or several. */
   readonly details?: string | readonly string[];
   /** A line, or several. */
