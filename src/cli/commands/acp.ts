@@ -18,9 +18,12 @@ const run: Command = {
   details: [
     'Starts CMD, and stands between it and whoever started pegwire: messages are passed on as they are, what is no message is ' +
       'not. The client is answered as JSON-RPC says; what the agent prints is told on stderr, and so is its log.',
-    "The exit code is the agent's; 128 and the number of the signal where one ended it; 2 where it cannot be started. SIGINT and " +
-      'SIGTERM go to the agent with all that it has started.',
+    'SIGINT, SIGTERM, SIGHUP and SIGQUIT go to the agent with all that it has started. What the client has not read by then is waited ' +
+      'for as long as the grace says, and after a signal for a second.',
   ],
+  exitCodes:
+    "The exit code is the agent's; 128 and the number of the signal where one ended it; 2 where it cannot be started, or the usage is " +
+    'wrong; 70 for a defect of pegwire.',
   example: 'pegwire acp run --log messages.jsonl -- my-agent --acp',
   isService: true,
   run: async (invocation) => {
