@@ -2,13 +2,14 @@
 import type { Codec } from '../codec/codec.js';
 import type { Message } from '../message/message.js';
 import { tryParseFrame } from '../parse.js';
+import { checkAgentName } from '../session/names.js';
 import type { Session } from '../session/session.js';
 import { StoreError } from '../store/store.js';
 import { EndpointAnswers } from './endpoint-answers.js';
 import type { Endpoint, EndpointOptions } from './endpoint-options.js';
 import { EndpointSessions } from './endpoint-sessions.js';
 import { Turns } from './endpoint-turns.js';
-import { bareErrorFrame, checkAgent } from './error-frame.js';
+import { bareErrorFrame } from './error-frame.js';
 import { type FrameAnswer, isErrorHead, readAddress, readHead } from './frames.js';
 import { isUpkeep } from './upkeep.js';
 
@@ -45,7 +46,7 @@ const MAX_ID = 256;
  */
 export function createEndpoint(options: EndpointOptions): Endpoint {
   const { codec, agent, handle, noticed } = options;
-  checkAgent(agent);
+  checkAgentName(agent);
   if (typeof handle !== 'function') throw new TypeError('handle is the function that is told of messages');
   const sessions = new EndpointSessions(options);
   const answers = new EndpointAnswers(options);

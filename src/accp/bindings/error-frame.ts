@@ -4,21 +4,14 @@ import type { AccpErrorCode } from '../codec/codes.js';
 import { errorBody } from '../codec/error-frame.js';
 import { metadataText } from '../session/envelope.js';
 import { createIds } from '../session/ids.js';
+import { checkAgentName, isIdentifier } from '../session/names.js';
 import { systemClock } from '../session/runtime.js';
 import type { FrameHead } from './frames.js';
 
 /** Who error frames are from that no session knows of: nobody's numbers are used up by them. */
 export const BINDING_AGENT = 'accp';
 
-const AGENT = /^[A-Za-z0-9_-]{1,256}$/;
-const IDENTIFIER = /^[!-~]{1,256}$/;
 const freshId = createIds();
-
-/** @throws TypeError on a name that no frame can hold */
-export function checkAgent(agent: string): string {
-  if (AGENT.test(agent)) return agent;
-  throw new TypeError(`"${agent}" is no agent: 1 to 256 letters, digits, "-" and "_"`);
-}
 
 /**
  * An error frame outside of any session: it has number 1, and no `sid`. Any words can be told; those that a frame cannot hold are
@@ -46,10 +39,10 @@ export function bareErrorFrame(
     cid: identifier(request?.cid) ?? mid,
     aid: mid,
   });
-  return errorBody(checkAgent(agent), new AccpError({ code, message }), false) + metadata;
+  return errorBody(checkAgentName(agent), new AccpError({ code, message }), false) + metadata;
 }
 
 /** A peer may have named itself or its message in a way that cannot be repeated. */
 function identifier(text: string | undefined): string | undefined {
-  return text !== undefined && IDENTIFIER.test(text) ? text : undefined;
+  return text !== undefined && isIdentifier(text) ? text : undefined;
 }

@@ -22,6 +22,7 @@ import { Delivery, type SequenceMode } from './delivery.js';
 import type { Note } from './events.js';
 import { createIds } from './ids.js';
 import { type Collection, Journal } from './journal.js';
+import { checkAgentName, isIdentifier } from './names.js';
 import { Outbox } from './outbox.js';
 import { createRuntime, type Runtime } from './runtime.js';
 import { Sequences } from './sequences.js';
@@ -163,9 +164,6 @@ function checkNumbers(options: SessionOptions): void {
   }
 }
 
-const AGENT = /^[A-Za-z0-9_-]{1,256}$/;
-const ID = /^[!-~]{1,256}$/;
-
 /**
  * Opens one endpoint of a session. On a store that knows it, it goes on where it ended, in whatever process that was: numbers,
  * seen identifiers, state, registries, streams.
@@ -179,8 +177,8 @@ const ID = /^[!-~]{1,256}$/;
  */
 export function createSession(options: SessionOptions): Session {
   const { agent, id = `s${createIds()()}`, store = memoryStore(), firstSequence = 1 } = options;
-  if (!AGENT.test(agent)) throw new TypeError(`"${agent}" is no agent: 1 to 256 letters, digits, "-" and "_"`);
-  if (!ID.test(id)) throw new TypeError('The id of a session is 1 to 256 visible ASCII characters without spaces');
+  checkAgentName(agent);
+  if (!isIdentifier(id)) throw new TypeError('The id of a session is 1 to 256 visible ASCII characters without spaces');
   if (!Number.isSafeInteger(firstSequence) || firstSequence < 0) {
     throw new TypeError(`firstSequence is a whole number from 0 on; got ${firstSequence}`);
   }

@@ -3,6 +3,7 @@ import { readHead } from '../../accp/bindings/frames.js';
 import { createCodec } from '../../accp/codec/codec.js';
 import type { DecodeOutcome } from '../../accp/codec/outcome.js';
 import type { Message } from '../../accp/message/message.js';
+import { isIdentifier } from '../../accp/session/names.js';
 import { createSession } from '../../accp/session/session.js';
 
 const codec = createCodec({ state: false, dialect: 'lenient' });
@@ -11,7 +12,7 @@ const codec = createCodec({ state: false, dialect: 'lenient' });
 export function messageOfFrame(frame: string): Message | null {
   const head = readHead(frame);
   if (head === null) return null;
-  const id = head.sid !== undefined && IDENTIFIER.test(head.sid) ? head.sid : undefined;
+  const id = head.sid !== undefined && isIdentifier(head.sid) ? head.sid : undefined;
   const session = createSession({ agent: 'reader', id, sequence: 'sender', firstSequence: head.seq });
   try {
     return messageOf(codec.decode(frame, session));
@@ -19,9 +20,6 @@ export function messageOfFrame(frame: string): Message | null {
     session.close();
   }
 }
-
-/** What names a session. */
-const IDENTIFIER = /^[!-~]{1,256}$/;
 
 /** The message that a decoded frame gives, where it gives one. */
 export function messageOf(outcome: DecodeOutcome): Message | null {

@@ -1,4 +1,5 @@
 /** The work of `pegwire connect`. */
+import { isAgentName } from '../../accp/session/names.js';
 import { PegwireError } from '../../text/errors.js';
 import { type Line, readLines } from '../input.js';
 import { secondsOption, textOption } from '../option-values.js';
@@ -36,8 +37,7 @@ export async function runConnect(invocation: Invocation): Promise<number> {
 
 function optionsOf(invocation: Invocation, { url }: Target): SpeakerOptions {
   const agent = textOption(invocation, 'as') ?? 'cli';
-  if (!/^[A-Za-z0-9_-]{1,256}$/.test(agent))
-    throw new UsageError(`--as is 1 to 256 letters, digits, "-" and "_", not "${agent}"`);
+  if (!isAgentName(agent)) throw new UsageError(`--as is 1 to 256 letters, digits, "-" and "_", not "${agent}"`);
   const token = givenToken(invocation);
   if (token !== undefined && !/^[!-~]+$/.test(token)) throw new UsageError('A token is of visible ASCII characters');
   const timeout = secondsOption(invocation, 'timeout') ?? 30;

@@ -1,6 +1,8 @@
 /** The server's side of ACCP over A2A (draft-benzing-accp-00, section 11.4). */
+
+import { checkAgentName } from '../../session/names.js';
 import type { Endpoint } from '../endpoint.js';
-import { BINDING_AGENT, bareErrorFrame, checkAgent } from '../error-frame.js';
+import { BINDING_AGENT, bareErrorFrame } from '../error-frame.js';
 import { type FrameHandler, hasErrorSchema, readHead } from '../frames.js';
 import { framesIn } from './parts.js';
 import { type EventBus, type ExecutionContext, type FrameExecutor, TASK_STATE, type Task } from './sdk-shapes.js';
@@ -66,7 +68,7 @@ export function accpExecutor(handle: FrameHandler | Endpoint, options: ExecutorO
   const handler = typeof handle === 'function' ? handle : handle?.handler;
   if (typeof handler !== 'function') throw new TypeError('An executor is made of an endpoint, or of a function');
   const { failed } = options;
-  const agent = checkAgent(options.agent ?? BINDING_AGENT);
+  const agent = checkAgentName(options.agent ?? BINDING_AGENT);
   const running = new Map<string, Running>();
 
   const execute = async (context: ExecutionContext, bus: EventBus): Promise<void> => {

@@ -1,7 +1,8 @@
 /** Frames over HTTP, the side that answers (draft-benzing-accp-00, section 11.1). */
 import type { AccpErrorCode } from '../../codec/codes.js';
+import { checkAgentName } from '../../session/names.js';
 import type { Endpoint } from '../endpoint.js';
-import { BINDING_AGENT, bareErrorFrame, checkAgent } from '../error-frame.js';
+import { BINDING_AGENT, bareErrorFrame } from '../error-frame.js';
 import { FramingError } from '../frame-splitter.js';
 import {
   FRAME_TYPE,
@@ -82,7 +83,7 @@ function resolve(handle: FrameHandler | Endpoint, options: HandlerOptions): Sett
   if (typeof handler !== 'function') throw new TypeError('A handler is made of an endpoint, or of a function');
   if (!path.startsWith('/')) throw new TypeError(`path begins with "/"; got "${path}"`);
   if (!(maxFrameBytes >= 1)) throw new TypeError(`maxFrameBytes is a number from 1 on; got ${maxFrameBytes}`);
-  return { handle: handler, path, maxFrameBytes, agent: checkAgent(agent), failed };
+  return { handle: handler, path, maxFrameBytes, agent: checkAgentName(agent), failed };
 }
 
 /** What can be refused by the head of the request. */

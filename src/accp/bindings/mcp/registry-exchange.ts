@@ -5,11 +5,12 @@
 import { AccpError } from '../../codec/accp-error.js';
 import type { Codec } from '../../codec/codec.js';
 import { ANNOUNCED } from '../../codec/engine.js';
-import { parseFrame, tryParseFrame } from '../../parse.js';
+import { parseFrame } from '../../parse.js';
 import { printFrame } from '../../print.js';
 import { createRegistry, matchesHash } from '../../registry/registry.js';
 import type { SequenceMode } from '../../session/delivery.js';
 import { createSession, type Peer, partsOfSession, type Session } from '../../session/session.js';
+import { readHead } from '../frames.js';
 import { frameResource } from './content.js';
 import type { ResourceResult } from './sdk-shapes.js';
 
@@ -126,7 +127,7 @@ function withoutSession(text: string): string {
 }
 
 function agree(frames: readonly string[], codec: Codec, open: (first?: number) => Session): Agreement {
-  const session = open(firstNumber(frames[0]));
+  const session = open(readHead(frames[0] ?? '')?.seq);
   for (const frame of frames) {
     const outcome = codec.decode(frame, session);
     if (outcome.outcome === 'rejected') throw outcome.error;
@@ -143,13 +144,6 @@ function agree(frames: readonly string[], codec: Codec, open: (first?: number) =
     complete: peer.registry !== undefined || matchesHash(registry, hash) || matchesHash(COMMON_REGISTRY, hash),
     apply: (target) => takeOver(target, agent, { ...peer, known: registry.hash }),
   };
-}
-
-function firstNumber(frame: string | undefined): number | undefined {
-  if (frame === undefined) return undefined;
-  const parsed = tryParseFrame(frame, { dialect: 'lenient' });
-  const seq = parsed.ok ? parsed.value.metadata?.find(({ key }) => key === 'seq')?.value : undefined;
-  return seq?.kind === 'integer' && typeof seq.value === 'number' ? seq.value : undefined;
 }
 
 /** What frames of the session itself have told since then is kept. */
