@@ -14,6 +14,7 @@ import { type Admission, createAdmission, isLoopbackAddress, type Refusal } from
 import { ServeError } from './errors.js';
 import { addressOf, listening } from './listening.js';
 import { observed } from './observed.js';
+import { toOriginForm } from './origin-form.js';
 import { answer, refuseUpgrade } from './plain-answers.js';
 import { isPreflight, preflight } from './preflight.js';
 
@@ -168,6 +169,7 @@ class Front {
 
   readonly #request = (request: IncomingMessage, response: ServerResponse): void => {
     this.#silent.delete(request.socket);
+    toOriginForm(request);
     const { path, tell } = observed(request, this.#options.onAccess);
     let note: string | undefined;
     response.once('close', () => {
@@ -220,6 +222,7 @@ class Front {
 
   readonly #upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     this.#silent.delete(request.socket);
+    toOriginForm(request);
     const { path, tell } = observed(request, this.#options.onAccess);
     let status = 400;
     let note: string | undefined;

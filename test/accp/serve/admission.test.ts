@@ -139,6 +139,16 @@ describe('names of the server, where only this machine reaches it', () => {
     expect(await sendBytes(port, 'GET /healthz HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 403 /);
   });
 
+  test('a request that names a whole address is for whom that names, whatever Host says', async () => {
+    const { port } = await serve();
+    const asked = (target: string, host: string): Promise<string> =>
+      sendBytes(port, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    const own = `127.0.0.1:${port}`;
+    expect(await asked(`http://${own}/healthz?x`, 'evil.example')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await asked(`http://${own}/accp/v1/frames`, own)).toMatch(/^HTTP\/1\.1 405 /);
+    expect(await asked('http://evil.example/healthz', own)).toMatch(/^HTTP\/1\.1 403 /);
+  });
+
   test('a page under a name that was pointed here does not pass for a page of the server', async () => {
     const world = await serve();
     const host = `evil.example:${world.port}`;
