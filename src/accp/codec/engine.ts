@@ -89,13 +89,22 @@ export interface Sent {
 }
 
 /** Gives a frame its number and identifier, and keeps it for the case that it gets lost. */
-export function send(engine: Engine, parts: SessionParts, { mid, keep, ...frame }: Outgoing): Sent {
-  return sendCopy(engine, parts, { frame, seqs: [], times: 0 }, mid ?? freshId(engine, parts), keep);
+export function send(
+  engine: Engine,
+  parts: SessionParts,
+  { mid = freshId(engine, parts), keep, ...frame }: Outgoing,
+): Sent {
+  return sendCopy(engine, parts, { frame, mid, seqs: [], times: 0 }, mid, keep);
 }
 
-/** Sends a frame once more: the same text under a new number and identifier (section 3.7, item 3). */
+/**
+ * Sends a frame once more: the same under a new number and identifier (section 3.7, item 3). One without a correlation is
+ * correlated by its first identifier from then on, so that its answers name what the sender knows it by.
+ */
 export function sendAgain(engine: Engine, parts: SessionParts, copy: Copy): Sent {
-  return sendCopy(engine, parts, copy, freshId(engine, parts), true);
+  const { frame, mid } = copy;
+  const again = frame.cid === undefined ? { ...copy, frame: { ...frame, cid: mid } } : copy;
+  return sendCopy(engine, parts, again, freshId(engine, parts), true);
 }
 
 function sendCopy(engine: Engine, parts: SessionParts, copy: Copy, mid: string, keep: boolean): Sent {

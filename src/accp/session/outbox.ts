@@ -32,6 +32,8 @@ interface Resync {
 /** A frame with what its copies were sent under. */
 export interface Copy {
   readonly frame: SentFrame;
+  /** The identifier of the first copy. */
+  readonly mid: string;
   /** The numbers of all copies, ascending, without those of which the other side has told that it refused them. */
   readonly seqs: readonly number[];
   /** How often it was sent. */
@@ -64,9 +66,9 @@ export class Outbox {
     return this.#max;
   }
 
-  add({ frame, seqs, times }: Copy, seq: number): void {
+  add({ frame, mid, seqs, times }: Copy, seq: number): void {
     const key = this.#nextKey();
-    this.#entries.set(key, { frame, seqs: [...seqs, seq], times: times + 1 });
+    this.#entries.set(key, { frame, mid, seqs: [...seqs, seq], times: times + 1 });
     if (this.#entries.size > this.#max) this.#forgetOldest();
   }
 

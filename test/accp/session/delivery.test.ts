@@ -1,5 +1,6 @@
 /** Delivery: random courses of events, and those from which something was learned. */
 import { describe, expect, test } from 'vitest';
+import { createCodec, createSession } from '../../../src/accp/session/index.js';
 import { testDelivery } from './delivery-properties.js';
 import { flush, flushTurns } from './steps.js';
 import { World } from './world.js';
@@ -97,5 +98,29 @@ describe('known courses', () => {
       if (outcome.warnings.length > 0) break;
     }
     expect(resent).toBe(63);
+  });
+});
+
+test('a request that is sent again is answered for the name that its sender knows it by', () => {
+  const codec = createCodec();
+  const here = createSession({ agent: 'a', sequence: 'sender' });
+  const there = createSession({ agent: 'b', id: here.id, sequence: 'sender' });
+  const request = { intent: 'req', operation: 'x', payload: {} };
+  const lost = codec.encode(request, here);
+  const refused = codec.decode(codec.encode(request, here).frames[0]!, there);
+  if (refused.outcome !== 'rejected') throw new Error(refused.outcome);
+  const told = codec.decode(refused.reply!, here);
+  if (told.outcome !== 'message') throw new Error(told.outcome);
+  const requests = told.replies.map((frame) => codec.decode(frame, there)).slice(1);
+  const answers = requests.map((outcome) => {
+    if (outcome.outcome !== 'message') throw new Error(outcome.outcome);
+    const { correlation_id } = outcome.message.envelope;
+    return codec.encode({ intent: 'done', operation: 'x', payload: {}, envelope: { correlation_id } }, there);
+  });
+  expect(answers).toHaveLength(2);
+  expect(answers[0]!.correlationId).toBe(lost.correlationId);
+  expect(codec.decode(answers[0]!.frames[0]!, here)).toMatchObject({
+    outcome: 'message',
+    message: { envelope: { correlation_id: lost.msgId } },
   });
 });
