@@ -75,9 +75,15 @@ export interface Endpoint {
    * What is sent back for a frame of a session, in order, as it comes. Any number of them may be under way in a session: as long as
    * each frame is sent before the next one is asked for, the frames of all of them go out in the order of their numbers.
    *
+   * @param admit asked before the handler is told of a message; it may keep it waiting. What is cancelled meanwhile is not told
    * @throws StoreError when the session's store fails; the session has to be opened anew then
    */
-  readonly receive: (frame: string, session: Session, signal: AbortSignal) => AsyncIterable<string>;
+  readonly receive: (
+    frame: string,
+    session: Session,
+    signal: AbortSignal,
+    admit?: () => Promise<void> | undefined,
+  ) => AsyncIterable<string>;
   /**
    * What this side says by itself, in the session's order: `make` is called when it is its turn.
    *

@@ -101,6 +101,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     frame: string,
     session: Session,
     signal: AbortSignal,
+    admit?: () => Promise<void> | undefined,
   ): AsyncGenerator<string, void, undefined> {
     const end = sessions.use(session);
     try {
@@ -111,6 +112,12 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         return decoded.replies;
       });
       if (message === undefined) return;
+      const admitted = admit?.();
+      if (admitted !== undefined) {
+        await admitted;
+        // Meanwhile nobody may want it any more.
+        if (signal.aborted || isCancelled(message, session)) return;
+      }
       const begun = await answers.begin(message, session, signal);
       if (typeof begun === 'function') yield* inTurn(session, begun);
       else for await (const batch of begun) yield* inTurn(session, batch);
@@ -179,6 +186,10 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
 /** Of a stream, the handler is told the first chunk and the end; of what keeps a session going, nothing. */
 function isToldOf(outcome: 'message' | 'pending', message: Message): boolean {
   return outcome === 'pending' ? message.payload['chunk_index'] === 0 : !isUpkeep(message);
+}
+
+function isCancelled({ intent, envelope }: Message, session: Session): boolean {
+  return intent !== 'cancel' && session.signal(envelope.correlation_id ?? envelope.msg_id).aborted;
 }
 
 /** As few things as can be: most answers are one frame. */

@@ -8,21 +8,34 @@ import { CLOSE, LinkError } from './errors.js';
 import { checkFrameSocket, FrameSocket, type FrameSocketOptions } from './frame-socket.js';
 import { checkHeartbeat, type HeartbeatOptions } from './heartbeat.js';
 import { Seat } from './seat.js';
+import { after, checkSeconds, LEAST_TIMEOUT } from './seconds.js';
 
 export interface AcceptOptions extends FrameSocketOptions, HeartbeatOptions {
-  /** Seconds for the first frame to come. @default 10 */
+  /** Seconds for the first frame to come; `Infinity` for ever. @default 10 */
   readonly handshakeTimeout?: number | undefined;
   /** Seconds that a session's work goes on without a connection, for the other side to come back. @default 300 */
   readonly resumeTime?: number | undefined;
-  /** Frames of one session that are worked on at a time; beyond, no more are read. @default 64 */
+  /** Sessions that wait for their other sides to come back; of more, the one that waits longest ends. @default 1024 */
+  readonly maxAway?: number | undefined;
+  /** Messages of one session that the handler is told of at a time; up to 1024 more wait, then no more are read. @default 64 */
   readonly maxConcurrent?: number | undefined;
   /** Told what ended a connection other than its being closed. */
   readonly onError?: ((error: Error, sid: string | undefined) => void) | undefined;
 }
 
+/** What the host knows of who has connected. */
+export interface AcceptedPeer {
+  /** Whether who has connected may speak in a session: the one that it names, or a new one. @default every session */
+  readonly admits?: ((sid: string | undefined) => boolean) | undefined;
+  /** Told the session that it speaks in. */
+  readonly joined?: ((sid: string) => void) | undefined;
+}
+
 export interface WebSocketEndpoint {
   /** Takes a socket that is open. What becomes of it afterwards is this side's business. */
-  readonly accept: (socket: WebSocketLike) => void;
+  readonly accept: (socket: WebSocketLike, peer?: AcceptedPeer) => void;
+  /** Ends a session's connection for good (1008), and what is under way in it. @returns whether there was one */
+  readonly disconnect: (sid: string, reason?: string) => boolean;
   /** The ids of the sessions that have a connection now. */
   readonly connected: () => readonly string[];
   /**
@@ -42,7 +55,7 @@ export interface WebSocketEndpoint {
  * Answers frames over WebSockets. The first frame has to be `sync:registry`; its `sid` names the session, which goes on where the
  * endpoint has it, and is answered by a registry. A session has one connection: a second one takes the place of the first.
  *
- * Who knows the id of a session can take it over: checking who may do so belongs in front of it.
+ * Who knows the id of a session can take it over, unless `admits` says who may.
  *
  * Source: draft-benzing-accp-00, section 11.2.
  *
@@ -52,15 +65,26 @@ export interface WebSocketEndpoint {
  * new WebSocketServer({ port: 4711, maxPayload: 1_048_576 }).on('connection', (socket) => sockets.accept(socket));
  */
 export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptions = {}): WebSocketEndpoint {
-  const { handshakeTimeout = 10, resumeTime = 300, maxConcurrent = 64, onError } = options;
+  const { handshakeTimeout = 10, resumeTime = 300, maxConcurrent = 64, maxAway = 1024, onError } = options;
   checkHeartbeat(options);
   checkFrameSocket(options);
-  for (const [name, value] of Object.entries({ handshakeTimeout, resumeTime }))
-    if (!(value >= 0)) throw new TypeError(`${name} is a number of seconds from 0 on; got ${value}`);
+  checkSeconds({ handshakeTimeout }, LEAST_TIMEOUT);
+  checkSeconds({ resumeTime });
   if (!(maxConcurrent >= 1)) throw new TypeError(`maxConcurrent is a number from 1 on; got ${maxConcurrent}`);
+  if (!(maxAway >= 0)) throw new TypeError(`maxAway is a number from 0 on; got ${maxAway}`);
   const seats = new Map<string, Seat>();
   const waiting = new Set<FrameSocket>();
+  /** Those without a connection; the one that has none for longest comes first. */
+  const away = new Set<Seat>();
   let isClosed = false;
+
+  const tell = (error: Error, sid: string | undefined): void => {
+    try {
+      onError?.(error, sid);
+    } catch {
+      // It is their own failure, and nobody here could do anything about it.
+    }
+  };
 
   const seatOf = (sid: string | undefined): Seat => {
     const known = sid === undefined ? undefined : seats.get(sid);
@@ -68,8 +92,13 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
     const session = endpoint.open(sid);
     const seat = new Seat(endpoint, session, {
       ...{ heartbeat: options.heartbeat, maxMissed: options.maxMissed, resumeTime, maxConcurrent },
-      failed: (error) => onError?.(error, session.id),
+      failed: (error) => tell(error, session.id),
+      away: () => {
+        away.add(seat);
+        if (away.size > maxAway) away.values().next().value!.leave();
+      },
       left: () => {
+        away.delete(seat);
         if (seats.get(session.id) === seat) seats.delete(session.id);
       },
     });
@@ -77,7 +106,7 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
     return seat;
   };
 
-  const accept = (webSocket: WebSocketLike): void => {
+  const accept = (webSocket: WebSocketLike, { admits, joined }: AcceptedPeer = {}): void => {
     let seat: Seat | undefined;
     let timer: unknown;
     const first = (frame: string): void => {
@@ -92,15 +121,33 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
         socket.close(CLOSE.noRegistry, 'the first frame is sync:registry');
         return;
       }
+      const deny = (why: string): void => {
+        socket.send(bareErrorFrame('E5001', why, head));
+        socket.close(CLOSE.noRegistry, why);
+      };
+      let found: Seat;
       try {
-        seat = seatOf(head.sid);
+        if (admits?.(head.sid) === false) {
+          deny('the session is not for who has connected');
+          return;
+        }
+        found = seatOf(head.sid);
       } catch (thrown) {
         // The store fails, the endpoint is closed, or the id is none.
         socket.send(bareErrorFrame('E9999', 'The session cannot be opened.', head));
         socket.close(CLOSE.failed, 'the session cannot be opened');
-        onError?.(thrown instanceof Error ? thrown : new Error(String(thrown)), head.sid);
+        tell(thrown instanceof Error ? thrown : new Error(String(thrown)), head.sid);
         return;
       }
+      if (found.isStale(head)) {
+        // Of a session that others have spoken in, there was no seat before.
+        if (!found.isConnected && !away.has(found)) found.leave();
+        deny('the session has gone on since this registry');
+        return;
+      }
+      seat = found;
+      away.delete(seat);
+      joined?.(seat.sid);
       seat.connect(socket, frame);
     };
     const socket = new FrameSocket(
@@ -113,7 +160,7 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
           clearTimeout(timer as never);
           waiting.delete(socket);
           seat?.disconnected(socket, end);
-          if (end.error !== undefined) onError?.(end.error, seat?.sid);
+          if (end.error !== undefined) tell(end.error, seat?.sid);
         },
       },
       options,
@@ -123,20 +170,25 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
       return;
     }
     waiting.add(socket);
-    timer = setTimeout(() => {
+    timer = after(handshakeTimeout, () => {
       socket.close(CLOSE.noRegistry, 'no frame came');
-      onError?.(new LinkError('unreachable', `No frame came within ${handshakeTimeout} s.`), undefined);
-    }, handshakeTimeout * 1000);
+      tell(new LinkError('unreachable', `No frame came within ${handshakeTimeout} s.`), undefined);
+    });
   };
 
   return {
     accept,
     connected: () => [...seats.values()].filter(({ isConnected }) => isConnected).map(({ sid }) => sid),
+    disconnect: (sid, reason = 'the connection is not wanted') => {
+      const seat = seats.get(sid);
+      seat?.close(CLOSE.noRegistry, reason);
+      return seat !== undefined;
+    },
     send: async (sid, message) => (await seats.get(sid)?.say(message)) ?? false,
     close: async () => {
       isClosed = true;
       for (const socket of waiting) socket.close(CLOSE.goingAway, 'the server ends');
-      for (const seat of [...seats.values()]) seat.close();
+      for (const seat of [...seats.values()]) seat.close(CLOSE.goingAway, 'the server ends');
     },
   };
 }

@@ -26,6 +26,8 @@ export class Answers {
 
   /** @returns the message that ends the chain */
   wait(correlationId: string): Promise<Message> {
+    // Its answer is wanted again.
+    this.#past.delete(correlationId);
     return new Promise((resolve, reject) => {
       this.#waiting.set(correlationId, { resolve, reject });
     });

@@ -5,6 +5,7 @@ import { checkFrameSocket, FrameSocket } from './frame-socket.js';
 import { checkHeartbeat } from './heartbeat.js';
 import { WebSocketLink } from './link.js';
 import type { Link, LinkOptions } from './link-options.js';
+import { checkSeconds, LEAST_TIMEOUT } from './seconds.js';
 
 /** The name under which both sides agree on frames (RFC 6455, section 1.9). */
 export const SUBPROTOCOL = 'accp';
@@ -37,12 +38,11 @@ export async function connectWebSocket(
 ): Promise<Link> {
   checkHeartbeat(options);
   checkFrameSocket(options);
-  const { handshakeTimeout = 10, reconnect } = options;
-  if (!(handshakeTimeout > 0))
-    throw new TypeError(`handshakeTimeout is a number of seconds above 0; got ${handshakeTimeout}`);
-  for (const [name, value] of Object.entries(reconnect === false ? {} : (reconnect ?? {})))
-    if (value !== undefined && !(value >= 0))
-      throw new TypeError(`reconnect.${name} is a number from 0 on; got ${value}`);
+  const { handshakeTimeout, reconnect } = options;
+  checkSeconds({ handshakeTimeout }, LEAST_TIMEOUT);
+  const { min, max, attempts = 0 } = reconnect === false ? {} : (reconnect ?? {});
+  checkSeconds({ 'reconnect.min': min, 'reconnect.max': max });
+  if (!(attempts >= 0)) throw new TypeError(`reconnect.attempts is a number from 0 on; got ${attempts}`);
   if (partsOfSession(options.session).options.sequence !== 'sender')
     throw new TypeError("Over a WebSocket both sides may speak: the session is opened with sequence: 'sender'");
   const socketOf = typeof target === 'function' ? target : maker(String(target), options.WebSocket);

@@ -2,6 +2,8 @@
 import { isErrorHead, readHead } from '../frames.js';
 import { CLOSE, LinkError } from './errors.js';
 import type { FrameReceiver, FrameSocket, SocketEnd } from './frame-socket.js';
+import { isGapReport } from './gap-report.js';
+import { after } from './seconds.js';
 
 /** Whom a connection tells. */
 export interface ConnectionListener extends Omit<FrameReceiver, 'closed'> {
@@ -46,7 +48,7 @@ export function beginConnection(
   const abandon = (error: unknown): void => {
     if (phase !== 'greeting') return;
     phase = 'over';
-    clearTimeout(timer);
+    clearTimeout(timer as never);
     socket?.terminate();
     settle.reject(error);
   };
@@ -66,7 +68,7 @@ export function beginConnection(
       return;
     }
     phase = 'greeted';
-    clearTimeout(timer);
+    clearTimeout(timer as never);
     listener.greeted(socket!);
     listener.frame(text);
     settle.resolve();
@@ -78,10 +80,7 @@ export function beginConnection(
     } else abandon(errorOf(end, refusal));
   };
 
-  const timer = setTimeout(
-    () => abandon(new LinkError('unreachable', `No answer came within ${seconds} s.`)),
-    seconds * 1000,
-  );
+  const timer = after(seconds, () => abandon(new LinkError('unreachable', `No answer came within ${seconds} s.`)));
   try {
     const { held, stopped } = listener;
     socket = connect({ frame, held, stopped, closed });
@@ -101,7 +100,7 @@ export function beginConnection(
 /** An error that is none of the session: it names none. A report of a gap is one that may stand first. */
 function isRefusal(frame: string): boolean {
   const head = readHead(frame);
-  return head !== null && isErrorHead(head) && head.sid === undefined && !frame.includes('{code:E3003|');
+  return head !== null && isErrorHead(head) && head.sid === undefined && !isGapReport(frame);
 }
 
 function errorOf({ code, reason, error }: SocketEnd, refusal?: string): LinkError {

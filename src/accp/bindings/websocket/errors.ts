@@ -16,6 +16,11 @@ export const CLOSE = {
   replaced: 4001,
 } as const;
 
+/** What stands for a code that a program may not send by a standard WebSocket: 4003 for 1003, 4009 for 1009, 4011 for 1011. */
+export function privateCode(code: number): number {
+  return code + 3000;
+}
+
 /**
  * - `unreachable`: no connection came about
  * - `refused`: the other side has closed it for good; `closeCode` says why

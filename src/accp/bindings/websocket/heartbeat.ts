@@ -1,11 +1,12 @@
 /** Whether the other side is still there (draft-benzing-accp-00, section 11.2: ping and pong every 30 seconds). */
 
 import type { MessageInput } from '../../message/message.js';
+import { checkSeconds } from './seconds.js';
 
 export const PING: MessageInput = { intent: 'ping', operation: 'heartbeat', payload: {} };
 
 export interface HeartbeatOptions {
-  /** Seconds between two pings; 0 for none. @default 30 */
+  /** Seconds between two pings; 0 or `Infinity` for none. @default 30 */
   readonly heartbeat?: number | undefined;
   /** Pings that may go unanswered before the other side counts as gone. @default 2 */
   readonly maxMissed?: number | undefined;
@@ -19,7 +20,7 @@ export interface Heartbeat {
 
 /** @throws TypeError on options that are none */
 export function checkHeartbeat({ heartbeat = 30, maxMissed = 2 }: HeartbeatOptions): void {
-  if (!(heartbeat >= 0)) throw new TypeError(`heartbeat is a number of seconds from 0 on; got ${heartbeat}`);
+  checkSeconds({ heartbeat });
   if (!(maxMissed >= 1)) throw new TypeError(`maxMissed is a number from 1 on; got ${maxMissed}`);
 }
 
@@ -34,7 +35,7 @@ export function startHeartbeat(
   ping: () => boolean,
   dead: () => void,
 ): Heartbeat {
-  if (heartbeat === 0) return { alive: () => {}, stop: () => {} };
+  if (heartbeat === 0 || heartbeat === Number.POSITIVE_INFINITY) return { alive: () => {}, stop: () => {} };
   let missed = 0;
   const timer: unknown = setInterval(() => {
     if (missed >= maxMissed) {

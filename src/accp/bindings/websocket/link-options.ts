@@ -17,7 +17,7 @@ export interface ReconnectOptions {
   readonly min?: number | undefined;
   /** Seconds. @default 15 */
   readonly max?: number | undefined;
-  /** Attempts in a row before it is given up. @default Infinity */
+  /** Attempts before it is given up, since a connection has stood for `max` seconds. @default Infinity */
   readonly attempts?: number | undefined;
 }
 
@@ -31,7 +31,10 @@ export interface LinkOptions extends FrameSocketOptions, HeartbeatOptions {
   readonly reconnect?: ReconnectOptions | false | undefined;
   /** Told each change, with what has caused it. */
   readonly onState?: ((state: LinkState, cause?: Error) => void) | undefined;
-  /** Told frames that were refused, here or there, and that concern no request, and what got lost for good. */
+  /**
+   * Told what went wrong and ended nothing: an `AccpError` for a frame that was refused here, other than for its number, and
+   * `LinkError`s: `lost`, `unread`, and `unreachable` for each attempt that came to nothing.
+   */
   readonly onError?: ((error: Error) => void) | undefined;
   /** Told of losses and warnings, where a message has any. */
   readonly noticed?: ((notice: Notice) => void) | undefined;
@@ -62,12 +65,12 @@ export interface Link {
   readonly request: (message: MessageInput | string, options?: RequestOptions) => Promise<Message>;
   /**
    * Sends a message and gives the chunks of the stream that answers it, in their order. When its reader is slow, it holds up the
-   * connection after a while; when the loop is left, the other side is told by `cancel`.
+   * connection after a while; when the loop is left, also before the next chunk has come, the other side is told by `cancel`.
    *
    * @throws AccpError with the code of the `fail` frame
    * @throws LinkError when the connection has ended
    */
-  readonly stream: (message: MessageInput | string) => AsyncIterable<StreamChunk>;
+  readonly stream: (message: MessageInput | string, options?: RequestOptions) => AsyncIterable<StreamChunk>;
   /**
    * Messages that answer no `request`, in order, for one reader. When it is slow, it holds up the connection after a while. Where
    * there is none, the last 256 are kept.

@@ -12,6 +12,7 @@ import { isUpkeep } from '../upkeep.js';
 import { beginConnection, type Connection } from './connection.js';
 import { CLOSE, LinkError } from './errors.js';
 import type { FrameReceiver, FrameSocket } from './frame-socket.js';
+import { isGapReport } from './gap-report.js';
 import { type Heartbeat, PING, startHeartbeat } from './heartbeat.js';
 import { Inflow } from './inflow.js';
 import type { Link, LinkOptions, LinkState, RequestOptions } from './link-options.js';
@@ -39,6 +40,8 @@ export class WebSocketLink implements Link {
   #connection: Connection | undefined;
   #socket: FrameSocket | undefined;
   #heartbeat: Heartbeat | undefined;
+  /** Who has answered first. */
+  #peer: string | undefined;
   #settle!: (error: LinkError | undefined) => void;
 
   /** @param connect makes the socket of a connection */
@@ -79,7 +82,8 @@ export class WebSocketLink implements Link {
   readonly request = (message: MessageInput | string, options?: RequestOptions): Promise<Message> =>
     this.#requests.request(message, options);
 
-  readonly stream = (message: MessageInput | string): AsyncIterable<StreamChunk> => this.#requests.stream(message);
+  readonly stream = (message: MessageInput | string, options?: RequestOptions): AsyncIterable<StreamChunk> =>
+    this.#requests.stream(message, options);
 
   #storeFailed(cause: unknown): void {
     this.#finish(new LinkError('store-failed', "The session's store failed.", { cause }), CLOSE.failed);
@@ -107,7 +111,8 @@ export class WebSocketLink implements Link {
     if (outcome.outcome === 'dropped') return;
     if (outcome.outcome === 'rejected') {
       if (outcome.reply !== null) this.#outflow.sendAll([outcome.reply]);
-      this.#tell(outcome.error);
+      // What is missed is sent again, and what comes twice was taken.
+      if (outcome.error.code !== 'E3002' && outcome.error.code !== 'E3003') this.#tell(outcome.error);
       return;
     }
     this.#outflow.sendAll(outcome.replies);
@@ -120,8 +125,7 @@ export class WebSocketLink implements Link {
     const { intent, operation, envelope } = message;
     if (intent === 'ping') {
       const { msg_id: mid } = envelope;
-      const pong: MessageInput = { intent: 'pong', operation, envelope: { correlation_id: mid, causation_id: mid } };
-      this.#outflow.say(pong);
+      this.#outflow.pong({ intent: 'pong', operation, envelope: { correlation_id: mid, causation_id: mid } });
     } else if ((intent === 'ack' || !isUpkeep(message)) && !this.#requests.take(message)) this.messages.push(message);
   }
 
@@ -170,10 +174,18 @@ export class WebSocketLink implements Link {
     }
   }
 
-  /** A side that begins to count anew has lost what it knew: going on would do again what was done. */
+  /** A side that begins to count anew has lost what it knew: going on would do again what was done. So has one of another name. */
   #check(first: string): void {
     const head = readHead(first);
-    if (head?.seq === undefined || head.seq >= partsOfSession(this.session).delivery.expected(head.agent)) return;
+    const { delivery, peers } = partsOfSession(this.session);
+    const isGreeting =
+      head !== null && ((head.intent === 'sync' && head.operation === 'registry') || isGapReport(first));
+    if (head === null || head.agent === this.session.agent || !(isGreeting || delivery.expected(head.agent) > 1))
+      throw new LinkError('refused', 'The other side does not begin with its registry.');
+    const known = this.#peer ?? (peers.size === 1 ? peers.keys().next().value : undefined);
+    this.#peer = head.agent;
+    const isKnown = known === undefined || known === head.agent;
+    if (isKnown && (head.seq === undefined || head.seq >= delivery.expected(head.agent))) return;
     throw new LinkError('session-lost', 'The other side does not know the session any more.');
   }
 
@@ -249,9 +261,9 @@ export class WebSocketLink implements Link {
     this.#enter('closed', error);
     this.#requests.failAll(reason);
     this.messages.end(error);
+    this.#settle(error);
     this.#connection?.abandon(reason);
     this.#socket?.close(code, '');
-    this.#settle(error);
   }
 }
 

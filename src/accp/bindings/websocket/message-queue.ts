@@ -9,14 +9,14 @@ export class MessageQueue<T> implements AsyncIterable<T> {
   readonly #onLow: () => void;
   readonly #onDropped: (item: T) => void;
   #items: T[] = [];
-  #wake: (() => void) | undefined;
+  #wake: (() => void)[] = [];
   #isFull = false;
-  #isRead = false;
+  #readers = 0;
   #isOver = false;
   #error: Error | undefined;
 
   /**
-   * @param listeners `full` and `low`: no more should come, and may come again; `dropped`: as long as nobody has begun to read, the
+   * @param listeners `full` and `low`: no more should come, and may come again; `dropped`: as long as nobody reads, the
    * oldest make place
    */
   constructor(listeners: {
@@ -32,40 +32,48 @@ export class MessageQueue<T> implements AsyncIterable<T> {
   push(item: T): void {
     if (this.#isOver) return;
     this.#items.push(item);
-    if (this.#items.length > FULL && !this.#isRead) this.#onDropped(this.#items.shift()!);
-    else if (this.#items.length >= FULL && this.#isRead && !this.#isFull) {
+    if (this.#items.length > FULL && this.#readers === 0) this.#onDropped(this.#items.shift()!);
+    else if (this.#items.length >= FULL && this.#readers > 0 && !this.#isFull) {
       this.#isFull = true;
       this.#onFull();
     }
-    this.#wake?.();
+    this.#wakeAll();
   }
 
   /** What has come is still given. @param error thrown after it */
   end(error?: Error): void {
     this.#isOver = true;
     this.#error = error;
-    this.#wake?.();
+    this.#wakeAll();
   }
 
-  /** One reader: each item is given once. */
+  #wakeAll(): void {
+    for (const wake of this.#wake.splice(0)) wake();
+  }
+
+  #drain(): void {
+    if (!this.#isFull) return;
+    this.#isFull = false;
+    this.#onLow();
+  }
+
+  /** Each item is given once: to whichever reader asks first, where there are several. */
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
-    this.#isRead = true;
-    for (;;) {
-      const item = this.#items.shift();
-      if (item !== undefined) {
-        if (this.#isFull && this.#items.length <= LOW) {
-          this.#isFull = false;
-          this.#onLow();
-        }
-        yield item;
-      } else if (this.#isOver) {
-        if (this.#error !== undefined) throw this.#error;
-        return;
-      } else {
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
+    this.#readers++;
+    try {
+      for (;;) {
+        const item = this.#items.shift();
+        if (item !== undefined) {
+          if (this.#items.length <= LOW) this.#drain();
+          yield item;
+        } else if (this.#isOver) {
+          if (this.#error !== undefined) throw this.#error;
+          return;
+        } else await new Promise<void>((resolve) => this.#wake.push(resolve));
       }
+    } finally {
+      // Nobody reads any more: the oldest make place again.
+      if (--this.#readers === 0) this.#drain();
     }
   }
 }

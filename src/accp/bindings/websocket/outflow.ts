@@ -24,6 +24,8 @@ export class Outflow {
   #isOpen = false;
   #end: Error | undefined;
   #wake: (() => void)[] = [];
+  /** The answer to the last ping, while it waits. */
+  #owed: MessageInput | undefined;
 
   constructor(options: Pick<LinkOptions, 'codec' | 'session'>, listener: OutflowListener) {
     this.#options = options;
@@ -80,6 +82,24 @@ export class Outflow {
     } finally {
       end();
     }
+  }
+
+  /**
+   * Answers a ping. Where the other side does not read, only the last one is answered, once it does: that tells of all before it, and
+   * the answers do not pile up.
+   */
+  pong(pong: MessageInput): void {
+    const ready = this.#owed === undefined ? this.#socket?.ready() : undefined;
+    if (this.#owed === undefined && ready === undefined) {
+      this.say(pong);
+      return;
+    }
+    this.#owed = pong;
+    void ready?.then(() => {
+      const owed = this.#owed;
+      this.#owed = undefined;
+      if (owed !== undefined && this.#end === undefined && this.#isOpen) this.say(owed);
+    });
   }
 
   /** Sends a message at once: what answers a frame, or keeps the connection going. */

@@ -25,7 +25,7 @@ export class Pacer {
   /** Seconds before each attempt: they double up to the greatest, less a random part of up to a half. */
   *waits(): Generator<number, void, undefined> {
     if (Date.now() - this.#openedAt >= this.#max * 1000) this.#tries = 0;
-    for (let attempt = 0; attempt < this.#attempts; attempt++) {
+    while (this.#tries < this.#attempts) {
       const seconds = Math.min(this.#max, this.#min * 2 ** Math.min(this.#tries++, 30));
       yield seconds * (1 - Math.random() / 2);
     }

@@ -13,6 +13,8 @@ export class Requests {
   readonly #outflow: Outflow;
   readonly #inflow: Inflow;
   readonly #answers = new Answers();
+  /** Chains whose requests went out, as long as somebody waits for their answers. */
+  readonly #said = new Set<string>();
 
   constructor(session: Session, outflow: Outflow, inflow: Inflow) {
     this.#session = session;
@@ -38,45 +40,79 @@ export class Requests {
     const request = inChain(message);
     const cid = request.envelope.correlation_id;
     const answer = this.#wait(cid);
-    let isSaid = false;
     const said = this.#outflow.sayInTurn(request, () => {
       // Who has given it up meanwhile does not want it to be sent.
       signal?.throwIfAborted();
-      isSaid = true;
+      this.#said.add(cid);
     });
     said.catch((thrown) => this.#answers.fail(cid, thrown));
-    const abort = (): void => {
-      if (this.#answers.giveUp(cid, signal!.reason) && isSaid) this.#cancel(request);
-    };
+    const abort = (): void => this.#giveUp(request, signal!.reason);
     signal?.addEventListener('abort', abort, { once: true });
     try {
       return await answer;
     } finally {
+      this.#said.delete(cid);
       signal?.removeEventListener('abort', abort);
     }
   }
 
-  async *stream(message: MessageInput | string): AsyncGenerator<StreamChunk, void, undefined> {
+  stream(message: MessageInput | string, { signal }: RequestOptions = {}): AsyncIterable<StreamChunk> {
     const request = inChain(message);
+    const chunks = this.#chunks(request, signal);
+    const leave = (): void => this.#giveUp(request, new Left());
+    const left: AsyncGenerator<StreamChunk, void, undefined> = {
+      next: () => chunks.next(),
+      // A generator would first wait for its next chunk.
+      return: () => {
+        leave();
+        return chunks.return();
+      },
+      throw: (thrown) => {
+        leave();
+        return chunks.throw(thrown);
+      },
+      [Symbol.asyncIterator]: () => left,
+    };
+    return left;
+  }
+
+  async *#chunks(
+    request: ChainedMessage,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<StreamChunk, void, undefined> {
+    signal?.throwIfAborted();
     const cid = request.envelope.correlation_id;
     const end = this.#wait(cid);
-    // Whoever reads is told.
-    end.catch(() => undefined);
-    let isOver = false;
+    const abort = (): void => this.#giveUp(request, signal!.reason);
+    signal?.addEventListener('abort', abort, { once: true });
     try {
-      await this.#outflow.sayInTurn(request, () => this.#inflow.open(cid));
+      const said = this.#outflow.sayInTurn(request, () => {
+        // Who has left meanwhile does not want it to be sent.
+        if (!this.#answers.has(cid)) throw new Left();
+        this.#said.add(cid);
+        this.#inflow.open(cid);
+      });
+      // It ends as soon as somebody leaves, even if it was never sent.
+      await Promise.race([said, end]);
       for await (const chunk of streamOf(this.#session.stream(cid), end)) {
         this.#inflow.read(cid);
         yield chunk;
       }
-      isOver = true;
     } catch (thrown) {
-      isOver = true;
-      throw thrown;
+      if (!(thrown instanceof Left)) throw thrown;
     } finally {
+      signal?.removeEventListener('abort', abort);
       this.#inflow.close(cid);
-      if (this.#answers.giveUp(cid) && !isOver) this.#cancel(request);
+      // The end of a chain may come after the last chunk.
+      this.#answers.giveUp(cid);
+      this.#said.delete(cid);
     }
+  }
+
+  /** Nobody wants the answer any more: the other side is told, if it knows of the request. */
+  #giveUp(request: ChainedMessage, reason: Error): void {
+    const cid = request.envelope.correlation_id;
+    if (this.#answers.giveUp(cid, reason) && this.#said.has(cid)) this.#cancel(request);
   }
 
   /** @throws TypeError where another one waits under that identifier: nobody could tell whose answer has come */
@@ -90,3 +126,6 @@ export class Requests {
     this.#outflow.sayInTurn(cancelOf(operation, envelope.correlation_id)).catch(() => undefined);
   }
 }
+
+/** Whoever has read a stream has left it. */
+class Left extends Error {}

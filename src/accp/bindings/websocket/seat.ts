@@ -5,29 +5,41 @@ import { partsOfSession, type Session } from '../../session/session.js';
 import { StoreError } from '../../store/store.js';
 import type { Endpoint } from '../endpoint.js';
 import { Turns } from '../endpoint-turns.js';
+import type { FrameHead } from '../frames.js';
 import { Stretch } from '../stretch.js';
 import { CLOSE } from './errors.js';
 import type { FrameSocket, SocketEnd } from './frame-socket.js';
 import { type Heartbeat, type HeartbeatOptions, PING, startHeartbeat } from './heartbeat.js';
+import { Places } from './places.js';
+import { after } from './seconds.js';
 import { SendWindow } from './send-window.js';
 
 export interface SeatOptions extends HeartbeatOptions {
   readonly resumeTime: number;
   readonly maxConcurrent: number;
   readonly failed: (error: Error) => void;
+  /** The connection was lost; the other side may come back. */
+  readonly away: () => void;
   /** Nobody is expected back. */
   readonly left: () => void;
 }
 
 /** What the frame with which everything begins looks like. */
 const REGISTRY = />sync:registry[{[]/;
+const CANCEL = /^@[^>]*>cancel:/;
+
+/** Messages that wait to be worked on before nothing more is read, and how long they may be in all. */
+const MAX_WAITING = 1024;
+const MAX_WAITING_LENGTH = 4_194_304;
 
 export class Seat {
   readonly #endpoint: Endpoint;
   readonly #session: Session;
   readonly #options: SeatOptions;
   readonly #release: () => void;
-  readonly #leaving = new AbortController();
+  /** What is under way, each to be ended by a controller of its own: one for all would have too many listeners. */
+  readonly #under = new Set<AbortController>();
+  readonly #places: Places;
   readonly #window: SendWindow;
   /** What this side says by itself goes out one after the other. */
   readonly #turns = new Turns();
@@ -36,9 +48,12 @@ export class Seat {
   #leaveTimer: unknown;
   /** Those who have something to send, and nobody to send it to. */
   #wake: (() => void)[] = [];
+  /** Frames that are decoded, or wait to be sent; those that a handler is told of, or that wait for one, among them. */
   #working = 0;
+  #hasLeft = false;
   readonly #stretch = new Stretch();
   #isPinging = false;
+  #wasBusy = false;
 
   constructor(endpoint: Endpoint, session: Session, options: SeatOptions) {
     this.#endpoint = endpoint;
@@ -46,6 +61,7 @@ export class Seat {
     this.#options = options;
     this.#release = endpoint.hold(session);
     this.#window = new SendWindow(partsOfSession(session).outbox.max);
+    this.#places = new Places(options.maxConcurrent);
   }
 
   get sid(): string {
@@ -54,6 +70,11 @@ export class Seat {
 
   get isConnected(): boolean {
     return this.#socket !== undefined;
+  }
+
+  /** Whether a registry was sent before others that have come: by a connection that was given up, or by a side that counts anew. */
+  isStale({ agent, seq }: FrameHead): boolean {
+    return seq !== undefined && seq < partsOfSession(this.#session).delivery.expected(agent);
   }
 
   /** Goes on over this socket, on which `first` has come. */
@@ -78,14 +99,36 @@ export class Seat {
 
   /** Answers the first frame by a registry: the codec does so by itself only where it has not done so before. */
   async #greet(socket: FrameSocket, first: string): Promise<void> {
-    const isSaid = await this.#work(this.#endpoint.receive(first, this.#session, this.#leaving.signal), REGISTRY);
+    const isSaid = await this.#received(first, REGISTRY);
     // To whoever has come back it says how far this side has got: what was lost on the way is missed now, and sent again.
     if (!isSaid && this.#socket === socket) await this.#say((codec) => codec.announce(this.#session).frames);
   }
 
   take(frame: string): void {
     this.heard(frame);
-    void this.#work(this.#endpoint.receive(frame, this.#session, this.#leaving.signal));
+    void this.#received(frame);
+  }
+
+  /** Answers a frame. Of many messages, so many at a time are told to the handler; what ends others of them is, at once. */
+  async #received(frame: string, like?: RegExp): Promise<boolean> {
+    const controller = new AbortController();
+    this.#under.add(controller);
+    let isAdmitted = false;
+    const isUrgent = CANCEL.test(frame);
+    const admit = (): Promise<void> | undefined => {
+      if (isUrgent) return undefined;
+      isAdmitted = true;
+      const admitted = this.#places.enter(frame.length);
+      this.#balance();
+      return admitted;
+    };
+    try {
+      return await this.#work(this.#endpoint.receive(frame, this.#session, controller.signal, admit), like);
+    } finally {
+      this.#under.delete(controller);
+      if (isAdmitted) this.#places.leave();
+      this.#balance();
+    }
   }
 
   /** A frame has come, whether it is worked on now or later. */
@@ -140,24 +183,29 @@ export class Seat {
     if (this.#socket !== socket) return;
     this.#socket = undefined;
     this.#heartbeat?.stop();
-    if (code === CLOSE.normal) this.#leave();
+    if (code === CLOSE.normal) this.leave();
     else {
-      const timer: unknown = setTimeout(() => this.#leave(), this.#options.resumeTime * 1000);
-      (timer as { readonly unref?: () => void }).unref?.();
+      const timer = after(this.#options.resumeTime, () => this.leave());
+      (timer as { readonly unref?: () => void } | undefined)?.unref?.();
       this.#leaveTimer = timer;
+      this.#options.away();
     }
   }
 
-  close(): void {
-    this.#socket?.close(CLOSE.goingAway, 'the server ends');
-    this.#leave();
+  close(code: number, reason: string): void {
+    this.#socket?.close(code, reason);
+    this.leave();
   }
 
-  #leave(): void {
-    if (this.#leaving.signal.aborted) return;
+  /** What is under way ends: nobody is expected back. */
+  leave(): void {
+    if (this.#hasLeft) return;
+    this.#hasLeft = true;
     clearTimeout(this.#leaveTimer as never);
     this.#heartbeat?.stop();
-    this.#leaving.abort(new Error('the other side has gone'));
+    const reason = new Error('the other side has gone');
+    for (const controller of this.#under) controller.abort(reason);
+    this.#places.open();
     this.#window.release();
     for (const wake of this.#wake.splice(0)) wake();
     this.#release();
@@ -176,7 +224,7 @@ export class Seat {
   async #work(frames: AsyncIterable<string>, like?: RegExp): Promise<boolean> {
     let isThere = false;
     this.#working++;
-    if (this.#isBusy) this.#socket?.pause();
+    this.#balance();
     try {
       for await (const frame of frames) {
         if (!(await this.#ready())) return isThere;
@@ -190,15 +238,26 @@ export class Seat {
     } catch (thrown) {
       this.#broken(thrown);
     } finally {
-      const wasBusy = this.#isBusy;
       this.#working--;
-      if (wasBusy && !this.#isBusy) this.#socket?.resume();
+      this.#balance();
     }
     return isThere;
   }
 
+  /** Nothing more is read when too much waits to be sent, or to be worked on. */
   get #isBusy(): boolean {
-    return this.#working >= this.#options.maxConcurrent;
+    const { size, waiting, waitingSize } = this.#places;
+    return (
+      this.#working - size >= this.#options.maxConcurrent || waiting >= MAX_WAITING || waitingSize >= MAX_WAITING_LENGTH
+    );
+  }
+
+  #balance(): void {
+    const isBusy = this.#isBusy;
+    if (isBusy === this.#wasBusy) return;
+    this.#wasBusy = isBusy;
+    if (isBusy) this.#socket?.pause();
+    else this.#socket?.resume();
   }
 
   /** The session has ended with its store; whoever comes back finds one that goes on from what was stored. */
@@ -206,13 +265,13 @@ export class Seat {
     this.#options.failed(thrown instanceof Error ? thrown : new Error(String(thrown)));
     if (!(thrown instanceof StoreError)) return;
     this.#socket?.close(CLOSE.failed, 'the session has failed');
-    this.#leave();
+    this.leave();
   }
 
   /** @returns whether there is somebody, or soon: `false` when nobody is expected back */
   async #ready(): Promise<boolean> {
     for (;;) {
-      if (this.#leaving.signal.aborted) return false;
+      if (this.#hasLeft) return false;
       if (this.#socket === undefined) await new Promise<void>((resolve) => this.#wake.push(resolve));
       else {
         const ready = (this.#socket.isStopped ? undefined : this.#window.ready()) ?? this.#socket.ready();

@@ -4,6 +4,7 @@
  * (draft-benzing-accp-00, sections 3.7 and 11.2), so pings stand between the frames, and their answers are waited for.
  */
 import { readHead } from '../frames.js';
+import { isGapReport } from './gap-report.js';
 
 /** Of the frames that are kept, the part that may be under way; the rest is for what has to be sent in one go. */
 const SHARE = 1 / 4;
@@ -16,8 +17,6 @@ const PATIENCE = 60_000;
 
 const PING = /^@[^>]*>ping:/;
 const PONG = /^@[^>]*>pong:/;
-/** A report of a gap, as codecs write it. */
-const GAP = /^@[^>]*>fail:error\{[^}]*\bcode:E3003\b/;
 /** What a frame is about: of a report, the frame that was refused. */
 const AID = /[[,]aid:([^,\]]+)/;
 /** Characters of a metadata block, at most, that is looked at for it. */
@@ -66,7 +65,7 @@ export class SendWindow {
   arrived(frame: string): void {
     this.#hasHeard = true;
     if (this.#pings.size === 0) return;
-    if (GAP.test(frame)) {
+    if (isGapReport(frame)) {
       // After a gap, each frame is refused. A ping is sent again under another identifier.
       const refused = AID.exec(frame.slice(Math.max(frame.lastIndexOf('['), frame.length - MAX_METADATA)))?.[1];
       if (refused !== undefined && this.#pings.delete(refused) && this.#pings.size === 0) this.restart();

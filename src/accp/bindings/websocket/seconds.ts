@@ -1,0 +1,26 @@
+/** Times of this binding, in seconds. */
+
+/** What a timer can hold (2^31 - 1 milliseconds); a longer one would go off at once. */
+const MAX_SECONDS = 2_147_483;
+
+/** The least time for something to come, in seconds. */
+export const LEAST_TIMEOUT = 0.001;
+
+/**
+ * Checks times; `Infinity` is for ever.
+ *
+ * @param least the least that they may be
+ * @throws TypeError on what no timer can hold
+ */
+export function checkSeconds(times: Readonly<Record<string, number | undefined>>, least = 0): void {
+  for (const [name, value] of Object.entries(times)) {
+    if (value === undefined || value === Number.POSITIVE_INFINITY) continue;
+    if (!(value >= least && value <= MAX_SECONDS))
+      throw new TypeError(`${name} is a number of seconds from ${least} to ${MAX_SECONDS}, or Infinity; got ${value}`);
+  }
+}
+
+/** Calls back after so many seconds, unless that is for ever. @returns for `clearTimeout` */
+export function after(seconds: number, work: () => void): unknown {
+  return seconds === Number.POSITIVE_INFINITY ? undefined : setTimeout(work, seconds * 1000);
+}
