@@ -1,7 +1,7 @@
 /** Frames over one WebSocket (draft-benzing-accp-00, section 11.2): text messages, one frame in each. */
 import { CONNECTING, drained, OPEN, type WebSocketLike } from '../../../bindings/web-socket.js';
 import { MAX_FRAME_BYTES } from '../frames.js';
-import { CLOSE, privateCode } from './errors.js';
+import { CLOSE, privateCode, publicCode } from './errors.js';
 
 export interface FrameSocketOptions {
   /** Most bytes of a frame; a longer one closes the socket with 1009. @default 1 MiB */
@@ -48,8 +48,6 @@ export class FrameSocket {
   #isStopped = false;
   #isClosing = false;
   #isOver = false;
-  /** The code that was meant where another one had to be sent. */
-  #meant: { readonly code: number; readonly sent: number } | undefined;
   #error: Error | undefined;
   readonly opened: Promise<void>;
 
@@ -71,9 +69,7 @@ export class FrameSocket {
       const { error, message } = event as { readonly error?: unknown; readonly message?: string };
       this.#error = error instanceof Error ? error : new Error(message ?? 'the WebSocket failed');
     });
-    socket.addEventListener('close', ({ code, reason }) =>
-      this.#over(code === this.#meant?.sent ? this.#meant.code : code, reason),
-    );
+    socket.addEventListener('close', ({ code, reason }) => this.#over(publicCode(code), reason));
     if (socket.readyState > OPEN) queueMicrotask(() => this.#over(ABNORMAL, ''));
   }
 
@@ -126,8 +122,7 @@ export class FrameSocket {
       this.#socket.close(code, reason);
     } catch {
       // Standard WebSockets leave only 1000, and codes from 3000 on, to programs.
-      this.#meant = { code, sent: privateCode(code) };
-      this.#socket.close(this.#meant.sent, reason);
+      this.#socket.close(privateCode(code), reason);
     }
   }
 

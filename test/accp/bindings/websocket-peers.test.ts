@@ -1,0 +1,244 @@
+/** Other sides that are not what they should be: late, forgetful, renamed, unwanted, or no endpoint at all. */
+import { once } from 'node:events';
+import { afterEach, describe, expect, test } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { connectWebSocket, type LinkState, type WebSocketLike } from '../../../src/accp/bindings/websocket/index.js';
+import { createSession, type Message } from '../../../src/accp/session/index.js';
+import { codec, numbers, openWorld, req, type World } from './websocket-world.js';
+
+const open: { close: () => Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close();
+});
+
+async function world(...args: Parameters<typeof openWorld>): Promise<World> {
+  const made = await openWorld(...args);
+  open.push(made);
+  return made;
+}
+
+/** As browsers have it: a program may close with 1000, and with codes from 3000 on. */
+class StandardWebSocket extends WebSocket {
+  override close(code?: number, reason?: string): void {
+    if (code !== undefined && code !== 1000 && !(code >= 3000 && code <= 4999))
+      throw new DOMException('invalid code', 'InvalidAccessError');
+    super.close(code, reason);
+  }
+}
+
+describe('a connection that is given up', () => {
+  test.each([
+    ['a binary message', Buffer.from('abc'), 1003, 4103],
+    ['a frame that is too long', `@server>sync:note{t:${'x'.repeat(2000)}}[mid:a1,seq:9]`, 1009, 4109],
+  ])('for %s is closed by a standard WebSocket, too', async (_, data, code, sent) => {
+    const { connect, server } = await world();
+    const closes: number[] = [];
+    server.on('connection', (socket) => socket.on('close', (closed) => closes.push(closed)));
+    const link = await connect({ WebSocket: StandardWebSocket, maxFrameBytes: 1000 });
+    for (const client of server.clients) client.send(data);
+    expect(await link.closed).toMatchObject({ code: 'refused', closeCode: code });
+    while (closes.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(closes).toEqual([sent]);
+  });
+});
+
+describe('who connects to a session', () => {
+  test('by a registry that came late does not take it from who has it', async () => {
+    const { connect, server, port } = await world();
+    const session = createSession({ agent: 'client', sequence: 'sender' });
+    const states: LinkState[] = [];
+    const link = await connect({ session, onState: (state) => states.push(state) });
+    const late = codec.announce(session).frames;
+    for (const client of server.clients) client.terminate();
+    await link.request(req({ n: 1 }));
+    const socket = new WebSocket(`ws://127.0.0.1:${port}`);
+    await once(socket, 'open');
+    for (const frame of late) socket.send(frame);
+    const [code] = await once(socket, 'close');
+    expect(code).toBe(1008);
+    expect((await link.request(req({ n: 2 }))).payload).toEqual({ n: 2 });
+    expect(states).toEqual(['open', 'reconnecting', 'open']);
+  });
+
+  test('and has forgotten it, is refused', async () => {
+    const { connect } = await world();
+    const first = await connect({ session: createSession({ agent: 'client', id: 'mine', sequence: 'sender' }) });
+    await first.request(req({ n: 1 }));
+    const session = createSession({ agent: 'client', id: 'mine', sequence: 'sender' });
+    await expect(connect({ session })).rejects.toMatchObject({ code: 'refused', closeCode: 1008 });
+    expect((await first.request(req({ n: 2 }))).payload).toEqual({ n: 2 });
+  });
+
+  test('is let in where the host says so, and can be put out', async () => {
+    const { sockets } = await world();
+    const joined: string[] = [];
+    const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+    open.push({ close: () => new Promise((resolve) => server.close(() => resolve())) });
+    server.on('connection', (socket, { headers }) =>
+      sockets.accept(socket, {
+        admits: (sid) => sid === headers['x-user'],
+        joined: (sid) => joined.push(sid),
+      }),
+    );
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const as = (user: string, id: string) =>
+      connectWebSocket(
+        () =>
+          new WebSocket(`ws://127.0.0.1:${port}`, 'accp', {
+            headers: { 'x-user': user },
+          }) as unknown as WebSocketLike,
+        { codec, session: createSession({ agent: 'client', id, sequence: 'sender' }) },
+      );
+    await expect(as('mallory', 'alice')).rejects.toMatchObject({ code: 'refused' });
+    const link = await as('alice', 'alice');
+    expect(joined).toEqual(['alice']);
+    expect(sockets.disconnect('alice', 'go away')).toBe(true);
+    expect(await link.closed).toMatchObject({ code: 'refused', closeCode: 1008 });
+    expect(sockets.disconnect('alice')).toBe(false);
+  });
+});
+
+describe('a server that is connected to again', () => {
+  test('under another name has forgotten the session: nothing is done twice', async () => {
+    const done: string[] = [];
+    const one =
+      (name: string) =>
+      ({ intent, payload, operation }: Message) => {
+        if (intent !== 'req') return null;
+        done.push(`${name}${payload['n']}`);
+        return { intent: 'done', operation, payload };
+      };
+    const a = await world(one('a'), {}, { agent: 'server-a' });
+    const b = await world(one('b'), {}, { agent: 'server-b' });
+    let { port } = a;
+    const session = createSession({ agent: 'client', sequence: 'sender' });
+    const link = await connectWebSocket(() => new WebSocket(`ws://127.0.0.1:${port}`) as unknown as WebSocketLike, {
+      ...{ codec, session, reconnect: { min: 0.01, max: 0.05 } },
+    });
+    for (const n of numbers(3)) await link.request(req({ n }));
+    port = b.port;
+    for (const client of a.server.clients) client.terminate();
+    expect(await link.closed).toMatchObject({ code: 'session-lost' });
+    expect(done).toEqual(['a0', 'a1', 'a2']);
+  });
+
+  test('and drops each connection as soon as it stands, uses up the attempts', async () => {
+    const { connect, server } = await world();
+    let connections = 0;
+    server.on('connection', (socket) => {
+      connections++;
+      setTimeout(() => socket.terminate(), 20);
+    });
+    const link = await connect({ reconnect: { min: 0.01, max: 0.1, attempts: 3 } });
+    expect(await link.closed).toMatchObject({ code: 'unreachable' });
+    expect(connections).toBe(4);
+  });
+
+  test.each([
+    ['hello'],
+    ['{"jsonrpc":"2.0"}'],
+    ['@x>req:y{}[mid:a1,seq:1]'],
+    ['@client>sync:registry{v:1}[mid:a1,seq:1]'],
+  ])('and begins with %s is none for frames', async (first) => {
+    const { server, connect } = await world();
+    server.removeAllListeners('connection');
+    server.on('connection', (socket) => socket.send(first));
+    await expect(connect()).rejects.toMatchObject({ code: 'refused' });
+  });
+});
+
+describe('sessions whose other sides have gone', () => {
+  test('are kept so many, for who comes back', async () => {
+    const ended: string[] = [];
+    const begun: string[] = [];
+    const handle = ({ envelope }: Message, { signal }: { readonly signal: AbortSignal }) => {
+      begun.push(envelope.session_id!);
+      return new Promise<null>((resolve) =>
+        signal.addEventListener('abort', () => {
+          ended.push(envelope.session_id!);
+          resolve(null);
+        }),
+      );
+    };
+    const { connect, server } = await world(handle, { maxAway: 2 });
+    for (const id of ['one', 'two', 'three', 'four']) {
+      const session = createSession({ agent: 'client', id, sequence: 'sender' });
+      const link = await connect({ session, reconnect: false });
+      await link.send(req({}));
+      while (begun.at(-1) !== id) await new Promise((resolve) => setTimeout(resolve, 5));
+      for (const client of server.clients) client.terminate();
+      await link.closed;
+    }
+    while (ended.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(ended).toEqual(['one', 'two']);
+  });
+
+  test('a host whose listener throws goes on', async () => {
+    const { connect, port } = await world(undefined, {
+      handshakeTimeout: 0.02,
+      onError: () => {
+        throw new Error('of the host');
+      },
+    });
+    const silent = new WebSocket(`ws://127.0.0.1:${port}`);
+    const [code] = await once(silent, 'close');
+    expect(code).toBe(1008);
+    expect((await (await connect()).request(req({ n: 1 }))).payload).toEqual({ n: 1 });
+  });
+});
+
+describe('a side that pings and does not read', () => {
+  test('is answered once it reads, for the last of its pings', async () => {
+    const { server, connect } = await world();
+    const pongs: string[] = [];
+    server.on('connection', (socket) =>
+      socket.on('message', (data) => {
+        if (String(data).includes('>pong:')) pongs.push(String(data));
+      }),
+    );
+    let isStuck = false;
+    class Stuck extends WebSocket {
+      constructor(url: string, protocols?: string | string[]) {
+        super(url, protocols);
+        Object.defineProperty(this, 'bufferedAmount', { get: () => (isStuck ? 10_000_000 : 0) });
+      }
+    }
+    const link = await connect({ WebSocket: Stuck });
+    isStuck = true;
+    const { id } = link.session;
+    const [client] = server.clients;
+    for (const n of numbers(50)) client!.send(`@server>ping:heartbeat{}[mid:p${n},seq:${n + 2},sid:${id}]`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(pongs).toEqual([]);
+    isStuck = false;
+    while (pongs.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(pongs).toEqual([expect.stringContaining('cid:p49')]);
+  });
+});
+
+describe('times', () => {
+  const session = createSession({ agent: 'client', sequence: 'sender' });
+
+  test.each([
+    ['heartbeat', { heartbeat: 30 * 86_400 }],
+    ['handshakeTimeout', { handshakeTimeout: 1e10 }],
+    ['handshakeTimeout', { handshakeTimeout: 0 }],
+    ['reconnect.max', { reconnect: { max: 1e10 } }],
+    ['reconnect.attempts', { reconnect: { attempts: Number.NaN } }],
+  ])('of %s that no timer can hold are refused: %j', async (name, options) => {
+    const connecting = connectWebSocket('ws://127.0.0.1:9', { codec, session, WebSocket, ...options });
+    await expect(connecting).rejects.toThrow(name);
+    await expect(connecting).rejects.toBeInstanceOf(TypeError);
+  });
+
+  test('may be without an end', async () => {
+    const { connect, server } = await world(undefined, {
+      ...{ resumeTime: Number.POSITIVE_INFINITY, heartbeat: Number.POSITIVE_INFINITY },
+      handshakeTimeout: Number.POSITIVE_INFINITY,
+    });
+    const link = await connect({ heartbeat: Number.POSITIVE_INFINITY, handshakeTimeout: Number.POSITIVE_INFINITY });
+    for (const client of server.clients) client.terminate();
+    expect((await link.request(req({ n: 1 }))).payload).toEqual({ n: 1 });
+  });
+});
