@@ -1,5 +1,6 @@
 /** The work of `pegwire serve`. */
 import process from 'node:process';
+import { AccpError } from '../accp/codec/accp-error.js';
 import {
   AGENTS,
   accessLine,
@@ -15,10 +16,23 @@ import { countOption, secondsOption, textOption } from './option-values.js';
 import { givenToken } from './token-option.js';
 import { choice, type Invocation, UsageError } from './usage.js';
 
+/** Sessions that are kept between requests: each may hold up to 16 MiB. */
+const MAX_SESSIONS = 128;
+/** Seconds that one is kept. */
+const IDLE_TIME = 600;
+
 /** @returns the exit code, when it has ended: 0 */
 export async function runServer(invocation: Invocation): Promise<number> {
   const { output, json } = invocation;
-  const endpoint = createEndpoint(tryAgent(choice(invocation, 'agent', AGENTS)));
+  const endpoint = createEndpoint({
+    ...tryAgent(choice(invocation, 'agent', AGENTS)),
+    maxSessions: countOption(invocation, 'max-sessions', { from: 1 }) ?? MAX_SESSIONS,
+    idleTime: IDLE_TIME,
+    failed: (thrown) => {
+      // Errors of the protocol are the answer itself.
+      if (!(thrown instanceof AccpError)) void output.note(`An agent failed: ${String(thrown)}`);
+    },
+  });
   try {
     const server = await started(() => startServer(endpoint, optionsOf(invocation)));
     const { http, ws } = server;

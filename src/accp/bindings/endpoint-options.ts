@@ -92,7 +92,9 @@ export interface Endpoint {
   readonly say: (make: (codec: Codec) => readonly string[], session: Session) => AsyncIterable<string>;
   /**
    * For bindings in which each frame is a request of its own: the session is the one that the frame names, a new one where it names
-   * none, whose id stands in the answers; of a message in several frames, only the first has to name it. A text that is no frame is answered with E1001, and opens no session.
+   * none, whose id stands in the answers. Of a message in several frames, only the first has to name it, unless another session has one of the
+   * same sender and chain; parts that belong nowhere are answered with E1004. A text that is no frame is answered with E1001, and opens no
+   * session.
    *
    * Who knows the id of a session can speak in it: checking who may do so belongs in front of the endpoint.
    */

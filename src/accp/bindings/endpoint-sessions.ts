@@ -14,6 +14,9 @@ interface Held {
 
 type SessionsOptions = Pick<EndpointOptions, 'agent' | 'session' | 'maxSessions' | 'idleTime'>;
 
+/** In the place of a session: two have a message of the same sender and chain. No id holds a space. */
+const CONTESTED = ' ';
+
 export class EndpointSessions {
   readonly #options: SessionsOptions;
   readonly #max: number;
@@ -55,18 +58,29 @@ export class EndpointSessions {
     return session;
   }
 
-  /** The session that a frame belongs to; a new one where it names none. */
-  openFor(address: FrameAddress): Session {
-    const { sid = address.isPart ? this.#unfinished.get(keyOf(address)) : undefined } = address;
-    return this.open(sid);
+  /**
+   * The session that a frame belongs to; a new one where it names none. A part of a message that does not name it belongs to that of the
+   * first part, by the message's sender and chain: these are no secrets, so where two sessions have the same, it belongs to neither.
+   *
+   * @returns `null` for a part of which nobody knows where it belongs
+   */
+  openFor(address: FrameAddress): Session | null {
+    const { sid, part } = address;
+    if (sid !== undefined || part === undefined) return this.open(sid);
+    const known = this.#unfinished.get(keyOf(address));
+    if (known !== undefined && known !== CONTESTED && this.#held.has(known)) return this.open(known);
+    return part === 0 && known !== CONTESTED ? this.open() : null;
   }
 
   /** The frame was part of a message, which is to be continued or not. */
   continued(address: FrameAddress, { id }: Session, isToBe: boolean): void {
-    if (!address.isPart) return;
+    if (address.part === undefined) return;
     const key = keyOf(address);
+    const known = this.#unfinished.get(key);
+    const isOthers = known !== undefined && known !== id && (known === CONTESTED || this.#held.has(known));
+    if (!isToBe && isOthers) return;
     this.#unfinished.delete(key);
-    if (isToBe) this.#unfinished.set(key, id);
+    if (isToBe) this.#unfinished.set(key, isOthers ? CONTESTED : id);
     if (this.#unfinished.size > this.#max) this.#unfinished.delete(this.#unfinished.keys().next().value!);
   }
 

@@ -158,6 +158,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     if (address === null) return notAFrame(frame);
     if (address.sid !== undefined && address.sid.length > MAX_ID) return badSessionId(frame);
     const session = sessions.openFor(address);
+    if (session === null) return strayPart(frame);
     const end = sessions.use(session);
     try {
       const { replies, message, isUnfinished } = stored(session, () => decode(frame, session));
@@ -209,8 +210,19 @@ function notAFrame(text: string): string {
 }
 
 function badSessionId(frame: string): string | null {
+  return refusal(frame, `metadata.sid: longer than ${MAX_ID} characters`);
+}
+
+function strayPart(frame: string): string | null {
+  return refusal(
+    frame,
+    'metadata.sid: a part names its session, unless only one has a message of its sender and chain',
+  );
+}
+
+function refusal(frame: string, why: string): string | null {
   const head = readHead(frame);
   // An error is never answered by another.
   if (head !== null && isErrorHead(head)) return null;
-  return bareErrorFrame('E1004', `metadata.sid: longer than ${MAX_ID} characters`, head);
+  return bareErrorFrame('E1004', why, head);
 }

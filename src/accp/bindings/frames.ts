@@ -48,7 +48,7 @@ export function readHead(frame: string): FrameHead | null {
     operation,
     schema: schema?.kind === 'string' ? schema.value : undefined,
     mid: identifierOf(metadata, 'mid'),
-    seq: sequenceOf(metadata),
+    seq: numberOf(metadata, 'seq'),
     cid: identifierOf(metadata, 'cid'),
     sid: identifierOf(metadata, 'sid'),
   };
@@ -59,8 +59,8 @@ export interface FrameAddress {
   readonly agent: string;
   readonly sid: string | undefined;
   readonly cid: string | undefined;
-  /** Whether it is one of several that make up a message (section 3.4). Only the first of them names the session. */
-  readonly isPart: boolean;
+  /** Its place among several that make up a message (section 3.4). Mostly, only the first of them, 0, names the session. */
+  readonly part: number | undefined;
 }
 
 /** For those who ask for nothing else of a frame: no tree is built of its payload. `null` for a text that is no frame. */
@@ -72,7 +72,7 @@ export function readAddress(frame: string): FrameAddress | null {
     agent,
     sid: identifierOf(metadata, 'sid'),
     cid: identifierOf(metadata, 'cid'),
-    isPart: metadata?.some(({ key }) => key === 'tot') ?? false,
+    part: metadata?.some(({ key }) => key === 'tot') === true ? (numberOf(metadata, 'idx') ?? 0) : undefined,
   };
 }
 
@@ -83,8 +83,8 @@ function identifierOf(metadata: readonly Param[] | null, name: string): string |
   return value === undefined ? undefined : sourceText(value);
 }
 
-function sequenceOf(metadata: readonly Param[] | null): number | undefined {
-  const value = metadata?.find(({ key }) => key === 'seq')?.value;
+function numberOf(metadata: readonly Param[] | null, name: string): number | undefined {
+  const value = metadata?.find(({ key }) => key === name)?.value;
   return value?.kind === 'integer' && typeof value.value === 'number' ? value.value : undefined;
 }
 

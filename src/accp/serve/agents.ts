@@ -50,6 +50,8 @@ export function tryAgent(name: AgentName): Pick<EndpointOptions, 'codec' | 'agen
     codec: createCodec({ tools, state: false }),
     agent: name === 'both' ? 'pegwire' : name,
     handle: (message, context) => {
+      // What nobody reads would be kept, and the 65th stream refused.
+      if (message.payload['chunk_index'] === 0) void readOff(message, context);
       // Errors are answered by nobody.
       if (!isAsking(message) || message.schema === 'ER') return null;
       if (tools !== undefined && message.schema === 'TC') return callTool(message, context);
@@ -57,6 +59,14 @@ export function tryAgent(name: AgentName): Pick<EndpointOptions, 'codec' | 'agen
       throw new AccpError({ code: 'E1003', message: 'Here are tools alone: requests have the schema TC.' });
     },
   };
+}
+
+async function readOff({ envelope }: Message, { session }: AnswerContext): Promise<void> {
+  try {
+    for await (const _ of session.stream(envelope.correlation_id ?? envelope.msg_id));
+  } catch {
+    // It has not come to its end.
+  }
 }
 
 function isAsking({ intent }: Message): boolean {

@@ -9,4 +9,5 @@ export {
 export { type AccessEntry, accessLine } from './access-log.js';
 export { AGENTS, type AgentName, tryAgent } from './agents.js';
 export { ServeError, type ServeErrorCode } from './errors.js';
-export { type RunningServer, type ServeOptions, type ServerStatus, startServer } from './server.js';
+export type { ServeOptions } from './serve-options.js';
+export { type RunningServer, type ServerStatus, startServer } from './server.js';

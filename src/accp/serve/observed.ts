@@ -12,10 +12,9 @@ export interface Observed {
 
 export function observed(
   { method = '-', url = '/', socket }: IncomingMessage,
-  onAccess: ((entry: AccessEntry) => void) | undefined,
+  onAccess: (entry: AccessEntry) => void,
 ): Observed {
   const path = pathOf(url);
-  if (onAccess === undefined) return { path, tell: () => undefined };
   const time = new Date();
   const began = performance.now();
   const sent = socket.bytesWritten;
@@ -40,7 +39,8 @@ export function observed(
   };
 }
 
-/** Of what a request names: mostly a path, but it may be a whole address. */
+/** Of what a request names; `*` is no path. */
 function pathOf(url: string): string {
-  return URL.canParse(url, 'http://localhost') ? new URL(url, 'http://localhost').pathname : url;
+  const address = `http://localhost${url}`;
+  return url.startsWith('/') && URL.canParse(address) ? new URL(address).pathname : url;
 }

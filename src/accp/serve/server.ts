@@ -6,10 +6,8 @@ import type { Duplex } from 'node:stream';
 import { createRequestListener } from '@remix-run/node-fetch-server';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Endpoint } from '../bindings/endpoint.js';
-import { MAX_FRAME_BYTES } from '../bindings/frames.js';
-import { createHandler, FRAMES_PATH } from '../bindings/http/index.js';
+import { createHandler } from '../bindings/http/index.js';
 import { createWebSocketEndpoint, SUBPROTOCOL, type WebSocketEndpoint } from '../bindings/websocket/index.js';
-import type { AccessEntry } from './access-log.js';
 import { type Admission, createAdmission, isLoopbackAddress, type Refusal } from './admission.js';
 import { ServeError } from './errors.js';
 import { addressOf, listening } from './listening.js';
@@ -17,33 +15,8 @@ import { observed } from './observed.js';
 import { toOriginForm } from './origin-form.js';
 import { answer, refuseUpgrade } from './plain-answers.js';
 import { isPreflight, preflight } from './preflight.js';
-
-export interface ServeOptions {
-  /** 0 for one that is free. @default 4711 */
-  readonly port?: number | undefined;
-  /** @default '127.0.0.1' */
-  readonly host?: string | undefined;
-  /** Of frames, over HTTP and WebSocket. @default '/accp/v1/frames' */
-  readonly path?: string | undefined;
-  /** What who speaks here has to show (RFC 6750). Without it, everybody who reaches the port may speak. */
-  readonly token?: string | undefined;
-  /** Whether others than this machine may reach it without a token. @default false */
-  readonly insecure?: boolean | undefined;
-  /** Web pages that may speak here, besides those of the server itself: `https://example.org`. @default none */
-  readonly origins?: readonly string[] | undefined;
-  /** Most bytes of a frame. @default 1 MiB */
-  readonly maxFrameBytes?: number | undefined;
-  /** Connections at a time; more are closed at once. @default 1024 */
-  readonly maxConnections?: number | undefined;
-  /** Seconds for a request to come in. @default 30 */
-  readonly requestTimeout?: number | undefined;
-  /** Seconds that requests have to be answered once the server closes. @default 5 */
-  readonly closeGrace?: number | undefined;
-  /** Told of each request when it has been answered, and of each WebSocket when it was closed. */
-  readonly onAccess?: ((entry: AccessEntry) => void) | undefined;
-  /** Told what ended a WebSocket other than its being closed, and what was wrong with a response. */
-  readonly onError?: ((error: Error) => void) | undefined;
-}
+import { HEALTH_PATH, type ResolvedServeOptions, resolveServeOptions, type ServeOptions } from './serve-options.js';
+import { isWebSocketUpgrade, withoutUpgrade } from './without-upgrade.js';
 
 export interface ServerStatus {
   readonly status: 'ok' | 'closing';
@@ -70,8 +43,6 @@ export interface RunningServer {
   readonly terminate: () => void;
 }
 
-/** Where a server says how it is. */
-const HEALTH_PATH = '/healthz';
 const MAX_HEADER_BYTES = 16 * 1024;
 
 /**
@@ -88,16 +59,16 @@ const MAX_HEADER_BYTES = 16 * 1024;
  * const server = await startServer(createEndpoint(tryAgent('echo')), { port: 0 });
  */
 export async function startServer(endpoint: Endpoint, options: ServeOptions = {}): Promise<RunningServer> {
-  const { port = 4711, host = '127.0.0.1', token, insecure = false, origins = [] } = options;
+  const settings = resolveServeOptions(options);
+  const { port, host, path, token, insecure, origins } = settings;
   const address = await addressOf(host);
   const isLoopback = isLoopbackAddress(address);
   if (!isLoopback && token === undefined && !insecure)
     throw new ServeError('no-token', `Without a token, others than this machine would speak on ${host}`);
   const admission = createAdmission({ token, origins, host, isLoopback });
-  const front = new Front(endpoint, admission, options);
+  const front = new Front(endpoint, admission, settings);
   await listening(front.server, port, address);
   const bound = (front.server.address() as AddressInfo).port;
-  const { path = FRAMES_PATH } = options;
   const place = `${isIPv6(host) ? `[${host}]` : host}:${bound}${path}`;
   const { status, close, terminate } = front;
   return { host, port: bound, http: `http://${place}`, ws: `ws://${place}`, status, close, terminate };
@@ -107,8 +78,7 @@ export async function startServer(endpoint: Endpoint, options: ServeOptions = {}
 class Front {
   readonly server: Server;
   readonly #admission: Admission;
-  readonly #options: ServeOptions;
-  readonly #path: string;
+  readonly #settings: ResolvedServeOptions;
   readonly #sockets: WebSocketEndpoint;
   readonly #webSockets: WebSocketServer;
   readonly #frames: (request: IncomingMessage, response: ServerResponse) => void;
@@ -116,32 +86,23 @@ class Front {
   readonly #silent = new Set<Socket>();
   #closing: Promise<void> | undefined;
 
-  /** @throws TypeError on options that are none */
-  constructor(endpoint: Endpoint, admission: Admission, options: ServeOptions) {
-    const { path = FRAMES_PATH, maxFrameBytes = MAX_FRAME_BYTES, maxConnections = 1024, onError } = options;
-    const { requestTimeout = 30, closeGrace = 5 } = options;
-    if (!(maxConnections >= 1)) throw new TypeError(`maxConnections is a number from 1 on; got ${maxConnections}`);
-    if (!(requestTimeout > 0)) throw new TypeError(`requestTimeout is a number of seconds; got ${requestTimeout}`);
-    if (!(closeGrace >= 0)) throw new TypeError(`closeGrace is a number of seconds from 0 on; got ${closeGrace}`);
-    if (path === HEALTH_PATH) throw new TypeError(`${HEALTH_PATH} is where the server says how it is`);
+  constructor(endpoint: Endpoint, admission: Admission, settings: ResolvedServeOptions) {
+    const { path, maxFrameBytes, maxConnections, requestTimeout, tellAccess, tellError } = settings;
     this.#admission = admission;
-    this.#options = options;
-    this.#path = path;
-    const failed = (thrown: unknown): void => onError?.(thrown instanceof Error ? thrown : new Error(String(thrown)));
-    const handler = createHandler(endpoint, { path, maxFrameBytes, failed });
+    this.#settings = settings;
+    const handler = createHandler(endpoint, { path, maxFrameBytes, failed: tellError });
     // What a client calls this server is no part of where frames are posted to.
-    this.#frames = createRequestListener((request) => handler(request), { host: 'localhost', onError: failed });
-    this.#sockets = createWebSocketEndpoint(endpoint, { maxFrameBytes, onError });
+    this.#frames = createRequestListener((request) => handler(request), { host: 'localhost', onError: tellError });
+    this.#sockets = createWebSocketEndpoint(endpoint, { maxFrameBytes, onError: tellError });
     this.#webSockets = new WebSocketServer({
       noServer: true,
       maxPayload: maxFrameBytes,
       handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
     });
-    const milliseconds = requestTimeout * 1000;
     this.server = createServer({
-      requestTimeout: milliseconds,
-      headersTimeout: Math.min(milliseconds, 10_000),
-      connectionsCheckingInterval: Math.min(milliseconds / 2, 5000),
+      requestTimeout,
+      headersTimeout: Math.min(requestTimeout, 10_000),
+      connectionsCheckingInterval: Math.min(Math.ceil(requestTimeout / 2), 5000),
       keepAliveTimeout: 5000,
       maxHeaderSize: MAX_HEADER_BYTES,
     });
@@ -153,7 +114,7 @@ class Front {
     this.server.on('drop', (data) => {
       const remote = data?.remoteAddress ?? '-';
       const time = new Date().toISOString();
-      options.onAccess?.({ time, remote, method: '-', path: '-', status: 0, ms: 0, bytes: 0, note: 'too many' });
+      tellAccess({ time, remote, method: '-', path: '-', status: 0, ms: 0, bytes: 0, note: 'too many' });
     });
     this.server.on('request', this.#request);
     this.server.on('upgrade', this.#upgrade);
@@ -170,7 +131,7 @@ class Front {
   readonly #request = (request: IncomingMessage, response: ServerResponse): void => {
     this.#silent.delete(request.socket);
     toOriginForm(request);
-    const { path, tell } = observed(request, this.#options.onAccess);
+    const { path, tell } = observed(request, this.#settings.tellAccess);
     let note: string | undefined;
     response.once('close', () => {
       const isCut = !response.writableFinished;
@@ -192,7 +153,7 @@ class Front {
     }
     if (origin !== undefined) response.setHeader('access-control-allow-origin', origin).setHeader('vary', 'origin');
     if (path === HEALTH_PATH) this.#health(request, response);
-    else if (path !== this.#path) answer(response, 404);
+    else if (path !== this.#settings.path) answer(response, 404);
     else if (isPreflight(request)) preflight(response);
     else {
       const wrong = this.#admission.checkToken(request.headers, false);
@@ -214,16 +175,21 @@ class Front {
         response.end(`${JSON.stringify(status)}\n`);
       },
       (thrown) => {
-        this.#options.onError?.(thrown);
+        this.#settings.tellError(thrown);
         answer(response, 500);
       },
     );
   }
 
   readonly #upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    if (!isWebSocketUpgrade(request)) {
+      withoutUpgrade(request, socket, head);
+      this.server.emit('connection', socket);
+      return;
+    }
     this.#silent.delete(request.socket);
     toOriginForm(request);
-    const { path, tell } = observed(request, this.#options.onAccess);
+    const { path, tell } = observed(request, this.#settings.tellAccess);
     let status = 400;
     let note: string | undefined;
     const gone = (): void => tell(status, note);
@@ -248,7 +214,7 @@ class Front {
     if (this.#closing !== undefined) return { status: 503 };
     const named = this.#admission.checkNames(headers);
     if (named !== null) return named;
-    return path === this.#path ? this.#admission.checkToken(headers, true) : { status: 404 };
+    return path === this.#settings.path ? this.#admission.checkToken(headers, true) : { status: 404 };
   }
 
   readonly close = (): Promise<void> => {
@@ -257,11 +223,11 @@ class Front {
   };
 
   async #close(): Promise<void> {
-    const { closeGrace = 5 } = this.#options;
+    const { closeGrace } = this.#settings;
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     for (const socket of this.#silent) socket.destroy();
     void this.#sockets.close();
-    const timer = setTimeout(this.terminate, closeGrace * 1000);
+    const timer = closeGrace === Number.POSITIVE_INFINITY ? undefined : setTimeout(this.terminate, closeGrace);
     await closed;
     clearTimeout(timer);
     this.#webSockets.close();

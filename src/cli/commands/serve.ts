@@ -23,6 +23,7 @@ export const serve: Command = {
     insecure: { type: 'boolean', description: 'listen without --token where others than this machine reach it' },
     'max-frame': { type: 'string', description: 'BYTES  of a frame at most (1048576)' },
     'max-connections': { type: 'string', description: 'N  at a time; more are closed at once (1024)' },
+    'max-sessions': { type: 'string', description: 'N  kept between requests; each may hold up to 16 MiB (128)' },
     grace: { type: 'string', description: 'SECONDS  for requests to be answered once it ends (5)' },
     quiet: { type: 'boolean', description: 'no access log' },
   },

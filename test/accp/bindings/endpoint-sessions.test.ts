@@ -1,7 +1,7 @@
 /** One side that answers frames: the sessions that it holds. */
 import { describe, expect, test } from 'vitest';
 import { readHead } from '../../../src/accp/bindings/frames.js';
-import { memoryStore, type SessionStore, StoreError } from '../../../src/accp/session/index.js';
+import { type Message, memoryStore, type SessionStore, StoreError } from '../../../src/accp/session/index.js';
 import { answersOf, endpointOf, numberOf, peer } from './endpoint-peer.js';
 import { echo, signalled } from './http-server.js';
 
@@ -118,5 +118,46 @@ describe('sessions', () => {
     endpoint.close();
     expect(() => endpoint.codec.encode('hi', session)).toThrow(StoreError);
     expect(() => endpoint.open('one')).toThrow(TypeError);
+  });
+});
+
+describe('parts of a message that do not name their session', () => {
+  const part = (sid: string | null, seq: number, idx: number, key: string): string =>
+    `@me>req:x{${key}:${key}${seq}}[mid:${key}${idx}${sid ?? 'n'},seq:${seq},cid:job1${sid === null ? '' : `,sid:${sid}`},idx:${idx},tot:2]`;
+
+  test('belong to the one session that has a message of their sender and chain', async () => {
+    const endpoint = endpointOf();
+    expect(await answersOf(endpoint, part('A', 1, 0, 'p'))).toEqual([]);
+    const [answer] = await answersOf(endpoint, part(null, 2, 1, 'q'));
+    expect(readHead(answer!)).toMatchObject({ intent: 'done', sid: 'A' });
+  });
+
+  test('are refused where two have, so that nobody is told what somebody else has said', async () => {
+    const told: Message[] = [];
+    const endpoint = endpointOf({
+      handle: (message) => {
+        told.push(message);
+        return { intent: 'done', operation: 'x' };
+      },
+    });
+    await answersOf(endpoint, part('A', 1, 0, 'p'));
+    await answersOf(endpoint, part('B', 1, 0, 'r'));
+    const [refused] = await answersOf(endpoint, part(null, 2, 1, 'q'));
+    expect(refused).toContain('{code:E1004|');
+    expect(told).toEqual([]);
+    const [answer] = await answersOf(endpoint, part('B', 2, 1, 's'));
+    expect(readHead(answer!)).toMatchObject({ intent: 'done', sid: 'B' });
+    expect(told.map(({ payload }) => payload)).toEqual([{ r: 'r1', s: 's2' }]);
+  });
+
+  test('are refused where nobody has, and open no session: those that there are stay', async () => {
+    const endpoint = endpointOf({ maxSessions: 4 });
+    await answersOf(endpoint, '@vic>req:x{}[mid:v1,seq:1,sid:V]');
+    for (let idx = 1; idx < 10; idx++) {
+      const [refused] = await answersOf(endpoint, `@a>req:x{}[mid:a${idx},seq:${idx},cid:job1,idx:${idx},tot:20]`);
+      expect(refused).toContain('{code:E1004|');
+    }
+    const [answer] = await answersOf(endpoint, '@vic>req:x{}[mid:v2,seq:2,sid:V]');
+    expect(readHead(answer!)).toMatchObject({ intent: 'done', sid: 'V' });
   });
 });

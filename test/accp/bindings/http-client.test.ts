@@ -93,3 +93,27 @@ describe('the client', () => {
     });
   }
 });
+
+describe('a fetch that does not heed its signal', () => {
+  const deaf = (): Promise<Response> => new Promise(() => {});
+
+  test('is given up in time all the same', async () => {
+    const posting = postFrame(URL_OF_NOBODY, REQUEST, { timeout: 0.05, fetch: deaf });
+    await expect(posting).rejects.toMatchObject({ code: 'timeout' });
+  });
+
+  test('is given up when its signal is aborted, and a response that comes late is left', async () => {
+    const controller = new AbortController();
+    let answer: (response: Response) => void = () => undefined;
+    const asked = new Promise<Response>((resolve) => {
+      answer = resolve;
+    });
+    const posting = postFrame(URL_OF_NOBODY, REQUEST, { signal: controller.signal, fetch: () => asked });
+    controller.abort(new Error('changed my mind'));
+    await expect(posting).rejects.toThrow('changed my mind');
+    const left = new Promise<void>((resolve) => {
+      answer(new Response(new ReadableStream({ cancel: () => resolve() })));
+    });
+    await left;
+  });
+});

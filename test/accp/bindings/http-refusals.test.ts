@@ -148,3 +148,62 @@ describe('requests that are refused', () => {
     expect(wrong).toThrow(TypeError);
   });
 });
+
+describe('hosts that get in the way', () => {
+  const posted = (body: string): Request => new Request(URL_OF_NOBODY, { method: 'POST', headers: TYPE, body });
+
+  test('by a listener that throws: the client is told all the same', async () => {
+    const handler = createHandler(
+      () => {
+        throw new Error('of the handler');
+      },
+      {
+        failed: () => {
+          throw new Error('of the listener');
+        },
+      },
+    );
+    const response = await handler(posted(REQUEST));
+    expect(response.status).toBe(400);
+    expect(codeOf(await response.text())).toBe('E9999');
+  });
+
+  test('by reading the body before: that is told on both sides', async () => {
+    const failures: unknown[] = [];
+    const handler = createHandler(() => ANSWER, { failed: (thrown) => failures.push(thrown) });
+    const request = posted(REQUEST);
+    await request.text();
+    const response = await handler(request);
+    expect(response.status).toBe(500);
+    expect(codeOf(await response.text())).toBe('E9999');
+    expect(failures).toEqual([expect.any(TypeError)]);
+  });
+
+  test.each(['frames', '/a?b', '/é', '/a b', '/a#x', '/a/../b'])('by a path that no request has: %s', (path) => {
+    expect(() => createHandler(() => ANSWER, { path })).toThrow(TypeError);
+  });
+});
+
+test('a source is ended when the client has gone before its first frame', async () => {
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const controller = new AbortController();
+  const handler = createHandler(() =>
+    (async function* () {
+      try {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        yield ANSWER;
+        yield ANSWER;
+      } finally {
+        end();
+      }
+    })(),
+  );
+  const { signal } = controller;
+  const answering = handler(new Request(URL_OF_NOBODY, { method: 'POST', headers: TYPE, body: REQUEST, signal }));
+  controller.abort();
+  expect((await answering).status).toBe(204);
+  await ended;
+});

@@ -192,6 +192,12 @@ test.each([
   [{ maxConnections: 0 }, 'maxConnections'],
   [{ requestTimeout: 0 }, 'requestTimeout'],
   [{ closeGrace: -1 }, 'closeGrace'],
+  [{ requestTimeout: Number.POSITIVE_INFINITY }, 'requestTimeout'],
+  [{ path: '/a b' }, 'path begins'],
+  [{ port: 70_000 }, 'port is'],
+  [{ port: 1.5 }, 'port is'],
+  [{ host: '' }, 'host is'],
+  [{ origins: 'https://a.example' as never }, 'origins is'],
 ])('options that are none are wrong use: %j', async (options, message) => {
   const endpoint = createEndpoint(tryAgent('echo'));
   await expect(startServer(endpoint, { port: 0, ...options })).rejects.toThrow(TypeError);

@@ -1,9 +1,16 @@
 /** One port for HTTP and WebSocket: what is answered, what is limited, and how it ends. */
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { connectWebSocket } from '../../../src/accp/bindings/websocket/index.js';
-import { accessLine, createEndpoint, startServer, tryAgent } from '../../../src/accp/serve/index.js';
+import {
+  accessLine,
+  createEndpoint,
+  type EndpointOptions,
+  startServer,
+  tryAgent,
+} from '../../../src/accp/serve/index.js';
 import { chatMessage, createCodec, createSession } from '../../../src/accp/session/index.js';
 import { ask, busyAgent, open, REGISTRY, REQUEST, sendBytes, serve, type World } from './world.js';
 
@@ -207,6 +214,28 @@ describe('the end', () => {
     await cut;
   });
 
+  test.each([3_000_000, Number.POSITIVE_INFINITY])('waits as long as its grace says: %d s', async (closeGrace) => {
+    let answer: () => void = () => undefined;
+    let begin: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const handle: EndpointOptions['handle'] = () => {
+      begin();
+      return new Promise((resolve) => {
+        answer = () => resolve({ intent: 'done', operation: 'x' });
+      });
+    };
+    const { http, close } = await serve({ closeGrace }, { ...tryAgent('echo'), handle });
+    const asked = post(http, REQUEST);
+    await begun;
+    const closed = close();
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    answer();
+    expect((await asked).status).toBe(200);
+    await closed;
+  });
+
   test('may come at once', async () => {
     const { agent, begun } = busyAgent();
     const { http, ws, close, terminate } = await serve({ closeGrace: 600 }, agent);
@@ -234,4 +263,67 @@ test('a port that is in use, and an address that is not of this machine, are tol
   await expect(startServer(endpoint, { port: 0, host: 'no-such-host.invalid' })).rejects.toMatchObject({
     code: 'cannot-listen',
   });
+});
+
+describe('requests that offer another protocol', () => {
+  const offered = (method: string, target: string, offer: string, body = ''): string =>
+    `${method} ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings, close\r\nUpgrade: ${offer}\r\n` +
+    `HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\nContent-Type: application/accp\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+
+  test.each(['h2c', 'TLS/1.2'])('are answered as if they had not: %s', async (offer) => {
+    const { port, entries, told } = await serve();
+    const answer = await sendBytes(port, offered('POST', '/accp/v1/frames', offer, REQUEST));
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(answer).toContain('@pegwire>done:x{a:1}');
+    expect(await sendBytes(port, offered('GET', '/healthz', offer))).toMatch(/^HTTP\/1\.1 200 /);
+    await told(2);
+    expect(entries.map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  test('are read on, however their bodies come', async () => {
+    const { port } = await serve();
+    const text = offered('POST', '/accp/v1/frames', 'h2c', REQUEST);
+    const answer = await new Promise<string>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => socket.write(text.slice(0, -10)));
+      setTimeout(() => socket.write(text.slice(-10)), 30);
+      let all = '';
+      socket.on('data', (piece) => {
+        all += piece;
+      });
+      socket.on('close', () => resolve(all));
+    });
+    expect(answer).toContain('@pegwire>done:x{a:1}');
+  });
+});
+
+test('what begins with two slashes is a path, and none of ours', async () => {
+  const { port, entries, told } = await serve();
+  const asked = (target: string): Promise<string> =>
+    sendBytes(port, `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+  expect(await asked('//x/healthz')).toMatch(/^HTTP\/1\.1 404 /);
+  expect(await asked('//x/accp/v1/frames')).toMatch(/^HTTP\/1\.1 404 /);
+  await told(2);
+  expect(entries.map(({ path }) => path)).toEqual(['//x/healthz', '//x/accp/v1/frames']);
+});
+
+test('a listener that throws does not end the server', async () => {
+  const { http } = await serve({
+    onAccess: () => {
+      throw new Error('of the host');
+    },
+  });
+  expect((await post(http, REQUEST)).status).toBe(200);
+  expect((await post(http, REQUEST.replace('m1', 'm2'))).status).toBe(200);
+});
+
+test('the agents to try take any number of streams in a session', async () => {
+  const { http } = await serve({}, 'echo');
+  let seq = 0;
+  for (let stream = 0; stream < 70; stream++) {
+    for (const chunk of ['idx:0|d:a', 'idx:1|d:b|done:true']) {
+      seq++;
+      const frame = `@me>stream:x{${chunk}|schema:ST}[mid:m${seq},seq:${seq},cid:c${stream},sid:s1]`;
+      expect((await post(http, frame)).status).toBe(204);
+    }
+  }
 });

@@ -23,7 +23,7 @@ export interface PostOptions {
 }
 
 /** How a promise is waited for. */
-type Wait = <T>(work: () => Promise<T>) => Promise<T>;
+type Wait = <T>(work: () => Promise<T>, late?: (result: T) => void) => Promise<T>;
 
 const AT_ONCE: Wait = (work) => work();
 
@@ -78,7 +78,7 @@ async function* stream(
   options: PostOptions,
   patience: Patience,
 ): AsyncGenerator<string, void, undefined> {
-  const wait: Wait = (work) => patience.wait(work);
+  const wait: Wait = (work, late) => patience.wait(work, late);
   try {
     const response = await post(url, frame, options, patience, wait);
     if (response.status !== 204) yield* framesOf(response, options, patience, wait);
@@ -108,7 +108,12 @@ async function post(
   const init: RequestInit = { method: 'POST', headers, body: frame, redirect: 'manual', signal: patience.begin() };
   let response: Response;
   try {
-    response = await wait(async () => ask(String(url), init));
+    response = await wait(
+      async () => ask(String(url), init),
+      ({ body }) => {
+        if (body !== null) leave(body);
+      },
+    );
   } catch (thrown) {
     throw patience.reason ?? new HttpBindingError('unreachable', 'No answer came.', { cause: thrown });
   }

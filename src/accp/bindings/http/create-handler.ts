@@ -40,7 +40,8 @@ interface Settings {
 }
 
 /**
- * Makes a function from web-standard requests to responses, for any server that knows these. It never rejects.
+ * Makes a function from web-standard requests to responses, for any server that knows these. It never rejects. Nobody may have read the
+ * request's body before it.
  *
  * 200 with the answer, 400 with a frame of schema ER, 204 where there is nothing to say; 404, 405, 413 and 415 for what is no
  * frame for us, with an error frame where the sender speaks of frames at all. A stream goes out as one frame and a line end for each
@@ -68,7 +69,8 @@ export function createHandler(
     try {
       frame = await readFrameBody(request.body, settings.maxFrameBytes, request.headers.get('content-length'));
     } catch (thrown) {
-      if (!(thrown instanceof FramingError)) throw thrown;
+      // Somebody has read the body before.
+      if (!(thrown instanceof FramingError)) return misplaced(thrown, settings);
       return errorResponse(thrown.code === 'too-large' ? 413 : 400, 'E1001', thrown.message, settings);
     }
     if (frame === '') return errorResponse(400, 'E1001', 'The body is empty.', settings);
@@ -81,9 +83,34 @@ function resolve(handle: FrameHandler | Endpoint, options: HandlerOptions): Sett
   const { path = FRAMES_PATH, maxFrameBytes = MAX_FRAME_BYTES, agent = BINDING_AGENT, failed } = options;
   const handler = typeof handle === 'function' ? handle : handle?.handler;
   if (typeof handler !== 'function') throw new TypeError('A handler is made of an endpoint, or of a function');
-  if (!path.startsWith('/')) throw new TypeError(`path begins with "/"; got "${path}"`);
+  checkPath(path);
   if (!(maxFrameBytes >= 1)) throw new TypeError(`maxFrameBytes is a number from 1 on; got ${maxFrameBytes}`);
   return { handle: handler, path, maxFrameBytes, agent: checkAgentName(agent), failed };
+}
+
+function misplaced(thrown: unknown, settings: Settings): Response {
+  tell(settings, thrown, '');
+  return errorResponse(500, 'E9999', 'The frame could not be read.', settings);
+}
+
+/** Whoever is told must not be able to keep the other side from its answer. */
+function tell({ failed }: Settings, thrown: unknown, frame: string): void {
+  try {
+    failed?.(thrown, frame);
+  } catch {
+    // It is their own failure, and nobody here could do anything about it.
+  }
+}
+
+/** @throws TypeError on a path that no request has */
+export function checkPath(path: string): void {
+  if (
+    path.startsWith('/') &&
+    URL.canParse(path, 'http://localhost') &&
+    new URL(`http://localhost${path}`).pathname === path
+  )
+    return;
+  throw new TypeError(`path begins with "/", and is written as in an address; got "${path}"`);
 }
 
 /** What can be refused by the head of the request. */
@@ -134,6 +161,11 @@ async function streamResponse(
 ): Promise<Response> {
   const source = checked(given)[Symbol.asyncIterator]();
   const first = await source.next();
+  if (first.done !== true && exchange.signal.aborted) {
+    // Nobody would read the response, so nobody would end its source.
+    await source.return?.(undefined);
+    return nothing();
+  }
   if (first.done === true) {
     exchange.release();
     return nothing();
@@ -153,15 +185,15 @@ async function* checked(frames: AsyncIterable<string>): AsyncGenerator<string, v
 
 /** Whatever has a line end in it would arrive as two. */
 function checkFrame(frame: string): string {
-  if (typeof frame === 'string' && frame !== '' && !frame.includes('\n')) return frame;
+  if (typeof frame === 'string' && /^[^\r\n]+$/.test(frame)) return frame;
   throw new TypeError('A handler answers with frames, each a string of one line');
 }
 
 /** What the other side is told of a failure on this one; `null` where it was an error frame itself that was being answered. */
-function failureOf(thrown: unknown, frame: string, { agent, failed }: Settings): string | null {
-  failed?.(thrown, frame);
+function failureOf(thrown: unknown, frame: string, settings: Settings): string | null {
+  tell(settings, thrown, frame);
   if (hasErrorSchema(frame)) return null;
-  return bareErrorFrame('E9999', 'The frame could not be processed.', readHead(frame), agent);
+  return bareErrorFrame('E9999', 'The frame could not be processed.', readHead(frame), settings.agent);
 }
 
 const NO_STORE = { 'cache-control': 'no-store' };

@@ -24,16 +24,34 @@ export class Patience {
     return this.#controller.signal;
   }
 
-  /** Waits for something, no longer than is allowed. */
-  async wait<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#seconds === 0) return work();
-    const timer = setTimeout(
-      () => this.#controller.abort(new HttpBindingError('timeout', `No answer came within ${this.#seconds} s.`)),
-      Math.min(this.#seconds * 1000, LONGEST),
-    );
+  /**
+   * Waits for something, no longer than is allowed, even where it does not heed the signal.
+   *
+   * @param late told what comes when nobody waits any more
+   */
+  async wait<T>(work: () => Promise<T>, late: (result: T) => void = () => undefined): Promise<T> {
+    const { signal } = this.#controller;
+    const timer =
+      this.#seconds === 0 || this.#seconds === Number.POSITIVE_INFINITY
+        ? undefined
+        : setTimeout(
+            () => this.#controller.abort(new HttpBindingError('timeout', `No answer came within ${this.#seconds} s.`)),
+            Math.min(this.#seconds * 1000, LONGEST),
+          );
+    let stop: () => void = () => undefined;
+    const stopped = new Promise<never>((_, reject) => {
+      stop = () => reject(signal.reason);
+    });
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop);
+    const working = work();
     try {
-      return await work();
+      return await Promise.race([working, stopped]);
+    } catch (thrown) {
+      if (signal.aborted) working.then(late, () => undefined);
+      throw thrown;
     } finally {
+      signal.removeEventListener('abort', stop);
       clearTimeout(timer);
     }
   }

@@ -1,0 +1,94 @@
+// biome-ignore-all lint/correctness/noNodejsModules: a server that listens is of Node
+/** What a server is told. */
+import { isIPv6 } from 'node:net';
+import { MAX_FRAME_BYTES } from '../bindings/frames.js';
+import { checkPath, FRAMES_PATH } from '../bindings/http/create-handler.js';
+import type { AccessEntry } from './access-log.js';
+
+export interface ServeOptions {
+  /** 0 for one that is free. @default 4711 */
+  readonly port?: number | undefined;
+  /** @default '127.0.0.1' */
+  readonly host?: string | undefined;
+  /** Of frames, over HTTP and WebSocket. @default '/accp/v1/frames' */
+  readonly path?: string | undefined;
+  /** What who speaks here has to show (RFC 6750). Without it, everybody who reaches the port may speak. */
+  readonly token?: string | undefined;
+  /** Whether others than this machine may reach it without a token. @default false */
+  readonly insecure?: boolean | undefined;
+  /** Web pages that may speak here, besides those of the server itself: `https://example.org`. @default none */
+  readonly origins?: readonly string[] | undefined;
+  /** Most bytes of a frame. @default 1 MiB */
+  readonly maxFrameBytes?: number | undefined;
+  /** Connections at a time; more are closed at once. @default 1024 */
+  readonly maxConnections?: number | undefined;
+  /** Seconds for a request to come in. @default 30 */
+  readonly requestTimeout?: number | undefined;
+  /** Seconds that requests have to be answered once the server closes; `Infinity` for as long as they take. @default 5 */
+  readonly closeGrace?: number | undefined;
+  /** Told of each request when it has been answered, and of each WebSocket when it was closed. */
+  readonly onAccess?: ((entry: AccessEntry) => void) | undefined;
+  /**
+   * Told what ended a WebSocket other than its being closed, and what kept a response from being given. What a handler throws is the
+   * endpoint's to tell: its `failed`.
+   */
+  readonly onError?: ((error: Error) => void) | undefined;
+}
+
+export interface ResolvedServeOptions {
+  readonly port: number;
+  /** Without brackets. */
+  readonly host: string;
+  readonly path: string;
+  readonly token: string | undefined;
+  readonly insecure: boolean;
+  readonly origins: readonly string[];
+  readonly maxFrameBytes: number;
+  readonly maxConnections: number;
+  /** Milliseconds. */
+  readonly requestTimeout: number;
+  /** Milliseconds, or `Infinity`. */
+  readonly closeGrace: number;
+  readonly tellAccess: (entry: AccessEntry) => void;
+  readonly tellError: (thrown: unknown) => void;
+}
+
+/** Where a server says how it is. */
+export const HEALTH_PATH = '/healthz';
+/** Timers take no more milliseconds. */
+const LONGEST = 2 ** 31 - 1;
+
+/** @throws TypeError on options that are none */
+export function resolveServeOptions(options: ServeOptions): ResolvedServeOptions {
+  const { port = 4711, host = '127.0.0.1', path = FRAMES_PATH, token, insecure = false, origins = [] } = options;
+  const { maxFrameBytes = MAX_FRAME_BYTES, maxConnections = 1024, requestTimeout = 30, closeGrace = 5 } = options;
+  const { onAccess, onError } = options;
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new TypeError(`port is a whole number from 0 to 65535; got ${port}`);
+  const bare = typeof host === 'string' ? host.replace(/^\[(.*)\]$/, '$1') : '';
+  if (bare === '' || (bare !== host && !isIPv6(bare)))
+    throw new TypeError(`host is a name or an address; got "${host}"`);
+  checkPath(path);
+  if (path === HEALTH_PATH) throw new TypeError(`${HEALTH_PATH} is where the server says how it is`);
+  if (!Array.isArray(origins)) throw new TypeError('origins is a list');
+  if (!(maxConnections >= 1)) throw new TypeError(`maxConnections is a number from 1 on; got ${maxConnections}`);
+  if (!(requestTimeout > 0 && requestTimeout * 1000 <= LONGEST))
+    throw new TypeError(`requestTimeout is a number of seconds above 0; got ${requestTimeout}`);
+  if (!(closeGrace >= 0)) throw new TypeError(`closeGrace is a number of seconds from 0 on; got ${closeGrace}`);
+  return {
+    ...{ port, host: bare, path, token, insecure, origins, maxFrameBytes, maxConnections },
+    requestTimeout: Math.max(1, Math.round(requestTimeout * 1000)),
+    closeGrace: closeGrace === Number.POSITIVE_INFINITY ? closeGrace : Math.min(closeGrace * 1000, LONGEST),
+    tellAccess: (entry) => safely(() => onAccess?.(entry)),
+    tellError: (thrown) => safely(() => onError?.(thrown instanceof Error ? thrown : new Error(String(thrown)))),
+  };
+}
+
+/** Whoever is told must not be able to end the server. */
+function safely(tell: () => void): void {
+  try {
+    tell();
+  } catch {
+    // It is their own failure, and nobody here could do anything about it.
+  }
+}
