@@ -138,7 +138,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     }
   }
 
-  /** Nobody else sends in between: what is asked for one after the other, is answered so. */
+  /** The order is that in which frames are asked for: a client that waits for each answer gets them in the order of their numbers. */
   async function* streamed(
     replies: readonly string[],
     batches: AsyncIterable<() => readonly string[]>,

@@ -94,6 +94,13 @@ describe('the client', () => {
   }
 });
 
+test('tells what a server says of a status of its own', async () => {
+  const url = await saying(413, { 'content-type': 'application/accp' }, ERROR);
+  await expect(postFrame(url, REQUEST)).rejects.toMatchObject({
+    ...{ code: 'http-status', status: 413, message: `The server answers with 413. It said: ${ERROR}` },
+  });
+});
+
 describe('a fetch that does not heed its signal', () => {
   const deaf = (): Promise<Response> => new Promise(() => {});
 

@@ -119,8 +119,29 @@ async function post(
   }
   const refusal = refusalOf(response);
   if (refusal === null) return response;
-  if (response.body !== null) leave(response.body);
-  throw refusal;
+  const said = refusal.code === 'http-status' ? await saidIn(response, options, patience, wait) : undefined;
+  if (said === undefined) {
+    if (response.body !== null && !response.body.locked) leave(response.body);
+    throw refusal;
+  }
+  throw new HttpBindingError('http-status', `${refusal.message} It said: ${said}`, { status: response.status });
+}
+
+/** What a server says of a status of its own: the words of its error frame. */
+async function saidIn(
+  response: Response,
+  options: PostOptions,
+  patience: Patience,
+  wait: Wait,
+): Promise<string | undefined> {
+  if (!isFrameType(response.headers.get('content-type'))) return undefined;
+  try {
+    for await (const frame of framesOf(response, options, patience, wait)) return frame;
+  } catch (thrown) {
+    // That it was no frame does not matter beside the status; that nobody waits any more does.
+    if (patience.reason !== undefined) throw thrown;
+  }
+  return undefined;
 }
 
 function refusalOf({ status, type, headers }: Response): HttpBindingError | null {
