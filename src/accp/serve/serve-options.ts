@@ -1,6 +1,8 @@
 // biome-ignore-all lint/correctness/noNodejsModules: a server that listens is of Node
 /** What a server is told. */
 import { isIPv6 } from 'node:net';
+import { LONGEST_TIMER } from '../../bindings/longest-timer.js';
+import { safely } from '../../bindings/safely.js';
 import { MAX_FRAME_BYTES } from '../bindings/frames.js';
 import { checkPath, FRAMES_PATH } from '../bindings/http/create-handler.js';
 import type { AccessEntry } from './access-log.js';
@@ -55,8 +57,6 @@ export interface ResolvedServeOptions {
 
 /** Where a server says how it is. */
 export const HEALTH_PATH = '/healthz';
-/** Timers take no more milliseconds. */
-const LONGEST = 2 ** 31 - 1;
 
 /** @throws TypeError on options that are none */
 export function resolveServeOptions(options: ServeOptions): ResolvedServeOptions {
@@ -72,23 +72,14 @@ export function resolveServeOptions(options: ServeOptions): ResolvedServeOptions
   if (path === HEALTH_PATH) throw new TypeError(`${HEALTH_PATH} is where the server says how it is`);
   if (!Array.isArray(origins)) throw new TypeError('origins is a list');
   if (!(maxConnections >= 1)) throw new TypeError(`maxConnections is a number from 1 on; got ${maxConnections}`);
-  if (!(requestTimeout > 0 && requestTimeout * 1000 <= LONGEST))
+  if (!(requestTimeout > 0 && requestTimeout * 1000 <= LONGEST_TIMER))
     throw new TypeError(`requestTimeout is a number of seconds above 0; got ${requestTimeout}`);
   if (!(closeGrace >= 0)) throw new TypeError(`closeGrace is a number of seconds from 0 on; got ${closeGrace}`);
   return {
     ...{ port, host: bare, path, token, insecure, origins, maxFrameBytes, maxConnections },
     requestTimeout: Math.max(1, Math.round(requestTimeout * 1000)),
-    closeGrace: closeGrace === Number.POSITIVE_INFINITY ? closeGrace : Math.min(closeGrace * 1000, LONGEST),
+    closeGrace: closeGrace === Number.POSITIVE_INFINITY ? closeGrace : Math.min(closeGrace * 1000, LONGEST_TIMER),
     tellAccess: (entry) => safely(() => onAccess?.(entry)),
     tellError: (thrown) => safely(() => onError?.(thrown instanceof Error ? thrown : new Error(String(thrown)))),
   };
-}
-
-/** Whoever is told must not be able to end the server. */
-function safely(tell: () => void): void {
-  try {
-    tell();
-  } catch {
-    // It is their own failure, and nobody here could do anything about it.
-  }
 }

@@ -1,4 +1,5 @@
 /** Frames over HTTP, the side that answers (draft-benzing-accp-00, section 11.1). */
+import { safely } from '../../../bindings/safely.js';
 import type { AccpErrorCode } from '../../codec/codes.js';
 import { checkAgentName } from '../../session/names.js';
 import type { Endpoint } from '../endpoint.js';
@@ -93,13 +94,8 @@ function misplaced(thrown: unknown, settings: Settings): Response {
   return errorResponse(500, 'E9999', 'The frame could not be read.', settings);
 }
 
-/** Whoever is told must not be able to keep the other side from its answer. */
 function tell({ failed }: Settings, thrown: unknown, frame: string): void {
-  try {
-    failed?.(thrown, frame);
-  } catch {
-    // It is their own failure, and nobody here could do anything about it.
-  }
+  safely(() => failed?.(thrown, frame));
 }
 
 /** @throws TypeError on a path that no request has */

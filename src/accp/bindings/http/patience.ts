@@ -1,8 +1,6 @@
 /** How long an answer is waited for: until the caller has had enough, or so many seconds. */
+import { LONGEST_TIMER } from '../../../bindings/longest-timer.js';
 import { HttpBindingError } from './errors.js';
-
-/** Timers take no more milliseconds. */
-const LONGEST = 2 ** 31 - 1;
 
 export class Patience {
   readonly #signal: AbortSignal | undefined;
@@ -36,7 +34,7 @@ export class Patience {
         ? undefined
         : setTimeout(
             () => this.#controller.abort(new HttpBindingError('timeout', `No answer came within ${this.#seconds} s.`)),
-            Math.min(this.#seconds * 1000, LONGEST),
+            Math.min(this.#seconds * 1000, LONGEST_TIMER),
           );
     let stop: () => void = () => undefined;
     const stopped = new Promise<never>((_, reject) => {

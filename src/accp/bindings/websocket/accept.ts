@@ -1,4 +1,5 @@
 /** The side that WebSockets connect to (draft-benzing-accp-00, section 11.2). */
+import { safely } from '../../../bindings/safely.js';
 import type { WebSocketLike } from '../../../bindings/web-socket.js';
 import type { MessageInput } from '../../message/message.js';
 import type { Endpoint } from '../endpoint.js';
@@ -78,13 +79,7 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
   const away = new Set<Seat>();
   let isClosed = false;
 
-  const tell = (error: Error, sid: string | undefined): void => {
-    try {
-      onError?.(error, sid);
-    } catch {
-      // It is their own failure, and nobody here could do anything about it.
-    }
-  };
+  const tell = (error: Error, sid: string | undefined): void => safely(() => onError?.(error, sid));
 
   const seatOf = (sid: string | undefined): Seat => {
     const known = sid === undefined ? undefined : seats.get(sid);

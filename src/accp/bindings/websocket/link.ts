@@ -1,4 +1,5 @@
 /** A session over WebSockets, from the side that connects. */
+import { safely } from '../../../bindings/safely.js';
 import type { Codec } from '../../codec/codec.js';
 import { SAID_ID } from '../../codec/engine.js';
 import type { DecodeOutcome, EncodeResult } from '../../codec/outcome.js';
@@ -264,14 +265,5 @@ export class WebSocketLink implements Link {
     this.#settle(error);
     this.#connection?.abandon(reason);
     this.#socket?.close(code, '');
-  }
-}
-
-/** Whoever listens must not be able to take the connection down. */
-function safely(tell: () => void): void {
-  try {
-    tell();
-  } catch {
-    // It is their own failure, and nobody here could do anything about it.
   }
 }

@@ -1,7 +1,7 @@
 /** Times of this binding, in seconds. */
+import { LONGEST_TIMER } from '../../../bindings/longest-timer.js';
 
-/** What a timer can hold (2^31 - 1 milliseconds); a longer one would go off at once. */
-const MAX_SECONDS = 2_147_483;
+const MAX_SECONDS = Math.floor(LONGEST_TIMER / 1000);
 
 /** The least time for something to come, in seconds. */
 export const LEAST_TIMEOUT = 0.001;
