@@ -244,13 +244,15 @@ describe('the agent', () => {
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
     'gets %s, and so does what it has started',
     async (signal) => {
+      // The agent stays of its own: both get the signal, and the end of the other may be told to it first.
       const agent = scratch.write(
         'family.mjs',
         `import { spawn } from 'node:child_process';
       const child = spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1000); console.log("ready")'], { stdio: ['ignore', 'pipe', 'ignore'] });
       child.stdout.once('data', () => process.stderr.write(child.pid + '\\n'));
       child.once('exit', () => process.stderr.write('child gone\\n'));
-      for (const one of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) process.on(one, () => { process.stderr.write(one + '\\n'); setTimeout(() => process.exit(5), 100); });`,
+      for (const one of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) process.on(one, () => { process.stderr.write(one + '\\n'); setTimeout(() => process.exit(5), 100); });
+      setInterval(() => {}, 1000);`,
       );
       const child = startAround(agent);
       const over = ended(child);
