@@ -198,10 +198,12 @@ describe('a side that pings and does not read', () => {
       }),
     );
     let isStuck = false;
+    let pings = 0;
     class Stuck extends WebSocket {
       constructor(url: string, protocols?: string | string[]) {
         super(url, protocols);
         Object.defineProperty(this, 'bufferedAmount', { get: () => (isStuck ? 10_000_000 : 0) });
+        this.addEventListener('message', ({ data }) => void (String(data).includes('>ping:') && pings++));
       }
     }
     const link = await connect({ WebSocket: Stuck });
@@ -209,6 +211,7 @@ describe('a side that pings and does not read', () => {
     const { id } = link.session;
     const [client] = server.clients;
     for (const n of numbers(50)) client!.send(`@server>ping:heartbeat{}[mid:p${n},seq:${n + 2},sid:${id}]`);
+    while (pings < 50) await new Promise((resolve) => setTimeout(resolve, 5));
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(pongs).toEqual([]);
     isStuck = false;
