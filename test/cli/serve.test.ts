@@ -55,6 +55,20 @@ describe('its addresses', () => {
   });
 });
 
+test('of the sessions between requests as many are kept as was said', async () => {
+  const { http, stop } = await serve('--max-sessions', '1', '--agent', 'echo');
+  const ask = async (sid: string, seq: number): Promise<string> => {
+    const body = `@me>req:x{a:1}[mid:${sid}${seq},seq:${seq},sid:${sid}]`;
+    return (await fetch(http, { method: 'POST', body, headers: TYPE })).text();
+  };
+  expect(await ask('one', 1)).toContain('>done:x{');
+  expect(await ask('one', 2)).toContain('>done:x{');
+  expect(await ask('two', 1)).toContain('>done:x{');
+  // Begun anew, it has not seen numbers 1 and 2.
+  expect(await ask('one', 3)).toContain('>fail:');
+  await stop();
+});
+
 describe('a token', () => {
   test.each([
     ['as an option', ['--token', 'abc'], {}],

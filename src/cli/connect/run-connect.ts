@@ -58,9 +58,10 @@ async function speakerFor(
 
 async function sayLines(input: Invocation, speaker: Speaker, received: Received, isRaw: boolean): Promise<void> {
   const lines = readLines(input);
-  received.prompt();
   for (;;) {
     const reading = lines.next();
+    // After what the first reading says of a terminal.
+    received.prompt();
     let next: IteratorResult<Line>;
     try {
       next = await Promise.race([reading, speaker.broken]);
@@ -70,7 +71,6 @@ async function sayLines(input: Invocation, speaker: Speaker, received: Received,
     }
     if (next.done === true) return;
     await sayLine(input, next.value, speaker, received, isRaw);
-    received.prompt();
   }
 }
 
