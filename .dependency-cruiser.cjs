@@ -2,7 +2,7 @@
  * The direction of imports: text <- ast, parse, print <- validate, explain, find <- schema, language, prompt <- cli; of
  * sessions: ast, parse, print <- message <- registry, profiles, store, state, streams <- session <- codec; and of AACP above
  * the grammar: validate <- build, lint <- encoders, dispatch <- rules, registry, instruction, models <- match <- fallback. Above
- * sessions: the bindings. ACP stands beside all that, on text alone.
+ * sessions: the bindings. ACP stands beside all that, on the channels.
  */
 const PORTABLE = '^src/(text/|(aacp|accp)/[^/]+\\.ts$)';
 /** ACCP above the grammar: portable, too, but with packages and with the clock that it is given. */
@@ -12,6 +12,9 @@ const SQLITE = '^src/accp/store/sqlite';
 const BINDINGS = '^src/accp/bindings/';
 /** The bindings on a port of this machine: with Node, and with the packages that listening takes. */
 const SERVE = '^src/accp/serve/';
+/** What carries texts from one side to the other, whatever they say; what needs Node has a folder of its own. */
+const CHANNELS = '^src/channels/';
+const CHANNELS_NODE = '^src/channels/node/';
 /** JSON-RPC as ACP speaks it; what needs Node has a folder of its own. */
 const ACP = '^src/acp/';
 const ACP_NODE = '^src/acp/(node/|index\\.ts$)';
@@ -137,10 +140,28 @@ module.exports = {
       to: { path: ['^src/(engine|cli|bench|storage|tokens)/', SQLITE, TOOLS] },
     },
     {
+      name: 'channels-know-no-protocol',
+      severity: 'error',
+      from: { path: CHANNELS },
+      to: { path: '^src/', pathNot: '^src/(channels|bindings|text)/' },
+    },
+    {
+      name: 'channels-without-node-and-packages',
+      severity: 'error',
+      from: { path: CHANNELS, pathNot: CHANNELS_NODE },
+      to: { dependencyTypes: ['core', 'npm', 'npm-dev', 'npm-optional', 'npm-peer'] },
+    },
+    {
+      name: 'portable-without-channels-of-node',
+      severity: 'error',
+      from: { path: '^src/(channels|acp|bindings|text)/', pathNot: `${CHANNELS_NODE}|${ACP_NODE}` },
+      to: { path: CHANNELS_NODE },
+    },
+    {
       name: 'acp-knows-no-protocol-of-frames',
       severity: 'error',
       from: { path: ACP },
-      to: { path: '^src/', pathNot: '^src/(acp|bindings|text)/' },
+      to: { path: '^src/', pathNot: '^src/(acp|channels|bindings|text)/' },
     },
     {
       name: 'acp-without-node-and-packages',

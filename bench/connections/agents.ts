@@ -3,8 +3,8 @@
 import { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { agent, ndJsonStream } from '@agentclientprotocol/sdk';
-import { byteChannel } from '../../src/acp/node/byte-channel.js';
 import { createConnection, toStream } from '../../src/acp/portable.js';
+import { byteChannel } from '../../src/channels/node/byte-channel.js';
 import { createPipe, type Pipe } from './pipe.js';
 
 export const BARE = 'bare loop';

@@ -1,5 +1,5 @@
 /** One side of a conversation in JSON-RPC 2.0 (ACP, transports). Both sides may call. */
-import type { Channel } from './channel.js';
+import type { Channel } from '../channels/channel.js';
 import type { Connection, ConnectionOptions } from './contract.js';
 import { type AnyStream, isStream, streamChannel } from './from-stream.js';
 import { Peer } from './peer.js';

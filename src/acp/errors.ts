@@ -1,4 +1,5 @@
 /** What can go wrong on a connection, for both sides: codes of JSON-RPC for the wire, names for programs. */
+import { type ChannelErrorCode, ConnectionError as Fault } from '../channels/errors.js';
 import { PegwireError } from '../text/errors.js';
 import type { ErrorObject } from './message.js';
 
@@ -54,8 +55,7 @@ export class RpcError extends PegwireError {
  * - `handler-failed`: the handler of a notification threw
  */
 export type ConnectionErrorCode =
-  | 'closed'
-  | 'spawn-failed'
+  | ChannelErrorCode
   | 'too-long'
   | 'unserializable'
   | 'backlog-full'
@@ -67,15 +67,5 @@ export type ConnectionErrorCode =
   | 'handler-failed';
 
 /** A fault of the connection, not an answer of the other side. */
-export class ConnectionError extends PegwireError {
-  override readonly name: string = 'ConnectionError';
-  declare readonly code: ConnectionErrorCode;
-  /** What arrived, cut after 200 characters, where something did. */
-  readonly received: string | undefined;
-
-  constructor(code: ConnectionErrorCode, message: string, details: { cause?: unknown; received?: string } = {}) {
-    super({ code, message });
-    if (details.cause !== undefined) this.cause = details.cause;
-    this.received = details.received?.slice(0, 200);
-  }
-}
+export type ConnectionError = Fault<ConnectionErrorCode>;
+export const ConnectionError = Fault<ConnectionErrorCode>;

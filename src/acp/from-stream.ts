@@ -1,5 +1,5 @@
 /** A pair of streams of messages, as the official SDK has them, as a channel. */
-import type { Channel, Receiver } from './channel.js';
+import type { Channel, Receiver } from '../channels/channel.js';
 import type { Message } from './message.js';
 
 /** Messages both ways, each an object. It is the shape of the official SDK's `Stream`. */

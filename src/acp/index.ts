@@ -2,8 +2,8 @@
  * JSON-RPC 2.0 as ACP speaks it (ACP, transports): connections with batches, channels that carry them, agents in child processes.
  * Public as `pegwire/acp`; the part that runs in browsers, too, is `pegwire/acp/portable`.
  */
-export { type ByteChannelOptions, byteChannel } from './node/byte-channel.js';
-export * from './node/socket.js';
+export { type ByteChannelOptions, byteChannel } from '../channels/node/byte-channel.js';
+export * from '../channels/node/socket.js';
 export * from './node/spawn.js';
 export * from './node/stdio.js';
 export * from './portable.js';

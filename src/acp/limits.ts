@@ -1,5 +1,5 @@
 /** What a connection may take, with its defaults. */
-import { MAX_LINE_BYTES } from './line-decoder.js';
+import { MAX_LINE_BYTES } from '../channels/line-decoder.js';
 import { MAX_BATCH } from './reading.js';
 
 export interface Limits {

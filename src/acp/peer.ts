@@ -1,9 +1,9 @@
+import type { Channel } from '../channels/channel.js';
 import { Answering, CANCEL, type Done } from './answering.js';
 import { ArrivalOrder } from './arrival-order.js';
 import { BatchPolicy } from './batch-policy.js';
 import { BatchReply } from './batch-reply.js';
 import { Calls } from './calls.js';
-import type { Channel } from './channel.js';
 import type { BatchEntry, Connection, ConnectionOptions, RequestOptions } from './contract.js';
 import { ConnectionError, ERROR_CODES } from './errors.js';
 import { FaultLimit } from './fault-limit.js';

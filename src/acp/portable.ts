@@ -1,6 +1,10 @@
 /** The part of `pegwire/acp` that needs no Node: public as `pegwire/acp/portable`. */
+
+export type { Channel, Receiver } from '../channels/channel.js';
+export { LineDecoder, MAX_LINE_BYTES } from '../channels/line-decoder.js';
+export { memoryChannels } from '../channels/memory.js';
+export { type WebSocketChannelOptions, type WebSocketLike, webSocketChannel } from '../channels/websocket.js';
 export { type BatchChoice, LIFECYCLE_METHODS } from './batch-policy.js';
-export type { Channel, Receiver } from './channel.js';
 export { createConnection } from './connection.js';
 export type {
   BatchEntry,
@@ -12,8 +16,6 @@ export type {
 } from './contract.js';
 export { ConnectionError, type ConnectionErrorCode, ERROR_CODES, RpcError } from './errors.js';
 export type { Stream } from './from-stream.js';
-export { LineDecoder, MAX_LINE_BYTES } from './line-decoder.js';
-export { memoryChannels } from './memory.js';
 export {
   type BatchMessage,
   type Classified,
@@ -29,4 +31,3 @@ export {
   type SuccessMessage,
 } from './message.js';
 export { type StreamOptions, toStream } from './to-stream.js';
-export { type WebSocketChannelOptions, type WebSocketLike, webSocketChannel } from './websocket.js';

@@ -1,8 +1,9 @@
 /** A channel as a pair of streams of single messages, so that the official SDK runs on it and answers batches. */
+
+import type { Channel } from '../channels/channel.js';
 import { CANCEL, type Done } from './answering.js';
 import { type BatchChoice, BatchPolicy } from './batch-policy.js';
 import { BatchReply } from './batch-reply.js';
-import type { Channel } from './channel.js';
 import { ConnectionError, ERROR_CODES } from './errors.js';
 import { FaultLimit } from './fault-limit.js';
 import type { Stream } from './from-stream.js';

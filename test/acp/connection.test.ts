@@ -376,7 +376,7 @@ describe('batches', () => {
     await hear();
     say(error(null, -32700), [result(1, 'a')]);
     expect(await settled).toMatchObject([{ value: 'a' }]);
-    expect(connection.batch([{ method: 'a', notification: true }])).resolves.toHaveLength(1);
+    await expect(connection.batch([{ method: 'a', notification: true }])).resolves.toHaveLength(1);
   });
 
   test('an entry that an array refuses is no refusal of batches', async () => {

@@ -1,12 +1,12 @@
 /** What stands between a client and an agent: messages go through as they are, batches as the agent takes them. */
 import { BatchReply } from '../../acp/batch-reply.js';
-import type { Channel } from '../../acp/channel.js';
 import { ERROR_CODES } from '../../acp/errors.js';
 import { FaultLimit } from '../../acp/fault-limit.js';
-import { MAX_LINE_BYTES } from '../../acp/line-decoder.js';
 import type { Classified, Id } from '../../acp/message.js';
 import { type Arrival, MAX_BATCH, readArrival } from '../../acp/reading.js';
 import { errorText, faultText } from '../../acp/writing.js';
+import type { Channel } from '../../channels/channel.js';
+import { MAX_LINE_BYTES } from '../../channels/line-decoder.js';
 import { splitArray } from './split-batch.js';
 
 export type Side = 'client' | 'agent';

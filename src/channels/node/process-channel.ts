@@ -55,17 +55,17 @@ export function processChannel(child: PipedProcess, { logged, ...options }: Proc
   };
   const destroy = (): void => {
     isWorthWaiting = false;
-    // An agent that still works when nobody listens any more must not die of that.
+    // A program that still works when nobody listens any more must not die of that.
     bytes.drop();
   };
   const { send, ready, backlog, pause, resume, end } = bytes;
   return { start, send, ready, backlog, pause, resume, end, destroy };
 }
 
-/** Ending with 0 is how agents end. */
+/** Ending with 0 is how programs end that have done their work. */
 function faultOf({ code, signal }: Exit, log: string): ConnectionError | undefined {
   if (code === 0) return undefined;
   const how = signal === null ? `exit code ${code}` : signal;
   const last = log.trimEnd().split('\n').slice(-QUOTED).join('\n');
-  return new ConnectionError('closed', `The agent has ended: ${how}.${last === '' ? '' : ` It logged:\n${last}`}`);
+  return new ConnectionError('closed', `The program has ended: ${how}.${last === '' ? '' : ` It logged:\n${last}`}`);
 }

@@ -1,4 +1,8 @@
-/** What an agent logs (ACP, transports: "Clients MAY capture, forward, or ignore this logging"). It is read in every case. */
+/**
+ * What a program logs. It is read in every case.
+ *
+ * Source: ACP, transports, "stdio": "Clients MAY capture, forward, or ignore this logging".
+ */
 import process from 'node:process';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';

@@ -1,0 +1,22 @@
+/** Faults of a connection, whatever is spoken on it. */
+import { PegwireError } from '../text/errors.js';
+
+/**
+ * - `closed`: there is no connection: it could not be made, or has ended
+ * - `spawn-failed`: the program could not be started
+ */
+export type ChannelErrorCode = 'closed' | 'spawn-failed';
+
+/** A fault of the connection, not an answer of the other side. What is spoken on it may have codes of its own. */
+export class ConnectionError<Code extends string = ChannelErrorCode> extends PegwireError {
+  override readonly name: string = 'ConnectionError';
+  declare readonly code: Code;
+  /** What arrived, cut after 200 characters, where something did. */
+  readonly received: string | undefined;
+
+  constructor(code: Code, message: string, details: { cause?: unknown; received?: string } = {}) {
+    super({ code, message });
+    if (details.cause !== undefined) this.cause = details.cause;
+    this.received = details.received?.slice(0, 200);
+  }
+}
