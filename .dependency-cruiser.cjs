@@ -18,6 +18,9 @@ const CHANNELS_NODE = '^src/channels/node/';
 /** JSON-RPC as ACP speaks it; what needs Node has a folder of its own. */
 const ACP = '^src/acp/';
 const ACP_NODE = '^src/acp/(node/|index\\.ts$)';
+/** ARCP: messages, then who keeps them, then who speaks and answers. */
+const ARCP = '^src/arcp/';
+const ARCP_PROTOCOL = '^src/arcp/(protocol/|index\\.ts$)';
 /** AACP above the grammar. */
 const AACP_ABOVE = '^src/aacp/(build|dispatch|encoders|fallback|lint)/';
 /** What of it needs files, databases or the packaged grammar, and so Node. */
@@ -39,8 +42,8 @@ module.exports = {
       name: 'protocols-stay-apart',
       comment: 'What joins two protocols lives in the command line or in bindings.',
       severity: 'error',
-      from: { path: '^src/(accp|aacp|acp)/' },
-      to: { path: '^src/(accp|aacp|acp|cli)/', pathNot: '^src/$1/' },
+      from: { path: '^src/(accp|aacp|acp|arcp)/' },
+      to: { path: '^src/(accp|aacp|acp|arcp|cli)/', pathNot: '^src/$1/' },
     },
     {
       name: 'one-importer-per-generated-parser',
@@ -174,6 +177,33 @@ module.exports = {
       severity: 'error',
       from: { path: ACP, pathNot: ACP_NODE },
       to: { path: ACP_NODE },
+    },
+    {
+      name: 'arcp-stands-on-channels-and-storage',
+      severity: 'error',
+      from: { path: ARCP },
+      to: { path: '^src/', pathNot: '^src/(arcp|channels|bindings|storage|text)/' },
+    },
+    {
+      name: 'messages-of-arcp-stand-alone',
+      severity: 'error',
+      from: { path: ARCP_PROTOCOL },
+      to: { path: '^src/', pathNot: [ARCP_PROTOCOL, '^src/text/'] },
+    },
+    {
+      name: 'messages-of-arcp-without-node',
+      severity: 'error',
+      from: { path: ARCP_PROTOCOL },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'messages-of-arcp-with-few-packages',
+      severity: 'error',
+      from: { path: ARCP_PROTOCOL },
+      to: {
+        dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer'],
+        pathNot: 'node_modules/(zod|ulid)/',
+      },
     },
     {
       name: 'aacp-parts-without-node',

@@ -1,6 +1,8 @@
 /** What answers a batch: one array, when all of it has been processed (ACP, transports, "JSON-RPC Batch Messages"). */
+
+import { byteLength } from '../text/bytes.js';
 import type { Id } from './message.js';
-import { byteLength, tooLongText } from './writing.js';
+import { tooLongText } from './writing.js';
 
 /** Bytes of an error that says little, with an identifier of usual length: room that each entry keeps. */
 const ERROR_LENGTH = 160;

@@ -1,4 +1,5 @@
 import type { Channel } from '../channels/channel.js';
+import { isLonger } from '../text/bytes.js';
 import { Answering, CANCEL, type Done } from './answering.js';
 import { ArrivalOrder } from './arrival-order.js';
 import { BatchPolicy } from './batch-policy.js';
@@ -10,7 +11,7 @@ import { FaultLimit } from './fault-limit.js';
 import { resolveLimits } from './limits.js';
 import type { Classified, ErrorObject, FailureMessage, Params } from './message.js';
 import { type Arrival, isResponse, type ReadingOptions, readArrival } from './reading.js';
-import { callText, faultText, isLonger, tooLongText } from './writing.js';
+import { callText, faultText, tooLongText } from './writing.js';
 
 /** How many times the backlog may be while this side waits for answers itself. */
 const HOPELESS = 4;

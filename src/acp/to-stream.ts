@@ -1,6 +1,7 @@
 /** A channel as a pair of streams of single messages, so that the official SDK runs on it and answers batches. */
 
 import type { Channel } from '../channels/channel.js';
+import { isLonger } from '../text/bytes.js';
 import { CANCEL, type Done } from './answering.js';
 import { type BatchChoice, BatchPolicy } from './batch-policy.js';
 import { BatchReply } from './batch-reply.js';
@@ -18,7 +19,7 @@ import {
   type ResponseMessage,
 } from './message.js';
 import { type Arrival, type ReadingOptions, readArrival } from './reading.js';
-import { errorText, faultText, isLonger, resultText, tooLongText } from './writing.js';
+import { errorText, faultText, resultText, tooLongText } from './writing.js';
 
 export interface StreamOptions {
   /** Whether batches are taken. @default 'negotiated': until version 1 of ACP was agreed on */

@@ -52,18 +52,6 @@ export function tooLongText(id: Id | undefined): string {
   return errorText(id ?? null, { code: ERROR_CODES.internalError, message: 'Internal error: the answer is too long' });
 }
 
-/** Bytes of a text in UTF-8 are at most three times its length, so that few have to be counted. */
-export function isLonger(text: string, bytes: number): boolean {
-  if (text.length > bytes) return true;
-  return text.length * 3 > bytes && byteLength(text) > bytes;
-}
-
-/** In UTF-8. */
-export function byteLength(text: string): number {
-  // Most JSON is ASCII.
-  return /^[\0-\x7f]*$/.test(text) ? text.length : new TextEncoder().encode(text).length;
-}
-
 function idText(id: Id): string {
   return typeof id === 'number' ? String(id) : JSON.stringify(id);
 }

@@ -11,7 +11,7 @@ interface FixtureFile {
 const FILES = [
   ...ACCP_FILES.map((name) => ({ file: `accp/${name}.json`, schema: 'accp/fixture.schema.json' })),
   // Each file of cases there has a schema of its name; one without, or a schema alone, fails below.
-  ...['aacp', 'acp'].flatMap((folder) =>
+  ...['aacp', 'acp', 'arcp'].flatMap((folder) =>
     filesOf(folder)
       .filter((name) => !name.endsWith('.schema.json'))
       .map((name) => ({ file: `${folder}/${name}`, schema: `${folder}/${name.replace(/json$/, 'schema.json')}` })),
@@ -40,7 +40,9 @@ describe('conformance files', () => {
   });
 
   test('no file is left out', () => {
-    const present = ['accp', 'aacp', 'acp'].flatMap((folder) => filesOf(folder).map((name) => `${folder}/${name}`));
+    const present = ['accp', 'aacp', 'acp', 'arcp'].flatMap((folder) =>
+      filesOf(folder).map((name) => `${folder}/${name}`),
+    );
     const known = new Set(FILES.flatMap(({ file, schema }) => [file, schema]));
     expect(present.toSorted()).toEqual([...known].toSorted());
   });

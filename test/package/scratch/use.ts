@@ -27,6 +27,7 @@ import { sqliteStore } from 'pegwire/accp/sqlite';
 import { connectWebSocket, createWebSocketEndpoint } from 'pegwire/accp/websocket';
 import { type Connection, createConnection, memoryChannels, spawnAgent } from 'pegwire/acp';
 import { LineDecoder } from 'pegwire/acp/portable';
+import { type Envelope, parseEnvelope } from 'pegwire/arcp';
 import { compileGrammar, exportGrammar, generateSentences } from 'pegwire/engine';
 import * as aacp from 'pegwire/generated/aacp';
 import * as accp from 'pegwire/generated/accp';
@@ -123,6 +124,13 @@ const logless = () => createDispatcher({ deliver: () => 'done' });
 const dispatched = await createDispatcher({ deliver: () => 'done', audit: memoryAudit() }).dispatch(built);
 if (encoded.tier !== 'pattern' || hops.length !== 6 || !dispatched.ok)
   throw new Error(wrongInput.name + returnless.name + logless.name);
+
+const progress: Envelope = parseEnvelope(
+  '{"arcp":"1.0","id":"m","type":"job.progress","job_id":"j","timestamp":"2026-05-07T21:30:00Z","payload":{"percent":42}}',
+);
+// @ts-expect-error: what no schema names may be anything
+const percentage = () => progress.payload['percentage'].toFixed();
+if (progress.type !== 'job.progress' || progress.payload.percent?.toFixed() !== '42') throw new Error(percentage.name);
 
 const [here, there] = memoryChannels();
 const agent: Connection = createConnection(there, { handlers: { twice: ({ n }: { n: number }) => 2 * n } });

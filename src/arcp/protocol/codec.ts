@@ -1,0 +1,211 @@
+/** Messages as text and back: one JSON object each (spec 003, "Canonical Envelope"). */
+import type * as z from 'zod';
+import { isLonger } from '../../text/bytes.js';
+import type { Result } from '../../text/result.js';
+import { describe, isExtensionType } from './catalogue.js';
+import { type AnyEnvelope, anyEnvelopeSchema, type Envelope, isEnvelope } from './envelope.js';
+import { ArcpError, type ErrorDetails, type KnownErrorCode } from './errors.js';
+import { isId } from './ids.js';
+import { readJson } from './json.js';
+import { isSupported, isVersion, SUPPORTED_VERSIONS } from './version.js';
+
+/** Most bytes of a message in UTF-8, unless somebody says otherwise. */
+export const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
+/** Most arrays and objects inside each other, the envelope included. */
+export const MAX_DEPTH = 64;
+
+/** Schemas of payloads of message types that are no part of the protocol: `x.VENDOR.NAME`, or a domain read backwards. */
+export type Extensions = Readonly<Record<string, z.ZodType>>;
+
+export interface CodecOptions {
+  /** Most bytes of a message in UTF-8. @default 4 MiB */
+  readonly maxMessageBytes?: number | undefined;
+  /** Most arrays and objects inside each other, the envelope included. @default 64 */
+  readonly maxDepth?: number | undefined;
+  readonly extensions?: Extensions | undefined;
+}
+
+/** What is wrong with one member. */
+export interface Issue {
+  /** `payload.percent`, `timestamp`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** What could be read of a message that is refused: whom the refusal goes to, and what it is about. */
+export interface Sketch {
+  readonly id?: string | undefined;
+  readonly type?: string | undefined;
+  readonly session_id?: string | undefined;
+  readonly job_id?: string | undefined;
+  readonly trace_id?: string | undefined;
+}
+
+/**
+ * A text or a value that is no message.
+ *
+ * - `INVALID_ARGUMENT`: no JSON, or not as the schemas have it; `details.issues` says where
+ * - `UNSUPPORTED_VERSION`: `details.supported` says what is spoken here
+ * - `UNIMPLEMENTED`: the type is not known
+ * - `PAYLOAD_TOO_LARGE`: too long or too deep
+ */
+export class EnvelopeError extends ArcpError {
+  override readonly name: string = 'EnvelopeError';
+  declare readonly code: KnownErrorCode;
+  readonly sketch: Sketch;
+
+  constructor(
+    code: KnownErrorCode,
+    message: string,
+    { sketch, ...details }: ErrorDetails & { readonly sketch: Sketch },
+  ) {
+    super(code, message, details);
+    this.sketch = sketch;
+  }
+
+  /** What is wrong, member by member, where it is that. */
+  get issues(): readonly Issue[] {
+    return (this.details?.['issues'] as readonly Issue[] | undefined) ?? [];
+  }
+}
+
+/**
+ * Reads one message.
+ *
+ * Source: spec 003, "Canonical Envelope", "Schema-First": "All protocol messages MUST validate against schemas, include explicit
+ * versions".
+ *
+ * @throws EnvelopeError on what is no message
+ * @example
+ * const envelope = parseEnvelope(line);
+ * if (envelope.type === 'job.progress') console.log(envelope.payload.percent);
+ */
+export function parseEnvelope(text: string, options: CodecOptions = {}): Envelope {
+  const result = tryParseEnvelope(text, options);
+  if (result.ok) return result.value;
+  throw result.error;
+}
+
+/** The same as {@link parseEnvelope}, with the error as a value. */
+export function tryParseEnvelope(text: string, options: CodecOptions = {}): Result<Envelope, EnvelopeError> {
+  const { maxMessageBytes = MAX_MESSAGE_BYTES, maxDepth = MAX_DEPTH } = options;
+  if (isLonger(text, maxMessageBytes)) {
+    return refuse('PAYLOAD_TOO_LARGE', `The message has more than ${maxMessageBytes} bytes`, {});
+  }
+  const reading = readJson(text, maxDepth);
+  if (reading.ok) return readEnvelope(reading.value, options);
+  const code = reading.fault === 'depth' ? 'PAYLOAD_TOO_LARGE' : 'INVALID_ARGUMENT';
+  const reason = reading.fault === 'syntax' ? 'parse_error' : reading.fault === 'depth' ? 'too_deep' : 'duplicate_key';
+  return refuse(code, reading.message, {}, { reason });
+}
+
+/**
+ * Judges a value that is JSON: whether it is a message, and of which type. It is neither copied nor changed.
+ *
+ * A version that is not spoken is told before all else, and a type that is not known before what is wrong with the rest: a later version
+ * may well have another envelope.
+ */
+export function readEnvelope(
+  value: unknown,
+  { extensions = {} }: Pick<CodecOptions, 'extensions'> = {},
+): Result<Envelope, EnvelopeError> {
+  const isWellFormed = isEnvelope(value);
+  const arcp = isWellFormed ? value.arcp : memberOf(value, 'arcp');
+  if (isVersion(arcp) && !isSupported(arcp)) {
+    const details = { supported: SUPPORTED_VERSIONS };
+    return refuse('UNSUPPORTED_VERSION', `Version ${arcp} is not spoken here`, value, details);
+  }
+  if (!isWellFormed) return refuseFor(value, anyEnvelopeSchema.safeParse(value).error!, []);
+  const description = describe(value.type);
+  const payload = description?.payload ?? (Object.hasOwn(extensions, value.type) ? extensions[value.type] : undefined);
+  if (payload === undefined) {
+    return refuse('UNIMPLEMENTED', `There is no message type ${JSON.stringify(value.type)}`, value, {
+      type: value.type,
+    });
+  }
+  const required = description?.requires;
+  if (required !== undefined && value[required] === undefined) {
+    return refuse('INVALID_ARGUMENT', `A ${value.type} has a ${required}`, value, {
+      issues: [{ path: required, message: 'is required' }],
+    });
+  }
+  const judged = payload.safeParse(value.payload);
+  if (judged.success) return { ok: true, value: value as Envelope };
+  return refuseFor(value, judged.error, ['payload']);
+}
+
+/**
+ * A message as text: one line, without a line end.
+ *
+ * @throws ArcpError `INVALID_ARGUMENT` on what has no JSON: cyclic, too deep, a bigint
+ */
+export function printEnvelope(envelope: AnyEnvelope | Envelope): string {
+  try {
+    return JSON.stringify(envelope);
+  } catch (cause) {
+    throw new ArcpError('INVALID_ARGUMENT', `The ${envelope.type} has no JSON: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/**
+ * Judges what is to be said, as the receiver will.
+ *
+ * @throws EnvelopeError
+ */
+export function assertEnvelope(
+  value: unknown,
+  options: Pick<CodecOptions, 'extensions'> = {},
+): asserts value is Envelope {
+  const result = readEnvelope(value, options);
+  if (!result.ok) throw result.error;
+}
+
+/**
+ * The schemas of extensions.
+ *
+ * @throws TypeError on names that the protocol has, or reserves
+ */
+export function resolveExtensions(extensions: Extensions = {}): Extensions {
+  for (const type of Object.keys(extensions)) {
+    if (isExtensionType(type)) continue;
+    throw new TypeError(
+      `An extension is named x.VENDOR.NAME, or by a domain read backwards; got ${JSON.stringify(type)}`,
+    );
+  }
+  return extensions;
+}
+
+function refuseFor(value: unknown, error: z.ZodError, prefix: readonly PropertyKey[]): Result<never, EnvelopeError> {
+  const issues = error.issues.map(({ path, message }) => ({
+    path: [...prefix, ...path].map(String).join('.'),
+    message,
+  }));
+  const said = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
+  return refuse('INVALID_ARGUMENT', said, value, { issues });
+}
+
+function refuse(
+  code: KnownErrorCode,
+  message: string,
+  value: unknown,
+  details?: Readonly<Record<string, unknown>>,
+): Result<never, EnvelopeError> {
+  return { ok: false, error: new EnvelopeError(code, message, { details, sketch: sketch(value) }) };
+}
+
+/** Only what is an identifier, so that it can stand in an answer. */
+function sketch(value: unknown): Sketch {
+  const told = (name: string): string | undefined => {
+    const member = memberOf(value, name);
+    return isId(member) ? member : undefined;
+  };
+  return {
+    ...{ id: told('id'), type: told('type'), session_id: told('session_id'), job_id: told('job_id') },
+    trace_id: told('trace_id'),
+  };
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Readonly<Record<string, unknown>>)[name];
+}

@@ -1,0 +1,131 @@
+/** Errors as they stand on the wire (spec 003, "Errors": "Errors MUST be structured"), and as programs throw them. */
+import * as z from 'zod';
+import { PegwireError } from '../../text/errors.js';
+import { names } from './names.js';
+
+/**
+ * Codes that this implementation gives and knows. The list is open: any name of this form is a code.
+ *
+ * `retryable` says whether doing the same again may help, where an error does not say it itself.
+ */
+export const ERROR_CODES = {
+  OK: { retryable: false, about: 'no error; never sent' },
+  CANCELLED: { retryable: false, about: 'it was cancelled' },
+  UNKNOWN: { retryable: false, about: 'something that says no more of itself' },
+  INVALID_ARGUMENT: { retryable: false, about: 'the message, or what it asks for, is malformed' },
+  DEADLINE_EXCEEDED: { retryable: true, about: 'it took too long' },
+  NOT_FOUND: { retryable: false, about: 'there is no such tool, job, session, stream, agent or message' },
+  ALREADY_EXISTS: { retryable: false, about: 'the same id or operation key stands for something else already' },
+  PERMISSION_DENIED: { retryable: false, about: 'it is not allowed' },
+  RESOURCE_EXHAUSTED: { retryable: true, about: 'a limit is reached' },
+  FAILED_PRECONDITION: { retryable: false, about: 'not in this state' },
+  ABORTED: { retryable: true, about: 'something else came between' },
+  OUT_OF_RANGE: { retryable: false, about: 'beyond what there is' },
+  UNIMPLEMENTED: { retryable: false, about: 'the message type is unknown, or its capability was not negotiated' },
+  INTERNAL: { retryable: false, about: 'a defect' },
+  UNAVAILABLE: { retryable: true, about: 'it cannot be done at the moment' },
+  DATA_LOSS: { retryable: false, about: 'what is asked for is not kept any more' },
+  UNAUTHENTICATED: { retryable: false, about: 'who asks is not known' },
+  HEARTBEAT_LOST: { retryable: true, about: 'whoever worked on it gave no sign of life' },
+  LEASE_EXPIRED: { retryable: false, about: 'the permission has run out' },
+  LEASE_REVOKED: { retryable: false, about: 'the permission was taken back' },
+  BACKPRESSURE_OVERFLOW: { retryable: false, about: 'more was sent than the receiver takes' },
+  RATE_LIMITED: { retryable: true, about: 'too often' },
+  UNSUPPORTED_VERSION: { retryable: false, about: 'the version of the protocol is not spoken here' },
+  PAYLOAD_TOO_LARGE: { retryable: false, about: 'the message is too long or too deep' },
+} as const satisfies Readonly<Record<string, { readonly retryable: boolean; readonly about: string }>>;
+
+export type KnownErrorCode = keyof typeof ERROR_CODES;
+/** A known code, or any other. */
+export type ErrorCode = KnownErrorCode | (string & {});
+
+/** The structure of an error: the payload of `nack`, `tool.error`, `job.failed` and `stream.error`, with more members each. */
+export interface ErrorBody {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly retryable?: boolean | undefined;
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+  readonly cause?: ErrorBody | undefined;
+  readonly trace_id?: string | undefined;
+}
+
+const ERROR_CODE = /^[A-Z][A-Z0-9_.]{0,127}$/;
+
+/** Whether doing the same again may help: what the error says of itself, or else what its code says. */
+export function isRetryable({ code, retryable }: Pick<ErrorBody, 'code' | 'retryable'>): boolean {
+  if (retryable !== undefined) return retryable;
+  return Object.hasOwn(ERROR_CODES, code) && ERROR_CODES[code as KnownErrorCode].retryable;
+}
+
+/** The members of every error; payloads that are errors have more. */
+export const errorFields = {
+  code: z.string().regex(ERROR_CODE),
+  message: z.string(),
+  retryable: z.boolean().optional(),
+  details: z.looseObject({}).optional(),
+  cause: z.lazy((): z.ZodType<ErrorBody> => errorBodySchema).optional(),
+  trace_id: z.string().optional(),
+};
+
+export const errorBodySchema: z.ZodType<ErrorBody> = z
+  .looseObject(errorFields)
+  .register(names, { id: 'Error', description: 'A structured error (spec 003, "Errors").' });
+
+/** What an error may say beside its code and its message. */
+export interface ErrorDetails {
+  /** @default what the code says */
+  readonly retryable?: boolean | undefined;
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+  /** What led to it. */
+  readonly cause?: unknown;
+}
+
+/** An error of the protocol: thrown by a tool, it is what the client is told; a call that fails rejects with it. */
+export class ArcpError extends PegwireError {
+  override readonly name: string = 'ArcpError';
+  declare readonly code: ErrorCode;
+  readonly retryable: boolean;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+
+  /** @throws TypeError on a code that is none: capital letters, digits, `_` and `.` */
+  constructor(code: ErrorCode, message: string, { retryable, details, cause }: ErrorDetails = {}) {
+    if (!ERROR_CODE.test(code)) throw new TypeError(`not the code of an error: ${JSON.stringify(code)}`);
+    super({ code, message });
+    this.retryable = isRetryable({ code, retryable });
+    this.details = details;
+    if (cause !== undefined) this.cause = cause;
+  }
+
+  /** The error that somebody else has sent. */
+  static fromBody({ code, message, retryable, details, cause }: ErrorBody): ArcpError {
+    const inner = cause === undefined ? {} : { cause: ArcpError.fromBody(cause) };
+    return new ArcpError(code, message, { retryable, details, ...inner });
+  }
+
+  /** As it stands in a payload. */
+  toBody(): ErrorBody {
+    const { code, message, retryable, details, cause } = this;
+    return {
+      ...{ code, message, retryable },
+      ...(details === undefined ? {} : { details }),
+      // What is not of the protocol may hold what nobody else is to see.
+      ...(cause instanceof ArcpError ? { cause: cause.toBody() } : {}),
+    };
+  }
+}
+
+/**
+ * What was thrown, whatever it is, as an error of the protocol. That of an error that is none of ours is its message, without
+ * what else it holds; what was aborted by a signal is cancelled.
+ */
+export function asArcpError(thrown: unknown): ArcpError {
+  if (thrown instanceof ArcpError) return thrown;
+  if (thrown instanceof Error) {
+    const code =
+      thrown.name === 'AbortError' ? 'CANCELLED' : thrown.name === 'TimeoutError' ? 'DEADLINE_EXCEEDED' : 'INTERNAL';
+    return new ArcpError(code, thrown.message || thrown.name, { cause: thrown });
+  }
+  return new ArcpError('INTERNAL', typeof thrown === 'string' ? thrown : 'Something was thrown that is no error', {
+    cause: thrown,
+  });
+}

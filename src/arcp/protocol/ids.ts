@@ -1,0 +1,54 @@
+/** Identifiers (spec 003, "Canonical Envelope": "Globally unique message id; also used as the retry idempotency key"). */
+import { monotonicFactory } from 'ulid';
+
+/** What an identifier may be, whoever made it: characters that logs, files and databases all keep as they are. */
+export const ID = /^[^\p{Cc}\p{Cs}]{1,256}$/u;
+
+/** The same, and quicker where it is plain ASCII, as nearly all are. */
+export function isId(value: unknown): value is string {
+  return typeof value === 'string' && (/^[ -~]{1,256}$/.test(value) || ID.test(value));
+}
+
+/** What an identifier names stands before it: `msg_01JABC...`. */
+export type IdKind = 'msg' | 'sess' | 'job' | 'str' | 'chk' | 'lease' | 'perm' | 'ctx';
+
+const nextUlid = monotonicFactory();
+
+/**
+ * A new identifier: 48 bits of time and 80 random ones, so that no two are ever the same. Whoever receives one must not read
+ * anything from it; that it grows with time only keeps indexes in order.
+ */
+export function newId(kind: IdKind): string {
+  return `${kind}_${nextUlid()}`;
+}
+
+const HEX = '0123456789abcdef';
+
+/** A new trace id as OpenTelemetry and W3C Trace Context have them: 16 random bytes in hexadecimal, not all of them zero. */
+export function newTraceId(): string {
+  return randomHex(16);
+}
+
+/** A new span id: 8 random bytes. */
+export function newSpanId(): string {
+  return randomHex(8);
+}
+
+/** Random bytes are asked for many at a time: one call for each span would cost more than all else. */
+const pool = new Uint8Array(4096);
+let used = pool.length;
+
+function randomHex(bytes: number): string {
+  if (used + bytes > pool.length) {
+    crypto.getRandomValues(pool);
+    used = 0;
+  }
+  let text = '';
+  let sum = 0;
+  for (const end = used + bytes; used < end; used++) {
+    const byte = pool[used]!;
+    sum += byte;
+    text += HEX[byte >> 4]! + HEX[byte & 15]!;
+  }
+  return sum === 0 ? randomHex(bytes) : text;
+}

@@ -1,0 +1,96 @@
+/** JSON as it is read from somebody else: not too deep, and without members of the same name, of which only one would count. */
+
+export type JsonFault = 'syntax' | 'depth' | 'duplicate-key';
+
+export type JsonReading =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly fault: JsonFault; readonly message: string };
+
+/** @param maxDepth most arrays and objects inside each other */
+export function readJson(text: string, maxDepth: number): JsonReading {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { ok: false, fault: 'syntax', message: `The text is no JSON: ${(error as Error).message}` };
+  }
+  const count = countMembers(value, maxDepth);
+  if (count < 0)
+    return { ok: false, fault: 'depth', message: `More than ${maxDepth} arrays and objects in each other` };
+  if (count !== countNames(text)) {
+    return { ok: false, fault: 'duplicate-key', message: `An object has two members named ${repeatedName(text)}` };
+  }
+  return { ok: true, value };
+}
+
+/** @returns how many members all objects have together; -1 where they are too deep. The recursion is no deeper than that. */
+function countMembers(value: unknown, depth: number): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (depth === 0) return -1;
+  let sum = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      const count = typeof item === 'object' ? countMembers(item, depth - 1) : 0;
+      if (count < 0) return -1;
+      sum += count;
+    }
+    return sum;
+  }
+  const names = Object.keys(value);
+  sum = names.length;
+  for (const name of names) {
+    const member = (value as Readonly<Record<string, unknown>>)[name];
+    if (typeof member !== 'object') continue;
+    const count = countMembers(member, depth - 1);
+    if (count < 0) return -1;
+    sum += count;
+  }
+  return sum;
+}
+
+const QUOTE = '"';
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const SPACE = 0x20;
+
+/** How many strings of a text, which is JSON, stand before a colon. */
+function countNames(text: string): number {
+  let count = 0;
+  for (let start = text.indexOf(QUOTE); start !== -1; ) {
+    const end = endOfString(text, start);
+    let next = end + 1;
+    while (text.charCodeAt(next) <= SPACE) next++;
+    if (text.charCodeAt(next) === COLON) count++;
+    start = text.indexOf(QUOTE, next);
+  }
+  return count;
+}
+
+/** @returns where the quotation mark stands that ends the string */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf(QUOTE, start + 1); ; end = text.indexOf(QUOTE, end + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes++;
+    if (escapes % 2 === 0) return end;
+  }
+}
+
+/** The first name that an object has twice, as it stands in the text. */
+function repeatedName(text: string): string {
+  const names: Set<string>[] = [];
+  for (const [token, isName] of tokens(text)) {
+    if (token === '{') names.push(new Set());
+    else if (token === '}') names.pop();
+    else if (isName) {
+      const name: string = JSON.parse(token);
+      const known = names.at(-1)!;
+      if (known.has(name)) return token.length > 80 ? `${token.slice(0, 80)}...` : token;
+      known.add(name);
+    }
+  }
+  throw new Error('no name stands twice');
+}
+
+function* tokens(text: string): Generator<readonly [token: string, isName: boolean]> {
+  for (const [, token, colon] of text.matchAll(/("(?:[^"\\]|\\.)*"|[{}])\s*(:?)/g)) yield [token!, colon === ':'];
+}

@@ -1,0 +1,4 @@
+/** What the parts of messages are called in the JSON Schema. */
+import * as z from 'zod';
+
+export const names = z.registry<{ id?: string; title?: string; description?: string; format?: string }>();

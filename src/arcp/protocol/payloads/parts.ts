@@ -1,0 +1,59 @@
+/** What the payloads of several messages have in common. */
+import * as z from 'zod';
+import { ID } from '../ids.js';
+import { names } from '../names.js';
+import { isTimestamp } from '../timestamp.js';
+
+/** An identifier, opaque to whoever has not made it. */
+export const id = z
+  .string()
+  .regex(ID, { error: 'an identifier has 1 to 256 characters, of which none controls anything' })
+  .register(names, { id: 'Id' });
+/** The name of a tool, an agent, a workflow, a permission, an event. */
+export const name = id;
+export const timestamp = z
+  .string()
+  .refine(isTimestamp, { error: 'a timestamp is a date and a time with its offset, as RFC 3339 has them' })
+  .register(names, { id: 'Timestamp', format: 'date-time' });
+export const milliseconds = z.number().int().min(0);
+export const seconds = z.number().min(0);
+/** How many, or the how-manieth from 0 on. */
+export const count = z.number().int().min(0);
+/** The how-manieth attempt, from 1 on. */
+export const attempt = z.number().int().min(1);
+/** Members of any names and values. */
+export const members = z.looseObject({});
+
+/** How far a session outlives its connection (spec 003, "Sessions"). */
+export const SESSION_MODES = ['stateless', 'stateful', 'durable'] as const;
+export type SessionMode = (typeof SESSION_MODES)[number];
+
+/** From least to most (spec 003, "Permissions"). */
+export const TRUST_LEVELS = ['untrusted', 'constrained', 'trusted', 'privileged'] as const;
+export type TrustLevel = (typeof TRUST_LEVELS)[number];
+
+/** States of a job (spec 003, "Jobs"). */
+export const JOB_STATES = [
+  'accepted',
+  'queued',
+  'running',
+  'blocked',
+  'paused',
+  'completed',
+  'failed',
+  'cancelled',
+] as const;
+export type JobState = (typeof JOB_STATES)[number];
+
+export const sessionMode = z.enum(SESSION_MODES);
+export const trustLevel = z.enum(TRUST_LEVELS);
+export const jobState = z.enum(JOB_STATES);
+
+/** When and how often something is tried again. */
+export const retryPolicy = z.looseObject({
+  max_attempts: attempt.optional(),
+  backoff_ms: milliseconds.optional(),
+  /** By how much each wait is longer than the one before. */
+  factor: z.number().min(1).optional(),
+  max_backoff_ms: milliseconds.optional(),
+});

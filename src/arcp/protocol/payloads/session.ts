@@ -1,0 +1,86 @@
+/** Payloads that open, keep and close sessions (spec 003, "Capability Negotiation", "Sessions"). */
+import * as z from 'zod';
+import { names } from '../names.js';
+import { id, members, name, seconds, sessionMode, timestamp, trustLevel } from './parts.js';
+
+/** What one side can do: `true`, a list, a number, or whatever a capability of somebody's own is. */
+export const capabilitiesSchema = members.register(names, {
+  id: 'Capabilities',
+  description:
+    'Capabilities by name. Both sides can do what both have named: of booleans both, of lists what is in both, of numbers the smaller.',
+});
+
+const party = z.looseObject({ kind: name, version: z.string(), fingerprint: z.string().optional() });
+
+/** A tool as a runtime tells of it. Its schemas are JSON Schemas, which are not looked into. */
+export const toolInfoSchema = z
+  .looseObject({
+    name,
+    description: z.string().optional(),
+    input_schema: members.optional(),
+    output_schema: members.optional(),
+    permissions: z.array(name).optional(),
+    durable: z.boolean().optional(),
+  })
+  .register(names, { id: 'ToolInfo' });
+
+export const agentInfoSchema = z
+  .looseObject({ name, description: z.string().optional(), skills: z.array(z.string()).optional() })
+  .register(names, { id: 'AgentInfo' });
+
+export const workflowInfoSchema = z
+  .looseObject({
+    name,
+    description: z.string().optional(),
+    version: z.string().optional(),
+    input_schema: members.optional(),
+    durable: z.boolean().optional(),
+  })
+  .register(names, { id: 'WorkflowInfo' });
+
+export const sessionOpen = z.looseObject({
+  capabilities: capabilitiesSchema,
+  auth: z.looseObject({ scheme: name, token: z.string().optional() }).optional(),
+  client: party.extend({ principal: z.string().optional() }).optional(),
+  mode: sessionMode.optional(),
+  versions: z.array(z.string()).optional(),
+  /** What is asked for; the runtime may give less. */
+  trust_level: trustLevel.optional(),
+  resume_token: z.string().optional(),
+  metadata: members.optional(),
+});
+
+export const sessionAccepted = z.looseObject({
+  session_id: id,
+  capabilities: capabilitiesSchema,
+  runtime: party.optional(),
+  mode: sessionMode,
+  trust_level: trustLevel,
+  resume_token: z.string().optional(),
+  resume_window_seconds: seconds.optional(),
+  expires_at: timestamp.optional(),
+  tools: z.array(toolInfoSchema).optional(),
+  agents: z.array(agentInfoSchema).optional(),
+  workflows: z.array(workflowInfoSchema).optional(),
+  heartbeat_interval_seconds: seconds,
+  limits: z
+    .looseObject({
+      max_message_bytes: z.number().int().min(1).optional(),
+      max_jobs: z.number().int().min(1).optional(),
+    })
+    .optional(),
+});
+
+/** What becomes of the jobs of a session that is closed: they go on, are cancelled, or are waited for. */
+export const JOB_DISPOSALS = ['detach', 'cancel', 'drain'] as const;
+export type JobDisposal = (typeof JOB_DISPOSALS)[number];
+
+export const sessionClose = z.looseObject({
+  reason: z.string().optional(),
+  jobs: z.enum(JOB_DISPOSALS).optional(),
+  /** Another name of `jobs`, which is read, too. */
+  dispose_jobs: z.enum(JOB_DISPOSALS).optional(),
+});
+
+export const ping = z.looseObject({ nonce: z.string().optional(), sent_at: timestamp.optional() });
+export const pong = z.looseObject({ ack_for: id, received_at: timestamp, nonce: z.string().optional() });
