@@ -1,0 +1,279 @@
+/** A store in memory: for tests, and for sessions of which nothing is kept. */
+import { isExpected } from './expected.js';
+import {
+  type ArcpStore,
+  type Claim,
+  type Commit,
+  type CommitResult,
+  type EventQuery,
+  type JobQuery,
+  type JobRow,
+  type NewEvent,
+  type RecordChange,
+  type StoredEvent,
+  type StoredRecord,
+  StoreError,
+  type TrimPolicy,
+  type TrimReport,
+} from './store.js';
+
+export interface MemoryStoreOptions {
+  /** Milliseconds since 1970. @default Date.now */
+  readonly now?: (() => number) | undefined;
+}
+
+/** What one scope has, and when each was changed. */
+type Scope = Map<string, StoredRecord & { readonly at: number }>;
+
+/** Makes a store that ends with the process. */
+export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): ArcpStore {
+  return new MemoryStore(now);
+}
+
+class MemoryStore implements ArcpStore {
+  readonly durable = false;
+  readonly #now: () => number;
+  /** By their ids, in the order of their sequence numbers. */
+  #events = new Map<string, StoredEvent>();
+  readonly #ofSession = new Map<string, StoredEvent[]>();
+  readonly #ofJob = new Map<string, StoredEvent[]>();
+  readonly #jobs = new Map<string, JobRow>();
+  readonly #scopes = new Map<string, Scope>();
+  #sequence = 0;
+  #isClosed = false;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  readonly commit = (commit: Commit): Promise<CommitResult> => this.#asked(() => this.#commit(commit));
+
+  readonly readEvents = (query: EventQuery): Promise<readonly StoredEvent[]> => this.#asked(() => this.#read(query));
+
+  readonly findEvent = (id: string): Promise<StoredEvent | undefined> => this.#asked(() => this.#events.get(id));
+
+  readonly lastSequence = (): Promise<number> => this.#asked(() => this.#sequence);
+
+  readonly readJob = (jobId: string): Promise<JobRow | undefined> => this.#asked(() => this.#jobs.get(jobId));
+
+  readonly listJobs = ({ states, sessionId, principal, after, limit }: JobQuery): Promise<readonly JobRow[]> =>
+    this.#asked(() => {
+      const all = [...this.#jobs.values()];
+      const from = after === undefined ? 0 : all.findIndex(({ jobId }) => jobId === after) + 1;
+      return all
+        .slice(from)
+        .filter(
+          (job) =>
+            (states === undefined || states.includes(job.state)) &&
+            (sessionId === undefined || job.sessionId === sessionId) &&
+            (principal === undefined || job.principal === principal),
+        )
+        .slice(0, limit);
+    });
+
+  readonly countQueued = (queues: readonly string[]): Promise<number> =>
+    this.#asked(() => this.#jobsIn(queues).filter(({ state }) => state === 'queued').length);
+
+  readonly claimJobs = ({ worker, queues, now, leaseUntil, limit }: Claim): Promise<readonly JobRow[]> =>
+    this.#asked(() =>
+      this.#jobsIn(queues)
+        .filter((job) => dueAt(job) <= now)
+        .toSorted((a, b) => b.priority - a.priority || a.runAfter - b.runAfter)
+        .slice(0, limit)
+        .map((job) => {
+          const { attempt } = job;
+          return this.#put({ ...job, state: 'running', attempt: attempt + 1, leaseOwner: worker, leaseUntil });
+        }),
+    );
+
+  readonly nextDue = (queues: readonly string[]): Promise<number | undefined> =>
+    this.#asked(() => {
+      const next = Math.min(...this.#jobsIn(queues).map(dueAt));
+      return Number.isFinite(next) ? next : undefined;
+    });
+
+  readonly renewLeases: ArcpStore['renewLeases'] = ({ worker, leaseUntil, jobs }) =>
+    this.#asked(() =>
+      jobs.flatMap(({ jobId, attempt }) => {
+        const job = this.#jobs.get(jobId);
+        if (job?.leaseOwner !== worker || job.attempt !== attempt) return [];
+        return [this.#put({ ...job, leaseUntil })];
+      }),
+    );
+
+  readonly readRecord = (scope: string, key: string): Promise<StoredRecord | undefined> =>
+    this.#asked(() => this.#record(scope, key));
+
+  readonly listRecords: ArcpStore['listRecords'] = (scope, { after, limit }) =>
+    this.#asked(() =>
+      [...(this.#scopes.get(scope)?.values() ?? [])]
+        .filter(({ key }) => after === undefined || key > after)
+        .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+        .slice(0, limit)
+        .map(plain),
+    );
+
+  readonly trim = (policy: TrimPolicy): Promise<TrimReport> => this.#asked(() => this.#trim(policy));
+
+  readonly close = async (): Promise<void> => {
+    this.#isClosed = true;
+  };
+
+  async #asked<T>(answer: () => T): Promise<T> {
+    if (this.#isClosed) throw new StoreError('closed', 'the store was closed');
+    return answer();
+  }
+
+  #commit({ records = [], newJobs = [], jobs = [], events = [] }: Commit): CommitResult {
+    for (const { scope, key, expect } of records) {
+      const found = this.#record(scope, key);
+      if (expect !== undefined && (found?.version ?? 0) !== expect) return { outcome: 'conflict', scope, key, found };
+    }
+    for (const change of jobs) {
+      const found = this.#jobs.get(change.jobId);
+      if (!isExpected(found, change)) return { outcome: 'fenced', jobId: change.jobId, found };
+    }
+    this.#check(newJobs, events);
+    for (const change of records) this.#set(change);
+    for (const job of newJobs) this.#put(job);
+    for (const { jobId, set } of jobs) this.#put({ ...this.#jobs.get(jobId)!, ...set });
+    return { outcome: 'done', sequences: events.map((event) => this.#append(event)) };
+  }
+
+  /** What no store takes, whoever asks for it. */
+  #check(newJobs: readonly JobRow[], events: readonly NewEvent[]): void {
+    for (const { jobId } of newJobs)
+      if (this.#jobs.has(jobId)) throw new StoreError('failed', `there is a job ${jobId} already`);
+    const ended = new Set<string>();
+    for (const { id, jobId, isTerminal } of events) {
+      if (this.#events.has(id)) throw new StoreError('failed', `there is an event ${id} already`);
+      if (isTerminal !== true || jobId === undefined) continue;
+      if (ended.has(jobId) || this.#ofJob.get(jobId)?.some((event) => event.isTerminal === true))
+        throw new StoreError('failed', `job ${jobId} has ended already`);
+      ended.add(jobId);
+    }
+  }
+
+  #append(event: NewEvent): number {
+    const stored = { ...event, sequence: ++this.#sequence, at: this.#now() };
+    this.#events.set(event.id, stored);
+    push(this.#ofSession, event.sessionId, stored);
+    if (event.jobId !== undefined) push(this.#ofJob, event.jobId, stored);
+    return stored.sequence;
+  }
+
+  #read({
+    sessionId,
+    jobIds = [],
+    traceId,
+    after = 0,
+    upTo = Number.POSITIVE_INFINITY,
+    limit,
+  }: EventQuery): StoredEvent[] {
+    const lists = jobIds.map((jobId) => this.#ofJob.get(jobId) ?? []);
+    if (sessionId !== undefined) lists.push(this.#ofSession.get(sessionId) ?? []);
+    const merged =
+      traceId === undefined
+        ? merge(lists, after)
+        : [...this.#events.values()].filter((event) => event.traceId === traceId);
+    return merged.filter(({ sequence }) => sequence > after && sequence <= upTo).slice(0, limit);
+  }
+
+  #jobsIn(queues: readonly string[]): JobRow[] {
+    return [...this.#jobs.values()].filter(({ queue }) => queues.includes(queue));
+  }
+
+  #put(job: JobRow): JobRow {
+    this.#jobs.set(job.jobId, job);
+    return job;
+  }
+
+  #record(scope: string, key: string): StoredRecord | undefined {
+    const found = this.#scopes.get(scope)?.get(key);
+    return found && plain(found);
+  }
+
+  #set({ scope, key, value, owner }: RecordChange): void {
+    const entries = this.#scopes.get(scope) ?? new Map();
+    const version = (entries.get(key)?.version ?? 0) + 1;
+    if (value === null) entries.delete(key);
+    else
+      entries.set(key, {
+        scope,
+        key,
+        value,
+        version,
+        owner: owner ?? entries.get(key)?.owner ?? null,
+        at: this.#now(),
+      });
+    if (entries.size === 0) this.#scopes.delete(scope);
+    else this.#scopes.set(scope, entries);
+  }
+
+  #trim({ endedBefore, before, session }: TrimPolicy): TrimReport {
+    const gone = new Set<string>();
+    for (const { jobId, endedAt } of this.#jobs.values())
+      if (endedBefore !== undefined && endedAt !== null && endedAt < endedBefore) gone.add(jobId);
+    for (const jobId of gone) this.#jobs.delete(jobId);
+    const isOld = (at: number): boolean => before !== undefined && at < before;
+    const events = this.#dropEvents(({ jobId, sessionId, at }) =>
+      jobId === undefined ? isOld(at) || sessionId === session : gone.has(jobId),
+    );
+    let records = 0;
+    for (const [scope, entries] of this.#scopes) {
+      for (const [key, { owner, at }] of entries)
+        if (owner === null ? isOld(at) : gone.has(owner) || owner === session) {
+          entries.delete(key);
+          records++;
+        }
+      if (entries.size === 0) this.#scopes.delete(scope);
+    }
+    return { jobs: gone.size, events, records };
+  }
+
+  #dropEvents(isGone: (event: StoredEvent) => boolean): number {
+    const before = this.#events.size;
+    this.#events = new Map([...this.#events].filter(([, event]) => !isGone(event)));
+    for (const index of [this.#ofSession, this.#ofJob])
+      for (const [key, events] of index) {
+        const kept = events.filter((event) => !isGone(event));
+        if (kept.length === 0) index.delete(key);
+        else index.set(key, kept);
+      }
+    return before - this.#events.size;
+  }
+}
+
+/** When it can be claimed: milliseconds since 1970. */
+function dueAt({ state, runAfter, leaseUntil }: JobRow): number {
+  if (state === 'queued') return runAfter;
+  return state === 'running' && leaseUntil !== null ? leaseUntil : Number.POSITIVE_INFINITY;
+}
+
+function plain({ scope, key, value, version, owner }: StoredRecord): StoredRecord {
+  return { scope, key, value, version, owner };
+}
+
+function push(index: Map<string, StoredEvent[]>, key: string, event: StoredEvent): void {
+  const events = index.get(key);
+  if (events === undefined) index.set(key, [event]);
+  else events.push(event);
+}
+
+/** Those behind `after` of several lists, in order and each once. */
+function merge(lists: readonly (readonly StoredEvent[])[], after: number): readonly StoredEvent[] {
+  const tails = lists.map((events) => events.slice(firstBehind(events, after)));
+  if (tails.length === 1) return tails[0]!;
+  return [...new Set(tails.flat())].toSorted((a, b) => a.sequence - b.sequence);
+}
+
+function firstBehind(events: readonly StoredEvent[], after: number): number {
+  let low = 0;
+  let high = events.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (events[middle]!.sequence > after) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,62 @@
+/** The tables of runtime files. */
+import type { Format } from '../../storage/migrate.js';
+
+export const RUNTIME_FORMAT: Format = {
+  name: 'ARCP runtimes',
+  applicationId: 0x41_52_43_50,
+  migrations: [
+    `CREATE TABLE event (
+       -- Never used twice, even when the last events are removed: clients go on behind a number.
+       sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+       id TEXT NOT NULL UNIQUE,
+       type TEXT NOT NULL,
+       session_id TEXT NOT NULL,
+       job_id TEXT,
+       stream_id TEXT,
+       trace_id TEXT,
+       terminal INTEGER NOT NULL,
+       body TEXT NOT NULL,
+       -- Milliseconds since 1970.
+       at REAL NOT NULL
+     ) STRICT;
+     CREATE INDEX event_of_session ON event (session_id);
+     CREATE INDEX event_of_job ON event (job_id) WHERE job_id IS NOT NULL;
+     CREATE INDEX event_of_trace ON event (trace_id) WHERE trace_id IS NOT NULL;
+     -- A job ends once, whoever writes.
+     CREATE UNIQUE INDEX one_terminal ON event (job_id) WHERE terminal = 1;
+
+     CREATE TABLE job (
+       number INTEGER PRIMARY KEY,
+       job_id TEXT NOT NULL UNIQUE,
+       session_id TEXT NOT NULL,
+       principal TEXT NOT NULL,
+       queue TEXT NOT NULL,
+       priority REAL NOT NULL,
+       state TEXT NOT NULL,
+       attempt INTEGER NOT NULL,
+       run_after REAL NOT NULL,
+       lease_owner TEXT,
+       lease_until REAL,
+       spec TEXT NOT NULL,
+       status TEXT NOT NULL,
+       created_at REAL NOT NULL,
+       ended_at REAL
+     ) STRICT;
+     CREATE INDEX job_queued ON job (queue, priority DESC, run_after) WHERE state = 'queued';
+     CREATE INDEX job_leased ON job (lease_until) WHERE state = 'running';
+     CREATE INDEX job_live ON job (session_id) WHERE ended_at IS NULL;
+     CREATE INDEX job_ended ON job (ended_at) WHERE ended_at IS NOT NULL;
+
+     CREATE TABLE record (
+       scope TEXT NOT NULL,
+       key TEXT NOT NULL,
+       value TEXT NOT NULL,
+       version INTEGER NOT NULL,
+       owner TEXT,
+       -- Milliseconds since 1970.
+       at REAL NOT NULL,
+       PRIMARY KEY (scope, key)
+     ) STRICT, WITHOUT ROWID;
+     CREATE INDEX record_of_owner ON record (owner) WHERE owner IS NOT NULL;`,
+  ],
+};

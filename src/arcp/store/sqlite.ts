@@ -1,0 +1,276 @@
+/** A store in a SQLite file: what was committed outlives the process, however it ends. Node only. */
+import type { Database, Driver } from '../../storage/database.js';
+import { storageError } from '../../storage/errors.js';
+import { openDatabase } from '../../storage/open.js';
+import { isExpected } from './expected.js';
+import { GroupCommit } from './group-commit.js';
+import { RUNTIME_FORMAT } from './sqlite-format.js';
+import { changedValues, eventOf, eventValues, jobOf, jobValues, recordOf } from './sqlite-rows.js';
+import { prepareStatements, type Statements } from './sqlite-statements.js';
+import {
+  type ArcpStore,
+  type Claim,
+  type Commit,
+  type CommitResult,
+  type EventQuery,
+  type JobRow,
+  type RecordChange,
+  type StoredEvent,
+  StoreError,
+  type TrimPolicy,
+  type TrimReport,
+} from './store.js';
+
+export interface SqliteStoreOptions {
+  /** Another driver, such as `betterSqlite3(Database)`. @default `node:sqlite`, or `@photostructure/sqlite` on Node 20 */
+  readonly driver?: Driver | undefined;
+  /** Milliseconds that a call waits, and blocks, while another process writes. @default 1000 */
+  readonly busyTimeout?: number | undefined;
+  /**
+   * What was committed survives the end of the process, `kill -9` included. With `true` also the end of power, at the cost of waiting
+   * for the disk at every commit; without, the last commits may then be missing, but the file is never damaged.
+   * @default false
+   */
+  readonly powerSafe?: boolean | undefined;
+  /** Milliseconds since 1970. @default Date.now */
+  readonly now?: (() => number) | undefined;
+}
+
+/**
+ * A store in a file, which is made where there is none, readable for its owner only. Several processes may use it at once. Commits that are
+ * asked for in the same turn of the event loop become one transaction.
+ *
+ * @throws StoreError when the file cannot be opened, or is no file of a runtime; its `cause` is a StorageError
+ * @example
+ * const runtime = createRuntime({ store: await sqliteStore('arcp.db') });
+ */
+export async function sqliteStore(file: string, options: SqliteStoreOptions = {}): Promise<ArcpStore> {
+  const { busyTimeout = 1000, now = Date.now } = options;
+  try {
+    const database = await openDatabase(file, { ...options, busyTimeout, format: RUNTIME_FORMAT });
+    try {
+      return new SqliteStore(database, file, now);
+    } catch (thrown) {
+      database.close();
+      throw thrown;
+    }
+  } catch (thrown) {
+    if (thrown instanceof TypeError) throw thrown;
+    throw failure(thrown, file);
+  }
+}
+
+class SqliteStore implements ArcpStore {
+  readonly durable = true;
+  readonly #database: Database;
+  readonly #file: string;
+  readonly #now: () => number;
+  readonly #statements: Statements;
+  readonly #group: GroupCommit<Commit, CommitResult>;
+  #isClosed = false;
+
+  constructor(database: Database, file: string, now: () => number) {
+    this.#database = database;
+    this.#file = file;
+    this.#now = now;
+    this.#statements = prepareStatements(database);
+    this.#group = new GroupCommit({
+      transaction: (work) => this.#write(work),
+      apply: (commit) => this.#apply(commit),
+      isOfOne: (error) => error instanceof StoreError && error.reason === 'failed',
+    });
+  }
+
+  readonly commit = (commit: Commit): Promise<CommitResult> =>
+    this.#isClosed ? Promise.reject(closed()) : this.#group.add(commit);
+
+  readonly readEvents = (query: EventQuery): Promise<readonly StoredEvent[]> => this.#asked(() => this.#read(query));
+
+  readonly findEvent: ArcpStore['findEvent'] = (id) =>
+    this.#asked(() => {
+      const row = this.#statements.eventById.get(id);
+      return row && eventOf(row);
+    });
+
+  readonly lastSequence = (): Promise<number> =>
+    this.#asked(() => this.#statements.lastSequence.get()!['last'] as number);
+
+  readonly readJob = (jobId: string): Promise<JobRow | undefined> => this.#asked(() => this.#job(jobId));
+
+  readonly listJobs: ArcpStore['listJobs'] = ({ states, sessionId, principal, after, limit }) =>
+    this.#asked(() => {
+      const among = states === undefined ? null : JSON.stringify(states);
+      const of = [sessionId ?? null, principal ?? null] as const;
+      return this.#statements.jobs.all(after ?? null, among, ...of, bound(limit)).map(jobOf);
+    });
+
+  readonly countQueued = (queues: readonly string[]): Promise<number> =>
+    this.#asked(() => this.#statements.queued.get(JSON.stringify(queues))!['n'] as number);
+
+  readonly claimJobs = (claim: Claim): Promise<readonly JobRow[]> =>
+    this.#asked(() => {
+      // A look costs less than a lock.
+      if (this.#due(claim).length === 0) return [];
+      return this.#write(() =>
+        this.#due(claim).map((job) => {
+          const { worker: leaseOwner, leaseUntil } = claim;
+          return this.#set({ ...job, state: 'running', attempt: job.attempt + 1, leaseOwner, leaseUntil });
+        }),
+      );
+    });
+
+  readonly nextDue = (queues: readonly string[]): Promise<number | undefined> =>
+    this.#asked(() => {
+      const among = JSON.stringify(queues);
+      const { nextQueued, nextLeased } = this.#statements;
+      const due = [nextQueued, nextLeased].map((statement) => statement.get(among)!['due'] as number | null);
+      const known = due.filter((moment) => moment !== null);
+      return known.length === 0 ? undefined : Math.min(...known);
+    });
+
+  readonly renewLeases: ArcpStore['renewLeases'] = ({ worker, leaseUntil, jobs }) =>
+    this.#asked(() =>
+      this.#write(() =>
+        jobs.flatMap(({ jobId, attempt }) => {
+          const job = this.#job(jobId);
+          return job?.leaseOwner === worker && job.attempt === attempt ? [this.#set({ ...job, leaseUntil })] : [];
+        }),
+      ),
+    );
+
+  readonly readRecord: ArcpStore['readRecord'] = (scope, key) =>
+    this.#asked(() => {
+      const row = this.#statements.record.get(scope, key);
+      return row && recordOf(row);
+    });
+
+  readonly listRecords: ArcpStore['listRecords'] = (scope, { after = '', limit }) =>
+    this.#asked(() => this.#statements.records.all(scope, after, bound(limit)).map(recordOf));
+
+  readonly trim = (policy: TrimPolicy): Promise<TrimReport> => this.#asked(() => this.#write(() => this.#trim(policy)));
+
+  readonly close = async (): Promise<void> => {
+    if (this.#isClosed) return;
+    this.#group.flush();
+    this.#isClosed = true;
+    this.#database.close();
+  };
+
+  async #asked<T>(answer: () => T): Promise<T> {
+    if (this.#isClosed) throw closed();
+    try {
+      return answer();
+    } catch (thrown) {
+      throw failure(thrown, this.#file);
+    }
+  }
+
+  #write<T>(work: () => T): T {
+    try {
+      return this.#database.transaction(work);
+    } catch (thrown) {
+      throw failure(thrown, this.#file);
+    }
+  }
+
+  /** Within a transaction. What is not as expected is found before anything is changed. */
+  #apply({ records = [], newJobs = [], jobs = [], events = [] }: Commit): CommitResult {
+    const { record, addJob, addEvent } = this.#statements;
+    for (const { scope, key, expect } of records) {
+      if (expect === undefined) continue;
+      const row = record.get(scope, key);
+      const found = row && recordOf(row);
+      if ((found?.version ?? 0) !== expect) return { outcome: 'conflict', scope, key, found };
+    }
+    for (const change of jobs) {
+      const found = this.#job(change.jobId);
+      if (!isExpected(found, change)) return { outcome: 'fenced', jobId: change.jobId, found };
+    }
+    for (const change of records) this.#setRecord(change);
+    for (const job of newJobs) addJob.run(...jobValues(job));
+    for (const { jobId, set } of jobs) this.#set({ ...this.#job(jobId)!, ...set });
+    const at = this.#now();
+    const sequences = events.map((event) => addEvent.get(...eventValues(event, at))!['sequence'] as number);
+    return { outcome: 'done', sequences };
+  }
+
+  #setRecord({ scope, key, value, owner }: RecordChange): void {
+    if (value === null) this.#statements.removeRecord.run(scope, key);
+    else this.#statements.setRecord.run(scope, key, value, owner ?? null, this.#now());
+  }
+
+  #job(jobId: string): JobRow | undefined {
+    const row = this.#statements.job.get(jobId);
+    return row && jobOf(row);
+  }
+
+  #set(job: JobRow): JobRow {
+    this.#statements.setJob.run(...changedValues(job));
+    return job;
+  }
+
+  #due({ queues, now, limit }: Claim): JobRow[] {
+    const { dueQueued, dueLeased } = this.#statements;
+    const among = JSON.stringify(queues);
+    return [...dueLeased.all(now, among, bound(limit)), ...dueQueued.all(among, now, bound(limit))]
+      .map(jobOf)
+      .toSorted((a, b) => b.priority - a.priority)
+      .slice(0, limit);
+  }
+
+  /** Each list is read by its own index, from where the cursor stands. */
+  #read({
+    sessionId,
+    jobIds = [],
+    traceId,
+    after = 0,
+    upTo = Number.MAX_SAFE_INTEGER,
+    limit,
+  }: EventQuery): StoredEvent[] {
+    const { eventsOfSession, eventsOfJob, eventsOfTrace } = this.#statements;
+    const range = [after, upTo, bound(limit)] as const;
+    const lists = jobIds.map((jobId) => eventsOfJob.all(jobId, ...range));
+    if (sessionId !== undefined) lists.push(eventsOfSession.all(sessionId, ...range));
+    if (traceId !== undefined) lists.push(eventsOfTrace.all(traceId, ...range));
+    if (lists.length === 1) return lists[0]!.map(eventOf);
+    const bySequence = new Map(lists.flat().map((row) => [row['sequence'] as number, row]));
+    const merged = [...bySequence.keys()].toSorted((a, b) => a - b).slice(0, limit);
+    return merged.map((sequence) => eventOf(bySequence.get(sequence)!));
+  }
+
+  #trim({ endedBefore, before, session }: TrimPolicy): TrimReport {
+    const s = this.#statements;
+    let [jobs, events, records] = [0, 0, 0];
+    if (endedBefore !== undefined) {
+      events += s.dropEndedEvents.all(endedBefore).length;
+      records += s.dropEndedRecords.all(endedBefore).length;
+      jobs += s.dropEndedJobs.all(endedBefore).length;
+    }
+    if (before !== undefined) {
+      events += s.dropOldEvents.all(before).length;
+      records += s.dropOldRecords.all(before).length;
+    }
+    if (session !== undefined) {
+      events += s.dropSessionEvents.all(session).length;
+      records += s.dropSessionRecords.all(session).length;
+    }
+    return { jobs, events, records };
+  }
+}
+
+/** SQLite has no infinity, and takes a negative limit for none. */
+function bound(limit: number): number {
+  return Number.isFinite(limit) ? limit : -1;
+}
+
+function closed(): StoreError {
+  return new StoreError('closed', 'the store was closed');
+}
+
+function failure(thrown: unknown, file: string): StoreError {
+  if (thrown instanceof StoreError) return thrown;
+  const cause = storageError(thrown, file);
+  const { reason } = cause;
+  const told = reason === 'busy' || reason === 'full' || reason === 'unavailable' ? reason : 'failed';
+  return new StoreError(told, cause.message, { cause });
+}
