@@ -1,0 +1,7 @@
+/** What became of a command. */
+import type { StoredRecord } from '../../store/store.js';
+
+export interface Commanded {
+  /** It was carried out before: what is kept of that. Without it, it was carried out now, and is answered. */
+  readonly former?: StoredRecord | undefined;
+}

@@ -1,0 +1,31 @@
+/** What is done with each message that a client sends in a session. */
+import type { MessageType } from '../../protocol/catalogue.js';
+import type { Envelope } from '../../protocol/envelope.js';
+import type { Carrier } from '../core.js';
+import type { StartingCommand } from '../jobs/spec.js';
+import { cancel } from './cancel.js';
+import { close } from './close.js';
+import type { Commanded } from './commanded.js';
+import { resume } from './resume.js';
+import { startWork } from './start.js';
+
+/** Carries a message out. What it throws is the refusal. */
+type Command<T extends MessageType> = (
+  connection: Carrier,
+  message: Envelope<T>,
+  /** Resolves when the commands that came before have been taken or refused. */
+  before: () => Promise<unknown>,
+) => Promise<Commanded>;
+
+const start = ({ core, engine, session }: Carrier, command: StartingCommand): Promise<Commanded> =>
+  startWork(core, engine, session, command);
+
+/** Others only tell something, which nobody here has asked for. */
+export const COMMANDS: { readonly [T in MessageType]?: Command<T> } = {
+  'tool.invoke': start,
+  'workflow.start': start,
+  'agent.delegate': start,
+  cancel,
+  resume,
+  'session.close': close,
+};

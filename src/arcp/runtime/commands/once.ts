@@ -1,0 +1,54 @@
+/** Commands that are carried out once, however often they arrive (spec 003: "Retried messages with the same id MUST NOT execute twice"). */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import type { Envelope } from '../../protocol/envelope.js';
+import { ArcpError } from '../../protocol/errors.js';
+import type { ArcpStore, RecordChange, StoredRecord } from '../../store/store.js';
+
+/** What is kept of a command: what it was, and how it was answered. */
+export interface KeptCommand {
+  readonly digest: string;
+  /** The message that answered it, where that is kept as an event; else its text. */
+  readonly answerId?: string | undefined;
+  readonly answer?: string | undefined;
+  /** The work that it started, as the store knows it. */
+  readonly jobId?: string | undefined;
+}
+
+export function commandsOf(principal: string): string {
+  return `command:${principal}`;
+}
+
+/** Tells whether two messages are the same; when and by whom they were sent makes no difference. */
+export function digestOfCommand({ type, job_id, stream_id, payload }: Envelope): string {
+  return bytesToHex(sha256(utf8ToBytes(JSON.stringify([type, job_id, stream_id, payload]))));
+}
+
+/** The record of a command that is carried out by the commit that it is in, and was not before. */
+export function commandRecord(
+  principal: string,
+  command: Envelope,
+  answer: Omit<KeptCommand, 'digest'>,
+  owner?: string,
+): RecordChange {
+  const kept: KeptCommand = { digest: digestOfCommand(command), ...answer };
+  return { scope: commandsOf(principal), key: command.id, value: JSON.stringify(kept), expect: 0, owner };
+}
+
+/**
+ * The answer of a command that was carried out before.
+ *
+ * @returns the message as it was sent; `undefined` where it is not kept any more
+ * @throws ArcpError `ALREADY_EXISTS` when that was another command
+ */
+export async function formerAnswer(
+  store: ArcpStore,
+  command: Envelope,
+  found: StoredRecord,
+): Promise<string | undefined> {
+  const { digest, answer, answerId } = JSON.parse(found.value) as KeptCommand;
+  if (digest !== digestOfCommand(command))
+    throw new ArcpError('ALREADY_EXISTS', `The id ${command.id} stands for another command`);
+  if (answer !== undefined || answerId === undefined) return answer;
+  return (await store.findEvent(answerId))?.body;
+}

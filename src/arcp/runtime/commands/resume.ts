@@ -1,0 +1,94 @@
+/** What a client has missed (spec 003, "Resumability": "Clients MAY reconnect and resume execution"). */
+import type { Envelope } from '../../protocol/envelope.js';
+import { ArcpError } from '../../protocol/errors.js';
+import { timestampOf } from '../../protocol/timestamp.js';
+import type { StoredEvent } from '../../store/store.js';
+import { traceBelow } from '../compose.js';
+import type { Carrier } from '../core.js';
+import { CHECKPOINTS, type KeptCheckpoint } from '../jobs/context.js';
+import type { Commanded } from './commanded.js';
+
+type Resume = Envelope<'resume'>;
+
+/**
+ * Sends again what came behind a message or a checkpoint, as it was sent first, then the answer, and then what comes now: nothing is left out
+ * in between.
+ */
+export async function resume(connection: Carrier, message: Resume, before: () => Promise<unknown>): Promise<Commanded> {
+  await before();
+  const { engine, session, core, feed } = connection;
+  const { log, store } = engine;
+  const jobId = message.job_id;
+  if (jobId !== undefined) await assertOwnJob(connection, jobId);
+  const after = await seen(connection, message);
+  const { include_open_streams: withStreams = true, limit = Number.POSITIVE_INFINITY } = message.payload;
+  feed.hold();
+  try {
+    const upTo = await store.lastSequence();
+    const of = jobId === undefined ? { sessionId: session.id } : { jobIds: [jobId] };
+    const replayed = await feed.replay(
+      { of, after, upTo, limit },
+      ({ type }) => withStreams || !type.startsWith('stream.'),
+    );
+    const { body } = log.compose({
+      ...{ type: 'ack', sessionId: session.id, jobId, correlationId: message.id, trace: traceBelow(message) },
+      payload: {
+        ...{ ack_for: message.id, received_at: timestampOf(core.settings.now()), status: 'done' },
+        details: {
+          replayed: replayed.count,
+          ...(replayed.lastId === undefined ? {} : { last_message_id: replayed.lastId }),
+          ...(replayed.isCut ? { more: true } : {}),
+        },
+      },
+    });
+    if (jobId !== undefined) feed.followJob(jobId);
+    connection.say(body);
+    if (jobId === undefined || !feed.isStarted) feed.startAfter(upTo);
+    return {};
+  } finally {
+    feed.release();
+  }
+}
+
+/** Somebody else's job is not to be told from none. */
+async function assertOwnJob({ engine, session }: Carrier, jobId: string): Promise<void> {
+  const row = await engine.store.readJob(jobId);
+  if (row === undefined || row.principal !== session.principal)
+    throw new ArcpError('NOT_FOUND', 'There is no such job');
+}
+
+/** @returns the sequence number behind which the client has seen nothing */
+async function seen(connection: Carrier, message: Resume): Promise<number> {
+  const { after_message_id: messageId, checkpoint_id: checkpointId } = message.payload;
+  if (messageId !== undefined) return sequenceOf(connection, message, messageId);
+  if (checkpointId === undefined) return 0;
+  const { engine } = connection;
+  const record = await engine.store.readRecord(CHECKPOINTS, checkpointId);
+  const kept = record && (JSON.parse(record.value) as KeptCheckpoint);
+  if (kept === undefined || (message.job_id !== undefined && kept.jobId !== message.job_id))
+    throw new ArcpError('NOT_FOUND', 'There is no such checkpoint', { details: { checkpoint_id: checkpointId } });
+  await assertOwnJob(connection, kept.jobId);
+  return sequenceOf(connection, message, kept.messageId);
+}
+
+async function sequenceOf(connection: Carrier, message: Resume, messageId: string): Promise<number> {
+  const { engine, session, core } = connection;
+  if (messageId === session.acceptedId) return session.acceptedAfter;
+  const event = await engine.store.findEvent(messageId);
+  if (event !== undefined && (await mayRead(connection, event))) return event.sequence;
+  const details = { message_id: messageId };
+  // It may have been kept once: what is left begins later.
+  if (core.settings.now() - session.openedAt <= core.settings.retentionMs)
+    throw new ArcpError('NOT_FOUND', 'There is no such message', { details });
+  const of = message.job_id === undefined ? { sessionId: session.id } : { jobIds: [message.job_id] };
+  const [oldest] = await engine.store.readEvents({ ...of, limit: 1 });
+  throw new ArcpError('DATA_LOSS', 'The message is not kept any more', {
+    details: { ...details, ...(oldest === undefined ? {} : { oldest_message_id: oldest.id }) },
+  });
+}
+
+async function mayRead({ engine, session }: Carrier, { sessionId, jobId }: StoredEvent): Promise<boolean> {
+  if (sessionId === session.id) return true;
+  const job = jobId === undefined ? undefined : await engine.store.readJob(jobId);
+  return job?.principal === session.principal;
+}

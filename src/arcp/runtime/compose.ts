@@ -1,0 +1,69 @@
+/** Messages that a runtime says. */
+import type { MessageType, PayloadOf } from '../protocol/catalogue.js';
+import { printEnvelope } from '../protocol/codec.js';
+import type { Envelope } from '../protocol/envelope.js';
+import { newId, newSpanId, newTraceId } from '../protocol/ids.js';
+import { timestampOf } from '../protocol/timestamp.js';
+import { ARCP_VERSION } from '../protocol/version.js';
+
+/** Where a message belongs in a trace (spec 003, "Observability": "All messages SHOULD include trace_id, span_id"). */
+export interface Trace {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string | undefined;
+}
+
+/** What somebody else has sent, as far as answers name it. */
+export interface Cause {
+  readonly id: string;
+  readonly trace_id?: string | undefined;
+  readonly span_id?: string | undefined;
+}
+
+/** A span of its own below that of a command; a trace of its own where the command has none. */
+export function traceBelow({ trace_id, span_id }: Pick<Cause, 'trace_id' | 'span_id'>): Trace {
+  return {
+    traceId: trace_id ?? newTraceId(),
+    spanId: newSpanId(),
+    ...(span_id === undefined ? {} : { parentSpanId: span_id }),
+  };
+}
+
+/** What is to be said; the envelope is made of it. */
+export interface Draft<T extends MessageType = MessageType> {
+  readonly type: T;
+  readonly payload: PayloadOf<T>;
+  readonly trace: Trace;
+  readonly sessionId?: string | undefined;
+  readonly jobId?: string | undefined;
+  readonly streamId?: string | undefined;
+  readonly correlationId?: string | undefined;
+  readonly causationId?: string | undefined;
+  readonly source?: string | undefined;
+}
+
+/** A message with its text, which is the same each time that it is sent. */
+export interface Composed {
+  readonly envelope: Envelope;
+  readonly body: string;
+}
+
+/**
+ * @param now milliseconds since 1970
+ * @throws ArcpError `INVALID_ARGUMENT` where the payload has no JSON
+ */
+export function compose<T extends MessageType>(draft: Draft<T>, now: number): Composed {
+  const { type, payload, trace, sessionId, jobId, streamId, correlationId, causationId, source = 'runtime' } = draft;
+  const envelope = {
+    ...{ arcp: ARCP_VERSION, id: newId('msg'), type, timestamp: timestampOf(now), source },
+    ...(sessionId === undefined ? {} : { session_id: sessionId }),
+    ...(jobId === undefined ? {} : { job_id: jobId }),
+    ...(streamId === undefined ? {} : { stream_id: streamId }),
+    ...{ trace_id: trace.traceId, span_id: trace.spanId },
+    ...(trace.parentSpanId === undefined ? {} : { parent_span_id: trace.parentSpanId }),
+    ...(correlationId === undefined ? {} : { correlation_id: correlationId }),
+    ...(causationId === undefined ? {} : { causation_id: causationId }),
+    payload,
+  } as unknown as Envelope;
+  return { envelope, body: printEnvelope(envelope) };
+}

@@ -1,0 +1,254 @@
+/** One channel, and the session that it carries. */
+import type { Channel } from '../../channels/channel.js';
+import { describe } from '../protocol/catalogue.js';
+import { type EnvelopeError, tryParseEnvelope } from '../protocol/codec.js';
+import type { Envelope } from '../protocol/envelope.js';
+import { ArcpError, asArcpError } from '../protocol/errors.js';
+import { timestampOf } from '../protocol/timestamp.js';
+import type { Peer } from './auth.js';
+import { COMMANDS } from './commands/index.js';
+import { formerAnswer } from './commands/once.js';
+import { type Cause, traceBelow } from './compose.js';
+import type { Carrier, Core, Engine } from './core.js';
+import { FaultWindow } from './fault-window.js';
+import { Feed } from './feed.js';
+import { openSession } from './handshake.js';
+import type { Session } from './session.js';
+
+/** What is refused, as far as it could be read. */
+type Refused = { readonly [K in keyof Cause]?: Cause[K] | undefined };
+
+/** Signs of life that may be missed before a connection is given up. */
+const MISSED_PONGS = 2;
+
+export class Connection implements Carrier {
+  readonly #core: Core;
+  readonly #channel: Channel;
+  readonly #peer: Peer;
+  readonly #faults = new FaultWindow();
+  /** Commands that are being taken; some wait for those that came before. */
+  readonly #taking = new Set<Promise<void>>();
+  /** What came while the session was being opened. */
+  #early: Envelope[] | undefined;
+  #session: Session | undefined;
+  #engine: Engine;
+  #feed: Feed | undefined;
+  #missed = 0;
+  #beat: ReturnType<typeof setInterval> | undefined;
+  #isOver = false;
+  #over!: () => void;
+  /** Resolves when the channel has ended, and all that belongs to it was let go. */
+  readonly closed = new Promise<void>((resolve) => {
+    this.#over = resolve;
+  });
+
+  constructor(core: Core, channel: Channel, peer: Peer) {
+    this.#core = core;
+    this.#channel = channel;
+    this.#peer = peer;
+    this.#engine = core.passing;
+    this.#beat = setInterval(() => this.#listen(), core.settings.heartbeatMs);
+    channel.start({
+      text: (text) => this.#text(text),
+      garbage: (why) => this.#garbage('INVALID_ARGUMENT', why),
+      tooLong: (limit) => this.#garbage('PAYLOAD_TOO_LARGE', `The message has more than ${limit} bytes`),
+      ended: () => void this.#ended(),
+    });
+  }
+
+  get session(): Session {
+    if (this.#session === undefined) throw new ArcpError('FAILED_PRECONDITION', 'No session is open');
+    return this.#session;
+  }
+
+  get engine(): Engine {
+    return this.#engine;
+  }
+
+  get core(): Core {
+    return this.#core;
+  }
+
+  get feed(): Feed {
+    return this.#feed!;
+  }
+
+  /** Says something that is not kept. */
+  say(body: string): void {
+    if (!this.#isOver) this.#channel.send(body);
+  }
+
+  /** The session is closed: nothing but another one can follow. */
+  leave(): void {
+    const session = this.#session;
+    this.#feed?.close();
+    this.#feed = undefined;
+    this.#session = undefined;
+    if (session !== undefined && this.#core.connections.get(session.id) === this)
+      this.#core.connections.delete(session.id);
+  }
+
+  /** Ends the channel; what was said before is still sent. */
+  async end(): Promise<void> {
+    await this.#channel.end();
+    this.#channel.destroy();
+  }
+
+  #text(text: string): void {
+    if (this.#isOver) return;
+    this.#missed = 0;
+    const result = tryParseEnvelope(text, { maxMessageBytes: this.#core.settings.maxMessageBytes });
+    if (result.ok) this.#take(result.value);
+    else this.#refuseText(result.error);
+  }
+
+  #take(message: Envelope): void {
+    if (message.type === 'ping') this.#pong(message);
+    else if (message.type === 'pong') return;
+    else if (this.#early !== undefined) this.#early.push(message);
+    else if (message.type === 'session.open') void this.#open(message);
+    else void this.#carryOut(message);
+  }
+
+  async #open(message: Envelope<'session.open'>): Promise<void> {
+    if (this.#session !== undefined) {
+      this.#refuse(message, new ArcpError('FAILED_PRECONDITION', 'A session is open already'));
+      return;
+    }
+    this.#early = [];
+    let isRefused = false;
+    try {
+      const opened = await openSession(this.#core, message, this.#peer);
+      if (this.#isOver) return;
+      const { session, engine, isResumed, body } = opened;
+      await this.#core.connections.get(session.id)?.giveUp('The session goes on elsewhere');
+      this.#core.connections.set(session.id, this);
+      this.#session = session;
+      this.#engine = engine;
+      const { store, hub } = engine;
+      const { onError } = this.#core.settings;
+      this.#feed = new Feed({ store, hub, channel: this.#channel, sessionId: session.id, onError });
+      this.say(body);
+      if (!isResumed) this.#feed.startAfter(session.acceptedAfter);
+    } catch (thrown) {
+      this.#refuse(message, asArcpError(thrown));
+      isRefused = true;
+    }
+    for (const early of this.#early.splice(0)) void this.#carryOut(early);
+    this.#early = undefined;
+    // Who is not let in has nothing more to say here.
+    if (isRefused) await this.end();
+  }
+
+  async #carryOut(message: Envelope): Promise<void> {
+    const earlier = [...this.#taking];
+    const taking = this.#attempt(message, () => Promise.all(earlier));
+    this.#taking.add(taking);
+    await taking;
+    this.#taking.delete(taking);
+  }
+
+  async #attempt(message: Envelope, before: () => Promise<unknown>): Promise<void> {
+    try {
+      this.#check(message);
+      const command = COMMANDS[message.type];
+      if (command === undefined) return;
+      // Who goes on without saying what was seen is told what comes now.
+      if (message.type !== 'resume' && !this.feed.isStarted)
+        this.feed.startAfter(await this.#engine.store.lastSequence());
+      const { former } = await command(this, message as never, before);
+      if (former === undefined) return;
+      const answer = await formerAnswer(this.#engine.store, message, former);
+      if (answer !== undefined) this.say(answer);
+    } catch (thrown) {
+      this.#refuse(message, asArcpError(thrown));
+      if (!(thrown instanceof ArcpError)) this.#core.settings.onError(thrown);
+    }
+  }
+
+  /** @throws ArcpError on what this client may not say, or not now */
+  #check(message: Envelope): void {
+    const { session_id, type } = message;
+    if (describe(type)?.from === 'runtime') throw new ArcpError('PERMISSION_DENIED', `Only runtimes send ${type}`);
+    const { id } = this.session;
+    if (session_id === undefined)
+      throw new ArcpError('INVALID_ARGUMENT', 'session_id is needed in a session', {
+        details: { issues: [{ path: 'session_id', message: 'is required' }] },
+      });
+    if (session_id !== id) throw new ArcpError('NOT_FOUND', 'This connection carries another session');
+  }
+
+  #pong(message: Envelope<'ping'>): void {
+    const { id, payload, session_id } = message;
+    const { nonce } = payload;
+    const received_at = timestampOf(this.#core.settings.now());
+    const { body } = this.#engine.log.compose({
+      ...{ type: 'pong', trace: traceBelow(message), correlationId: id, sessionId: session_id },
+      payload: { ack_for: id, received_at, ...(nonce === undefined ? {} : { nonce }) },
+    });
+    this.say(body);
+  }
+
+  #garbage(code: 'INVALID_ARGUMENT' | 'PAYLOAD_TOO_LARGE', why: string): void {
+    this.#refuse({}, new ArcpError(code, why, { details: { reason: 'parse_error' } }));
+    this.#count();
+  }
+
+  #refuseText(error: EnvelopeError): void {
+    this.#refuse(error.sketch, error);
+    // A message that is only unknown, or not as it should be, is no garbage.
+    if (error.sketch.id === undefined) this.#count();
+  }
+
+  #count(): void {
+    if (!this.#faults.add(this.#core.settings.now())) return;
+    this.#refuse({}, new ArcpError('RESOURCE_EXHAUSTED', 'Too much of this is no message', { retryable: false }));
+    void this.end();
+  }
+
+  #refuse(cause: Refused, error: ArcpError): void {
+    const { id } = cause;
+    const { body } = this.#engine.log.compose({
+      ...{ type: 'nack', trace: traceBelow(cause), correlationId: id, sessionId: this.#session?.id },
+      payload: { ...error.toBody(), ...(id === undefined ? {} : { nack_for: id }) },
+    });
+    this.say(body);
+  }
+
+  /** The session goes on elsewhere. */
+  async giveUp(why: string): Promise<void> {
+    this.#refuse({}, new ArcpError('ABORTED', why));
+    this.leave();
+    await this.end();
+  }
+
+  /** A side that says nothing is asked whether it is there. */
+  #listen(): void {
+    if (this.#missed > MISSED_PONGS) {
+      this.#channel.destroy();
+      return;
+    }
+    // What was heard since the last look has set it back.
+    if (this.#missed++ === 0) return;
+    const { body } = this.#engine.log.compose({
+      ...{ type: 'ping', trace: traceBelow({}), sessionId: this.#session?.id },
+      payload: { sent_at: timestampOf(this.#core.settings.now()) },
+    });
+    this.say(body);
+  }
+
+  async #ended(): Promise<void> {
+    this.#isOver = true;
+    clearInterval(this.#beat);
+    const session = this.#session;
+    this.leave();
+    try {
+      if (session !== undefined) await this.#core.abandoned(session, this.#engine);
+    } catch (error) {
+      this.#core.settings.onError(error);
+    } finally {
+      this.#channel.destroy();
+      this.#over();
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/** What a runtime is made of by its host: tools, and what their handlers are given. */
+import type * as z from 'zod';
+import type { MessageType, PayloadOf } from '../protocol/catalogue.js';
+import type { LogLevel } from '../protocol/payloads/event.js';
+import type { TrustLevel } from '../protocol/payloads/parts.js';
+import type { RetryPolicy } from './jobs/retry.js';
+
+/** How far somebody gets: what a tool, a workflow and an agent have in common. */
+export interface WorkOptions<I extends z.ZodType = z.ZodType> {
+  readonly description?: string | undefined;
+  /** What its arguments are. @default any object */
+  readonly input?: I | undefined;
+  /** What its result is; another result is an error of its own. @default anything */
+  readonly output?: z.ZodType | undefined;
+  /** Permissions that it will need, for others to know. */
+  readonly permissions?: readonly string[] | undefined;
+  /** Whether sessions of no trust may use it. @default false */
+  readonly isPublic?: boolean | undefined;
+  readonly retry?: RetryPolicy | undefined;
+  /** Milliseconds for all attempts together. The client may ask for less. @default no bound */
+  readonly timeoutMs?: number | undefined;
+  /** @default 'default' */
+  readonly queue?: string | undefined;
+  /** Those with more are begun before. @default 0 */
+  readonly priority?: number | undefined;
+}
+
+export interface ToolOptions<I extends z.ZodType = z.ZodType> extends WorkOptions<I> {
+  /**
+   * Whether it is carried out as a durable job, where client and session allow it and do not ask otherwise: it outlives connections
+   * and this process. @default false
+   */
+  readonly durable?: boolean | undefined;
+}
+
+/** Does the work. What it returns is the result, and what it throws the error: an `ArcpError` as it is, all else as `INTERNAL`. */
+export type Handler<I extends z.ZodType = z.ZodType> = (
+  input: z.output<I>,
+  context: JobContext,
+) => unknown | Promise<unknown>;
+
+/**
+ * What a handler knows of its call, and what it can say meanwhile.
+ *
+ * A handler may be run again from its top: after an error that is worth another attempt, and after the end of the process. What must
+ * not be done twice belongs into a `step`.
+ */
+export interface JobContext {
+  /** `undefined` in a direct call. */
+  readonly jobId: string | undefined;
+  /** The id of the command. */
+  readonly commandId: string;
+  readonly sessionId: string;
+  readonly principal: string;
+  readonly trust: TrustLevel;
+  /** From 1 on. */
+  readonly attempt: number;
+  /** Aborted when the work is to end: it was cancelled, or another attempt has begun elsewhere. */
+  readonly signal: AbortSignal;
+  readonly traceId: string;
+  readonly spanId: string;
+  /** The data of the latest checkpoint, where there is one that a former attempt has made. */
+  readonly restored: unknown;
+  /**
+   * Says how far it is. All that is said is kept before it is sent; whoever wants to know when that has been waits for the promise.
+   *
+   * @throws ArcpError `INVALID_ARGUMENT` on what is no progress
+   */
+  readonly progress: (progress: PayloadOf<'job.progress'>) => Promise<void>;
+  readonly log: (level: LogLevel, message: string, attributes?: Readonly<Record<string, unknown>>) => Promise<void>;
+  readonly metric: (metric: PayloadOf<'metric'>) => Promise<void>;
+  readonly emit: (name: string, attributes?: Readonly<Record<string, unknown>>) => Promise<void>;
+  /**
+   * Keeps where the work stands; the next attempt finds it in `restored`.
+   *
+   * @returns the id of the checkpoint
+   */
+  readonly checkpoint: (data: unknown, options?: CheckpointOptions) => Promise<string>;
+  /**
+   * Does something once over all attempts: the first result is kept, and given again. Where the process ends after it was done and before
+   * its result is kept, it is done again: give whoever carries it out the operation key, too.
+   *
+   * @param key names it within the job
+   */
+  readonly step: <T>(key: string, work: (operationKey: string) => T | Promise<T>) => Promise<T>;
+}
+
+export interface CheckpointOptions {
+  readonly label?: string | undefined;
+  /** Whether the client is shown the data. @default false */
+  readonly isVisible?: boolean | undefined;
+}
+
+/** Something that can be called: a tool, a workflow or an agent. */
+export interface Work {
+  readonly kind: 'tool' | 'workflow' | 'agent';
+  readonly name: string;
+  readonly options: ToolOptions;
+  readonly handler: Handler;
+}
+
+export type { MessageType };

@@ -1,0 +1,67 @@
+/** What all parts of a runtime share. */
+import type { ArcpStore } from '../store/store.js';
+import type { Authenticate } from './auth.js';
+import type { Work } from './contract.js';
+import type { Feed } from './feed.js';
+import type { Hub } from './hub.js';
+import type { Scheduler } from './jobs/scheduler.js';
+import type { EventLog } from './log.js';
+import type { Capabilities } from './negotiate.js';
+import type { Session } from './session.js';
+
+/** Where something is kept, told and worked on. */
+export interface Engine {
+  readonly store: ArcpStore;
+  readonly log: EventLog;
+  readonly hub: Hub;
+  readonly scheduler: Scheduler;
+}
+
+export interface Settings {
+  readonly version: string;
+  readonly authenticate: Authenticate;
+  readonly capabilities: Capabilities;
+  readonly heartbeatMs: number;
+  readonly maxMessageBytes: number;
+  /** Jobs of one principal that have not ended. */
+  readonly maxJobs: number;
+  /** Milliseconds for which a session without a connection can be taken up again. */
+  readonly resumeWindowMs: number;
+  /** Milliseconds for which what has ended is kept. */
+  readonly retentionMs: number;
+  readonly now: () => number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** A connection, as what is done with its messages sees it. */
+export interface Carrier {
+  readonly core: Core;
+  readonly engine: Engine;
+  /** @throws ArcpError `FAILED_PRECONDITION` where there is none */
+  readonly session: Session;
+  readonly feed: Feed;
+  /** Says something that is not kept. */
+  readonly say: (body: string) => void;
+  /** The session is closed: nothing but another one can follow. */
+  readonly leave: () => void;
+  /** The session goes on elsewhere. */
+  readonly giveUp: (why: string) => Promise<void>;
+}
+
+export interface Core {
+  readonly settings: Settings;
+  /** Names this run: sessions that are not durable end with it. */
+  readonly boot: string;
+  /** What outlives a connection. */
+  readonly lasting: Engine;
+  /** What does not: stateless sessions. */
+  readonly passing: Engine;
+  /** By the ids of the sessions that they carry. */
+  readonly connections: Map<string, Carrier>;
+  readonly find: (kind: Work['kind'], name: string) => Work | undefined;
+  readonly works: () => Iterable<Work>;
+  /** Whether nothing new is begun any more. */
+  readonly isDraining: () => boolean;
+  /** The connection of a session has ended. */
+  readonly abandoned: (session: Session, engine: Engine) => Promise<void>;
+}

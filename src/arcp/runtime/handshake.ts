@@ -1,0 +1,184 @@
+/** How sessions are opened, and taken up again (spec 003, "Capability Negotiation", "Sessions"). */
+import * as z from 'zod';
+import type { Envelope } from '../protocol/envelope.js';
+import { ArcpError, asArcpError } from '../protocol/errors.js';
+import { newId } from '../protocol/ids.js';
+import { TRUST_LEVELS, type TrustLevel } from '../protocol/payloads/parts.js';
+import { isSupported, SUPPORTED_VERSIONS } from '../protocol/version.js';
+import type { StoredRecord } from '../store/store.js';
+import type { Identity, Peer } from './auth.js';
+import { traceBelow } from './compose.js';
+import type { Work } from './contract.js';
+import type { Core, Engine } from './core.js';
+import { CAPABILITIES, can, negotiate } from './negotiate.js';
+import { digestOf, type KeptSession, newToken, SESSIONS, type Session, sessionOf, sessionRecord } from './session.js';
+
+/** A session that was opened, and what the client is told of it. */
+export interface Opened {
+  readonly session: Session;
+  readonly engine: Engine;
+  /** Whether it was there before. */
+  readonly isResumed: boolean;
+  readonly body: string;
+}
+
+type Opening = Envelope<'session.open'>;
+
+/**
+ * Opens a session, or takes one up again that the envelope names. A message that opened one before takes it up again, too: its
+ * answer may have been lost.
+ *
+ * @throws ArcpError `UNSUPPORTED_VERSION`, `UNAUTHENTICATED`, `NOT_FOUND`, `PERMISSION_DENIED`, `UNAVAILABLE`
+ */
+export async function openSession(core: Core, message: Opening, peer: Peer): Promise<Opened> {
+  const { versions } = message.payload;
+  if (versions !== undefined && !versions.some(isSupported))
+    throw new ArcpError('UNSUPPORTED_VERSION', 'None of these versions is spoken here', {
+      details: { supported: SUPPORTED_VERSIONS },
+    });
+  const identity = await identify(core, message, peer);
+  const former = await findFormer(core, message, identity);
+  return former === undefined ? openNew(core, message, identity) : takeUp(core, message, identity, former);
+}
+
+async function identify({ settings }: Core, { payload }: Opening, peer: Peer): Promise<Identity> {
+  try {
+    return await settings.authenticate(payload.auth, peer);
+  } catch (thrown) {
+    const { code, message, details } = asArcpError(thrown);
+    // What went wrong in there is nobody else's business.
+    if (!(thrown instanceof ArcpError))
+      throw new ArcpError('UNAUTHENTICATED', 'Nobody knows who this is', { cause: thrown });
+    throw new ArcpError(code, message, { details, cause: thrown });
+  }
+}
+
+/** Where it stands which message opened which session. */
+const openingsOf = (principal: string): string => `opening:${principal}`;
+
+async function findFormer(core: Core, message: Opening, identity: Identity): Promise<StoredRecord | undefined> {
+  const { store } = core.lasting;
+  if (message.session_id !== undefined) {
+    const found = await store.readRecord(SESSIONS, message.session_id);
+    if (found === undefined || hasPassed(core, sessionOf(found)))
+      throw new ArcpError('NOT_FOUND', 'There is no such session', { details: { session_id: message.session_id } });
+    assertMayTakeUp(sessionOf(found), message, identity);
+    return found;
+  }
+  const opened = await store.readRecord(openingsOf(identity.principal), message.id);
+  return opened === undefined ? undefined : store.readRecord(SESSIONS, opened.value);
+}
+
+/** Whether a session ended with its runtime, or has been alone for too long. */
+function hasPassed({ boot, settings }: Core, session: KeptSession): boolean {
+  if (session.boot !== undefined && session.boot !== boot) return true;
+  return settings.now() - session.seenAt > settings.resumeWindowMs;
+}
+
+/** Somebody else's session is not to be told from one that needs a token. */
+function assertMayTakeUp(session: KeptSession, { payload }: Opening, { principal }: Identity): void {
+  const token = payload.resume_token;
+  const isOwn = session.principal === principal;
+  const hasToken = token !== undefined && digestOf(token) === session.tokenDigest;
+  if (!isOwn || !(hasToken || (token === undefined && payload.auth !== undefined)))
+    throw new ArcpError('PERMISSION_DENIED', 'The session is not to be taken up');
+  if (session.closedAt !== undefined) throw new ArcpError('FAILED_PRECONDITION', 'The session was closed');
+}
+
+async function openNew(core: Core, message: Opening, identity: Identity): Promise<Opened> {
+  const { payload } = message;
+  const { settings, boot } = core;
+  const capabilities = negotiate(settings.capabilities, payload.capabilities);
+  const mode = payload.mode ?? (can(capabilities, CAPABILITIES.durableJobs) ? 'durable' : 'stateful');
+  const engine = mode === 'stateless' ? core.passing : core.lasting;
+  const now = settings.now();
+  const id = newId('sess');
+  const kept = {
+    ...{ principal: identity.principal, mode, trust: lower(identity.trust, payload.trust_level), capabilities },
+    ...{ acceptedAfter: await engine.store.lastSequence(), openedBy: message.id, openedAt: now, seenAt: now },
+    ...(mode === 'durable' ? {} : { boot }),
+  };
+  const accepted = accept(core, engine, message, id, kept);
+  const session: KeptSession = { ...kept, tokenDigest: accepted.tokenDigest, acceptedId: accepted.id };
+  if (mode !== 'stateless') {
+    const opening = { scope: openingsOf(identity.principal), key: message.id, value: id, expect: 0 };
+    const result = await engine.log.commit({ records: [sessionRecord(id, session, 0), opening] });
+    // The same message came twice at once: the other one was faster.
+    if (result.outcome !== 'done') {
+      const former = await findFormer(core, message, identity);
+      if (former === undefined) throw new ArcpError('ABORTED', 'The session was opened twice at once');
+      return takeUp(core, message, identity, former);
+    }
+  }
+  return { session: { ...session, id, identity }, engine, isResumed: false, body: accepted.body };
+}
+
+async function takeUp(core: Core, message: Opening, identity: Identity, record: StoredRecord): Promise<Opened> {
+  const former = sessionOf(record);
+  const { settings, lasting: engine } = core;
+  const capabilities = negotiate(settings.capabilities, message.payload.capabilities);
+  const kept = {
+    ...former,
+    capabilities,
+    trust: lower(identity.trust, message.payload.trust_level),
+    seenAt: settings.now(),
+  };
+  const accepted = accept(core, engine, message, record.key, kept);
+  const session: KeptSession = { ...kept, tokenDigest: accepted.tokenDigest };
+  const result = await engine.log.commit({ records: [sessionRecord(record.key, session, record.version)] });
+  if (result.outcome !== 'done') throw new ArcpError('ABORTED', 'Somebody else has taken the session up meanwhile');
+  return { session: { ...session, id: record.key, identity }, engine, isResumed: true, body: accepted.body };
+}
+
+type Unaccepted = Omit<KeptSession, 'tokenDigest' | 'acceptedId'>;
+
+function accept(core: Core, { log }: Engine, message: Opening, id: string, session: Unaccepted) {
+  const { settings } = core;
+  const token = newToken();
+  const isOpen = ({ options }: Work): boolean => session.trust !== 'untrusted' || options.isPublic === true;
+  const works = [...core.works()].filter(isOpen);
+  const { envelope, body } = log.compose({
+    ...{ type: 'session.accepted', sessionId: id, correlationId: message.id, trace: traceBelow(message) },
+    payload: {
+      ...{ session_id: id, capabilities: { ...session.capabilities }, mode: session.mode, trust_level: session.trust },
+      runtime: { kind: 'pegwire', version: settings.version },
+      ...(session.mode === 'stateless'
+        ? {}
+        : { resume_token: token, resume_window_seconds: settings.resumeWindowMs / 1000 }),
+      tools: works.filter(({ kind }) => kind === 'tool').map(toolInfo),
+      workflows: works.filter(({ kind }) => kind === 'workflow').map(toolInfo),
+      agents: works
+        .filter(({ kind }) => kind === 'agent')
+        .map(({ name, options }) => ({ name, ...described(options) })),
+      heartbeat_interval_seconds: settings.heartbeatMs / 1000,
+      limits: { max_message_bytes: settings.maxMessageBytes, max_jobs: settings.maxJobs },
+    },
+  });
+  return { id: envelope.id, body, tokenDigest: digestOf(token) };
+}
+
+/** A tool as others are told of it. */
+export function toolInfo({ name, options }: Work) {
+  const { input, output, permissions, durable } = options;
+  return {
+    ...{ name, ...described(options) },
+    ...(input === undefined ? {} : { input_schema: jsonSchema(input, 'input') }),
+    ...(output === undefined ? {} : { output_schema: jsonSchema(output, 'output') }),
+    ...(permissions === undefined ? {} : { permissions: [...permissions] }),
+    ...(durable === undefined ? {} : { durable }),
+  };
+}
+
+function described({ description }: { readonly description?: string | undefined }) {
+  return description === undefined ? {} : { description };
+}
+
+/** What has no JSON Schema is told as anything. */
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
+  return { ...z.toJSONSchema(schema, { io, unrepresentable: 'any' }) };
+}
+
+function lower(given: TrustLevel, wanted: TrustLevel | undefined): TrustLevel {
+  if (wanted === undefined) return given;
+  return TRUST_LEVELS.indexOf(wanted) < TRUST_LEVELS.indexOf(given) ? wanted : given;
+}

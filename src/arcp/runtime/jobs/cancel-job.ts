@@ -1,0 +1,84 @@
+/** The end of a job that somebody does not want any more, whether it is worked on or waits. */
+import { ArcpError } from '../../protocol/errors.js';
+import { type JobRow, LIVE_STATES, type NewEvent, type RecordChange, type StoredRecord } from '../../store/store.js';
+import type { Engine } from '../core.js';
+import type { CancelRequest } from './live-job.js';
+import { isTerminal } from './machine.js';
+import { CANCELS } from './scheduler.js';
+import { specOf, statusOf } from './spec.js';
+import { Voice } from './voice.js';
+
+/** States in which nobody works on a job who could end it. */
+const IDLE = ['accepted', 'queued', 'paused', 'blocked'] as const;
+/** How often it is tried again with a job that goes from one state to the next meanwhile. */
+const TRIES = 10;
+
+export interface CancelOptions {
+  readonly now: () => number;
+  /** Committed with it. */
+  readonly records?: readonly RecordChange[] | undefined;
+  readonly events?: readonly NewEvent[] | undefined;
+  /** Throws where it is not to be cancelled by who asks. */
+  readonly check?: ((row: JobRow) => void) | undefined;
+}
+
+export type Cancelled =
+  | { readonly outcome: 'asked' }
+  | { readonly outcome: 'ended'; readonly row: JobRow }
+  /** One of the records is not as expected. */
+  | { readonly outcome: 'conflict'; readonly found: StoredRecord | undefined };
+
+/**
+ * Cancels a job. One that is worked on is asked to end, also after a restart; one that waits has ended.
+ *
+ * @throws ArcpError `NOT_FOUND`, `UNAVAILABLE`
+ */
+export async function cancelJob(
+  engine: Engine,
+  jobId: string,
+  request: CancelRequest,
+  options: CancelOptions,
+): Promise<Cancelled> {
+  const { log, store, scheduler } = engine;
+  const { records = [], events = [], check, now } = options;
+  for (let tries = 0; tries < TRIES; tries++) {
+    const row = await store.readJob(jobId);
+    if (row === undefined) throw new ArcpError('NOT_FOUND', 'There is no such job');
+    check?.(row);
+    if (isTerminal(row.state)) return { outcome: 'ended', row };
+    const live = scheduler.find(jobId);
+    const asked = { scope: CANCELS, key: jobId, value: JSON.stringify(request), owner: jobId };
+    const commit =
+      live === undefined && row.state !== 'running'
+        ? { records, ...endOf(engine, row, request, events, now) }
+        : { records: [...records, asked], events, jobs: [{ jobId, states: LIVE_STATES, set: {} }] };
+    const result = await log.commit(commit);
+    if (result.outcome === 'conflict') return { outcome: 'conflict', found: result.found };
+    if (result.outcome === 'fenced') continue;
+    live?.cancel(request);
+    return { outcome: 'asked' };
+  }
+  throw new ArcpError('ABORTED', 'The job does not keep still');
+}
+
+function endOf(
+  { log }: Engine,
+  row: JobRow,
+  { cause, reason }: CancelRequest,
+  events: readonly NewEvent[],
+  now: () => number,
+) {
+  const { jobId, attempt } = row;
+  const status = { ...statusOf(row), cancelled: { cause, reason } };
+  const voice = new Voice(log, row, specOf(row), now);
+  const ending = { attempt, durationMs: 0, checkpointId: status.checkpointId };
+  const told = voice.cancelled({ cause, reason, isForced: false }, ending);
+  const set = {
+    state: 'cancelled',
+    endedAt: now(),
+    leaseOwner: null,
+    leaseUntil: null,
+    status: JSON.stringify(status),
+  } as const;
+  return { jobs: [{ jobId, attempt, states: IDLE, set }], events: [...events, told] };
+}

@@ -1,0 +1,294 @@
+/** One attempt at a job, in this process. */
+import { ArcpError, asArcpError, type ErrorBody } from '../../protocol/errors.js';
+import type { CancelCause } from '../../protocol/payloads/job.js';
+import type { JobState } from '../../protocol/payloads/parts.js';
+import { timestampOf } from '../../protocol/timestamp.js';
+import type { JobPatch, JobRow, NewEvent } from '../../store/store.js';
+import type { Work } from '../contract.js';
+import type { EventLog } from '../log.js';
+import type { Attempt } from './attempt.js';
+import { CHECKPOINTS, contextOf, type KeptCheckpoint } from './context.js';
+import { JobOutbox } from './outbox.js';
+import { retryDelay } from './retry.js';
+import { type JobSpec, type JobStatus, specOf, statusOf } from './spec.js';
+import { type Ending, Voice } from './voice.js';
+
+/** What a job needs of its runtime. */
+export interface JobHost {
+  readonly log: EventLog;
+  readonly now: () => number;
+  /** Milliseconds that work may go on after it was cancelled, unless who cancels says otherwise. */
+  readonly cancelGraceMs: number;
+}
+
+/** Why work is to end. */
+export interface CancelRequest {
+  readonly cause: CancelCause;
+  readonly reason?: string | undefined;
+  /** Milliseconds until it is ended by force. */
+  readonly deadlineMs?: number | undefined;
+}
+
+/** Patches of a job that nobody works on any more. */
+const RELEASED = { leaseOwner: null, leaseUntil: null } as const;
+
+export class LiveJob implements Attempt {
+  readonly row: JobRow;
+  readonly spec: JobSpec;
+  readonly voice: Voice;
+  readonly log: EventLog;
+  readonly outbox: JobOutbox;
+  readonly #host: JobHost;
+  readonly #controller = new AbortController();
+  readonly #begun: number;
+  #status: JobStatus;
+  #state: JobState = 'running';
+  #cancel: CancelRequest | undefined;
+  #force: ((forced: typeof FORCED) => void) | undefined;
+  #forceLater: ReturnType<typeof setTimeout> | undefined;
+  #putBack: string | undefined;
+  #given: ArcpError | undefined;
+  #isOver = false;
+  #isLost = false;
+  #heartbeats = 0;
+  #progressAt: number | undefined;
+
+  constructor(row: JobRow, host: JobHost) {
+    this.row = row;
+    this.spec = specOf(row);
+    this.log = host.log;
+    this.voice = new Voice(host.log, row, this.spec, host.now);
+    this.#host = host;
+    this.#begun = host.now();
+    this.#status = statusOf(row);
+    this.outbox = new JobOutbox({
+      ...{ log: host.log, jobId: row.jobId, attempt: row.attempt },
+      onLost: () => this.lose(),
+    });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get status(): JobStatus {
+    return this.#status;
+  }
+
+  get state(): JobState {
+    return this.#state;
+  }
+
+  /** @returns the status as text, to be committed */
+  changeStatus(change: Partial<JobStatus>): string {
+    this.#status = { ...this.#status, ...change };
+    return JSON.stringify(this.#status);
+  }
+
+  noteProgress(): void {
+    this.#progressAt = this.#host.now();
+  }
+
+  /** Does the work. Resolves when the end of this attempt is kept, or it was lost; it never rejects. */
+  async run(work: Work | undefined): Promise<void> {
+    try {
+      const outcome = await this.#attempt(work);
+      if (!this.#isLost) await this.#conclude(outcome);
+    } catch (error) {
+      // The end could not be kept: the attempt was lost, or the store has ended. Whoever claims it next goes on.
+      this.#controller.abort(error);
+    } finally {
+      clearTimeout(this.#forceLater);
+    }
+  }
+
+  /** Asks the work to end; after its deadline it is ended, whether it has or not. The first who asks is the one who is told of. */
+  cancel(request: CancelRequest): void {
+    if (this.#cancel !== undefined) return;
+    this.#cancel = request;
+    const code = request.cause === 'timeout' ? 'DEADLINE_EXCEEDED' : 'CANCELLED';
+    this.#controller.abort(
+      new ArcpError(code, request.reason ?? 'The job was cancelled', { details: { cause: request.cause } }),
+    );
+    this.#forceLater = setTimeout(() => this.#force?.(FORCED), request.deadlineMs ?? this.#host.cancelGraceMs);
+  }
+
+  /** The work is not begun, and has failed. */
+  giveUp(error: ArcpError): void {
+    this.#given = error;
+  }
+
+  /** Whether its end was said, and may be on its way to the store. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Asks the work to end, so that it can be begun again: here after a restart, or elsewhere. */
+  putBack(reason: string): void {
+    if (this.#cancel !== undefined || this.#putBack !== undefined) return;
+    this.#putBack = reason;
+    this.#controller.abort(new ArcpError('ABORTED', `The job is put back: ${reason}`));
+  }
+
+  /** Another attempt has begun elsewhere: nothing of this one counts any more. */
+  lose(): void {
+    if (this.#isLost) return;
+    this.#isLost = true;
+    this.outbox.stop();
+    this.#controller.abort(new ArcpError('ABORTED', 'Another attempt at the job has begun'));
+    this.#force?.(FORCED);
+  }
+
+  /** A sign of life, which is not kept. @param deadlineMs after so long without another nobody works on it any more */
+  heartbeat(deadlineMs: number): string {
+    const payload = {
+      ...{ sequence: this.#heartbeats++, state: this.#state, deadline_ms: deadlineMs, attempt: this.row.attempt },
+      ...(this.#progressAt === undefined ? {} : { last_progress_at: timestampOf(this.#progressAt) }),
+    };
+    const { jobId, sessionId } = this.row;
+    const { trace, command } = this.spec;
+    const draft = { type: 'job.heartbeat', payload, jobId, sessionId, trace, causationId: command.id } as const;
+    return this.log.compose(draft).body;
+  }
+
+  /** Moves to another state in which it has not ended, and tells of it. */
+  async move(
+    to: 'running' | 'blocked',
+    reason: string,
+    events: readonly NewEvent[] = [],
+    causationId?: string,
+  ): Promise<void> {
+    const from = this.#state;
+    this.#state = to;
+    const told = this.voice.moved(from, to, reason, {}, causationId);
+    await this.outbox.add({ set: { state: to }, events: [...events, told] });
+  }
+
+  async #attempt(work: Work | undefined): Promise<Outcome> {
+    try {
+      if (this.#given !== undefined) throw this.#given;
+      this.signal.throwIfAborted();
+      if (work === undefined) {
+        const { kind, target } = this.spec;
+        throw new ArcpError('NOT_FOUND', `There is no ${kind} ${JSON.stringify(target)} any more`);
+      }
+      const forced = new Promise<typeof FORCED>((resolve) => {
+        this.#force = resolve;
+      });
+      const restored = await this.#restored();
+      // What waits for nobody any more must not end the process when it fails.
+      const working = this.#work(work, restored);
+      working.catch(() => {});
+      const result = await Promise.race([working, forced]);
+      return result === FORCED ? { kind: 'forced' } : { kind: 'completed', result };
+    } catch (thrown) {
+      return { kind: 'failed', error: asArcpError(thrown) };
+    }
+  }
+
+  async #work({ options, handler }: Work, restored: unknown): Promise<unknown> {
+    const input = inputOf(this.spec);
+    const judged = options.input === undefined ? input : await options.input.parseAsync(input);
+    const result: unknown = await handler(judged, contextOf(this, restored));
+    if (options.output === undefined) return result;
+    const output = await options.output.safeParseAsync(result);
+    if (output.success) return output.data;
+    throw new ArcpError('INTERNAL', 'The result is not as it was declared', {
+      details: { issues: output.error.issues },
+    });
+  }
+
+  async #restored(): Promise<unknown> {
+    const { checkpointId } = this.#status;
+    if (checkpointId === undefined) return undefined;
+    const kept = await this.log.store.readRecord(CHECKPOINTS, checkpointId);
+    return kept === undefined ? undefined : (JSON.parse(kept.value) as KeptCheckpoint).data;
+  }
+
+  #conclude(outcome: Outcome): Promise<void> {
+    this.#isOver = true;
+    const ending: Ending = {
+      ...{ attempt: this.row.attempt, durationMs: this.#host.now() - this.#begun },
+      checkpointId: this.#status.checkpointId,
+    };
+    // What has been done is done, whoever wanted it to end meanwhile.
+    if (outcome.kind === 'completed') return this.#complete(outcome.result, ending);
+    if (this.#cancel !== undefined) {
+      const { cause, reason } = this.#cancel;
+      const status = this.changeStatus({ cancelled: { cause, reason } });
+      const cancelled = this.voice.cancelled({ cause, reason, isForced: outcome.kind === 'forced' }, ending);
+      return this.#end('cancelled', cancelled, status);
+    }
+    if (this.#putBack !== undefined) return this.#release(this.#putBack);
+    const error = outcome.kind === 'failed' ? outcome.error.toBody() : new ArcpError('INTERNAL', 'Ended').toBody();
+    const isFinal = this.#given !== undefined;
+    const delay = isFinal ? undefined : retryDelay(error, this.#status.failures + 1, this.spec.retry);
+    return delay === undefined ? this.#fail(error, ending) : this.#retry(error, delay);
+  }
+
+  async #complete(result: unknown, ending: Ending): Promise<void> {
+    let told: NewEvent;
+    try {
+      told = this.voice.completed(result, ending);
+    } catch (thrown) {
+      await this.#fail(asArcpError(thrown).toBody(), ending);
+      return;
+    }
+    await this.#end('completed', told);
+  }
+
+  #fail(error: ErrorBody, ending: Ending): Promise<void> {
+    const status = this.changeStatus({ failures: this.#status.failures + 1, lastError: error });
+    return this.#end('failed', this.voice.failed(error, ending), status);
+  }
+
+  #end(state: 'completed' | 'failed' | 'cancelled', told: NewEvent, status?: string): Promise<void> {
+    this.#state = state;
+    const set: JobPatch = {
+      state,
+      endedAt: this.#host.now(),
+      ...RELEASED,
+      ...(status === undefined ? {} : { status }),
+    };
+    return this.outbox.add({ set, events: [told] });
+  }
+
+  #retry(error: ErrorBody, delay: number): Promise<void> {
+    const { attempt } = this.row;
+    const runAfter = this.#host.now() + delay;
+    const { failures, ended } = this.#status;
+    const status = this.changeStatus({ failures: failures + 1, ended: ended + 1, lastError: error });
+    const told = this.spec.isDurable
+      ? [this.voice.event('tool.error', { ...error, retryable: true, attempt, will_retry: true })]
+      : [];
+    const from = this.#state;
+    this.#state = 'queued';
+    const moved = this.voice.moved(from, 'queued', 'retry', { attempt, retry_at: timestampOf(runAfter) });
+    return this.outbox.add({ set: { state: 'queued', runAfter, ...RELEASED, status }, events: [...told, moved] });
+  }
+
+  #release(reason: string): Promise<void> {
+    const from = this.#state;
+    this.#state = 'queued';
+    const status = this.changeStatus({ ended: this.#status.ended + 1 });
+    return this.outbox.add({
+      set: { state: 'queued', runAfter: this.#host.now(), ...RELEASED, status },
+      events: [this.voice.moved(from, 'queued', reason)],
+    });
+  }
+}
+
+const FORCED = Symbol('forced');
+
+type Outcome =
+  | { readonly kind: 'completed'; readonly result: unknown }
+  | { readonly kind: 'failed'; readonly error: ArcpError }
+  /** It did not end when it was asked to. */
+  | { readonly kind: 'forced' };
+
+/** What the handler is called with. */
+export function inputOf({ command }: JobSpec): unknown {
+  if (command.type === 'workflow.start') return command.payload.inputs ?? {};
+  if (command.type === 'tool.invoke') return command.payload.arguments ?? {};
+  return { task: command.payload.task, ...(command.payload.arguments ?? {}) };
+}

@@ -1,0 +1,235 @@
+/** Who works on what, and for how long nobody else may. */
+
+import { LONGEST_TIMER } from '../../../bindings/longest-timer.js';
+import { ArcpError } from '../../protocol/errors.js';
+import { newId } from '../../protocol/ids.js';
+import type { JobRow } from '../../store/store.js';
+import type { Work } from '../contract.js';
+import type { Hub } from '../hub.js';
+import { type CancelRequest, type JobHost, LiveJob } from './live-job.js';
+import { lostAttempts } from './spec.js';
+
+/** Where it stands that a job is to end; it outlives whoever was asked. */
+export const CANCELS = 'cancel';
+
+export interface SchedulerOptions extends JobHost {
+  readonly hub: Hub;
+  /** What a job calls. */
+  readonly find: (kind: Work['kind'], name: string) => Work | undefined;
+  readonly concurrency: number;
+  readonly queues: readonly string[];
+  /** Milliseconds for which work is leased; it is renewed three times as often. */
+  readonly leaseMs: number;
+  readonly heartbeatMs: number;
+  /** How often a job is begun again after whoever worked on it was lost. */
+  readonly maxLosses: number;
+  /** Told what goes wrong and is nobody's answer. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Milliseconds until it is looked again after the store has failed. */
+const LOOK_AGAIN = 500;
+
+export class Scheduler {
+  /** Names this runtime as who works on a job. */
+  readonly worker = newId('lease').replace('lease', 'worker');
+  readonly #options: SchedulerOptions;
+  readonly #live = new Map<string, LiveJob>();
+  /** Jobs that are about to begin. */
+  #reserved = 0;
+  /** Whether there may be jobs that wait for room: those go before new ones. */
+  #mayWait = true;
+  #isRunning = false;
+  #isLooking = false;
+  #looksAgain = false;
+  #timers: ReturnType<typeof setInterval>[] = [];
+  #nextLook: ReturnType<typeof setTimeout> | undefined;
+  #idle: (() => void)[] = [];
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+  }
+
+  /** Begins to look for work, and to give signs of life. */
+  start(): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    const { leaseMs, heartbeatMs } = this.#options;
+    this.#timers = [
+      setInterval(() => void this.#renew(), Math.max(1, leaseMs / 3)),
+      setInterval(() => this.#beat(), heartbeatMs),
+    ];
+    this.wake();
+  }
+
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  find(jobId: string): LiveJob | undefined {
+    return this.#live.get(jobId);
+  }
+
+  /** Until when work that begins now is leased. */
+  leaseUntil(): number {
+    return this.#options.now() + this.#options.leaseMs;
+  }
+
+  /** Keeps room for a job that is to begin at once; nobody who waits is passed over. */
+  reserve(): boolean {
+    if (!this.#isRunning || this.#mayWait || this.#busy() >= this.#options.concurrency) return false;
+    this.#reserved++;
+    return true;
+  }
+
+  /** The job of a reservation could not begin. */
+  release(): void {
+    this.#reserved--;
+    if (this.#mayWait) this.wake();
+  }
+
+  /** The job of a reservation, committed as running: works on it. */
+  begin(row: JobRow): void {
+    this.#reserved--;
+    void this.#run(new LiveJob(row, this.#options));
+  }
+
+  /** There is something to claim now, or soon. */
+  wake(): void {
+    this.#mayWait = true;
+    if (!this.#isRunning) return;
+    if (this.#isLooking) this.#looksAgain = true;
+    else void this.#look();
+  }
+
+  /** Begins nothing any more; resolves when nothing is being worked on. */
+  async stop(): Promise<void> {
+    this.#isRunning = false;
+    clearTimeout(this.#nextLook);
+    if (this.#live.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    for (const timer of this.#timers.splice(0)) clearInterval(timer);
+  }
+
+  /** All that is being worked on is put back, to be begun again here or elsewhere. */
+  putBackAll(reason: string): void {
+    for (const job of this.#live.values()) job.putBack(reason);
+  }
+
+  /** Nothing that is being worked on counts any more. */
+  abandon(): void {
+    for (const job of this.#live.values()) job.lose();
+  }
+
+  #busy(): number {
+    let blocked = 0;
+    for (const { state } of this.#live.values()) if (state === 'blocked') blocked++;
+    return this.#live.size - blocked + this.#reserved;
+  }
+
+  async #look(): Promise<void> {
+    this.#isLooking = true;
+    clearTimeout(this.#nextLook);
+    let wait: number | undefined;
+    try {
+      do {
+        this.#looksAgain = false;
+        await this.#claim();
+      } while (this.#looksAgain && this.#isRunning);
+      wait = await this.#untilNext();
+    } catch (error) {
+      this.#options.onError(error);
+      wait = LOOK_AGAIN;
+    } finally {
+      this.#isLooking = false;
+    }
+    if (this.#isRunning && wait !== undefined)
+      this.#nextLook = setTimeout(() => this.wake(), Math.min(LONGEST_TIMER, Math.max(1, wait)));
+  }
+
+  async #claim(): Promise<void> {
+    const { log, queues, concurrency, now } = this.#options;
+    const limit = concurrency - this.#busy();
+    if (limit <= 0) return;
+    const claim = { worker: this.worker, queues, now: now(), leaseUntil: this.leaseUntil(), limit };
+    const rows = await log.store.claimJobs(claim);
+    if (rows.length < limit) this.#mayWait = false;
+    for (const row of rows) void this.#resume(row);
+  }
+
+  /** @returns milliseconds until something is due that cannot be claimed now */
+  async #untilNext(): Promise<number | undefined> {
+    // Whoever ends makes room, and looks then.
+    if (this.#mayWait) return undefined;
+    const due = await this.#options.log.store.nextDue(this.#options.queues);
+    return due === undefined ? undefined : due - this.#options.now();
+  }
+
+  /** A job that was claimed: it waited, is tried again, or was lost by whoever worked on it. */
+  async #resume(row: JobRow): Promise<void> {
+    const job = new LiveJob(row, this.#options);
+    const { log, maxLosses } = this.#options;
+    const losses = lostAttempts(row);
+    try {
+      const cancel = await log.store.readRecord(CANCELS, row.jobId);
+      if (cancel !== undefined) job.cancel(JSON.parse(cancel.value) as CancelRequest);
+      else if (losses > 0 && !job.spec.isDurable) job.giveUp(new ArcpError('ABORTED', 'The runtime was restarted'));
+      else if (losses > maxLosses)
+        job.giveUp(
+          new ArcpError('HEARTBEAT_LOST', `Whoever worked on it was lost ${losses} times`, { retryable: false }),
+        );
+      else {
+        const { checkpointId } = job.status;
+        const restored = checkpointId === undefined ? {} : { restored_from: checkpointId };
+        await job.outbox.add({ events: job.voice.started(row.attempt, { worker: this.worker, ...restored }) });
+      }
+    } catch (error) {
+      // Another attempt has begun, or nothing can be kept: the lease runs out.
+      this.#options.onError(error);
+      return;
+    }
+    await this.#run(job);
+  }
+
+  async #run(job: LiveJob): Promise<void> {
+    const { row, spec } = job;
+    const { find, now } = this.#options;
+    this.#live.set(row.jobId, job);
+    let late: ReturnType<typeof setTimeout> | undefined;
+    if (spec.timeoutMs !== undefined) {
+      const left = row.createdAt + spec.timeoutMs - now();
+      late = setTimeout(
+        () => job.cancel({ cause: 'timeout', reason: 'It took too long' }),
+        Math.min(LONGEST_TIMER, left),
+      );
+    }
+    await job.run(find(spec.kind, spec.target));
+    clearTimeout(late);
+    if (this.#live.get(row.jobId) === job) this.#live.delete(row.jobId);
+    if (this.#live.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    // A retry waits for its time; what waits for room has it now.
+    if (this.#mayWait || job.state === 'queued') this.wake();
+  }
+
+  async #renew(): Promise<void> {
+    const jobs = [...this.#live.values()].map(({ row: { jobId, attempt } }) => ({ jobId, attempt }));
+    if (jobs.length === 0) return;
+    try {
+      const { worker } = this;
+      const kept = await this.#options.log.store.renewLeases({ worker, leaseUntil: this.leaseUntil(), jobs });
+      const still = new Set(kept.map(({ jobId, attempt }) => `${attempt} ${jobId}`));
+      for (const { jobId, attempt } of jobs) {
+        const job = this.#live.get(jobId);
+        // One that has ended meanwhile has given its lease back.
+        if (job?.row.attempt === attempt && !still.has(`${attempt} ${jobId}`) && !job.isOver) job.lose();
+      }
+    } catch (error) {
+      this.#options.onError(error);
+    }
+  }
+
+  #beat(): void {
+    const { hub, heartbeatMs } = this.#options;
+    for (const job of this.#live.values())
+      if (job.spec.isDurable) hub.whisper(job.row, job.heartbeat(Math.max(2 * heartbeatMs, this.#options.leaseMs)));
+  }
+}

@@ -1,0 +1,53 @@
+/** What the store keeps of a job as text. */
+import type { Envelope } from '../../protocol/envelope.js';
+import type { ErrorBody } from '../../protocol/errors.js';
+import type { TrustLevel } from '../../protocol/payloads/parts.js';
+import type { JobRow } from '../../store/store.js';
+import type { Trace } from '../compose.js';
+import type { ResolvedRetry } from './retry.js';
+
+/** A command that starts work. */
+export type StartingCommand = Envelope<'tool.invoke' | 'workflow.start' | 'agent.delegate'>;
+
+/** What a job is. It never changes. */
+export interface JobSpec {
+  readonly kind: 'tool' | 'workflow' | 'agent';
+  /** The name of the tool, the workflow or the agent. */
+  readonly target: string;
+  /** Whether it is a job to its client, which outlives this process; else it is a direct call, which does not. */
+  readonly isDurable: boolean;
+  readonly command: StartingCommand;
+  readonly trace: Trace;
+  readonly trust: TrustLevel;
+  readonly retry: ResolvedRetry;
+  /** Milliseconds that all attempts may take together, from its acceptance on. */
+  readonly timeoutMs?: number | undefined;
+  readonly parentJobId?: string | undefined;
+}
+
+/** How a job stands, beside its state. */
+export interface JobStatus {
+  /** Attempts that have failed. */
+  readonly failures: number;
+  /** Attempts that ended in order, by failure or by being put back; all others were lost with whoever worked on them. */
+  readonly ended: number;
+  readonly checkpointId?: string | undefined;
+  readonly checkpoints?: number | undefined;
+  readonly lastError?: ErrorBody | undefined;
+  readonly cancelled?: { readonly cause: string; readonly reason?: string | undefined } | undefined;
+}
+
+export const NEW_STATUS: JobStatus = { failures: 0, ended: 0 };
+
+export function specOf(row: JobRow): JobSpec {
+  return JSON.parse(row.spec) as JobSpec;
+}
+
+export function statusOf(row: JobRow): JobStatus {
+  return JSON.parse(row.status) as JobStatus;
+}
+
+/** How many attempts were lost: nobody ended them. */
+export function lostAttempts(row: JobRow): number {
+  return row.attempt - 1 - statusOf(row).ended;
+}

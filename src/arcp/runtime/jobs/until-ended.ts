@@ -1,0 +1,25 @@
+/** Waits for the end of a job, whoever works on it. */
+import type { StoredEvent } from '../../store/store.js';
+import type { Engine } from '../core.js';
+import { isTerminal } from './machine.js';
+
+/** Resolves when it has ended, or there is no such job. */
+export async function untilEnded({ hub, store }: Engine, jobId: string): Promise<void> {
+  let end!: () => void;
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const follower = {
+    told: ({ isTerminal: isLast }: StoredEvent): void => {
+      if (isLast === true) end();
+    },
+    whispered: (): void => {},
+  };
+  hub.followJob(jobId, follower);
+  try {
+    const row = await store.readJob(jobId);
+    if (row !== undefined && !isTerminal(row.state)) await ended;
+  } finally {
+    hub.leaveJob(jobId, follower);
+  }
+}

@@ -1,0 +1,70 @@
+/** What is said is committed first, and told then. */
+import { CATALOGUE, type MessageType } from '../protocol/catalogue.js';
+import { ArcpError } from '../protocol/errors.js';
+import { type ArcpStore, type Commit, type CommitResult, type NewEvent, StoreError } from '../store/store.js';
+import { type Composed, compose, type Draft } from './compose.js';
+import type { Hub } from './hub.js';
+
+/** How a message stands in the store. */
+export interface Keeping {
+  /** The job that it belongs to, where it names none itself: that of a direct call. */
+  readonly keptAs?: string | undefined;
+  /** The last one of a direct call; of jobs, their types say it. */
+  readonly isTerminal?: boolean | undefined;
+}
+
+export class EventLog {
+  readonly store: ArcpStore;
+  readonly #hub: Hub;
+  readonly #now: () => number;
+
+  constructor(store: ArcpStore, hub: Hub, now: () => number) {
+    this.store = store;
+    this.#hub = hub;
+    this.#now = now;
+  }
+
+  /** A message that is to be committed. */
+  event<T extends MessageType>(
+    draft: Draft<T> & { readonly sessionId: string },
+    { keptAs, isTerminal }: Keeping = {},
+  ): NewEvent {
+    const { envelope, body } = this.compose(draft);
+    const { type, sessionId, jobId, streamId, trace } = draft;
+    return {
+      ...{ id: envelope.id, type, body, sessionId, jobId: keptAs ?? jobId, streamId, traceId: trace.traceId },
+      ...(isTerminal === true || CATALOGUE[type].endsJob ? { isTerminal: true } : {}),
+    };
+  }
+
+  /** A message that is not kept. */
+  compose<T extends MessageType>(draft: Draft<T>): Composed {
+    return compose(draft, this.#now());
+  }
+
+  /**
+   * Commits, and tells all who follow.
+   *
+   * @throws ArcpError `UNAVAILABLE`, retryable, when the store failed: nothing was done and nothing is told
+   */
+  async commit(entry: Commit): Promise<CommitResult> {
+    let result: CommitResult;
+    try {
+      result = await this.store.commit(entry);
+    } catch (cause) {
+      throw unavailable(cause);
+    }
+    if (result.outcome !== 'done') return result;
+    const at = this.#now();
+    for (const [index, event] of (entry.events ?? []).entries())
+      this.#hub.publish({ ...event, sequence: result.sequences[index]!, at });
+    return result;
+  }
+}
+
+/** What a store threw, as others are told. */
+export function unavailable(cause: unknown): ArcpError {
+  if (cause instanceof ArcpError) return cause;
+  const why = cause instanceof StoreError ? cause.reason : 'failed';
+  return new ArcpError('UNAVAILABLE', 'Nothing can be kept at the moment', { details: { reason: why }, cause });
+}

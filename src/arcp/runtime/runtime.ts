@@ -1,0 +1,233 @@
+/** A runtime: tools, workflows and agents, and the connections of those who call them. */
+import type * as z from 'zod';
+import { LONGEST_TIMER } from '../../bindings/longest-timer.js';
+import { safely } from '../../bindings/safely.js';
+import type { Channel } from '../../channels/channel.js';
+import { MAX_MESSAGE_BYTES } from '../protocol/codec.js';
+import { newId } from '../protocol/ids.js';
+import { memoryStore } from '../store/memory.js';
+import type { ArcpStore, TrimReport } from '../store/store.js';
+import { type Authenticate, anonymous, type Peer } from './auth.js';
+import { Connection } from './connection.js';
+import type { Handler, ToolOptions, Work } from './contract.js';
+import type { Core, Engine, Settings } from './core.js';
+import { Hub } from './hub.js';
+import { resolveRetry } from './jobs/retry.js';
+import { Scheduler } from './jobs/scheduler.js';
+import { EventLog } from './log.js';
+import type { Capabilities } from './negotiate.js';
+import { SESSIONS, type Session, sessionOf, sessionRecord } from './session.js';
+
+export interface RuntimeOptions {
+  /** Where jobs, events and sessions are kept. @default in memory */
+  readonly store?: ArcpStore | undefined;
+  /** Says who a client is. @default everybody is the same, of constrained trust */
+  readonly auth?: Authenticate | undefined;
+  /** What it can do, beside and instead of what all can. */
+  readonly capabilities?: Capabilities | undefined;
+  readonly workers?: WorkerOptions | undefined;
+  /** Milliseconds between signs of life of a job, and of a connection on which nothing is said. @default 15000 */
+  readonly heartbeatMs?: number | undefined;
+  readonly limits?: RuntimeLimits | undefined;
+  /** Seconds for which a session without a connection can be taken up again. @default 7 days */
+  readonly resumeWindowSeconds?: number | undefined;
+  /** Days for which jobs that have ended, and messages of no job, are kept. @default 7 */
+  readonly retentionDays?: number | undefined;
+  /** Milliseconds since 1970. @default Date.now */
+  readonly now?: (() => number) | undefined;
+  /** Told what goes wrong and is nobody's answer: a store that fails while work goes on, for one. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+export interface WorkerOptions {
+  /** Jobs that are worked on at once; those that wait for something else do not count. @default 64 */
+  readonly concurrency?: number | undefined;
+  /** Queues whose jobs are worked on here. @default ['default'] */
+  readonly queues?: readonly string[] | undefined;
+  /** Milliseconds after which the work of a runtime that has died is begun again by another. @default 15000 */
+  readonly leaseMs?: number | undefined;
+  /** Milliseconds that work may go on after it was cancelled. @default 30000 */
+  readonly cancelGraceMs?: number | undefined;
+  /** How often a job is begun again after whoever worked on it was lost. @default 10 */
+  readonly maxLosses?: number | undefined;
+}
+
+export interface RuntimeLimits {
+  /** Most bytes of a message. @default 4 MiB */
+  readonly maxMessageBytes?: number | undefined;
+  /** Most jobs of a queue that wait. @default 100000 */
+  readonly maxJobs?: number | undefined;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Milliseconds between two looks at what is not kept any more. */
+const TRIM_EVERY = 10 * 60 * 1000;
+/** Milliseconds for which the answers of stateless sessions are kept, for commands that are sent again. */
+const PASSING_KEPT = 60_000;
+
+const OUR_CAPABILITIES: Capabilities = {
+  streaming: false,
+  durable_jobs: true,
+  checkpoints: true,
+  binary_streams: false,
+  agent_handoff: false,
+};
+
+/**
+ * Makes a runtime. It begins to work when it is started, or takes its first connection.
+ *
+ * @throws TypeError on options that are none
+ * @example
+ * const runtime = createRuntime({ store: await sqliteStore('arcp.db') });
+ * runtime.tool('add', { input: z.object({ a: z.number(), b: z.number() }) }, ({ a, b }) => a + b);
+ * runtime.accept(channel);
+ */
+export function createRuntime(options: RuntimeOptions = {}): Runtime {
+  return new Runtime(options);
+}
+
+export class Runtime {
+  readonly #works = new Map<string, Work>();
+  readonly #connections = new Set<Connection>();
+  readonly #core: Core;
+  #isDraining = false;
+  #trim: ReturnType<typeof setInterval> | undefined;
+
+  constructor(options: RuntimeOptions) {
+    const settings = resolveSettings(options);
+    const find = (kind: Work['kind'], name: string): Work | undefined => this.#works.get(`${kind} ${name}`);
+    const { now, onError, heartbeatMs } = settings;
+    const {
+      concurrency = 64,
+      queues = ['default'],
+      leaseMs = 15_000,
+      cancelGraceMs = 30_000,
+      maxLosses = 10,
+    } = options.workers ?? {};
+    for (const [name, value] of Object.entries({ concurrency, leaseMs }))
+      if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
+    const engine = (store: ArcpStore): Engine => {
+      const hub = new Hub();
+      const log = new EventLog(store, hub, now);
+      const scheduling = { concurrency, queues, leaseMs, heartbeatMs, cancelGraceMs, maxLosses };
+      return { store, hub, log, scheduler: new Scheduler({ ...scheduling, log, hub, now, find, onError }) };
+    };
+    this.#core = {
+      ...{ settings, find, boot: newId('sess'), connections: new Map(), works: () => this.#works.values() },
+      ...{ lasting: engine(options.store ?? memoryStore({ now })), passing: engine(memoryStore({ now })) },
+      isDraining: () => this.#isDraining,
+      abandoned: (session, of) => this.#abandoned(session, of),
+    };
+  }
+
+  /** Something that clients call by its name. */
+  tool<I extends z.ZodType = z.ZodType<Record<string, unknown>>>(
+    name: string,
+    options: ToolOptions<I>,
+    handler: Handler<I>,
+  ): this {
+    return this.#add({ kind: 'tool', name, options, handler: handler as Handler });
+  }
+
+  /** Begins to work on jobs that wait. */
+  start(): void {
+    if (this.#isDraining) return;
+    this.#core.lasting.scheduler.start();
+    this.#core.passing.scheduler.start();
+    this.#trim ??= setInterval(() => void this.trim().catch(this.#core.settings.onError), TRIM_EVERY);
+  }
+
+  /** Takes a connection. Resolves when it has ended. */
+  accept(channel: Channel, peer: Peer = { kind: 'memory' }): Promise<void> {
+    this.start();
+    const connection = new Connection(this.#core, channel, peer);
+    this.#connections.add(connection);
+    void connection.closed.then(() => this.#connections.delete(connection));
+    return connection.closed;
+  }
+
+  /** Removes what is not to be kept any more; it is done from time to time. */
+  async trim(): Promise<TrimReport> {
+    const { settings, lasting, passing } = this.#core;
+    const now = settings.now();
+    await passing.store.trim({ endedBefore: now - PASSING_KEPT, before: now - PASSING_KEPT });
+    const before = now - settings.retentionMs;
+    return lasting.store.trim({ endedBefore: before, before });
+  }
+
+  /**
+   * Begins nothing any more, and waits for what is being worked on; what has not ended in time is put back, and goes on after the next
+   * start.
+   *
+   * @param deadlineMs milliseconds to wait. @default 10000
+   */
+  async drain(deadlineMs = 10_000): Promise<void> {
+    this.#isDraining = true;
+    const schedulers = [this.#core.lasting.scheduler, this.#core.passing.scheduler];
+    const late = setTimeout(
+      () => {
+        for (const scheduler of schedulers) scheduler.putBackAll('drain');
+      },
+      Math.min(LONGEST_TIMER, deadlineMs),
+    );
+    await Promise.all(schedulers.map((scheduler) => scheduler.stop()));
+    clearTimeout(late);
+  }
+
+  /** Ends all connections, and the store. Work that has not ended goes on after the next start, once its lease has run out. */
+  async close(): Promise<void> {
+    this.#isDraining = true;
+    clearInterval(this.#trim);
+    const { lasting, passing } = this.#core;
+    for (const { scheduler } of [lasting, passing]) {
+      scheduler.abandon();
+      await scheduler.stop();
+    }
+    await Promise.all([...this.#connections].map((connection) => connection.end()));
+    await Promise.all([lasting.store.close(), passing.store.close()]);
+  }
+
+  #add(work: Work): this {
+    const { kind, name, options } = work;
+    if (typeof name !== 'string' || name === '') throw new TypeError(`A ${kind} has a name`);
+    resolveRetry(options.retry);
+    const key = `${kind} ${name}`;
+    if (this.#works.has(key)) throw new TypeError(`There is a ${kind} ${JSON.stringify(name)} already`);
+    this.#works.set(key, work);
+    return this;
+  }
+
+  async #abandoned(session: Session, { store, log, scheduler }: Engine): Promise<void> {
+    if (session.mode === 'stateless') {
+      for (const { jobId } of await store.listJobs({ sessionId: session.id, limit: Number.POSITIVE_INFINITY }))
+        scheduler.find(jobId)?.cancel({ cause: 'runtime', reason: 'The connection has ended' });
+      await store.trim({ session: session.id });
+      return;
+    }
+    const record = await store.readRecord(SESSIONS, session.id);
+    if (record === undefined) return;
+    const seen = { ...sessionOf(record), seenAt: this.#core.settings.now() };
+    // Where somebody else has taken it up meanwhile, they say when it was seen.
+    await log.commit({ records: [sessionRecord(session.id, seen, record.version)] });
+  }
+}
+
+function resolveSettings(options: RuntimeOptions): Settings {
+  const { auth = anonymous(), capabilities = {}, heartbeatMs = 15_000, limits = {}, now = Date.now, onError } = options;
+  const { resumeWindowSeconds = 7 * 24 * 60 * 60, retentionDays = 7 } = options;
+  const { maxMessageBytes = MAX_MESSAGE_BYTES, maxJobs = 100_000 } = limits;
+  for (const [name, value] of Object.entries({ heartbeatMs, maxMessageBytes, maxJobs }))
+    if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
+  return {
+    ...{
+      authenticate: auth,
+      capabilities: { ...OUR_CAPABILITIES, ...capabilities },
+      heartbeatMs,
+      maxMessageBytes,
+      maxJobs,
+      now,
+    },
+    ...{ version: '0.1.0', resumeWindowMs: resumeWindowSeconds * 1000, retentionMs: retentionDays * DAY_MS },
+    onError: (error) => safely(() => onError?.(error)),
+  };
+}

@@ -1,0 +1,55 @@
+/** Sessions as they are kept (spec 003, "Sessions"). */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, randomBytes, utf8ToBytes } from '@noble/hashes/utils.js';
+import type { SessionMode, TrustLevel } from '../protocol/payloads/parts.js';
+import type { RecordChange, StoredRecord } from '../store/store.js';
+import type { Identity } from './auth.js';
+import type { Capabilities } from './negotiate.js';
+
+/** Where sessions stand in the store. */
+export const SESSIONS = 'session';
+
+/** What a session is, to whoever carries its connection. */
+export interface KeptSession {
+  readonly principal: string;
+  readonly mode: SessionMode;
+  readonly trust: TrustLevel;
+  readonly capabilities: Capabilities;
+  /** The digest of the token with which it is taken up again. */
+  readonly tokenDigest: string;
+  /** The message that accepted it, and what had been committed before: a client may have seen no more. */
+  readonly acceptedId: string;
+  readonly acceptedAfter: number;
+  /** The message that opened it: sent again, it opens no second one. */
+  readonly openedBy: string;
+  /** The runtime that knows it, where it ends with that; sessions that are durable do not. */
+  readonly boot?: string | undefined;
+  /** Milliseconds since 1970: when it was opened, when it last had a connection, and when it was closed for good. */
+  readonly openedAt: number;
+  readonly seenAt: number;
+  readonly closedAt?: number | undefined;
+}
+
+/** A session with the connection that it has now. */
+export interface Session extends KeptSession {
+  readonly id: string;
+  readonly identity: Identity;
+}
+
+export function newToken(): string {
+  return bytesToHex(randomBytes(32));
+}
+
+/** Tokens are not kept, and digests are compared: how long that takes tells nothing of the token. */
+export function digestOf(text: string): string {
+  return bytesToHex(sha256(utf8ToBytes(text)));
+}
+
+export function sessionOf(record: StoredRecord): KeptSession {
+  return JSON.parse(record.value) as KeptSession;
+}
+
+/** @param expect the version that the record has; 0 for none */
+export function sessionRecord(id: string, session: KeptSession, expect: number): RecordChange {
+  return { scope: SESSIONS, key: id, value: JSON.stringify(session), expect };
+}

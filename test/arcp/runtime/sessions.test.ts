@@ -1,0 +1,410 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { ArcpError } from '../../../src/arcp/index.js';
+import {
+  anonymous,
+  bearer,
+  createRuntime,
+  memoryStore,
+  type Runtime,
+  type RuntimeOptions,
+} from '../../../src/arcp/runtime/index.js';
+import { MESSAGE_CASES } from '../messages.js';
+import { CAPABILITIES, connectTo, deferred, Wire } from './wire.js';
+
+const runtimes: Runtime[] = [];
+afterEach(async () => {
+  await Promise.all(runtimes.splice(0).map((runtime) => runtime.close()));
+});
+
+function start(options: RuntimeOptions = {}): Runtime {
+  const runtime = createRuntime(options);
+  runtimes.push(runtime);
+  runtime.tool('echo', {}, (input) => input);
+  runtime.tool('job', { durable: true }, (input) => input);
+  runtime.tool('public', { isPublic: true }, () => 'hello');
+  return runtime;
+}
+
+const TOKENS: Readonly<Record<string, string>> = { a: 'alice', b: 'bob' };
+const auth = bearer((token) =>
+  TOKENS[token] === undefined ? undefined : { principal: TOKENS[token], trust: 'trusted' },
+);
+const withToken = (token: string) => ({ auth: { scheme: 'bearer', token } });
+
+describe('opening', () => {
+  test('tells what was agreed on, and what there is', async () => {
+    const accepted = await connectTo(start()).open();
+    expect(accepted).toMatchObject({
+      payload: {
+        ...{ mode: 'durable', trust_level: 'constrained', heartbeat_interval_seconds: 15 },
+        capabilities: { durable_jobs: true, binary_streams: false },
+        tools: [{ name: 'echo' }, { name: 'job', durable: true }, { name: 'public' }],
+        limits: { max_message_bytes: 4 * 1024 * 1024 },
+      },
+    });
+    expect(accepted.session_id).toBe(accepted.payload.session_id);
+    expect(accepted.trace_id).toMatch(/^[0-9a-f]{32}$/);
+    expect(accepted.span_id).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  test('nothing is done before', async () => {
+    const wire = connectTo(start());
+    const invoked = wire.send('tool.invoke', { tool: 'echo' });
+    expect((await wire.answer('nack', invoked)).payload).toMatchObject({
+      code: 'FAILED_PRECONDITION',
+      nack_for: invoked.id,
+    });
+    const pinged = wire.send('ping', { nonce: 'n' });
+    expect((await wire.answer('pong', pinged)).payload).toMatchObject({ ack_for: pinged.id, nonce: 'n' });
+    await wire.open();
+    expect((await wire.answer('tool.result', wire.send('tool.invoke', { tool: 'echo' }))).payload.result).toEqual({});
+  });
+
+  test('what is sent at once with it is done after it', async () => {
+    const wire = connectTo(start());
+    const opened = wire.send('session.open', { capabilities: CAPABILITIES });
+    const early = wire.send('tool.invoke', { tool: 'echo' });
+    await wire.answer('session.accepted', opened);
+    // The id of the session was not known yet.
+    expect((await wire.answer('nack', early)).payload).toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      details: { issues: [{ path: 'session_id' }] },
+    });
+  });
+
+  test('without a version that is spoken here is refused', async () => {
+    const wire = connectTo(start());
+    const opened = wire.send('session.open', { capabilities: {}, versions: ['2.0', '3.1'] });
+    expect((await wire.answer('nack', opened)).payload).toMatchObject({
+      code: 'UNSUPPORTED_VERSION',
+      details: { supported: ['1.0'] },
+    });
+    await wire.ended();
+    await connectTo(start()).open({ versions: ['2.0', '1.3'] });
+  });
+
+  test('by somebody unknown is refused, whatever the verifier throws', async () => {
+    const failing = async (): Promise<never> => {
+      throw new Error('the secret of the database');
+    };
+    for (const [options, payload] of [
+      [{ auth }, {}],
+      [{ auth }, withToken('c')],
+      [{ auth }, { auth: { scheme: 'basic', token: 'a' } }],
+      [{ auth: failing }, withToken('a')],
+    ] as const) {
+      const wire = connectTo(start(options));
+      const nack = await wire.answer('nack', wire.send('session.open', { capabilities: {}, ...payload }));
+      expect(nack.payload).toMatchObject({ code: 'UNAUTHENTICATED' });
+      expect(JSON.stringify(nack)).not.toContain('secret');
+      await wire.ended();
+    }
+  });
+
+  test('a second time is refused, and the first one goes on', async () => {
+    const wire = connectTo(start());
+    await wire.open();
+    const again = wire.send('session.open', { capabilities: {} });
+    expect((await wire.answer('nack', again)).payload.code).toBe('FAILED_PRECONDITION');
+    await wire.answer('tool.result', wire.send('tool.invoke', { tool: 'echo' }));
+  });
+
+  test.each([
+    ['privileged', undefined, 'privileged'],
+    ['privileged', 'constrained', 'constrained'],
+    ['untrusted', 'privileged', 'untrusted'],
+  ] as const)('trust: who has %s and asks for %s gets %s', async (trust, wanted, given) => {
+    const wire = connectTo(start({ auth: anonymous({ trust }) }));
+    const accepted = await wire.open(wanted === undefined ? {} : { trust_level: wanted });
+    expect(accepted.payload.trust_level).toBe(given);
+  });
+
+  test('without trust only public tools are there', async () => {
+    const wire = connectTo(start({ auth: anonymous({ trust: 'untrusted' }) }));
+    expect((await wire.open()).payload.tools).toMatchObject([{ name: 'public' }]);
+    await wire.answer('tool.result', wire.send('tool.invoke', { tool: 'public' }));
+    const refused = await wire.answer('nack', wire.send('tool.invoke', { tool: 'echo' }));
+    expect(refused.payload.code).toBe('PERMISSION_DENIED');
+  });
+});
+
+describe('messages in a session', () => {
+  test('name it', async () => {
+    const wire = connectTo(start());
+    await wire.open();
+    const without = wire.send('tool.invoke', { tool: 'echo' }, { session_id: undefined });
+    expect((await wire.answer('nack', without)).payload.code).toBe('INVALID_ARGUMENT');
+    const other = wire.send('tool.invoke', { tool: 'echo' }, { session_id: 'sess_other' });
+    expect((await wire.answer('nack', other)).payload.code).toBe('NOT_FOUND');
+  });
+
+  test.each(MESSAGE_CASES.filter(({ from }) => from === 'runtime'))(
+    'of a runtime are not the client’s: $id',
+    async ({ id, full }) => {
+      const wire = connectTo(start());
+      await wire.open();
+      const sent = wire.send(id, full, { job_id: 'job_1', stream_id: 'str_1' });
+      expect((await wire.answer('nack', sent)).payload.code).toBe('PERMISSION_DENIED');
+    },
+  );
+
+  test('that are none are refused, and the session goes on', async () => {
+    const wire = connectTo(start());
+    await wire.open();
+    const unknown = wire.send('job.nonsense');
+    expect((await wire.answer('nack', unknown)).payload.code).toBe('UNIMPLEMENTED');
+    const later = wire.send('ping', {}, { arcp: '2.0' });
+    expect((await wire.answer('nack', later)).payload).toMatchObject({
+      code: 'UNSUPPORTED_VERSION',
+      details: { supported: ['1.0'] },
+    });
+    wire.channel.send('{"arcp":');
+    const parse = await wire.until(
+      ({ type, payload }) =>
+        type === 'nack' && (payload as { details?: { reason?: string } }).details?.reason === 'parse_error',
+    );
+    expect(parse).not.toHaveProperty('correlation_id');
+    await wire.answer('pong', wire.send('ping'));
+    await wire.answer('tool.result', wire.send('tool.invoke', { tool: 'echo' }));
+  });
+
+  test('garbage without end ends the connection', async () => {
+    const wire = connectTo(start());
+    await wire.open();
+    for (let n = 0; n < 30; n++) wire.channel.send('garbage');
+    await wire.ended();
+    expect(wire.heard.at(-1)).toMatchObject({ type: 'nack', payload: { code: 'RESOURCE_EXHAUSTED' } });
+  });
+});
+
+describe('dead peers', () => {
+  test('who says nothing is asked, and given up after two questions; jobs go on', async () => {
+    const done = deferred();
+    const runtime = start({ heartbeatMs: 30 });
+    runtime.tool('slow', { durable: true }, () => done.promise);
+    const wire = connectTo(runtime);
+    const { payload } = await wire.open();
+    const { jobId } = await wire.startJob('slow');
+    await wire.ended();
+    expect(wire.types().filter((type) => type === 'ping')).toHaveLength(2);
+    done.resolve();
+    const again = connectTo(runtime);
+    again.sessionId = payload.session_id;
+    await again.open({ resume_token: payload.resume_token }, { session_id: payload.session_id });
+    again.send('resume', {}, { job_id: jobId });
+    expect(await again.untilEnded(jobId)).toMatchObject({ type: 'job.completed' });
+  });
+
+  test('who answers stays', async () => {
+    const wire = connectTo(start({ heartbeatMs: 20 }));
+    await wire.open();
+    for (let from = 0, n = 0; n < 5; n++) {
+      const ping = await wire.until(({ type }) => type === 'ping', from);
+      from = wire.heard.indexOf(ping) + 1;
+      wire.send('pong', { ack_for: ping.id, received_at: new Date().toISOString() }, { correlation_id: ping.id });
+    }
+    expect(wire.hasEnded).toBe(false);
+  });
+});
+
+describe('closing', () => {
+  test('leaves jobs alone, and then there is no session', async () => {
+    const done = deferred<string>();
+    const runtime = start();
+    runtime.tool('slow', { durable: true }, () => done.promise);
+    const wire = connectTo(runtime);
+    const { payload } = await wire.open();
+    const { jobId } = await wire.startJob('slow');
+    const closed = wire.send('session.close', { reason: 'done' });
+    expect((await wire.answer('ack', closed)).payload.status).toBe('done');
+    const late = wire.send('tool.invoke', { tool: 'echo' });
+    expect((await wire.answer('nack', late)).payload.code).toBe('FAILED_PRECONDITION');
+    done.resolve('fine');
+    wire.sessionId = undefined;
+    const reopened = wire.send(
+      'session.open',
+      { capabilities: CAPABILITIES, resume_token: payload.resume_token },
+      { session_id: payload.session_id },
+    );
+    expect((await wire.answer('nack', reopened)).payload.code).toBe('FAILED_PRECONDITION');
+    const other = connectTo(runtime);
+    await other.open();
+    other.send('resume', {}, { job_id: jobId });
+    expect(await other.untilEnded(jobId)).toMatchObject({ type: 'job.completed', payload: { result: 'fine' } });
+  });
+
+  test.each(['jobs', 'dispose_jobs'])('with %s: cancel ends them first', async (member) => {
+    const runtime = start();
+    runtime.tool(
+      'slow',
+      { durable: true },
+      (_, { signal }) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    );
+    const wire = connectTo(runtime);
+    await wire.open();
+    const { jobId } = await wire.startJob('slow');
+    await wire.answer('ack', wire.send('session.close', { [member]: 'cancel', reason: 'enough' }));
+    expect(wire.types().slice(-2)).toEqual(['job.cancelled', 'ack']);
+    expect(wire.ofJob(jobId).at(-1)).toMatchObject({ payload: { cause: 'client', reason: 'enough', forced: false } });
+  });
+
+  test('with jobs: drain waits for them', async () => {
+    const done = deferred();
+    const runtime = start();
+    runtime.tool('slow', { durable: true }, () => done.promise);
+    const wire = connectTo(runtime);
+    await wire.open();
+    await wire.startJob('slow');
+    const closed = wire.send('session.close', { jobs: 'drain' });
+    await wire.answer('pong', wire.send('ping'));
+    done.resolve();
+    await wire.answer('ack', closed);
+    expect(wire.types().slice(-2)).toEqual(['job.completed', 'ack']);
+  });
+});
+
+describe('taking up again', () => {
+  test('by its token; the token is another one then', async () => {
+    const runtime = start({ auth });
+    const first = connectTo(runtime);
+    const { payload } = await first.open(withToken('a'));
+    first.channel.destroy();
+    const second = connectTo(runtime);
+    second.sessionId = payload.session_id;
+    const again = await second.open({ ...withToken('a'), resume_token: payload.resume_token });
+    expect(again.payload.session_id).toBe(payload.session_id);
+    expect(again.payload.resume_token).not.toBe(payload.resume_token);
+    const third = connectTo(runtime);
+    third.sessionId = payload.session_id;
+    const stale = third.send('session.open', {
+      capabilities: {},
+      ...withToken('a'),
+      resume_token: payload.resume_token,
+    });
+    expect((await third.answer('nack', stale)).payload.code).toBe('PERMISSION_DENIED');
+  });
+
+  test('somebody else’s is refused, whatever they know', async () => {
+    const runtime = start({ auth });
+    const { payload } = await connectTo(runtime).open(withToken('a'));
+    for (const token of [payload.resume_token, 'guessed', undefined]) {
+      const wire = connectTo(runtime);
+      const sent = wire.send(
+        'session.open',
+        { capabilities: {}, ...withToken('b'), resume_token: token },
+        { session_id: payload.session_id },
+      );
+      expect((await wire.answer('nack', sent)).payload.code).toBe('PERMISSION_DENIED');
+    }
+  });
+
+  test('one that nobody knows is not found', async () => {
+    const wire = connectTo(start());
+    const sent = wire.send('session.open', { capabilities: {} }, { session_id: 'sess_none' });
+    expect((await wire.answer('nack', sent)).payload.code).toBe('NOT_FOUND');
+  });
+
+  test('on another connection ends the first one', async () => {
+    const runtime = start();
+    const first = connectTo(runtime);
+    const { payload } = await first.open();
+    const second = connectTo(runtime);
+    second.sessionId = payload.session_id;
+    await second.open({ resume_token: payload.resume_token });
+    await first.ended();
+    expect(first.heard.at(-1)).toMatchObject({ type: 'nack', payload: { code: 'ABORTED' } });
+    await second.answer('tool.result', second.send('tool.invoke', { tool: 'echo' }));
+  });
+
+  test('a message that opened it opens no second one', async () => {
+    const runtime = start();
+    const open = { id: 'msg_open' };
+    const first = connectTo(runtime);
+    const { payload } = await first.open({}, open);
+    first.channel.destroy();
+    expect((await connectTo(runtime).open({}, open)).payload.session_id).toBe(payload.session_id);
+  });
+
+  test('after the window it is gone', async () => {
+    let now = Date.now();
+    const runtime = start({ now: () => now, resumeWindowSeconds: 60 });
+    const wire = connectTo(runtime);
+    const { payload } = await wire.open();
+    wire.channel.destroy();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    now += 61_000;
+    const late = connectTo(runtime);
+    const sent = late.send(
+      'session.open',
+      { capabilities: {}, resume_token: payload.resume_token },
+      { session_id: payload.session_id },
+    );
+    expect((await late.answer('nack', sent)).payload.code).toBe('NOT_FOUND');
+  });
+
+  test.each([
+    ['stateless', false, false],
+    ['stateful', true, false],
+    ['durable', true, true],
+  ] as const)('%s: after its connection %s, after its runtime %s', async (mode, afterConnection, afterRuntime) => {
+    const store = memoryStore();
+    const runtime = createRuntime({ store });
+    runtimes.push(runtime);
+    const first = connectTo(runtime);
+    const { payload } = await first.open({ mode });
+    expect(payload.mode).toBe(mode);
+    first.channel.destroy();
+    const attempt = async (to: Runtime): Promise<boolean> => {
+      const wire = connectTo(to);
+      const token = wireToken;
+      const sent = wire.send(
+        'session.open',
+        { capabilities: {}, resume_token: token },
+        { session_id: payload.session_id },
+      );
+      const answer = await wire.until(({ correlation_id }) => correlation_id === sent.id);
+      if (answer.type === 'session.accepted') wireToken = answer.payload.resume_token;
+      return answer.type === 'session.accepted';
+    };
+    let wireToken = payload.resume_token;
+    expect(await attempt(runtime)).toBe(afterConnection);
+    const next = createRuntime({ store });
+    runtimes.push(next);
+    expect(await attempt(next)).toBe(afterRuntime);
+  });
+
+  test('a stateless session has no jobs', async () => {
+    const wire = connectTo(start());
+    const { payload } = await wire.open({ mode: 'stateless' });
+    expect(payload).not.toHaveProperty('resume_token');
+    expect(
+      (await wire.answer('tool.result', wire.send('tool.invoke', { tool: 'job', arguments: { a: 1 } }))).payload.result,
+    ).toEqual({ a: 1 });
+    const asked = wire.send('tool.invoke', { tool: 'job', mode: 'job' });
+    expect((await wire.answer('nack', asked)).payload.code).toBe('FAILED_PRECONDITION');
+  });
+
+  test('jobs that were not negotiated are refused where they are asked for', async () => {
+    const wire = connectTo(start());
+    await wire.open({ capabilities: {} });
+    const asked = wire.send('tool.invoke', { tool: 'job', mode: 'job' });
+    expect((await wire.answer('nack', asked)).payload.code).toBe('UNIMPLEMENTED');
+    await wire.answer('tool.result', wire.send('tool.invoke', { tool: 'job' }));
+  });
+});
+
+test('errors of the protocol that a verifier throws are told', async () => {
+  const wire = connectTo(
+    start({
+      auth: () => {
+        throw new ArcpError('UNAVAILABLE', 'The directory does not answer');
+      },
+    }),
+  );
+  expect(wire).toBeInstanceOf(Wire);
+  expect((await wire.answer('nack', wire.send('session.open', { capabilities: {} }))).payload).toMatchObject({
+    code: 'UNAVAILABLE',
+    retryable: true,
+  });
+});
