@@ -183,6 +183,7 @@ describe('dead peers', () => {
     const runtime = start({ heartbeatMs: 30 });
     runtime.tool('slow', { durable: true }, () => done.promise);
     const wire = connectTo(runtime);
+    wire.answersPings = false;
     const { payload } = await wire.open();
     const { jobId } = await wire.startJob('slow');
     await wire.ended();
@@ -198,11 +199,7 @@ describe('dead peers', () => {
   test('who answers stays', async () => {
     const wire = connectTo(start({ heartbeatMs: 20 }));
     await wire.open();
-    for (let from = 0, n = 0; n < 5; n++) {
-      const ping = await wire.until(({ type }) => type === 'ping', from);
-      from = wire.heard.indexOf(ping) + 1;
-      wire.send('pong', { ack_for: ping.id, received_at: new Date().toISOString() }, { correlation_id: ping.id });
-    }
+    await wire.until(() => wire.types().filter((type) => type === 'ping').length === 5);
     expect(wire.hasEnded).toBe(false);
   });
 });

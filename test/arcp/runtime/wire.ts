@@ -15,13 +15,16 @@ export class Wire {
   readonly heard: Envelope[] = [];
   sessionId: string | undefined;
   hasEnded = false;
+  answersPings = true;
   #wake: (() => void)[] = [];
 
   constructor(channel: Channel) {
     this.channel = channel;
     channel.start({
       text: (text) => {
-        this.heard.push(parseEnvelope(text));
+        const message = parseEnvelope(text);
+        this.heard.push(message);
+        if (message.type === 'ping' && this.answersPings) this.pong(message);
         this.#changed();
       },
       garbage: (why) => {
@@ -51,6 +54,10 @@ export class Wire {
     };
     this.channel.send(JSON.stringify(message));
     return message;
+  }
+
+  pong({ id }: Envelope): void {
+    this.send('pong', { ack_for: id, received_at: new Date().toISOString() }, { correlation_id: id });
   }
 
   /** The first message that is so, whether it was said before or comes. */

@@ -166,6 +166,8 @@ export class Scheduler {
 
   /** A job that was claimed: it waited, is tried again, or was lost by whoever worked on it. */
   async #resume(row: JobRow): Promise<void> {
+    // Its lease ran out here, as it could not be renewed.
+    this.#live.get(row.jobId)?.lose();
     const job = new LiveJob(row, this.#options);
     const { log, maxLosses } = this.#options;
     const losses = lostAttempts(row);

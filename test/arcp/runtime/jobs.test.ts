@@ -1,0 +1,675 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { ArcpError, type Envelope } from '../../../src/arcp/index.js';
+import {
+  type ArcpStore,
+  createRuntime,
+  memoryStore,
+  type Runtime,
+  type RuntimeOptions,
+  StoreError,
+} from '../../../src/arcp/runtime/index.js';
+import { connectTo, deferred, type Wire } from './wire.js';
+
+const runtimes: Runtime[] = [];
+afterEach(async () => {
+  await Promise.all(runtimes.splice(0).map((runtime) => runtime.close()));
+});
+
+function start(options: RuntimeOptions = {}): Runtime {
+  const runtime = createRuntime(options);
+  runtimes.push(runtime);
+  return runtime;
+}
+
+async function opened(runtime: Runtime): Promise<Wire> {
+  const wire = connectTo(runtime);
+  await wire.open();
+  return wire;
+}
+
+/** Ends when it is asked to. */
+const obedient = (_: unknown, { signal }: { readonly signal: AbortSignal }): Promise<never> =>
+  new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
+
+const states = (messages: readonly Envelope[]): unknown[] =>
+  messages.flatMap((message) =>
+    message.type === 'event.emit' && message.payload.name === 'arcp.job.state'
+      ? [`${message.payload.attributes?.['from']}>${message.payload.attributes?.['to']}`]
+      : [],
+  );
+
+describe('a direct call', () => {
+  test('is acknowledged, and ends with its result', async () => {
+    const runtime = start().tool(
+      'add',
+      { input: z.object({ a: z.number(), b: z.number().default(1) }) },
+      ({ a, b }) => a + b,
+    );
+    const wire = await opened(runtime);
+    const invoked = wire.send('tool.invoke', { tool: 'add', arguments: { a: 2 } }, { trace_id: 't1', span_id: 's1' });
+    const result = await wire.answer('tool.result', invoked);
+    expect(result).toMatchObject({
+      payload: { result: 3 },
+      trace_id: 't1',
+      parent_span_id: 's1',
+      causation_id: invoked.id,
+    });
+    expect(result).not.toHaveProperty('job_id');
+    expect(wire.types().slice(1)).toEqual(['ack', 'tool.result']);
+  });
+
+  test('says what it does meanwhile, like a job', async () => {
+    const runtime = start().tool('busy', {}, async (_, { progress, log, metric, emit, checkpoint, jobId }) => {
+      await progress({ percent: 10 });
+      await log('warn', 'careful', { a: 1 });
+      await metric({ name: 'rows', value: 2 });
+      await emit('thing.happened', { b: 2 });
+      await checkpoint({ at: 1 });
+      return jobId ?? 'none';
+    });
+    const wire = await opened(runtime);
+    const invoked = wire.send('tool.invoke', { tool: 'busy' });
+    expect((await wire.answer('tool.result', invoked)).payload.result).toBe('none');
+    const said = wire.heard.filter(({ correlation_id }) => correlation_id === invoked.id);
+    expect(wire.types(said)).toEqual(['ack', 'event.emit', 'log', 'metric', 'event.emit', 'event.emit', 'tool.result']);
+  });
+
+  test('ends with its error: of the protocol as it is, any other as internal', async () => {
+    const runtime = start()
+      .tool('limited', {}, () => {
+        throw new ArcpError('RATE_LIMITED', 'Upstream rate limit exceeded', { details: { retry_after_seconds: 1 } });
+      })
+      .tool('broken', {}, () => {
+        throw new TypeError('x is not a function');
+      })
+      .tool('odd', {}, () => Promise.reject(7))
+      .tool('unserialisable', {}, () => ({ n: 1n }));
+    const wire = await opened(runtime);
+    const error = async (tool: string) => (await wire.answer('tool.error', wire.send('tool.invoke', { tool }))).payload;
+    expect(await error('limited')).toMatchObject({
+      code: 'RATE_LIMITED',
+      retryable: true,
+      details: { retry_after_seconds: 1 },
+    });
+    expect(await error('broken')).toMatchObject({ code: 'INTERNAL', retryable: false, message: 'x is not a function' });
+    expect(await error('odd')).toMatchObject({ code: 'INTERNAL' });
+    expect(await error('unserialisable')).toMatchObject({ code: 'INVALID_ARGUMENT' });
+  });
+
+  test('is cancelled by the id of its command', async () => {
+    const wire = await opened(start().tool('slow', {}, obedient));
+    const invoked = wire.send('tool.invoke', { tool: 'slow' });
+    await wire.answer('ack', wire.send('cancel', { target_id: invoked.id, reason: 'enough' }));
+    expect((await wire.answer('tool.error', invoked)).payload).toMatchObject({
+      code: 'CANCELLED',
+      message: 'enough',
+      details: { cause: 'client' },
+    });
+  });
+});
+
+describe('what cannot be taken', () => {
+  test.each([
+    ['an unknown tool', 'tool.invoke', { tool: 'none' }, 'NOT_FOUND'],
+    ['an unknown workflow', 'workflow.start', { workflow: 'none' }, 'NOT_FOUND'],
+    ['an unknown agent', 'agent.delegate', { target: 'none', task: 'x' }, 'NOT_FOUND'],
+    ['a tool with the name of a method of objects', 'tool.invoke', { tool: 'toString' }, 'NOT_FOUND'],
+    ['arguments that are none', 'tool.invoke', { tool: 'add', arguments: { a: 'x' } }, 'INVALID_ARGUMENT'],
+    ['a job that nobody knows', 'cancel', { target_id: 'job_none' }, 'NOT_FOUND'],
+    ['nothing to cancel', 'cancel', {}, 'INVALID_ARGUMENT'],
+    ['a message that nobody knows', 'resume', { after_message_id: 'msg_none' }, 'NOT_FOUND'],
+    ['a checkpoint that nobody knows', 'resume', { checkpoint_id: 'chk_none' }, 'NOT_FOUND'],
+  ])('%s', async (_, type, payload, code) => {
+    const wire = await opened(start().tool('add', { input: z.object({ a: z.number() }) }, ({ a }) => a));
+    const sent = wire.send(type, payload);
+    expect((await wire.answer('nack', sent)).payload).toMatchObject({ code, nack_for: sent.id });
+    await wire.answer('pong', wire.send('ping'));
+  });
+
+  test('arguments: it is said which', async () => {
+    const wire = await opened(start().tool('add', { input: z.object({ a: z.number() }) }, ({ a }) => a));
+    const sent = wire.send('tool.invoke', { tool: 'add', arguments: { a: 'x' } });
+    expect((await wire.answer('nack', sent)).payload.details).toMatchObject({ issues: [{ path: 'a' }] });
+  });
+
+  test('more than may wait', async () => {
+    const done = deferred();
+    const runtime = start({ workers: { concurrency: 1 }, limits: { maxJobs: 2 } }).tool(
+      'slow',
+      { durable: true },
+      () => done.promise,
+    );
+    const wire = await opened(runtime);
+    for (let n = 0; n < 3; n++) await wire.startJob('slow');
+    const refused = wire.send('tool.invoke', { tool: 'slow' });
+    expect((await wire.answer('nack', refused)).payload).toMatchObject({ code: 'RESOURCE_EXHAUSTED', retryable: true });
+    done.resolve();
+  });
+});
+
+describe('a job', () => {
+  test('is accepted at once and begun when there is room, by priority', async () => {
+    const gates = new Map(['a', 'b', 'c'].map((name) => [name, deferred<string>()]));
+    const begun: string[] = [];
+    const runtime = start({ workers: { concurrency: 1 } });
+    for (const [name, { promise }] of gates)
+      runtime.tool(name, { durable: true, priority: name === 'c' ? 1 : 0 }, () => {
+        begun.push(name);
+        return promise;
+      });
+    const wire = await opened(runtime);
+    const a = await wire.startJob('a');
+    const b = await wire.startJob('b');
+    const c = await wire.startJob('c');
+    expect(wire.ofJob(a.jobId)[0]).toMatchObject({ payload: { state: 'accepted' } });
+    expect(wire.ofJob(b.jobId)).toMatchObject([{ payload: { state: 'queued', queue_position: 0 } }]);
+    expect(wire.ofJob(c.jobId)).toMatchObject([{ payload: { state: 'queued', queue_position: 1 } }]);
+    for (const { resolve } of gates.values()) resolve('done');
+    await Promise.all([a, b, c].map(({ jobId }) => wire.untilEnded(jobId)));
+    expect(begun).toEqual(['a', 'c', 'b']);
+    expect(wire.types(wire.ofJob(b.jobId))).toEqual(['job.accepted', 'job.started', 'job.completed']);
+  });
+
+  test('says what it does, in order, and ends once, with its result', async () => {
+    const runtime = start().tool(
+      'busy',
+      { durable: true },
+      async (input, { progress, log, metric, emit, checkpoint }) => {
+        // Nobody waits for these.
+        void progress({ percent: 42, message: 'Embedding documents' });
+        void log('info', 'half');
+        void metric({ name: 'rows', value: 1 });
+        void emit('thing.happened');
+        void checkpoint({ at: 1 }, { label: 'one', isVisible: true });
+        return input;
+      },
+    );
+    const wire = await opened(runtime);
+    const { id, jobId } = await wire.startJob('busy', { arguments: { x: 1 } });
+    const last = await wire.untilEnded(jobId);
+    expect(last).toMatchObject({
+      type: 'job.completed',
+      payload: { result: { x: 1 }, attempt: 1 },
+      correlation_id: id,
+      causation_id: id,
+    });
+    const told = wire.ofJob(jobId);
+    expect(wire.types(told)).toEqual([
+      ...[
+        'job.accepted',
+        'job.started',
+        'job.progress',
+        'log',
+        'metric',
+        'event.emit',
+        'job.checkpoint',
+        'job.completed',
+      ],
+    ]);
+    expect(told[6]).toMatchObject({ payload: { label: 'one', data: { at: 1 }, sequence: 1, size_bytes: 8 } });
+    expect(new Set(told.map(({ trace_id }) => trace_id)).size).toBe(1);
+    expect(told.every(({ trace_id, span_id }) => trace_id !== undefined && span_id !== undefined)).toBe(true);
+  });
+
+  test('what it says is judged', async () => {
+    const runtime = start().tool('bad', { durable: true }, async (_, { progress }) => progress({ percent: 120 }));
+    const wire = await opened(runtime);
+    const { jobId } = await wire.startJob('bad');
+    expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.failed', payload: { code: 'INVALID_ARGUMENT' } });
+  });
+
+  test('whose result is not as declared fails', async () => {
+    const runtime = start().tool('liar', { durable: true, output: z.object({ n: z.number() }) }, () => ({ n: 'x' }));
+    const wire = await opened(runtime);
+    const { jobId } = await wire.startJob('liar');
+    expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.failed', payload: { code: 'INTERNAL' } });
+  });
+
+  test('is tried again where that may help, with what it had kept', async () => {
+    const seen: unknown[] = [];
+    const runtime = start().tool(
+      'flaky',
+      { durable: true, retry: { maxAttempts: 3, backoffMs: 5 } },
+      async (_, { attempt, restored, checkpoint }) => {
+        seen.push([attempt, restored]);
+        await checkpoint({ attempt });
+        if (attempt < 3) throw new ArcpError('UNAVAILABLE', 'not yet');
+        return 'at last';
+      },
+    );
+    const wire = await opened(runtime);
+    const { jobId } = await wire.startJob('flaky');
+    expect(await wire.untilEnded(jobId)).toMatchObject({
+      type: 'job.completed',
+      payload: { attempt: 3, result: 'at last' },
+    });
+    expect(seen).toEqual([
+      [1, undefined],
+      [2, { attempt: 1 }],
+      [3, { attempt: 2 }],
+    ]);
+    const told = wire.ofJob(jobId);
+    expect(states(told)).toEqual(['running>queued', 'running>queued']);
+    expect(told.filter(({ type }) => type === 'tool.error')).toMatchObject([
+      { payload: { attempt: 1, will_retry: true, code: 'UNAVAILABLE' } },
+      { payload: { attempt: 2, will_retry: true } },
+    ]);
+    const started = told.filter(({ type }) => type === 'job.started');
+    const checkpoints = told
+      .filter((message) => message.type === 'job.checkpoint')
+      .map(({ payload }) => payload.checkpoint_id);
+    expect(started).toMatchObject([
+      { payload: { attempt: 1 } },
+      { payload: { restored_from: checkpoints[0] } },
+      { payload: { restored_from: checkpoints[1] } },
+    ]);
+  });
+
+  test.each([
+    ['no attempt is left', { maxAttempts: 2, backoffMs: 1 }, 'UNAVAILABLE', 2],
+    ['it would not help', { maxAttempts: 5, backoffMs: 1 }, 'INVALID_ARGUMENT', 1],
+  ] as const)('fails when %s', async (_, retry, code, attempts) => {
+    const runtime = start().tool('failing', { durable: true, retry }, () => {
+      throw new ArcpError(code, 'no');
+    });
+    const wire = await opened(runtime);
+    const { jobId } = await wire.startJob('failing');
+    expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.failed', payload: { code, attempt: attempts } });
+  });
+
+  test('a step is done once over all attempts', async () => {
+    let paid = 0;
+    const keys = new Set<string>();
+    const runtime = start().tool(
+      'pay',
+      { durable: true, retry: { maxAttempts: 4, backoffMs: 1 } },
+      async (_, { step, attempt }) => {
+        const receipt = await step('refund', (key) => {
+          keys.add(key);
+          return { receipt: ++paid };
+        });
+        const nothing = await step('nothing', () => undefined);
+        if (attempt < 4) throw new ArcpError('ABORTED', 'again');
+        return { ...receipt, nothing: nothing === undefined };
+      },
+    );
+    const wire = await opened(runtime);
+    const { jobId } = await wire.startJob('pay');
+    expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { result: { receipt: 1, nothing: true } } });
+    expect([...keys]).toEqual([`${jobId}:refund`]);
+  });
+
+  test('that nobody offers any more after a restart fails', async () => {
+    const store = memoryStore();
+    const first = start({ store, workers: { concurrency: 1 } }).tool('gone', { durable: true }, obedient);
+    const wire = await opened(first);
+    const { jobId } = await wire.startJob('gone');
+    await first.drain(0);
+    const second = start({ store });
+    const after = await opened(second);
+    after.send('resume', {}, { job_id: jobId });
+    expect(await after.untilEnded(jobId)).toMatchObject({ type: 'job.failed', payload: { code: 'NOT_FOUND' } });
+  });
+});
+
+describe('signs of life', () => {
+  test('come without the handler’s help', async () => {
+    const done = deferred();
+    const wire = await opened(start({ heartbeatMs: 15 }).tool('slow', { durable: true }, () => done.promise));
+    const { jobId } = await wire.startJob('slow');
+    await wire.until((message) => message.type === 'job.heartbeat' && message.payload.sequence === 3);
+    done.resolve();
+    await wire.untilEnded(jobId);
+    const beats = wire.ofJob(jobId).filter((message) => message.type === 'job.heartbeat');
+    expect(beats.map(({ payload }) => payload.sequence)).toEqual(beats.map((_, n) => n));
+    expect(beats[0]).toMatchObject({ payload: { state: 'running', attempt: 1 } });
+  });
+});
+
+describe('cancelling', () => {
+  test('ends work that listens', async () => {
+    const wire = await opened(start().tool('slow', { durable: true }, obedient));
+    const { jobId } = await wire.startJob('slow');
+    await wire.answer('ack', wire.send('cancel', { reason: 'changed my mind' }, { job_id: jobId }));
+    expect(await wire.untilEnded(jobId)).toMatchObject({
+      type: 'job.cancelled',
+      payload: { cause: 'client', reason: 'changed my mind', forced: false },
+    });
+  });
+
+  test('ends work that does not listen, after its deadline', async () => {
+    const done = deferred<string>();
+    const wire = await opened(start().tool('deaf', { durable: true }, () => done.promise));
+    const { jobId } = await wire.startJob('deaf');
+    wire.send('cancel', { deadline_ms: 20 }, { job_id: jobId });
+    expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.cancelled', payload: { forced: true } });
+    done.resolve('too late');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(wire.types(wire.ofJob(jobId)).at(-1)).toBe('job.cancelled');
+  });
+
+  test('what is done in spite of it is done', async () => {
+    const wire = await opened(
+      start().tool(
+        'finisher',
+        { durable: true },
+        (_, { signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve('done anyway'))),
+      ),
+    );
+    const { jobId } = await wire.startJob('finisher');
+    wire.send('cancel', {}, { job_id: jobId });
+    expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.completed', payload: { result: 'done anyway' } });
+  });
+
+  test('ends a job that waits, which is never begun', async () => {
+    let runs = 0;
+    const wire = await opened(
+      start({ workers: { concurrency: 1 } })
+        .tool('slow', { durable: true }, obedient)
+        .tool('next', { durable: true }, () => ++runs),
+    );
+    const first = await wire.startJob('slow');
+    const { jobId } = await wire.startJob('next');
+    await wire.answer('ack', wire.send('cancel', {}, { job_id: jobId }));
+    expect(wire.types(wire.ofJob(jobId))).toEqual(['job.accepted', 'job.cancelled']);
+    wire.send('cancel', {}, { job_id: first.jobId });
+    await wire.untilEnded(first.jobId);
+    expect(runs).toBe(0);
+  });
+
+  test('again is no harm; of a job that has ended it is refused, and told in which state', async () => {
+    const wire = await opened(start().tool('slow', { durable: true }, obedient));
+    const { jobId } = await wire.startJob('slow');
+    const first = wire.send('cancel', {}, { job_id: jobId });
+    const second = wire.send('cancel', {}, { job_id: jobId });
+    await wire.answer('ack', first);
+    await wire.until(({ correlation_id }) => correlation_id === second.id);
+    await wire.untilEnded(jobId);
+    const late = wire.send('cancel', {}, { job_id: jobId });
+    expect((await wire.answer('nack', late)).payload).toMatchObject({
+      code: 'FAILED_PRECONDITION',
+      details: { state: 'cancelled' },
+    });
+  });
+
+  test('by the time that it may take', async () => {
+    const runtime = start().tool('slow', { durable: true, timeoutMs: 20 }, obedient).tool('direct', {}, obedient);
+    const wire = await opened(runtime);
+    const { jobId } = await wire.startJob('slow', { timeout_ms: 60_000 });
+    expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.cancelled', payload: { cause: 'timeout' } });
+    const direct = wire.send('tool.invoke', { tool: 'direct', timeout_ms: 10 });
+    expect((await wire.answer('tool.error', direct)).payload).toMatchObject({
+      code: 'DEADLINE_EXCEEDED',
+      details: { cause: 'timeout' },
+    });
+  });
+
+  test('and ending race: it ends once, whoever wins', async () => {
+    const runtime = start().tool('quick', { durable: true }, async () => {
+      for (let turns = Math.random() * 6; turns > 0; turns--) await null;
+      return 1;
+    });
+    const wire = await opened(runtime);
+    const jobs = await Promise.all(
+      Array.from({ length: 200 }, async () => {
+        const { jobId } = await wire.startJob('quick');
+        wire.send('cancel', {}, { job_id: jobId });
+        return jobId;
+      }),
+    );
+    await Promise.all(jobs.map((jobId) => wire.untilEnded(jobId)));
+    await wire.answer('pong', wire.send('ping'));
+    for (const jobId of jobs) {
+      const types = wire.types(wire.ofJob(jobId));
+      expect(types.filter((type) => /completed|failed|cancelled/.test(type))).toHaveLength(1);
+      expect(types.at(-1)).toMatch(/completed|cancelled/);
+    }
+  });
+});
+
+describe('a command that is sent again', () => {
+  test('is carried out once, and answered as it was', async () => {
+    let runs = 0;
+    const runtime = start().tool('once', { durable: true }, () => ++runs);
+    const wire = await opened(runtime);
+    for (let n = 0; n < 100; n++) wire.send('tool.invoke', { tool: 'once' }, { id: 'msg_same' });
+    await wire.until(
+      () =>
+        wire.heard.filter(({ correlation_id, type }) => correlation_id === 'msg_same' && type === 'job.accepted')
+          .length === 100,
+    );
+    const answers = wire.heard.filter(({ type }) => type === 'job.accepted');
+    expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
+    await wire.untilEnded(answers[0]!.job_id!);
+    const other = await opened(runtime);
+    other.send('tool.invoke', { tool: 'once' }, { id: 'msg_same' });
+    expect(await other.answer('job.accepted', { id: 'msg_same' })).toEqual(answers[0]);
+    expect(runs).toBe(1);
+  });
+
+  test('with something else in it is refused', async () => {
+    const wire = await opened(start().tool('echo', {}, (input) => input));
+    const { id } = wire.send('tool.invoke', { tool: 'echo', arguments: { a: 1 } });
+    await wire.answer('tool.result', { id });
+    wire.send('tool.invoke', { tool: 'echo', arguments: { a: 2 } }, { id });
+    expect((await wire.answer('nack', { id })).payload.code).toBe('ALREADY_EXISTS');
+  });
+
+  test('cancel, too', async () => {
+    const wire = await opened(start().tool('slow', { durable: true }, obedient));
+    const { jobId } = await wire.startJob('slow');
+    const { id } = wire.send('cancel', {}, { job_id: jobId });
+    const first = await wire.answer('ack', { id });
+    await wire.untilEnded(jobId);
+    const heard = wire.heard.length;
+    wire.send('cancel', {}, { job_id: jobId, id });
+    expect(await wire.until(({ correlation_id }) => correlation_id === id, heard)).toEqual(first);
+  });
+});
+
+describe('resuming', () => {
+  const chatty = async (
+    _: unknown,
+    { progress }: { progress: (p: { percent: number }) => Promise<void> },
+  ): Promise<string> => {
+    for (let percent = 0; percent <= 100; percent += 10) await progress({ percent });
+    return 'done';
+  };
+
+  test('gives again what came behind a message, as it was, and then goes on', async () => {
+    const runtime = start().tool('chatty', { durable: true }, chatty);
+    const first = connectTo(runtime);
+    const { payload } = await first.open();
+    const { jobId } = await first.startJob('chatty');
+    await first.untilEnded(jobId);
+    first.channel.destroy();
+    const all = first.ofJob(jobId);
+    for (const seen of [0, 3, all.length - 1]) {
+      const wire = connectTo(runtime);
+      wire.sessionId = payload.session_id;
+      await wire.open({ resume_token: undefined, auth: { scheme: 'none' } });
+      const resumed = wire.send('resume', { after_message_id: all[seen]!.id });
+      const ack = await wire.answer('ack', resumed);
+      const missed = all.slice(seen + 1);
+      expect(wire.ofJob(jobId)).toEqual(missed);
+      expect(ack.payload.details).toMatchObject({
+        replayed: missed.length,
+        ...(missed.length > 0 ? { last_message_id: missed.at(-1)!.id } : {}),
+      });
+      wire.channel.destroy();
+    }
+  });
+
+  test('from the message that accepted the session: all of it', async () => {
+    const runtime = start().tool('chatty', { durable: true }, chatty);
+    const first = connectTo(runtime);
+    const accepted = await first.open();
+    const { jobId } = await first.startJob('chatty');
+    await first.untilEnded(jobId);
+    first.channel.destroy();
+    const wire = connectTo(runtime);
+    wire.sessionId = accepted.payload.session_id;
+    await wire.open({ resume_token: accepted.payload.resume_token });
+    await wire.answer('ack', wire.send('resume', { after_message_id: accepted.id }));
+    expect(wire.heard.slice(1, -1)).toEqual(first.heard.slice(1));
+  });
+
+  test('while a job goes on: nothing is missing, nothing comes twice, whenever the line is cut', async () => {
+    const runtime = start().tool('chatty', { durable: true }, async (_, { progress }) => {
+      for (let n = 0; n < 300; n++) {
+        await progress({ current: n });
+        if (n % 7 === 0) await new Promise((resolve) => setImmediate(resolve));
+      }
+    });
+    let wire = connectTo(runtime);
+    let { payload } = await wire.open();
+    const { jobId } = await wire.startJob('chatty');
+    const heard: Envelope[] = [];
+    for (let cut = 20; !heard.some(({ type }) => type === 'job.completed'); cut = 15 + ((cut * 7) % 40)) {
+      const before = wire.heard.length;
+      await wire.until(() => wire.heard.length >= before + cut || wire.types().includes('job.completed'));
+      wire.channel.destroy();
+      heard.push(...wire.ofJob(jobId).filter(({ id }) => !heard.some((known) => known.id === id)));
+      wire = connectTo(runtime);
+      wire.sessionId = payload.session_id;
+      ({ payload } = await wire.open({ resume_token: payload.resume_token }));
+      wire.send('resume', { after_message_id: heard.at(-1)!.id });
+    }
+    const progress = heard
+      .filter((message) => message.type === 'job.progress')
+      .map((message) => message.payload.current);
+    expect(progress).toEqual(Array.from({ length: 300 }, (_, n) => n));
+  });
+
+  test('of one job, from a checkpoint, in another session of the same principal', async () => {
+    const runtime = start().tool('steps', { durable: true }, async (_, { checkpoint, progress }) => {
+      await checkpoint({ n: 1 });
+      await progress({ percent: 50 });
+      await checkpoint({ n: 2 });
+      return 'done';
+    });
+    const first = await opened(runtime);
+    const { jobId } = await first.startJob('steps');
+    await first.untilEnded(jobId);
+    const [one] = first.ofJob(jobId).filter((message) => message.type === 'job.checkpoint');
+    const other = await opened(runtime);
+    const resumed = other.send('resume', { checkpoint_id: one!.payload.checkpoint_id }, { job_id: jobId });
+    await other.answer('ack', resumed);
+    expect(other.ofJob(jobId).filter(({ type }) => type !== 'ack')).toEqual(first.ofJob(jobId).slice(3));
+  });
+
+  test('page by page', async () => {
+    const runtime = start().tool('chatty', { durable: true }, chatty);
+    const wire = await opened(runtime);
+    const { jobId } = await wire.startJob('chatty');
+    await wire.untilEnded(jobId);
+    const all = wire.ofJob(jobId);
+    const from = wire.heard.length;
+    const ack = await wire.answer(
+      'ack',
+      wire.send('resume', { after_message_id: all[1]!.id, limit: 4 }, { job_id: jobId }),
+    );
+    expect(wire.heard.slice(from, -1)).toEqual(all.slice(2, 6));
+    expect(ack.payload.details).toEqual({ replayed: 4, last_message_id: all[5]!.id, more: true });
+  });
+
+  test('what is not kept any more is said to be lost', async () => {
+    let now = Date.now();
+    const runtime = start({ now: () => now, retentionDays: 1 }).tool('echo', {}, (input) => input);
+    const wire = await opened(runtime);
+    const old = await wire.answer('tool.result', wire.send('tool.invoke', { tool: 'echo' }));
+    now += 2 * 24 * 60 * 60 * 1000;
+    await runtime.trim();
+    const recent = await wire.answer('tool.result', wire.send('tool.invoke', { tool: 'echo' }));
+    const resumed = wire.send('resume', { after_message_id: old.id });
+    const { payload } = await wire.answer('nack', resumed);
+    expect(payload).toMatchObject({ code: 'DATA_LOSS', details: { message_id: old.id } });
+    const oldest = wire.heard.find(({ id }) => id === payload.details?.['oldest_message_id']);
+    expect(oldest).toMatchObject({ type: 'ack', correlation_id: recent.correlation_id });
+  });
+});
+
+describe('restarts', () => {
+  test('work in order: what is not done goes on after the next start, under the same id', async () => {
+    const store = memoryStore();
+    const first = start({ store }).tool('slow', { durable: true }, async (_, context) => {
+      await context.step('begun', () => 1);
+      return obedient(_, context);
+    });
+    const wire = await opened(first);
+    const { jobId } = await wire.startJob('slow');
+    await wire.until(({ type }) => type === 'job.started');
+    await first.drain(10);
+    const put = await wire.until(({ type, job_id }) => type === 'event.emit' && job_id === jobId);
+    expect(put).toMatchObject({ payload: { attributes: { from: 'running', to: 'queued', reason: 'drain' } } });
+    const refused = wire.send('tool.invoke', { tool: 'slow' });
+    expect((await wire.answer('nack', refused)).payload).toMatchObject({ code: 'UNAVAILABLE', retryable: true });
+    const second = start({ store }).tool('slow', { durable: true }, async (_, { step, attempt }) => [
+      await step('begun', () => 2),
+      attempt,
+    ]);
+    const after = await opened(second);
+    after.send('resume', {}, { job_id: jobId });
+    expect(await after.untilEnded(jobId)).toMatchObject({ payload: { result: [1, 2] } });
+  });
+
+  test('after a crash: the lease runs out, and another attempt begins; the former one counts no more', async () => {
+    const store = memoryStore();
+    const stuck = deferred<string>();
+    const stopped = freezable(store);
+    const dead = start({ store: stopped.store, workers: { leaseMs: 60 } }).tool(
+      'work',
+      { durable: true },
+      async (_, { step }) => {
+        const result = await stuck.promise;
+        await step('late', () => 'must not happen');
+        return result;
+      },
+    );
+    const wire = await opened(dead);
+    const { jobId } = await wire.startJob('work');
+    await wire.until(({ type }) => type === 'job.started');
+    stopped.freeze();
+    const alive = start({ store, workers: { leaseMs: 60 } }).tool('work', { durable: true }, () => 'by the second');
+    const after = await opened(alive);
+    after.send('resume', {}, { job_id: jobId });
+    expect(await after.untilEnded(jobId)).toMatchObject({
+      type: 'job.completed',
+      payload: { result: 'by the second', attempt: 2 },
+    });
+    stuck.resolve('by the first');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const kept = await store.readEvents({ jobIds: [jobId], limit: 99 });
+    expect(kept.map(({ type }) => type)).toEqual(['job.accepted', 'job.started', 'job.started', 'job.completed']);
+    expect(await store.readRecord(`step:${jobId}`, 'late')).toBeUndefined();
+  });
+
+  test('a job whose workers are lost again and again fails', async () => {
+    const store = memoryStore();
+    const first = start({ store }).tool('work', { durable: true }, obedient);
+    const wire = await opened(first);
+    const { jobId } = await wire.startJob('work');
+    await first.drain(0);
+    await store.commit({ jobs: [{ jobId, set: { attempt: 20 } }] });
+    const second = start({ store, workers: { maxLosses: 3 } }).tool('work', { durable: true }, () => 'never');
+    const after = await opened(second);
+    after.send('resume', {}, { job_id: jobId });
+    expect(await after.untilEnded(jobId)).toMatchObject({ type: 'job.failed', payload: { code: 'HEARTBEAT_LOST' } });
+  });
+});
+
+/** As of a process that was stopped: it neither renews its leases nor claims anything. */
+function freezable(store: ArcpStore): { readonly store: ArcpStore; readonly freeze: () => void } {
+  let isFrozen = false;
+  const unlessFrozen =
+    <Q, A>(ask: (question: Q) => Promise<A>) =>
+    (question: Q): Promise<A> =>
+      isFrozen ? Promise.reject(new StoreError('unavailable', 'frozen')) : ask(question);
+  const freeze = (): void => {
+    isFrozen = true;
+  };
+  const { renewLeases, claimJobs } = store;
+  const frozen = { renewLeases: unlessFrozen(renewLeases), claimJobs: unlessFrozen(claimJobs), close: async () => {} };
+  return { store: { ...store, ...frozen }, freeze };
+}
