@@ -79,7 +79,7 @@ function hasPassed({ boot, settings }: Core, session: KeptSession): boolean {
 function assertMayTakeUp(session: KeptSession, { payload }: Opening, { principal }: Identity): void {
   const token = payload.resume_token;
   const isOwn = session.principal === principal;
-  const hasToken = token !== undefined && digestOf(token) === session.tokenDigest;
+  const hasToken = token !== undefined && [session.tokenDigest, session.formerDigest].includes(digestOf(token));
   if (!isOwn || !(hasToken || (token === undefined && payload.auth !== undefined)))
     throw new ArcpError('PERMISSION_DENIED', 'The session is not to be taken up');
   if (session.closedAt !== undefined) throw new ArcpError('FAILED_PRECONDITION', 'The session was closed');
@@ -124,7 +124,9 @@ async function takeUp(core: Core, message: Opening, identity: Identity, record: 
     seenAt: settings.now(),
   };
   const accepted = accept(core, engine, message, record.key, kept);
-  const session: KeptSession = { ...kept, tokenDigest: accepted.tokenDigest };
+  const { resume_token: used } = message.payload;
+  const formerDigest = used === undefined ? former.tokenDigest : digestOf(used);
+  const session: KeptSession = { ...kept, tokenDigest: accepted.tokenDigest, formerDigest };
   const result = await engine.log.commit({ records: [sessionRecord(record.key, session, record.version)] });
   if (result.outcome !== 'done') throw new ArcpError('ABORTED', 'Somebody else has taken the session up meanwhile');
   return { session: { ...session, id: record.key, identity }, engine, isResumed: true, body: accepted.body };

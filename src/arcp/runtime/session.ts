@@ -15,8 +15,12 @@ export interface KeptSession {
   readonly mode: SessionMode;
   readonly trust: TrustLevel;
   readonly capabilities: Capabilities;
-  /** The digest of the token with which it is taken up again. */
+  /**
+   * The digest of the token with which it is taken up again, and that of the one before: it holds until the newer one is used, which may
+   * have been lost on its way.
+   */
   readonly tokenDigest: string;
+  readonly formerDigest?: string | undefined;
   /** The message that accepted it, and what had been committed before: a client may have seen no more. */
   readonly acceptedId: string;
   readonly acceptedAfter: number;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { ArcpError } from '../../../src/arcp/index.js';
+import { ArcpError, type Envelope } from '../../../src/arcp/index.js';
 import {
   anonymous,
   bearer,
@@ -262,24 +262,27 @@ describe('closing', () => {
 });
 
 describe('taking up again', () => {
-  test('by its token; the token is another one then', async () => {
+  test('by its token; that is another one then, and holds no more once the new one was used', async () => {
     const runtime = start({ auth });
-    const first = connectTo(runtime);
-    const { payload } = await first.open(withToken('a'));
-    first.channel.destroy();
-    const second = connectTo(runtime);
-    second.sessionId = payload.session_id;
-    const again = await second.open({ ...withToken('a'), resume_token: payload.resume_token });
-    expect(again.payload.session_id).toBe(payload.session_id);
-    expect(again.payload.resume_token).not.toBe(payload.resume_token);
-    const third = connectTo(runtime);
-    third.sessionId = payload.session_id;
-    const stale = third.send('session.open', {
-      capabilities: {},
-      ...withToken('a'),
-      resume_token: payload.resume_token,
-    });
-    expect((await third.answer('nack', stale)).payload.code).toBe('PERMISSION_DENIED');
+    const { payload } = await connectTo(runtime).open(withToken('a'));
+    const takeUp = async (token: string | undefined): Promise<string | undefined> => {
+      const wire = connectTo(runtime);
+      const opening = { capabilities: {}, ...withToken('a'), resume_token: token };
+      const sent = wire.send('session.open', opening, { session_id: payload.session_id });
+      const answer = await wire.until(({ correlation_id }) => correlation_id === sent.id);
+      if (answer.type !== 'session.accepted') return (answer as Envelope<'nack'>).payload.code;
+      expect(answer.payload.session_id).toBe(payload.session_id);
+      return answer.payload.resume_token;
+    };
+    const first = payload.resume_token;
+    const lost = await takeUp(first);
+    // The answer may have been lost.
+    const second = await takeUp(first);
+    const third = await takeUp(second);
+    expect(new Set([first, lost, second, third]).size).toBe(4);
+    expect(await takeUp(first)).toBe('PERMISSION_DENIED');
+    expect(await takeUp(lost)).toBe('PERMISSION_DENIED');
+    expect(await takeUp(third)).toMatch(/^[0-9a-f]{64}$/);
   });
 
   test('somebody else’s is refused, whatever they know', async () => {

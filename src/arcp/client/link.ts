@@ -1,0 +1,136 @@
+/** The connection of a client: opened, watched, and made again. */
+import { LONGEST_TIMER } from '../../bindings/longest-timer.js';
+import type { Channel } from '../../channels/channel.js';
+import { tryParseEnvelope } from '../protocol/codec.js';
+import type { Envelope } from '../protocol/envelope.js';
+import { ArcpError } from '../protocol/errors.js';
+import type { Dial, ReconnectOptions } from './contract.js';
+
+export interface LinkOptions {
+  readonly dial: Dial;
+  /** Milliseconds of silence after which a connection is asked, and then given up, until its session is open. */
+  readonly handshakeMs: number;
+  readonly reconnect: ReconnectOptions | false;
+  /** Opens the session on a new connection: the first thing that is said there. */
+  readonly opened: (send: (text: string) => void) => void;
+  readonly told: (message: Envelope) => void;
+  /** The connection has ended, and another one is made. */
+  readonly lost: (error: unknown) => void;
+  /** There will be no connection any more. */
+  readonly closed: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
+  /** Asks whether the other side is there. */
+  readonly ask: () => void;
+}
+
+/** Questions that may stay without an answer before a connection is given up. */
+const MISSED = 2;
+
+export class Link {
+  readonly #options: LinkOptions;
+  #channel: Channel | undefined;
+  #failures = 0;
+  #isClosed = false;
+  #missed = 0;
+  #beat: ReturnType<typeof setInterval> | undefined;
+  #again: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+  }
+
+  /** Makes the first connection, or the next. */
+  async connect(): Promise<void> {
+    const { dial, opened, handshakeMs } = this.#options;
+    let channel: Channel;
+    try {
+      channel = await dial();
+    } catch (error) {
+      this.#failed(error);
+      return;
+    }
+    if (this.#isClosed) {
+      channel.destroy();
+      return;
+    }
+    this.#channel = channel;
+    channel.start({
+      text: (text) => this.#text(text),
+      garbage: (why) =>
+        this.#options.onError(new ArcpError('INVALID_ARGUMENT', `What the runtime sent is no message: ${why}`)),
+      tooLong: (limit) =>
+        this.#options.onError(new ArcpError('PAYLOAD_TOO_LARGE', `The runtime sent more than ${limit} bytes`)),
+      ended: (error) => this.#ended(channel, error),
+    });
+    this.#watch(handshakeMs);
+    opened(this.send);
+  }
+
+  /** The session is open: the connection is a good one. @param heartbeatMs milliseconds of silence after which the other side is asked */
+  settle(heartbeatMs: number): void {
+    this.#failures = 0;
+    this.#watch(heartbeatMs);
+  }
+
+  readonly send = (text: string): void => {
+    this.#channel?.send(text);
+  };
+
+  /** Drops the connection; another one is made. */
+  drop(): void {
+    this.#channel?.destroy();
+  }
+
+  async close(error?: unknown): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearTimeout(this.#again);
+    clearInterval(this.#beat);
+    const channel = this.#channel;
+    this.#channel = undefined;
+    await channel?.end();
+    channel?.destroy();
+    this.#options.closed(error);
+  }
+
+  #text(text: string): void {
+    this.#missed = 0;
+    const result = tryParseEnvelope(text, { maxMessageBytes: Number.POSITIVE_INFINITY });
+    if (result.ok) this.#options.told(result.value);
+    else this.#options.onError(result.error);
+  }
+
+  #watch(heartbeatMs: number): void {
+    this.#missed = 0;
+    clearInterval(this.#beat);
+    if (heartbeatMs > 0) this.#beat = setInterval(() => this.#listen(), Math.min(LONGEST_TIMER, heartbeatMs));
+  }
+
+  #listen(): void {
+    if (this.#missed > MISSED) this.drop();
+    else if (this.#missed++ > 0) this.#options.ask();
+  }
+
+  #ended(channel: Channel, error: Error | undefined): void {
+    if (channel !== this.#channel) return;
+    this.#channel = undefined;
+    clearInterval(this.#beat);
+    channel.destroy();
+    if (this.#isClosed) return;
+    this.#failed(error ?? new ArcpError('UNAVAILABLE', 'The connection has ended'));
+  }
+
+  #failed(error: unknown): void {
+    const { reconnect, lost } = this.#options;
+    if (this.#isClosed) return;
+    lost(error);
+    if (reconnect === false || ++this.#failures > (reconnect.maxAttempts ?? Number.POSITIVE_INFINITY)) {
+      void this.close(error);
+      return;
+    }
+    const { minDelayMs = 100, maxDelayMs = 10_000 } = reconnect;
+    const delay = Math.min(maxDelayMs, minDelayMs * 2 ** (this.#failures - 1));
+    // Many that were cut off at once do not come back at once.
+    this.#again = setTimeout(() => void this.connect(), delay * (0.5 + Math.random() / 2));
+  }
+}

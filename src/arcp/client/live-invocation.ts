@@ -1,0 +1,168 @@
+/** One invocation, as its client sees it. */
+import type { PayloadOf } from '../protocol/catalogue.js';
+import type { Envelope } from '../protocol/envelope.js';
+import { ArcpError, type ErrorBody } from '../protocol/errors.js';
+import type { JobState } from '../protocol/payloads/parts.js';
+import type { CancelOptions, Invocation } from './contract.js';
+import { Queue } from './queue.js';
+
+interface Settled<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface InvocationHost {
+  readonly cancel: (invocation: LiveInvocation, options: CancelOptions) => Promise<void>;
+}
+
+export class LiveInvocation<R = unknown> implements Invocation<R> {
+  readonly id: string | undefined;
+  readonly #host: InvocationHost;
+  readonly #accepted = settled<string | undefined>();
+  readonly #result = settled<R>();
+  readonly #queues = new Set<Queue<Envelope>>();
+  #jobId: string | undefined;
+  #state: JobState = 'accepted';
+  #isOver = false;
+  #lastMessageId: string | undefined;
+
+  constructor(host: InvocationHost, id: string | undefined, jobId?: string) {
+    this.#host = host;
+    this.id = id;
+    this.#jobId = jobId;
+  }
+
+  get accepted(): Promise<string | undefined> {
+    return this.#accepted.promise;
+  }
+
+  get state(): JobState {
+    return this.#state;
+  }
+
+  get jobId(): string | undefined {
+    return this.#jobId;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** The last message of it that was seen. */
+  get lastMessageId(): string | undefined {
+    return this.#lastMessageId;
+  }
+
+  readonly events = (): AsyncIterableIterator<Envelope> => {
+    const queue = new Queue<Envelope>(() => this.#queues.delete(queue));
+    if (this.#isOver) queue.end();
+    else this.#queues.add(queue);
+    return queue;
+  };
+
+  readonly result = (): Promise<R> => this.#result.promise;
+
+  readonly cancel = (options: CancelOptions = {}): Promise<void> =>
+    this.#host.cancel(this as LiveInvocation<unknown>, options);
+
+  /** The runtime has taken it. */
+  accept(jobId: string | undefined): void {
+    this.#jobId ??= jobId;
+    this.#accepted.resolve(jobId);
+  }
+
+  /** It was refused, or nothing is known of it any more. */
+  fail(error: unknown): void {
+    this.#accepted.reject(error);
+    this.#end(() => this.#result.reject(error));
+  }
+
+  /** Something that was said of it. */
+  take(message: Envelope): void {
+    if (this.#isOver) return;
+    this.#lastMessageId = message.id;
+    for (const queue of this.#queues) queue.push(message);
+    this.#follow(message);
+  }
+
+  #follow(message: Envelope): void {
+    switch (message.type) {
+      case 'job.accepted':
+        this.#state = message.payload.state;
+        this.accept(message.payload.job_id);
+        break;
+      case 'job.started':
+        this.#state = 'running';
+        break;
+      case 'event.emit':
+        if (message.payload.name === 'arcp.job.state') this.#move(message.payload.attributes?.['to']);
+        break;
+      case 'tool.result':
+        // Calls that a job makes have results of their own.
+        if (message.correlation_id !== this.id) break;
+        this.#complete(message.payload.result ?? message.payload.value);
+        break;
+      case 'tool.error':
+        if (message.correlation_id !== this.id || message.payload.will_retry === true) break;
+        this.#fail('failed', message.payload);
+        break;
+      case 'job.completed':
+        this.#complete(message.payload.result);
+        break;
+      case 'job.failed':
+        this.#fail('failed', message.payload);
+        break;
+      case 'job.cancelled':
+        this.#fail('cancelled', cancellation(message.payload));
+        break;
+      case 'workflow.complete': {
+        const { status, outputs, error } = message.payload;
+        if (status === 'completed') this.#complete(outputs);
+        else this.#fail(status, error ?? { code: 'CANCELLED', message: 'The workflow was cancelled' });
+      }
+    }
+  }
+
+  #move(to: unknown): void {
+    if (to === 'queued' || to === 'running' || to === 'blocked' || to === 'paused') this.#state = to;
+  }
+
+  #complete(result: unknown): void {
+    this.#state = 'completed';
+    this.#accepted.resolve(this.#jobId);
+    this.#end(() => this.#result.resolve(result as R));
+  }
+
+  #fail(state: JobState, body: ErrorBody): void {
+    this.#state = state;
+    this.#accepted.resolve(this.#jobId);
+    this.#end(() => this.#result.reject(ArcpError.fromBody(body)));
+  }
+
+  #end(settle: () => void): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    settle();
+    for (const queue of this.#queues) queue.end();
+    this.#queues.clear();
+  }
+}
+
+/** The end of a cancelled job as the error that its result is. */
+function cancellation({ cause, reason, forced }: PayloadOf<'job.cancelled'>): ErrorBody {
+  const code = cause === 'timeout' ? 'DEADLINE_EXCEEDED' : 'CANCELLED';
+  const details = { cause, ...(forced === undefined ? {} : { forced }) };
+  return { code, message: reason ?? `It was cancelled by ${cause}`, retryable: false, details };
+}
+
+function settled<T>(): Settled<T> {
+  let resolve!: (value: T) => void;
+  let reject!: (error: unknown) => void;
+  const promise = new Promise<T>((...settle) => {
+    [resolve, reject] = settle;
+  });
+  // Whoever does not ask for it must not be ended by it.
+  promise.catch(() => {});
+  return { promise, resolve, reject };
+}

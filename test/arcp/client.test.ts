@@ -1,0 +1,329 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { openClient } from '../../src/arcp/client/client.js';
+import type { Client, ClientOptions, Cursor, Dial } from '../../src/arcp/client/contract.js';
+import { ArcpError, type Envelope } from '../../src/arcp/index.js';
+import {
+  bearer,
+  createRuntime,
+  type JobContext,
+  type Runtime,
+  type RuntimeOptions,
+} from '../../src/arcp/runtime/index.js';
+import type { Channel } from '../../src/channels/channel.js';
+import { memoryChannels } from '../../src/channels/memory.js';
+import { deferred } from './runtime/wire.js';
+
+const ending: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0).toReversed()) await end();
+});
+
+function start(options: RuntimeOptions = {}): Runtime {
+  const runtime = createRuntime(options);
+  ending.push(() => runtime.close());
+  return runtime
+    .tool('echo', {}, (input) => input)
+    .tool('job', { durable: true }, (input) => input)
+    .tool(
+      'slow',
+      { durable: true },
+      (_, { signal }) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    )
+    .tool('count', { durable: true }, count);
+}
+
+async function count(input: Record<string, unknown>, { progress }: JobContext): Promise<string> {
+  for (let n = 0; n < Number(input['to'] ?? 5); n++) {
+    await progress({ current: n });
+    if (n % 10 === 9) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return 'counted';
+}
+
+/** Dials a runtime; the connections can be cut. */
+function line(runtime: Runtime): { readonly dial: Dial; readonly cut: () => void; readonly dialled: () => number } {
+  let there: Channel | undefined;
+  let times = 0;
+  return {
+    dial: () => {
+      const [here, other] = memoryChannels();
+      there = other;
+      times++;
+      void runtime.accept(other);
+      return here;
+    },
+    cut: () => there?.destroy(),
+    dialled: () => times,
+  };
+}
+
+async function connected(runtime: Runtime, options: ClientOptions = {}): Promise<Client> {
+  const client = await openClient(line(runtime).dial, options);
+  ending.push(() => client.disconnect());
+  return client;
+}
+
+async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const taken: T[] = [];
+  for await (const value of values) taken.push(value);
+  return taken;
+}
+
+const currents = (events: readonly Envelope[]): unknown[] =>
+  events.flatMap((event) => (event.type === 'job.progress' ? [event.payload.current] : []));
+
+describe('calls', () => {
+  test('of a tool: directly, and as a job', async () => {
+    const client = await connected(start());
+    expect(client.session).toMatchObject({ mode: 'durable', tools: [{ name: 'echo' }, {}, {}, {}] });
+    const direct = client.invoke('echo', { a: 1 });
+    expect([await direct.accepted, await direct.result()]).toEqual([undefined, { a: 1 }]);
+    const job = client.invoke<{ a: number }>('job', { a: 2 });
+    expect(await job.accepted).toMatch(/^job_/);
+    expect((await job.result()).a).toBe(2);
+    expect([direct.state, job.state]).toEqual(['completed', 'completed']);
+    expect(await client.ping()).toBeGreaterThanOrEqual(0);
+  });
+
+  test('tell what they do: each thing once, in order, to the last', async () => {
+    const client = await connected(start());
+    const invocation = client.invoke('count', { to: 30 });
+    const events = await all(invocation.events());
+    expect(events.map(({ type }) => type)).toEqual([
+      'job.accepted',
+      'job.started',
+      ...Array(30).fill('job.progress'),
+      'job.completed',
+    ]);
+    expect(currents(events)).toEqual(Array.from({ length: 30 }, (_, n) => n));
+    expect(await all(invocation.events())).toEqual([]);
+  });
+
+  test('fail with what they were refused with, or failed with', async () => {
+    const runtime = start().tool('broken', { durable: true }, () => {
+      throw new ArcpError('RATE_LIMITED', 'later', { retryable: false, details: { a: 1 } });
+    });
+    const client = await connected(runtime);
+    const refused = client.invoke('none');
+    await expect(refused.accepted).rejects.toMatchObject({ name: 'ArcpError', code: 'NOT_FOUND' });
+    await expect(refused.result()).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    const failed = client.invoke('broken');
+    await expect(failed.result()).rejects.toMatchObject({ code: 'RATE_LIMITED', retryable: false, details: { a: 1 } });
+    expect(failed.state).toBe('failed');
+  });
+
+  test('are cancelled: by their method, by a signal, by time', async () => {
+    const client = await connected(start());
+    const one = client.invoke('slow');
+    await one.cancel({ reason: 'enough' });
+    await expect(one.result()).rejects.toMatchObject({
+      code: 'CANCELLED',
+      message: 'enough',
+      details: { cause: 'client', forced: false },
+    });
+    await expect(one.cancel()).rejects.toMatchObject({ code: 'FAILED_PRECONDITION' });
+    const controller = new AbortController();
+    const other = client.invoke('slow', {}, { signal: controller.signal });
+    controller.abort();
+    await expect(other.result()).rejects.toMatchObject({ code: 'CANCELLED' });
+    await expect(
+      client.invoke('slow', {}, { signal: AbortSignal.abort(new Error('before')) }).result(),
+    ).rejects.toThrow('before');
+    await expect(client.invoke('slow', {}, { timeoutMs: 10 }).result()).rejects.toMatchObject({
+      code: 'DEADLINE_EXCEEDED',
+    });
+  });
+
+  test('many at once', async () => {
+    const client = await connected(start());
+    const results = await Promise.all(
+      Array.from({ length: 300 }, (_, n) => client.invoke(n % 2 === 0 ? 'echo' : 'job', { n }).result()),
+    );
+    expect(results).toEqual(Array.from({ length: 300 }, (_, n) => ({ n })));
+  });
+
+  test('belong to a trace', async () => {
+    const client = await connected(start());
+    const events = await all(client.invoke('job', {}, { traceId: 'trace-1', parentSpanId: 'span-1' }).events());
+    expect(new Set(events.map(({ trace_id }) => trace_id))).toEqual(new Set(['trace-1']));
+  });
+});
+
+describe('connections that break', () => {
+  test('are made again: nothing is missing, nothing comes twice, nothing is done twice', async () => {
+    let runs = 0;
+    const runtime = start().tool('once', { durable: true }, async (input, context) => {
+      runs++;
+      return count(input, context);
+    });
+    const { dial, cut, dialled } = line(runtime);
+    const heard: Envelope[] = [];
+    const client = await openClient(dial, {
+      reconnect: { minDelayMs: 1, maxDelayMs: 5 },
+      onMessage: (message) => heard.push(message),
+    });
+    ending.push(() => client.disconnect());
+    const invocations = Array.from({ length: 10 }, () => client.invoke('once', { to: 200 }));
+    const events = invocations.map((invocation) => all(invocation.events()));
+    let isDone = false;
+    const results = Promise.all(invocations.map((invocation) => invocation.result())).then((done) => {
+      isDone = true;
+      return done;
+    });
+    while (!isDone) {
+      await new Promise((resolve) => setTimeout(resolve, 3 + Math.random() * 8));
+      cut();
+    }
+    expect(await results).toEqual(Array(10).fill('counted'));
+    for (const told of events) {
+      expect(currents(await told)).toEqual(Array.from({ length: 200 }, (_, n) => n));
+    }
+    const ids = heard.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(runs).toBe(10);
+    expect(dialled()).toBeGreaterThan(2);
+  });
+
+  test('that cannot be made are tried so often, and then all fails', async () => {
+    let times = 0;
+    const dial = (): never => {
+      times++;
+      throw new Error('nobody is there');
+    };
+    await expect(openClient(dial, { reconnect: { minDelayMs: 1, maxAttempts: 3 } })).rejects.toThrow('nobody is there');
+    expect(times).toBe(4);
+    await expect(openClient(dial, { reconnect: false })).rejects.toThrow('nobody is there');
+    expect(times).toBe(5);
+  });
+
+  test('where none is made again, what waits fails', async () => {
+    const runtime = start();
+    const { dial, cut } = line(runtime);
+    const client = await openClient(dial, { reconnect: false });
+    const invocation = client.invoke('slow');
+    await invocation.accepted;
+    cut();
+    await expect(invocation.result()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await client.closed;
+    await expect(client.invoke('echo').result()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await expect(client.ping()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  });
+
+  test('on which nothing is said are given up', async () => {
+    const runtime = start();
+    let isDead = false;
+    const { dial, dialled } = line(runtime);
+    const deaf: Dial = async () => {
+      const channel = await dial();
+      return {
+        ...channel,
+        start: (receiver) => channel.start({ ...receiver, text: (text) => isDead || receiver.text(text) }),
+        destroy: channel.destroy,
+      };
+    };
+    const client = await openClient(deaf, { heartbeatMs: 10, reconnect: { minDelayMs: 1 } });
+    ending.push(() => client.disconnect());
+    isDead = true;
+    while (dialled() < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    isDead = false;
+    expect(await client.invoke('echo', { a: 1 }).result()).toEqual({ a: 1 });
+  });
+
+  test('a session that is gone is the end', async () => {
+    let now = Date.now();
+    const runtime = start({ now: () => now, resumeWindowSeconds: 1 });
+    const { dial, cut } = line(runtime);
+    const client = await openClient(dial, { reconnect: { minDelayMs: 30 } });
+    const invocation = client.invoke('slow');
+    await invocation.accepted;
+    cut();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    now += 10_000;
+    await expect(invocation.result()).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(await client.closed).toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
+describe('sessions', () => {
+  test('go on in another process, from the cursor that was kept', async () => {
+    const runtime = start();
+    let kept: Cursor | undefined;
+    const cursor = {
+      load: () => kept,
+      save: (now: Cursor) => {
+        kept = now;
+      },
+    };
+    const first = await openClient(line(runtime).dial, { cursor });
+    const invocation = first.invoke('count', { to: 400 });
+    const jobId = await invocation.accepted;
+    const before: Envelope[] = [];
+    for await (const event of invocation.events()) {
+      before.push(event);
+      if (currents(before).length >= 50) break;
+    }
+    await first.disconnect();
+    const after: Envelope[] = [];
+    const done = deferred();
+    const second = await openClient(line(runtime).dial, {
+      cursor,
+      onMessage: (message) => {
+        after.push(message);
+        if (message.type === 'job.completed') done.resolve();
+      },
+    });
+    ending.push(() => second.disconnect());
+    expect(second.session.session_id).toBe(first.session.session_id);
+    await done.promise;
+    const rest = currents(after.filter(({ job_id }) => job_id === jobId)) as number[];
+    // What came after the last event that was taken may have been seen, too.
+    expect(rest).toEqual(Array.from({ length: 400 - rest[0]! }, (_, n) => n + rest[0]!));
+    expect(rest[0]).toBeGreaterThanOrEqual(50);
+  });
+
+  test('a job is followed by its id, from its beginning', async () => {
+    const runtime = start();
+    const first = await connected(runtime);
+    const jobId = await first.invoke('count', { to: 20 }).accepted;
+    const second = await connected(runtime);
+    const job = second.job(jobId!);
+    const events = await all(job.events());
+    expect(currents(events)).toEqual(Array.from({ length: 20 }, (_, n) => n));
+    expect([await job.accepted, await job.result()]).toEqual([jobId, 'counted']);
+    await expect(second.job('job_none').result()).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  test('are closed, with their jobs or without', async () => {
+    const runtime = start();
+    const client = await connected(runtime);
+    const invocation = client.invoke('slow');
+    await invocation.accepted;
+    await client.close({ jobs: 'cancel', reason: 'bye' });
+    await expect(invocation.result()).rejects.toMatchObject({ code: 'CANCELLED', message: 'bye' });
+    expect(await client.closed).toBeUndefined();
+  });
+
+  test('that are refused fail with why', async () => {
+    const runtime = start({
+      auth: bearer((token) => (token === 'secret' ? { principal: 'alice', trust: 'trusted' } : undefined)),
+    });
+    await expect(connected(runtime)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+    const client = await connected(runtime, { auth: { scheme: 'bearer', token: 'secret' }, trust: 'constrained' });
+    expect(client.session.trust_level).toBe('constrained');
+  });
+
+  test('listeners that throw take nothing with them', async () => {
+    const errors: unknown[] = [];
+    const client = await connected(start(), {
+      onMessage: () => {
+        throw new Error('mine');
+      },
+      onError: (error) => {
+        errors.push(error);
+        throw error;
+      },
+    });
+    expect(await client.invoke('echo', { a: 1 }).result()).toEqual({ a: 1 });
+  });
+});
