@@ -222,7 +222,7 @@ describe('connections that break', () => {
         destroy: channel.destroy,
       };
     };
-    const client = await openClient(deaf, { heartbeatMs: 10, reconnect: { minDelayMs: 1 } });
+    const client = await openClient(deaf, { heartbeatMs: 50, reconnect: { minDelayMs: 1, maxDelayMs: 20 } });
     ending.push(() => client.disconnect());
     isDead = true;
     while (dialled() < 2) await new Promise((resolve) => setTimeout(resolve, 5));

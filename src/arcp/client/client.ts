@@ -15,12 +15,14 @@ import { Seen } from './seen.js';
 /** A command that waits for its answer. */
 interface Pending {
   readonly text: string;
-  readonly settle: (answer: Envelope) => void;
+  readonly settle: (answer?: Envelope) => void;
   readonly fail: (error: unknown) => void;
-  readonly late: ReturnType<typeof setTimeout>;
+  /** Whether it belongs to this connection, and is said anew on the next. */
+  readonly isPassing: boolean;
 }
 
 interface Fields {
+  readonly stream_id?: string | undefined;
   readonly job_id?: string | undefined;
   readonly correlation_id?: string | undefined;
   readonly trace_id?: string | undefined;
@@ -73,6 +75,8 @@ class SessionClient implements Client {
   readonly #byJob = new Map<string, LiveInvocation>();
   /** Jobs of other sessions, which are followed by name. */
   readonly #attached = new Set<string>();
+  /** Streams whose readers cannot keep up. */
+  readonly #full = new Set<string>();
   #session: SessionInfo | undefined;
   #sessionId: string | undefined;
   #resumeToken: string | undefined;
@@ -113,6 +117,7 @@ class SessionClient implements Client {
       opened: (send) => send(this.#openSession()),
       lost: () => {
         this.#isOpen = false;
+        for (const { isPassing, settle } of [...this.#pending.values()]) if (isPassing) settle();
       },
       closed: (error) => this.#over(error),
     });
@@ -153,7 +158,7 @@ class SessionClient implements Client {
   readonly job: Client['job'] = <R>(jobId: string) => {
     const known = this.#byJob.get(jobId);
     if (known !== undefined) return known as LiveInvocation<R>;
-    const invocation = new LiveInvocation<R>({ cancel: this.#cancel }, undefined, jobId);
+    const invocation = new LiveInvocation<R>(this.#host, undefined, jobId);
     this.#byJob.set(jobId, invocation as LiveInvocation);
     this.#attached.add(jobId);
     this.#command('resume', {}, { job_id: jobId }).then(
@@ -191,7 +196,7 @@ class SessionClient implements Client {
     { traceId, parentSpanId, signal }: Pick<InvokeOptions, 'traceId' | 'parentSpanId' | 'signal'>,
   ): LiveInvocation<R> {
     const id = newId('msg');
-    const invocation = new LiveInvocation<R>({ cancel: this.#cancel }, id);
+    const invocation = new LiveInvocation<R>(this.#host, id);
     this.#byCommand.set(id, invocation as LiveInvocation);
     if (signal?.aborted === true) {
       invocation.fail(signal.reason);
@@ -223,6 +228,16 @@ class SessionClient implements Client {
     await this.#command('cancel', payload, { job_id: jobId });
   };
 
+  /** A reader cannot keep up: the sender is to wait, until it is told that it need not. */
+  readonly #pressure = (streamId: string, isFull: boolean): void => {
+    if (isFull) this.#full.add(streamId);
+    else this.#full.delete(streamId);
+    const payload = isFull ? { desired_rate_per_second: 0, buffer_remaining_bytes: 0, reason: 'slow_reader' } : {};
+    this.#say('backpressure', payload, { stream_id: streamId });
+  };
+
+  readonly #host = { cancel: this.#cancel, pressure: this.#pressure };
+
   /** Sends a command, and sends it again on each new connection until it is answered. */
   #command<T extends MessageType>(
     type: T,
@@ -243,22 +258,22 @@ class SessionClient implements Client {
         () => fail(new ArcpError('DEADLINE_EXCEEDED', `The runtime did not answer the ${type} in ${timeoutMs} ms`)),
         timeoutMs,
       );
-      const settle = (answer: Envelope): void => {
+      const settle = (answer?: Envelope): void => {
         clearTimeout(late);
         this.#pending.delete(id);
-        resolve(answer);
+        if (answer !== undefined) resolve(answer);
       };
-      this.#pending.set(id, { text, settle, fail, late });
+      this.#pending.set(id, { text, settle, fail, isPassing: false });
       if (this.#isOpen) this.#link.send(text);
     });
   }
 
   #text<T extends MessageType>(type: T, payload: PayloadOf<T>, fields: Fields, id = newId('msg')): string {
-    const { job_id, correlation_id, trace_id = newTraceId(), parent_span_id } = fields;
+    const { job_id, stream_id, correlation_id, trace_id = newTraceId(), parent_span_id } = fields;
     const session_id = type === 'session.open' ? this.#sessionId : this.#session?.session_id;
     return printEnvelope({
       ...{ arcp: ARCP_VERSION, id, type, timestamp: timestampOf(Date.now()), source: 'client' },
-      ...{ session_id, job_id, trace_id, span_id: newSpanId(), parent_span_id, correlation_id },
+      ...{ session_id, job_id, stream_id, trace_id, span_id: newSpanId(), parent_span_id, correlation_id },
       payload: payload as Record<string, unknown>,
     });
   }
@@ -308,7 +323,9 @@ class SessionClient implements Client {
     this.#isOpen = true;
     this.#link.settle(this.#options.heartbeatMs ?? message.payload.heartbeat_interval_seconds * 1000);
     if (isTakenUp) this.#resume(this.#lastMessageId);
-    for (const { text } of this.#pending.values()) this.#link.send(text);
+    for (const { text, isPassing } of this.#pending.values()) if (!isPassing) this.#link.send(text);
+    // The runtime has forgotten it with the connection.
+    for (const streamId of this.#full) this.#pressure(streamId, true);
     this.#changed();
     this.#open();
   }
@@ -343,7 +360,7 @@ class SessionClient implements Client {
       forget();
     };
     this.#pending.set(id, {
-      ...{ text, late, settle },
+      ...{ text, settle, isPassing: true },
       fail: (error) => {
         settle();
         if (error instanceof ArcpError) failed(error);

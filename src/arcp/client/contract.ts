@@ -4,6 +4,8 @@ import type { PayloadOf } from '../protocol/catalogue.js';
 import type { Envelope } from '../protocol/envelope.js';
 import type { JobState, SessionMode, TrustLevel } from '../protocol/payloads/parts.js';
 import type { JobDisposal } from '../protocol/payloads/session.js';
+import type { StreamKind } from '../protocol/payloads/stream.js';
+import type { Content } from '../streams/content.js';
 
 /** Makes a connection, each time that one is needed. */
 export type Dial = () => Channel | Promise<Channel>;
@@ -103,6 +105,11 @@ export interface Invocation<R = unknown> {
    * left out.
    */
   readonly events: () => AsyncIterableIterator<Envelope>;
+  /**
+   * What a stream of it carries, as it comes: the next that is opened and has this name, or is of this kind, or any. It ends with the stream, and
+   * fails with its error. To be called at once. Whoever reads slowly slows the sender down.
+   */
+  readonly stream: <K extends StreamKind = StreamKind>(which?: K | string) => AsyncIterableIterator<Content<K>>;
   /**
    * Resolves with the result.
    *

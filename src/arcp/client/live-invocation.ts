@@ -3,8 +3,11 @@ import type { PayloadOf } from '../protocol/catalogue.js';
 import type { Envelope } from '../protocol/envelope.js';
 import { ArcpError, type ErrorBody } from '../protocol/errors.js';
 import type { JobState } from '../protocol/payloads/parts.js';
+import type { StreamKind } from '../protocol/payloads/stream.js';
+import type { Content } from '../streams/content.js';
 import type { CancelOptions, Invocation } from './contract.js';
 import { Queue } from './queue.js';
+import { InvocationStreams } from './streams.js';
 
 interface Settled<T> {
   readonly promise: Promise<T>;
@@ -13,6 +16,7 @@ interface Settled<T> {
 }
 
 export interface InvocationHost {
+  readonly pressure: (streamId: string, isFull: boolean) => void;
   readonly cancel: (invocation: LiveInvocation, options: CancelOptions) => Promise<void>;
 }
 
@@ -22,6 +26,7 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
   readonly #accepted = settled<string | undefined>();
   readonly #result = settled<R>();
   readonly #queues = new Set<Queue<Envelope>>();
+  readonly #streams: InvocationStreams;
   #jobId: string | undefined;
   #state: JobState = 'accepted';
   #isOver = false;
@@ -29,6 +34,7 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
 
   constructor(host: InvocationHost, id: string | undefined, jobId?: string) {
     this.#host = host;
+    this.#streams = new InvocationStreams(host.pressure);
     this.id = id;
     this.#jobId = jobId;
   }
@@ -61,6 +67,9 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
     return queue;
   };
 
+  readonly stream = <K extends StreamKind>(which?: K | string): AsyncIterableIterator<Content<K>> =>
+    this.#streams.read<K>(which);
+
   readonly result = (): Promise<R> => this.#result.promise;
 
   readonly cancel = (options: CancelOptions = {}): Promise<void> =>
@@ -83,6 +92,7 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
     if (this.#isOver) return;
     this.#lastMessageId = message.id;
     for (const queue of this.#queues) queue.push(message);
+    this.#streams.take(message);
     this.#follow(message);
   }
 
@@ -144,6 +154,7 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
     if (this.#isOver) return;
     this.#isOver = true;
     settle();
+    this.#streams.end();
     for (const queue of this.#queues) queue.end();
     this.#queues.clear();
   }

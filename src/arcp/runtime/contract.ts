@@ -3,7 +3,9 @@ import type * as z from 'zod';
 import type { MessageType, PayloadOf } from '../protocol/catalogue.js';
 import type { LogLevel } from '../protocol/payloads/event.js';
 import type { TrustLevel } from '../protocol/payloads/parts.js';
+import type { StreamKind } from '../protocol/payloads/stream.js';
 import type { RetryPolicy } from './jobs/retry.js';
+import type { StreamOptions, StreamWriter } from './streams/contract.js';
 
 /** How far somebody gets: what a tool, a workflow and an agent have in common. */
 export interface WorkOptions<I extends z.ZodType = z.ZodType> {
@@ -70,6 +72,12 @@ export interface JobContext {
   readonly log: (level: LogLevel, message: string, attributes?: Readonly<Record<string, unknown>>) => Promise<void>;
   readonly metric: (metric: PayloadOf<'metric'>) => Promise<void>;
   readonly emit: (name: string, attributes?: Readonly<Record<string, unknown>>) => Promise<void>;
+  /**
+   * Opens a stream to the client. It ends with the work at the latest. A client that reads no streams is sent none; what is written goes nowhere.
+   *
+   * @throws ArcpError `UNIMPLEMENTED` on a binary stream for a client that reads none
+   */
+  readonly stream: <K extends StreamKind>(options: StreamOptions<K>) => StreamWriter<K>;
   /**
    * Keeps where the work stands; the next attempt finds it in `restored`.
    *

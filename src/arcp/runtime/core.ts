@@ -8,6 +8,7 @@ import type { Scheduler } from './jobs/scheduler.js';
 import type { EventLog } from './log.js';
 import type { Capabilities } from './negotiate.js';
 import type { Session } from './session.js';
+import type { StreamRegistry } from './streams/registry.js';
 
 /** Where something is kept, told and worked on. */
 export interface Engine {
@@ -15,6 +16,7 @@ export interface Engine {
   readonly log: EventLog;
   readonly hub: Hub;
   readonly scheduler: Scheduler;
+  readonly streams: StreamRegistry;
 }
 
 export interface Settings {

@@ -28,8 +28,10 @@ export class Feed implements Follower {
   readonly #jobs = new Set<string>();
   /** The last event that was sent, or is known to the client. */
   #cursor = 0;
-  /** Held until it is known what the client has seen, and while something is sent out of the order. */
-  #holds = 1;
+  /** Whether it is known where the client stands: before, nothing goes out. */
+  #isStarted = false;
+  /** Who sends something out of the order. */
+  #holds = 0;
   #isBehind = false;
   #isReading = false;
   #isOver = false;
@@ -45,12 +47,13 @@ export class Feed implements Follower {
   startAfter(sequence: number): void {
     this.#cursor = sequence;
     this.#isBehind = true;
-    this.release();
+    this.#isStarted = true;
+    if (!this.#isHeld) void this.#read();
   }
 
   /** Whether it is known yet where the client stands. */
   get isStarted(): boolean {
-    return this.#holds === 0 || this.#cursor > 0;
+    return this.#isStarted;
   }
 
   get cursor(): number {
@@ -70,21 +73,21 @@ export class Feed implements Follower {
 
   release(): void {
     this.#holds--;
-    if (this.#holds === 0 && this.#isBehind) void this.#read();
+    if (!this.#isHeld && this.#isBehind) void this.#read();
   }
 
   readonly told = (event: StoredEvent): void => {
     if (this.#isOver) return;
     // Behind means: the store is read first, where this event is found, too.
-    if (this.#isBehind || this.#isReading || this.#holds > 0 || this.#isFull()) {
+    if (this.#isBehind || this.#isReading || this.#isHeld || this.#isFull()) {
       this.#isBehind = true;
-      if (this.#holds === 0) void this.#read();
+      if (!this.#isHeld) void this.#read();
     } else this.#send(event);
   };
 
   readonly whispered = (body: string): void => {
     // A sign of life that comes late is none.
-    if (!this.#isOver && this.#holds === 0 && !this.#isFull()) this.#options.channel.send(body);
+    if (!this.#isOver && !this.#isHeld && !this.#isFull()) this.#options.channel.send(body);
   };
 
   /**
@@ -113,9 +116,10 @@ export class Feed implements Follower {
     return { count, lastId, isCut: count >= query.limit };
   }
 
-  /** Resolves when all that was committed was sent. */
-  async caughtUp(): Promise<void> {
-    if (this.#isBehind || this.#isReading) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  /** Resolves when all that was committed was sent; `undefined` when that is so now. */
+  caughtUp(): Promise<void> | undefined {
+    if (this.#isOver || !(this.#isBehind || this.#isReading)) return undefined;
+    return new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
   close(): void {
@@ -124,6 +128,11 @@ export class Feed implements Follower {
     const { hub, sessionId } = this.#options;
     hub.leaveSession(sessionId, this);
     for (const jobId of this.#jobs) hub.leaveJob(jobId, this);
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  get #isHeld(): boolean {
+    return !this.#isStarted || this.#holds > 0;
   }
 
   #isFull(): boolean {
@@ -142,13 +151,13 @@ export class Feed implements Follower {
     this.#isReading = true;
     const { store, channel, sessionId, onError } = this.#options;
     try {
-      while (!this.#isOver && this.#holds === 0 && this.#isBehind) {
+      while (!this.#isOver && !this.#isHeld && this.#isBehind) {
         if (this.#isFull()) await channel.ready();
         // What is committed while it is read is found by the next look.
         this.#isBehind = false;
         const query = { sessionId, jobIds: [...this.#jobs], after: this.#cursor, limit: PAGE };
         const events = await store.readEvents(query);
-        if (this.#isOver || this.#holds > 0) {
+        if (this.#isOver || this.#isHeld) {
           this.#isBehind = true;
           break;
         }

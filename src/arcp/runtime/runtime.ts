@@ -17,6 +17,7 @@ import { Scheduler } from './jobs/scheduler.js';
 import { EventLog } from './log.js';
 import type { Capabilities } from './negotiate.js';
 import { SESSIONS, type Session, sessionOf, sessionRecord } from './session.js';
+import { StreamRegistry } from './streams/registry.js';
 
 export interface RuntimeOptions {
   /** Where jobs, events and sessions are kept. @default in memory */
@@ -66,10 +67,10 @@ const TRIM_EVERY = 10 * 60 * 1000;
 const PASSING_KEPT = 60_000;
 
 const OUR_CAPABILITIES: Capabilities = {
-  streaming: false,
+  streaming: true,
   durable_jobs: true,
   checkpoints: true,
-  binary_streams: false,
+  binary_streams: true,
   agent_handoff: false,
 };
 
@@ -110,7 +111,11 @@ export class Runtime {
       const hub = new Hub();
       const log = new EventLog(store, hub, now);
       const scheduling = { concurrency, queues, leaseMs, heartbeatMs, cancelGraceMs, maxLosses };
-      return { store, hub, log, scheduler: new Scheduler({ ...scheduling, log, hub, now, find, onError }) };
+      const streams = new StreamRegistry(now);
+      const keptUp = (sessionId: string): Promise<void> | undefined =>
+        this.#core.connections.get(sessionId)?.feed.caughtUp();
+      const scheduler = new Scheduler({ ...scheduling, log, hub, now, find, onError, streams, keptUp });
+      return { store, hub, log, scheduler, streams };
     };
     this.#core = {
       ...{ settings, find, boot: newId('sess'), connections: new Map(), works: () => this.#works.values() },
@@ -197,7 +202,9 @@ export class Runtime {
     return this;
   }
 
-  async #abandoned(session: Session, { store, log, scheduler }: Engine): Promise<void> {
+  async #abandoned(session: Session, { store, log, scheduler, streams }: Engine): Promise<void> {
+    // Work goes on at its own pace where nobody reads.
+    streams.forget(session.id);
     if (session.mode === 'stateless') {
       for (const { jobId } of await store.listJobs({ sessionId: session.id, limit: Number.POSITIVE_INFINITY }))
         scheduler.find(jobId)?.cancel({ cause: 'runtime', reason: 'The connection has ended' });

@@ -3,6 +3,7 @@ import type { MessageType } from '../../protocol/catalogue.js';
 import type { Envelope } from '../../protocol/envelope.js';
 import type { Carrier } from '../core.js';
 import type { StartingCommand } from '../jobs/spec.js';
+import { backpressure } from './backpressure.js';
 import { cancel } from './cancel.js';
 import { close } from './close.js';
 import type { Commanded } from './commanded.js';
@@ -28,4 +29,5 @@ export const COMMANDS: { readonly [T in MessageType]?: Command<T> } = {
   cancel,
   resume,
   'session.close': close,
+  backpressure,
 };

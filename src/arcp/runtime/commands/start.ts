@@ -91,7 +91,7 @@ function specFor(session: Session, command: StartingCommand, { kind, name, optio
   const timeoutMs = timeoutOf(command, options);
   return {
     ...{ kind, target: name, isDurable: isDurable(session, command, options), command, trace: traceBelow(command) },
-    ...{ trust: session.trust, retry: retryOf(command, options) },
+    ...{ trust: session.trust, retry: retryOf(command, options), streams: streamsOf(session) },
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   };
 }
@@ -108,6 +108,11 @@ function isDurable(session: Session, command: StartingCommand, options: ToolOpti
   }
   const wants = options.durable ?? command.type !== 'tool.invoke';
   return wants && hasJobs && session.mode !== 'stateless';
+}
+
+function streamsOf({ capabilities }: Session): JobSpec['streams'] {
+  if (!can(capabilities, CAPABILITIES.streaming)) return 'none';
+  return can(capabilities, CAPABILITIES.binaryStreams) ? 'all' : 'text';
 }
 
 /** The shorter of what both want. */

@@ -50,6 +50,7 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
       say('log', { level, message, ...(attributes === undefined ? {} : { attributes }) }),
     metric: (metric) => say('metric', metric),
     emit: (name, attributes) => say('event.emit', { name, ...(attributes === undefined ? {} : { attributes }) }),
+    stream: (options) => job.openStream(options),
     checkpoint: (data, options) => checkpoint(job, data, options),
     step: (key, work) => step(job, key, work),
   };

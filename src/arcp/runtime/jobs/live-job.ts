@@ -2,10 +2,15 @@
 import { ArcpError, asArcpError, type ErrorBody } from '../../protocol/errors.js';
 import type { CancelCause } from '../../protocol/payloads/job.js';
 import type { JobState } from '../../protocol/payloads/parts.js';
+import type { StreamKind } from '../../protocol/payloads/stream.js';
 import { timestampOf } from '../../protocol/timestamp.js';
 import type { JobPatch, JobRow, NewEvent } from '../../store/store.js';
 import type { Work } from '../contract.js';
 import type { EventLog } from '../log.js';
+import type { StreamOptions, StreamWriter } from '../streams/contract.js';
+import type { StreamRegistry } from '../streams/registry.js';
+import { silentStream } from '../streams/silent.js';
+import { JobStream } from '../streams/writer.js';
 import type { Attempt } from './attempt.js';
 import { CHECKPOINTS, contextOf, type KeptCheckpoint } from './context.js';
 import { JobOutbox } from './outbox.js';
@@ -17,6 +22,9 @@ import { type Ending, Voice } from './voice.js';
 export interface JobHost {
   readonly log: EventLog;
   readonly now: () => number;
+  readonly streams: StreamRegistry;
+  /** Resolves when a session has taken what it was sent; `undefined` when it has, or nobody is there. */
+  readonly keptUp: (sessionId: string) => Promise<void> | undefined;
   /** Milliseconds that work may go on after it was cancelled, unless who cancels says otherwise. */
   readonly cancelGraceMs: number;
 }
@@ -50,6 +58,7 @@ export class LiveJob implements Attempt {
   #given: ArcpError | undefined;
   #isOver = false;
   #isLost = false;
+  readonly #streams = new Set<JobStream<StreamKind>>();
   #heartbeats = 0;
   #progressAt: number | undefined;
 
@@ -89,11 +98,32 @@ export class LiveJob implements Attempt {
     this.#progressAt = this.#host.now();
   }
 
+  openStream<K extends StreamKind>(options: StreamOptions<K>): StreamWriter<K> {
+    const { streams, keptUp } = this.#host;
+    if (this.spec.streams === 'none') return silentStream(options.kind);
+    if (options.kind === 'binary' && this.spec.streams !== 'all')
+      throw new ArcpError('UNIMPLEMENTED', 'The client reads no binary streams');
+    if (this.#isOver) throw new ArcpError('FAILED_PRECONDITION', 'The work has ended');
+    const { sessionId, principal } = this.row;
+    const pacer = streams.pacerFor(sessionId);
+    const onEnd = (): void => {
+      streams.remove(stream.id);
+      this.#streams.delete(stream as unknown as JobStream<StreamKind>);
+    };
+    const stream = new JobStream({ attempt: this, pacer, keptUp: () => keptUp(sessionId), onEnd }, options);
+    streams.add(stream.id, { sessionId, principal, pacer });
+    this.#streams.add(stream as unknown as JobStream<StreamKind>);
+    return stream;
+  }
+
   /** Does the work. Resolves when the end of this attempt is kept, or it was lost; it never rejects. */
   async run(work: Work | undefined): Promise<void> {
     try {
       const outcome = await this.#attempt(work);
-      if (!this.#isLost) await this.#conclude(outcome);
+      if (this.#isLost) return;
+      this.#isOver = true;
+      await this.#endStreams(outcome);
+      await this.#conclude(outcome);
     } catch (error) {
       // The end could not be kept: the attempt was lost, or the store has ended. Whoever claims it next goes on.
       this.#controller.abort(error);
@@ -205,8 +235,17 @@ export class LiveJob implements Attempt {
     return kept === undefined ? undefined : (JSON.parse(kept.value) as KeptCheckpoint).data;
   }
 
+  /** Streams end before their job does: in order where it has, and else with what became of it. */
+  async #endStreams(outcome: Outcome): Promise<void> {
+    const error = outcome.kind === 'failed' ? outcome.error : this.signal.reason;
+    const ending = [...this.#streams].map((stream) => {
+      stream.hurry();
+      return outcome.kind === 'completed' ? stream.close() : stream.fail(error);
+    });
+    await Promise.all(ending);
+  }
+
   #conclude(outcome: Outcome): Promise<void> {
-    this.#isOver = true;
     const ending: Ending = {
       ...{ attempt: this.row.attempt, durationMs: this.#host.now() - this.#begun },
       checkpointId: this.#status.checkpointId,

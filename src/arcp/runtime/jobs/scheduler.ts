@@ -6,6 +6,7 @@ import { newId } from '../../protocol/ids.js';
 import type { JobRow } from '../../store/store.js';
 import type { Work } from '../contract.js';
 import type { Hub } from '../hub.js';
+import { openStreamsOf } from '../streams/writer.js';
 import { type CancelRequest, type JobHost, LiveJob } from './live-job.js';
 import { lostAttempts } from './spec.js';
 
@@ -180,6 +181,7 @@ export class Scheduler {
           new ArcpError('HEARTBEAT_LOST', `Whoever worked on it was lost ${losses} times`, { retryable: false }),
         );
       else {
+        await this.#endLostStreams(job);
         const { checkpointId } = job.status;
         const restored = checkpointId === undefined ? {} : { restored_from: checkpointId };
         await job.outbox.add({ events: job.voice.started(row.attempt, { worker: this.worker, ...restored }) });
@@ -190,6 +192,17 @@ export class Scheduler {
       return;
     }
     await this.#run(job);
+  }
+
+  /** What a lost attempt was writing is not gone on with: the next one writes anew. */
+  async #endLostStreams({ row, voice, outbox, log }: LiveJob): Promise<void> {
+    const scope = openStreamsOf(row.jobId);
+    const error = { code: 'ABORTED', message: 'Whoever wrote the stream was lost', retryable: true };
+    for (const { key } of await log.store.listRecords(scope, { limit: Number.POSITIVE_INFINITY }))
+      await outbox.add({
+        events: [voice.event('stream.error', error, { streamId: key })],
+        records: [{ scope, key, value: null }],
+      });
   }
 
   async #run(job: LiveJob): Promise<void> {

@@ -20,6 +20,8 @@ export interface JobSpec {
   readonly trace: Trace;
   readonly trust: TrustLevel;
   readonly retry: ResolvedRetry;
+  /** What its client can read of streams. */
+  readonly streams: 'none' | 'text' | 'all';
   /** Milliseconds that all attempts may take together, from its acceptance on. */
   readonly timeoutMs?: number | undefined;
   readonly parentJobId?: string | undefined;

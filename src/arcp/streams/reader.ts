@@ -1,0 +1,125 @@
+/** A stream as somebody reads it: in order, without gaps, at the reader's own pace. */
+import type { PayloadOf } from '../protocol/catalogue.js';
+import { ArcpError, type ErrorBody } from '../protocol/errors.js';
+import type { StreamKind } from '../protocol/payloads/stream.js';
+import { type Content, contentOf, sizeOf } from './content.js';
+
+type Chunk = PayloadOf<'stream.chunk'>;
+
+/** Chunks that may wait for the reader before the sender is told to stop, and those at which it may go on. */
+const HIGH = 64;
+const LOW = 16;
+const HIGH_SIZE = 1024 * 1024;
+/** Chunks that may wait for one that is missing. */
+const MOST_AHEAD = 1024;
+
+export interface ReaderOptions<K extends StreamKind> {
+  /** What the stream carries. */
+  readonly kind: K;
+  /** The reader cannot keep up, or can again. */
+  readonly onPressure: (isFull: boolean) => void;
+  /** Nobody reads it any more. */
+  readonly onLeave: () => void;
+}
+
+export class StreamReader<K extends StreamKind> implements AsyncIterableIterator<Content<K>> {
+  readonly #options: ReaderOptions<K>;
+  readonly #ready: Content<K>[] = [];
+  readonly #ahead = new Map<number, Chunk>();
+  #next = 0;
+  #size = 0;
+  #isFull = false;
+  #end: { readonly error?: unknown } | undefined;
+  #waiting: (() => void)[] = [];
+
+  constructor(options: ReaderOptions<K>) {
+    this.#options = options;
+  }
+
+  /** A chunk, which may have come before, or before its time. */
+  push(chunk: Chunk): void {
+    if (this.#end !== undefined || chunk.sequence < this.#next || this.#ahead.has(chunk.sequence)) return;
+    this.#ahead.set(chunk.sequence, chunk);
+    for (let next = this.#ahead.get(this.#next); next !== undefined; next = this.#ahead.get(this.#next)) {
+      this.#ahead.delete(this.#next);
+      this.#next = (next.last_sequence ?? next.sequence) + 1;
+      this.#take(next);
+    }
+    if (this.#ahead.size > MOST_AHEAD)
+      this.fail({ code: 'DATA_LOSS', message: `Chunk ${this.#next} of the stream did not come` });
+    this.#changed();
+  }
+
+  /** @param total how many chunks it had, where the sender said it */
+  close(total?: number): void {
+    if (this.#ahead.size > 0 || (total !== undefined && total > this.#next))
+      this.fail({ code: 'DATA_LOSS', message: `Chunk ${this.#next} of the stream did not come` });
+    this.#end ??= {};
+    this.#changed();
+  }
+
+  fail(error: ErrorBody | Error): void {
+    this.#end ??= { error: error instanceof Error ? error : ArcpError.fromBody(error) };
+    this.#changed();
+  }
+
+  /** What comes next. What has come is read before an error is told. */
+  async next(): Promise<IteratorResult<Content<K>>> {
+    for (;;) {
+      if (this.#ready.length > 0) return { done: false, value: this.#shift() };
+      if (this.#end !== undefined) {
+        const { error } = this.#end;
+        this.#end = {};
+        if (error !== undefined) throw error;
+        return { done: true, value: undefined };
+      }
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+
+  async return(): Promise<IteratorResult<Content<K>>> {
+    this.#end = {};
+    this.#ready.length = 0;
+    this.#size = 0;
+    this.#relieve();
+    this.#options.onLeave();
+    this.#changed();
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #take(chunk: Chunk): void {
+    let content: Content<K>;
+    try {
+      content = contentOf(this.#options.kind, chunk);
+    } catch (error) {
+      this.fail(error as Error);
+      return;
+    }
+    this.#ready.push(content);
+    this.#size += sizeOf(content);
+    if (this.#isFull || (this.#ready.length < HIGH && this.#size < HIGH_SIZE)) return;
+    this.#isFull = true;
+    this.#options.onPressure(true);
+  }
+
+  #shift(): Content<K> {
+    const content = this.#ready.shift()!;
+    this.#size -= sizeOf(content);
+    if (this.#ready.length <= LOW && this.#size < HIGH_SIZE / 2) this.#relieve();
+    return content;
+  }
+
+  #relieve(): void {
+    if (!this.#isFull) return;
+    this.#isFull = false;
+    this.#options.onPressure(false);
+  }
+
+  #changed(): void {
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+}
