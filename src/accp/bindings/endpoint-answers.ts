@@ -1,4 +1,5 @@
 /** What an endpoint answers a message with: what its handler gives, as frames. */
+import { safely } from '../../bindings/safely.js';
 import { AccpError } from '../codec/accp-error.js';
 import type { Message, MessageInput } from '../message/message.js';
 import { chatMessage } from '../profiles/chat.js';
@@ -39,7 +40,7 @@ export class EndpointAnswers {
   async *#batches(source: AsyncIterable<Answer>, work: Work): AsyncGenerator<Batch, void, undefined> {
     const { message, session, signal } = work;
     let last: Encoded = { frames: NO_FRAMES, isFailure: false };
-    const failed = (thrown: unknown): void => this.#options.failed?.(thrown, message, session);
+    const failed = (thrown: unknown): void => safely(() => this.#options.failed?.(thrown, message, session));
     try {
       for await (const answer of untilAborted(source, signal, failed)) {
         yield () => {
@@ -66,7 +67,9 @@ export class EndpointAnswers {
       const input = correlated(answer, message);
       if (isFailure(message) && isFailure(input)) throw new TypeError('An error is not answered by an error.');
       const { frames, losses, warnings } = codec.encode(input, session);
-      if (losses.length > 0 || warnings.length > 0) noticed?.({ session, direction: 'sent', losses, warnings });
+      // Thrown from here, it would undo what is numbered already.
+      if (losses.length > 0 || warnings.length > 0)
+        safely(() => noticed?.({ session, direction: 'sent', losses, warnings }));
       return { frames, isFailure: isFailure(input) };
     } catch (thrown) {
       if (thrown instanceof StoreError) throw thrown;
@@ -75,7 +78,7 @@ export class EndpointAnswers {
   }
 
   #fail(message: Message, thrown: unknown, session: Session): readonly string[] {
-    this.#options.failed?.(thrown, message, session);
+    safely(() => this.#options.failed?.(thrown, message, session));
     return this.#tell(message, thrown, session);
   }
 

@@ -14,9 +14,6 @@ interface Held {
 
 type SessionsOptions = Pick<EndpointOptions, 'agent' | 'session' | 'maxSessions' | 'idleTime'>;
 
-/** In the place of a session: two have a message of the same sender and chain. No id holds a space. */
-const CONTESTED = ' ';
-
 export class EndpointSessions {
   readonly #options: SessionsOptions;
   readonly #max: number;
@@ -24,8 +21,6 @@ export class EndpointSessions {
   readonly #now: () => number;
   /** By id; the one that was used least recently comes first. */
   readonly #held = new Map<string, Held>();
-  /** The sessions of messages that have come in part: their other frames do not name it. */
-  readonly #unfinished = new Map<string, string>();
   #isClosed = false;
 
   /** @throws TypeError on options that are none */
@@ -59,29 +54,13 @@ export class EndpointSessions {
   }
 
   /**
-   * The session that a frame belongs to; a new one where it names none. A part of a message that does not name it belongs to that of the
-   * first part, by the message's sender and chain: these are no secrets, so where two sessions have the same, it belongs to neither.
+   * The session that a frame belongs to; a new one where it names none. A later part of a message names it, too: sender and chain are
+   * no secrets, so that by them anybody could add to somebody else's message, and be given its answer.
    *
    * @returns `null` for a part of which nobody knows where it belongs
    */
-  openFor(address: FrameAddress): Session | null {
-    const { sid, part } = address;
-    if (sid !== undefined || part === undefined) return this.open(sid);
-    const known = this.#unfinished.get(keyOf(address));
-    if (known !== undefined && known !== CONTESTED && this.#held.has(known)) return this.open(known);
-    return part === 0 && known !== CONTESTED ? this.open() : null;
-  }
-
-  /** The frame was part of a message, which is to be continued or not. */
-  continued(address: FrameAddress, { id }: Session, isToBe: boolean): void {
-    if (address.part === undefined) return;
-    const key = keyOf(address);
-    const known = this.#unfinished.get(key);
-    const isOthers = known !== undefined && known !== id && (known === CONTESTED || this.#held.has(known));
-    if (!isToBe && isOthers) return;
-    this.#unfinished.delete(key);
-    if (isToBe) this.#unfinished.set(key, isOthers ? CONTESTED : id);
-    if (this.#unfinished.size > this.#max) this.#unfinished.delete(this.#unfinished.keys().next().value!);
+  openFor({ sid, part = 0 }: FrameAddress): Session | null {
+    return sid === undefined && part > 0 ? null : this.open(sid);
   }
 
   /** From now on it is at work. @returns ends that */
@@ -141,9 +120,4 @@ export class EndpointSessions {
       surplus--;
     }
   }
-}
-
-/** No name of an agent holds a space. */
-function keyOf({ agent, cid = '' }: FrameAddress): string {
-  return `${agent} ${cid}`;
 }

@@ -1,4 +1,6 @@
 /** One side that answers frames, whatever carries them: a codec, its sessions, and what is done with messages. */
+
+import { safely } from '../../bindings/safely.js';
 import type { Codec } from '../codec/codec.js';
 import type { Message } from '../message/message.js';
 import { tryParseFrame } from '../parse.js';
@@ -22,10 +24,9 @@ interface Decoded {
   /** What the handler is told. */
   readonly message: Message | undefined;
   /** Whether more frames of the message are to come. */
-  readonly isUnfinished: boolean;
 }
 
-const NOTHING: Decoded = { replies: [], message: undefined, isUnfinished: false };
+const NOTHING: Decoded = { replies: [], message: undefined };
 
 /** Longest id of a session, in characters. */
 const MAX_ID = 256;
@@ -69,10 +70,11 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       return outcome.reply === null ? NOTHING : { ...NOTHING, replies: [outcome.reply] };
     }
     const { losses, warnings, replies, message } = outcome;
-    if (losses.length > 0 || warnings.length > 0) noticed?.({ session, direction: 'received', losses, warnings });
-    if (message === undefined) return { replies, message, isUnfinished: true };
+    if (losses.length > 0 || warnings.length > 0)
+      safely(() => noticed?.({ session, direction: 'received', losses, warnings }));
+    if (message === undefined) return { replies, message };
     if (message.intent === 'ping') return { ...NOTHING, replies: [...replies, ...pong(message, session)] };
-    return { replies, message: isToldOf(outcome.outcome, message) ? message : undefined, isUnfinished: false };
+    return { replies, message: isToldOf(outcome.outcome, message) ? message : undefined };
   };
 
   const pong = ({ operation, envelope }: Message, session: Session): readonly string[] => {
@@ -161,8 +163,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     if (session === null) return strayPart(frame);
     const end = sessions.use(session);
     try {
-      const { replies, message, isUnfinished } = stored(session, () => decode(frame, session));
-      sessions.continued(address, session, isUnfinished);
+      const { replies, message } = stored(session, () => decode(frame, session));
       if (message === undefined) return packed(replies);
       const begun = await answers.begin(message, session, signal);
       if (typeof begun !== 'function') return streamed(replies, begun, session);
@@ -214,10 +215,7 @@ function badSessionId(frame: string): string | null {
 }
 
 function strayPart(frame: string): string | null {
-  return refusal(
-    frame,
-    'metadata.sid: a part names its session, unless only one has a message of its sender and chain',
-  );
+  return refusal(frame, 'metadata.sid: a part of a message names the session of the first one');
 }
 
 function refusal(frame: string, why: string): string | null {

@@ -56,10 +56,8 @@ export function readHead(frame: string): FrameHead | null {
 
 /** Where a frame belongs. */
 export interface FrameAddress {
-  readonly agent: string;
   readonly sid: string | undefined;
-  readonly cid: string | undefined;
-  /** Its place among several that make up a message (section 3.4). Mostly, only the first of them, 0, names the session. */
+  /** Its place among several that make up a message (section 3.4). */
   readonly part: number | undefined;
 }
 
@@ -67,11 +65,9 @@ export interface FrameAddress {
 export function readAddress(frame: string): FrameAddress | null {
   const parsed = tryParseFrameEnvelope(frame, LENIENT);
   if (!parsed.ok) return null;
-  const { agent, metadata } = parsed.value;
+  const { metadata } = parsed.value;
   return {
-    agent,
     sid: identifierOf(metadata, 'sid'),
-    cid: identifierOf(metadata, 'cid'),
     part: metadata?.some(({ key }) => key === 'tot') === true ? (numberOf(metadata, 'idx') ?? 0) : undefined,
   };
 }

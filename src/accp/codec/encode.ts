@@ -281,8 +281,8 @@ function emit(drafts: readonly Draft[], params: readonly Param[], encoding: Enco
       ts: envelope.timestamp,
       cid,
       aid: envelope.causation_id,
-      // The cid says it all in the frames that follow, whose metadata is long enough.
-      sid: index === 0 ? envelope.session_id : null,
+      // Whoever has no connection knows by it alone whose part it is: cid and sender are no secrets.
+      sid: index === 0 || engine.settings.sessionId === 'always' ? envelope.session_id : null,
       ttl: envelope.ttl,
       part,
       mid: index === 0 ? mid : undefined,

@@ -125,14 +125,7 @@ describe('parts of a message that do not name their session', () => {
   const part = (sid: string | null, seq: number, idx: number, key: string): string =>
     `@me>req:x{${key}:${key}${seq}}[mid:${key}${idx}${sid ?? 'n'},seq:${seq},cid:job1${sid === null ? '' : `,sid:${sid}`},idx:${idx},tot:2]`;
 
-  test('belong to the one session that has a message of their sender and chain', async () => {
-    const endpoint = endpointOf();
-    expect(await answersOf(endpoint, part('A', 1, 0, 'p'))).toEqual([]);
-    const [answer] = await answersOf(endpoint, part(null, 2, 1, 'q'));
-    expect(readHead(answer!)).toMatchObject({ intent: 'done', sid: 'A' });
-  });
-
-  test('are refused where two have, so that nobody is told what somebody else has said', async () => {
+  test('are refused, so that nobody adds to what somebody else says, and is given the answer', async () => {
     const told: Message[] = [];
     const endpoint = endpointOf({
       handle: (message) => {
@@ -141,16 +134,16 @@ describe('parts of a message that do not name their session', () => {
       },
     });
     await answersOf(endpoint, part('A', 1, 0, 'p'));
-    await answersOf(endpoint, part('B', 1, 0, 'r'));
     const [refused] = await answersOf(endpoint, part(null, 2, 1, 'q'));
     expect(refused).toContain('{code:E1004|');
+    expect(readHead(refused!)!.sid).toBeUndefined();
     expect(told).toEqual([]);
-    const [answer] = await answersOf(endpoint, part('B', 2, 1, 's'));
-    expect(readHead(answer!)).toMatchObject({ intent: 'done', sid: 'B' });
-    expect(told.map(({ payload }) => payload)).toEqual([{ r: 'r1', s: 's2' }]);
+    const [answer] = await answersOf(endpoint, part('A', 2, 1, 's'));
+    expect(readHead(answer!)).toMatchObject({ intent: 'done', sid: 'A' });
+    expect(told.map(({ payload }) => payload)).toEqual([{ p: 'p1', s: 's2' }]);
   });
 
-  test('are refused where nobody has, and open no session: those that there are stay', async () => {
+  test('open no session: those that there are stay', async () => {
     const endpoint = endpointOf({ maxSessions: 4 });
     await answersOf(endpoint, '@vic>req:x{}[mid:v1,seq:1,sid:V]');
     for (let idx = 1; idx < 10; idx++) {
@@ -159,5 +152,30 @@ describe('parts of a message that do not name their session', () => {
     }
     const [answer] = await answersOf(endpoint, '@vic>req:x{}[mid:v2,seq:2,sid:V]');
     expect(readHead(answer!)).toMatchObject({ intent: 'done', sid: 'V' });
+  });
+});
+
+describe('listeners that throw', () => {
+  const broken = (): never => {
+    throw new Error('of the listener');
+  };
+
+  test('of failures: the sender is told all the same', async () => {
+    const endpoint = endpointOf({ handle: broken, failed: broken });
+    const [answer] = await answersOf(endpoint, '@a>req:x{}[mid:m1,seq:1]');
+    expect(answer).toContain('{code:E9999|');
+  });
+
+  test('of losses: what was done goes out, and no number is lost', async () => {
+    const endpoint = endpointOf({
+      handle: () => ({ intent: 'done', operation: 'x', payload: { a: 1.23456789 } }),
+      noticed: () => Promise.reject(new Error('of the listener')),
+    });
+    const [first] = await answersOf(endpoint, '@a>req:x{}[mid:m1,seq:1,sid:S]');
+    const [second] = await answersOf(endpointOf({ noticed: broken }), '@a>req:x{a:1.23456789}[mid:m1,seq:1,sid:S]');
+    expect([readHead(first!), readHead(second!)]).toMatchObject([
+      { intent: 'done', seq: 1 },
+      { intent: 'done', seq: 1 },
+    ]);
   });
 });

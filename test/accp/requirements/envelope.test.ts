@@ -112,15 +112,17 @@ describe('the envelope of frames that go out (Table 4)', () => {
     for (const frame of frames) expect(taken(frame).metadata['sid']).toBe('s1');
   });
 
-  test('sid: a message in several frames has it once, in the first one, and the cid in all', () => {
+  test('sid: a message in several frames has it in all, and the cid, too', () => {
     const { codec, planner } = endpoints();
     const { frames, correlationId } = codec.encode(LONG, planner);
     expect(frames.length).toBeGreaterThan(1);
-    expect(frames.map((frame) => taken(frame).metadata['sid'])).toEqual([
-      's1',
-      ...frames.slice(1).map(() => undefined),
-    ]);
+    expect(frames.map((frame) => taken(frame).metadata['sid'])).toEqual(frames.map(() => 's1'));
     for (const frame of frames) expect(taken(frame).metadata['cid']).toBe(correlationId);
+    const short = endpoints({ codec: { sessionId: 'first' } });
+    const parts = short.codec.encode(LONG, short.planner).frames;
+    expect(parts.map((frame) => taken(frame).metadata['sid'])).toEqual(
+      parts.map((_, at) => (at === 0 ? 's1' : undefined)),
+    );
   });
 
   test('sid: to save tokens, a host can have it in the first frame of the session only', () => {

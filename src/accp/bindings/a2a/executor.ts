@@ -1,5 +1,6 @@
 /** The server's side of ACCP over A2A (draft-benzing-accp-00, section 11.4). */
 
+import { safely } from '../../../bindings/safely.js';
 import { checkAgentName } from '../../session/names.js';
 import type { Endpoint } from '../endpoint.js';
 import { BINDING_AGENT, bareErrorFrame } from '../error-frame.js';
@@ -99,7 +100,7 @@ export function accpExecutor(handle: FrameHandler | Endpoint, options: ExecutorO
     } catch (thrown) {
       // Whoever has aborted it tells the client.
       if (!signal.aborted) answer.status(TASK_STATE.failed, failureOf(thrown, frame));
-      else failed?.(thrown, frame);
+      else safely(() => failed?.(thrown, frame));
     } finally {
       told?.();
       if (signal.aborted) await begun.cancelled();
@@ -110,7 +111,7 @@ export function accpExecutor(handle: FrameHandler | Endpoint, options: ExecutorO
 
   const failureOf = (thrown: unknown, frame: string): readonly string[] => {
     if (thrown instanceof NoFrame) return [bareErrorFrame('E1001', 'The message has no ACCP frame.', null, agent)];
-    failed?.(thrown, frame);
+    safely(() => failed?.(thrown, frame));
     // An error frame is never answered by another.
     if (hasErrorSchema(frame)) return [];
     return [bareErrorFrame('E9999', 'The frame could not be processed.', readHead(frame), agent)];

@@ -1,4 +1,5 @@
 /** The frames that come with an MCP tool call. */
+import { safely } from '../../../bindings/safely.js';
 import { AccpError } from '../../codec/accp-error.js';
 import type { Codec } from '../../codec/codec.js';
 import type { Message } from '../../message/message.js';
@@ -60,7 +61,8 @@ export function receiveCall(
       return;
     }
     const { losses, warnings } = outcome;
-    if (losses.length + warnings.length > 0) noticed?.({ session, direction: 'received', losses, warnings });
+    if (losses.length + warnings.length > 0)
+      safely(() => noticed?.({ session, direction: 'received', losses, warnings }));
     replies.push(...outcome.replies);
     if (outcome.outcome === 'pending' || NO_REQUEST.has(outcome.message.intent)) return;
     const why = whyNot(outcome.message, name, index === frames.length - 1);

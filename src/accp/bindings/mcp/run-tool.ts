@@ -1,4 +1,5 @@
 /** Runs a tool, and says in frames what came of it (draft-benzing-accp-00, section 10.2). */
+import { safely } from '../../../bindings/safely.js';
 import { AccpError } from '../../codec/accp-error.js';
 import type { Codec } from '../../codec/codec.js';
 import type { Json } from '../../message/json.js';
@@ -51,7 +52,7 @@ export async function runTool(message: Message, session: Session, call: Call, to
   try {
     result = await tool.run(call.args, { session, message, signal, request: call.request });
   } catch (thrown) {
-    tool.failed?.(thrown, message);
+    safely(() => tool.failed?.(thrown, message));
     return failed(toolError(thrown), message, session, codec);
   }
   const payload = { tool_name: name, result: (result ?? null) as Json };
@@ -61,11 +62,12 @@ export async function runTool(message: Message, session: Session, call: Call, to
     const text = textOf(result);
     const input = { intent: 'done', operation: 'tool', schema: 'TC', payload, envelope };
     const { frames, losses, warnings } = codec.encode(input, session);
-    if (losses.length + warnings.length > 0) tool.noticed?.({ session, direction: 'sent', losses, warnings });
+    if (losses.length + warnings.length > 0)
+      safely(() => tool.noticed?.({ session, direction: 'sent', losses, warnings }));
     return { frames, isError: false, result, text };
   } catch (thrown) {
     if (thrown instanceof StoreError) throw thrown;
-    tool.failed?.(thrown, message);
+    safely(() => tool.failed?.(thrown, message));
     return failed(unwritten(thrown), message, session, codec);
   }
 }

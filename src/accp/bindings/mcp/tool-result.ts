@@ -23,6 +23,7 @@ export function readPlainResult(result: Members | undefined, tool: string): Plai
   if (result?.['isError'] === true) return { code: codeOf(text ?? '', tool), message: text ?? 'The tool failed.' };
   const structured = result?.['structuredContent'];
   if (structured !== undefined) return { result: structured as Json };
+  if (!Array.isArray(result?.['content'])) return { code: 'E4002', message: 'The answer is no result of a tool.' };
   return { result: text ?? (content as Json) };
 }
 
