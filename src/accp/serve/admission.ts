@@ -33,7 +33,7 @@ const BEARER_PROTOCOL = 'bearer.';
 
 /** @throws TypeError on options that are none */
 export function createAdmission({ token, origins, host, isLoopback }: AdmissionOptions): Admission {
-  if (token !== undefined && !TOKEN.test(token))
+  if (token !== undefined && !(typeof token === 'string' && TOKEN.test(token)))
     throw new TypeError('token is 1 or more letters, digits and "-._~+/", with "=" at the end or not');
   const allowed = new Set(origins.map(checkOrigin));
   const expected = token === undefined ? undefined : digest(token);
@@ -83,7 +83,7 @@ function isLoopbackName(name: string): boolean {
 
 /** As browsers send it: `null` is what pages without an origin say. */
 function checkOrigin(origin: string): string {
-  const lower = origin.toLowerCase();
+  const lower = typeof origin === 'string' ? origin.toLowerCase() : '';
   if (lower === 'null' || (URL.canParse(lower) && new URL(lower).origin === lower)) return lower;
   throw new TypeError(`An origin is a scheme and a host, without a path: https://example.org; got "${origin}"`);
 }

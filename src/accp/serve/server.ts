@@ -5,11 +5,13 @@ import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createRequestListener } from '@remix-run/node-fetch-server';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { LONGEST_TIMER } from '../../bindings/longest-timer.js';
 import type { Endpoint } from '../bindings/endpoint.js';
 import { createHandler } from '../bindings/http/index.js';
 import { createWebSocketEndpoint, SUBPROTOCOL, type WebSocketEndpoint } from '../bindings/websocket/index.js';
 import { type Admission, createAdmission, isLoopbackAddress, type Refusal } from './admission.js';
 import { ServeError } from './errors.js';
+import { Exchanges } from './exchanges.js';
 import { addressOf, listening } from './listening.js';
 import { observed } from './observed.js';
 import { toOriginForm } from './origin-form.js';
@@ -44,6 +46,8 @@ export interface RunningServer {
 }
 
 const MAX_HEADER_BYTES = 16 * 1024;
+/** What no `Request` of the platform can be (Fetch, section 2.2.1). */
+const NO_METHODS: ReadonlySet<string> = new Set(['TRACE', 'TRACK', 'CONNECT']);
 
 /**
  * Starts a server for an endpoint.
@@ -84,6 +88,7 @@ class Front {
   readonly #frames: (request: IncomingMessage, response: ServerResponse) => void;
   /** Connections on which nothing has been asked yet. */
   readonly #silent = new Set<Socket>();
+  readonly #exchanges = new Exchanges();
   #closing: Promise<void> | undefined;
 
   constructor(endpoint: Endpoint, admission: Admission, settings: ResolvedServeOptions) {
@@ -108,6 +113,8 @@ class Front {
     });
     this.server.maxConnections = maxConnections;
     this.server.on('connection', (socket) => {
+      // One that was given back after the offer of another protocol is known.
+      if (!this.#exchanges.opened(socket)) return;
       this.#silent.add(socket);
       socket.once('close', () => this.#silent.delete(socket));
     });
@@ -130,6 +137,7 @@ class Front {
 
   readonly #request = (request: IncomingMessage, response: ServerResponse): void => {
     this.#silent.delete(request.socket);
+    this.#exchanges.begun(request, response);
     toOriginForm(request);
     const { path, tell } = observed(request, this.#settings.tellAccess);
     let note: string | undefined;
@@ -155,7 +163,11 @@ class Front {
     if (path === HEALTH_PATH) this.#health(request, response);
     else if (path !== this.#settings.path) answer(response, 404);
     else if (isPreflight(request)) preflight(response);
-    else {
+    else if (NO_METHODS.has(request.method ?? '')) {
+      // The platform's requests cannot have them.
+      response.setHeader('allow', 'POST');
+      answer(response, 405);
+    } else {
       const wrong = this.#admission.checkToken(request.headers, false);
       note = wrong?.reason;
       if (wrong === null) this.#frames(request, response);
@@ -182,6 +194,15 @@ class Front {
   }
 
   readonly #upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    // Node has let go of the connection, whose errors would end the process. That it is gone is told by `close`.
+    if (!socket.listeners('error').includes(unheard)) socket.on('error', unheard);
+    const answered = this.#exchanges.answered(socket);
+    // What was asked before is answered before: its answer must not come into what is spoken then.
+    if (answered === undefined) this.#upgradeNow(request, socket, head);
+    else void answered.then(() => socket.destroyed || this.#upgradeNow(request, socket, head));
+  };
+
+  #upgradeNow(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     if (!isWebSocketUpgrade(request)) {
       withoutUpgrade(request, socket, head);
       this.server.emit('connection', socket);
@@ -194,8 +215,6 @@ class Front {
     let note: string | undefined;
     const gone = (): void => tell(status, note);
     socket.once('close', gone);
-    // A client that has gone is told of by `close`.
-    socket.on('error', () => undefined);
     const refusal = this.#refusalOf(path, request);
     if (refusal !== null) {
       status = refusal.status;
@@ -208,7 +227,7 @@ class Front {
       webSocket.once('close', (code) => tell(101, `close ${code}`));
       this.#sockets.accept(webSocket);
     });
-  };
+  }
 
   #refusalOf(path: string, { headers }: IncomingMessage): Refusal | { status: number; reason?: string } | null {
     if (this.#closing !== undefined) return { status: 503 };
@@ -223,12 +242,15 @@ class Front {
   };
 
   async #close(): Promise<void> {
-    const { closeGrace } = this.#settings;
+    const { closeGrace, requestTimeout } = this.#settings;
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     for (const socket of this.#silent) socket.destroy();
     void this.#sockets.close();
     const timer = closeGrace === Number.POSITIVE_INFINITY ? undefined : setTimeout(this.terminate, closeGrace);
+    // A server that closes does not look any more for requests that do not come.
+    const unasked = setTimeout(() => this.#exchanges.dropUnasked(), Math.min(requestTimeout, LONGEST_TIMER));
     await closed;
+    clearTimeout(unasked);
     clearTimeout(timer);
     this.#webSockets.close();
   }
@@ -239,3 +261,5 @@ class Front {
     this.server.closeAllConnections();
   };
 }
+
+function unheard(): void {}

@@ -327,3 +327,72 @@ test('the agents to try take any number of streams in a session', async () => {
     }
   }
 });
+
+describe('requests that a client sends without waiting for answers', () => {
+  const posted = (seq: number, more = ''): string => {
+    const frame = `@me>req:x{n:${seq}}[mid:p${seq},seq:1,sid:pipelined${seq}]`;
+    return `POST /accp/v1/frames HTTP/1.1\r\nHost: localhost\r\n${more}Content-Type: application/accp\r\nContent-Length: ${frame.length}\r\n\r\n${frame}`;
+  };
+  const H2C = 'Upgrade: h2c\r\nConnection: Upgrade\r\n';
+
+  test.each([
+    ['alone', ''],
+    ['with the offer of another protocol', H2C],
+  ])('are all answered, in order: %s', async (_, more) => {
+    const { port } = await serve();
+    const all = [1, 2, 3, 4].map((seq) => posted(seq, more)).join('');
+    const last = posted(5, 'Connection: close\r\n');
+    const said = await sendBytes(port, all + last);
+    expect([...said.matchAll(/done:x\{n:(\d)\}/g)].map(([, seq]) => seq)).toEqual(['1', '2', '3', '4', '5']);
+  });
+
+  test('do not outlive the client: their sources end, and each is told of', async () => {
+    let begun = 0;
+    let ended = 0;
+    const world = await serve(
+      {},
+      {
+        codec: createCodec(),
+        agent: 'srv',
+        async *handle(message, { signal }) {
+          begun++;
+          try {
+            yield { intent: 'stream', operation: 'x', schema: 'ST', payload: { chunk_index: 0, data: 'a' } };
+            await new Promise((resolve) => signal.addEventListener('abort', resolve));
+          } finally {
+            ended++;
+          }
+          return message;
+        },
+      },
+    );
+    const socket = connect(world.port, '127.0.0.1');
+    socket.write([1, 2, 3].map((seq) => posted(seq)).join(''));
+    while (begun < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+    socket.destroy();
+    while (ended < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+    await world.told(3);
+    expect(world.entries).toHaveLength(3);
+  });
+});
+
+test('a method that the platform has no requests for is refused, and is no defect', async () => {
+  const errors: unknown[] = [];
+  const { port } = await serve({ onError: (error) => errors.push(error) });
+  const said = await sendBytes(port, 'TRACE /accp/v1/frames HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+  expect(said).toMatch(/^HTTP\/1\.1 405 /);
+  expect(said).toMatch(/allow: POST/i);
+  expect(errors).toEqual([]);
+});
+
+test('a server that waits for all requests does not wait for one that never comes', async () => {
+  const { port, close } = await serve({ closeGrace: Number.POSITIVE_INFINITY, requestTimeout: 0.2 });
+  const socket = connect(port, '127.0.0.1');
+  socket.write(
+    'POST /accp/v1/frames HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/accp\r\nContent-Length: 50\r\n\r\nabc',
+  );
+  await once(socket, 'connect');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  socket.resume().on('error', () => undefined);
+  await close();
+});

@@ -1,0 +1,57 @@
+// biome-ignore-all lint/correctness/noNodejsModules: a server that listens is of Node
+/** What is under way on each connection of a server: a client may ask for more before it was answered. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+export class Exchanges {
+  readonly #bySocket = new Map<Duplex, Set<Exchange>>();
+
+  /** A connection, which may be told of more than once. @returns whether it is new */
+  opened(socket: Duplex): boolean {
+    if (this.#bySocket.has(socket)) return false;
+    const exchanges = new Set<Exchange>();
+    this.#bySocket.set(socket, exchanges);
+    socket.once('close', () => {
+      this.#bySocket.delete(socket);
+      // Node tells only the response that is being written. The others are told when it has been.
+      setImmediate(() => {
+        for (const { response } of exchanges) abandon(response);
+      });
+    });
+    return true;
+  }
+
+  begun(request: IncomingMessage, response: ServerResponse): void {
+    const exchanges = this.#bySocket.get(request.socket);
+    if (exchanges === undefined) return;
+    const exchange = { request, response };
+    exchanges.add(exchange);
+    response.once('close', () => exchanges.delete(exchange));
+  }
+
+  /** Resolves when all that was asked on a connection has been answered; `undefined` when it has. */
+  answered(socket: Duplex): Promise<void> | undefined {
+    const exchanges = this.#bySocket.get(socket);
+    if (exchanges === undefined || exchanges.size === 0) return undefined;
+    const last = [...exchanges].map(({ response }) => new Promise((resolve) => response.once('close', resolve)));
+    return Promise.all(last).then(() => undefined);
+  }
+
+  /** Drops the connections on which nothing is being answered: whose request has not come, or has come in part. */
+  dropUnasked(): void {
+    for (const [socket, exchanges] of this.#bySocket)
+      if ([...exchanges].every(({ request }) => !request.complete)) socket.destroy();
+  }
+}
+
+/** A response that was never given to its connection does not hear of its end. */
+function abandon(response: ServerResponse): void {
+  if (response.closed || response.destroyed) return;
+  response.destroy();
+  response.emit('close');
+}
