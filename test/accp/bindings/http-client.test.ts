@@ -124,3 +124,42 @@ describe('a fetch that does not heed its signal', () => {
     await left;
   });
 });
+
+describe('an answer that is given up', () => {
+  const endless = (cancelled: () => void): Response =>
+    new Response(
+      new ReadableStream({ start: (body) => body.enqueue(new TextEncoder().encode(`${ANSWER}\n`)), cancel: cancelled }),
+      {
+        headers: { 'content-type': 'application/accp' },
+      },
+    );
+
+  test.each([
+    ['while it comes', 0],
+    ['before it came', 60],
+  ])('is left: %s', async (_, delay) => {
+    let isLeft: () => void = () => undefined;
+    const left = new Promise<void>((resolve) => {
+      isLeft = resolve;
+    });
+    const late = async (): Promise<Response> => {
+      await new Promise((resolve) => setTimeout(resolve, delay));
+      return endless(isLeft);
+    };
+    await expect(postFrame(URL_OF_NOBODY, REQUEST, { timeout: 0.03, fetch: late })).rejects.toMatchObject({
+      code: 'timeout',
+    });
+    await left;
+  });
+
+  test('before it is asked for is not asked for', async () => {
+    let asked = 0;
+    const fetch = (): Response => {
+      asked++;
+      return endless(() => undefined);
+    };
+    const signal = AbortSignal.abort(new Error('mine'));
+    await expect(postFrame(URL_OF_NOBODY, REQUEST, { signal, fetch })).rejects.toThrow('mine');
+    expect(asked).toBe(0);
+  });
+});

@@ -25,8 +25,6 @@ export interface PostOptions {
 /** How a promise is waited for. */
 type Wait = <T>(work: () => Promise<T>, late?: (result: T) => void) => Promise<T>;
 
-const AT_ONCE: Wait = (work) => work();
-
 /**
  * Posts a frame.
  *
@@ -39,19 +37,18 @@ const AT_ONCE: Wait = (work) => work();
  * const answer = await postFrame('http://127.0.0.1:8080/accp/v1/frames', codec.encode(message, session).frames[0]);
  */
 export async function postFrame(url: string | URL, frame: string, options: PostOptions = {}): Promise<string | null> {
-  const patience = check(frame, options);
+  const patience = check(frame, options, true);
+  const wait: Wait = (work, late) => patience.wait(work, late);
   try {
-    return await patience.wait(async () => {
-      const response = await post(url, frame, options, patience, AT_ONCE);
-      if (response.status === 204) return null;
-      const frames = framesOf(response, options, patience, AT_ONCE);
-      const answer = await frames.next();
-      const next = await frames.next();
-      if (next.done === true) return answer.value as string;
-      await frames.return();
-      const { status } = response;
-      throw new HttpBindingError('more-than-one-frame', 'The answer goes on after its first frame.', { status });
-    });
+    const response = await post(url, frame, options, patience, wait);
+    if (response.status === 204) return null;
+    const frames = framesOf(response, options, patience, wait);
+    const answer = await frames.next();
+    const next = await frames.next();
+    if (next.done === true) return answer.value as string;
+    await frames.return();
+    const { status } = response;
+    throw new HttpBindingError('more-than-one-frame', 'The answer goes on after its first frame.', { status });
   } finally {
     patience.end();
   }
@@ -87,10 +84,10 @@ async function* stream(
   }
 }
 
-function check(frame: string, { signal, timeout, maxFrameBytes = 1 }: PostOptions): Patience {
+function check(frame: string, { signal, timeout, maxFrameBytes = 1 }: PostOptions, isForAll = false): Patience {
   if (typeof frame !== 'string' || !/^[^\r\n]+$/.test(frame)) throw new TypeError('A frame is a string of one line');
   if (!(maxFrameBytes >= 1)) throw new TypeError(`maxFrameBytes is a number from 1 on; got ${maxFrameBytes}`);
-  return new Patience(signal, timeout);
+  return new Patience(signal, timeout, isForAll);
 }
 
 /** Sends the request. @returns a response that holds frames, or nothing at all (204) */

@@ -101,6 +101,7 @@ function tell({ failed }: Settings, thrown: unknown, frame: string): void {
 /** @throws TypeError on a path that no request has */
 export function checkPath(path: string): void {
   if (
+    typeof path === 'string' &&
     path.startsWith('/') &&
     URL.canParse(path, 'http://localhost') &&
     new URL(`http://localhost${path}`).pathname === path

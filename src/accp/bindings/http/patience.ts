@@ -1,24 +1,33 @@
 /** How long an answer is waited for: until the caller has had enough, or so many seconds. */
-import { LONGEST_TIMER } from '../../../bindings/longest-timer.js';
+import { after } from '../../../bindings/after.js';
 import { HttpBindingError } from './errors.js';
 
 export class Patience {
   readonly #signal: AbortSignal | undefined;
   readonly #seconds: number;
+  readonly #isForAll: boolean;
+  #stop: () => void = () => undefined;
   readonly #controller = new AbortController();
+  readonly #late = (): void =>
+    this.#controller.abort(new HttpBindingError('timeout', `No answer came within ${this.#seconds} s.`));
   readonly #abort = (): void => this.#controller.abort(this.#signal?.reason);
 
-  /** @throws TypeError on a time that is none */
-  constructor(signal: AbortSignal | undefined, seconds = 0) {
+  /**
+   * @param isForAll whether the time is for the whole exchange, and not for each step
+   * @throws TypeError on a time that is none
+   */
+  constructor(signal: AbortSignal | undefined, seconds = 0, isForAll = false) {
     if (!(seconds >= 0)) throw new TypeError(`timeout is a number of seconds from 0 on; got ${seconds}`);
     this.#signal = signal;
-    this.#seconds = seconds;
+    this.#seconds = seconds === 0 ? Number.POSITIVE_INFINITY : seconds;
+    this.#isForAll = isForAll;
   }
 
   /** What the exchange goes by from now on. */
   begin(): AbortSignal {
     if (this.#signal?.aborted === true) this.#abort();
     else this.#signal?.addEventListener('abort', this.#abort);
+    if (this.#isForAll) this.#stop = after(this.#seconds, this.#late);
     return this.#controller.signal;
   }
 
@@ -29,19 +38,14 @@ export class Patience {
    */
   async wait<T>(work: () => Promise<T>, late: (result: T) => void = () => undefined): Promise<T> {
     const { signal } = this.#controller;
-    const timer =
-      this.#seconds === 0 || this.#seconds === Number.POSITIVE_INFINITY
-        ? undefined
-        : setTimeout(
-            () => this.#controller.abort(new HttpBindingError('timeout', `No answer came within ${this.#seconds} s.`)),
-            Math.min(this.#seconds * 1000, LONGEST_TIMER),
-          );
+    // What nobody waits for is not begun.
+    signal.throwIfAborted();
+    const done = this.#isForAll ? () => undefined : after(this.#seconds, this.#late);
     let stop: () => void = () => undefined;
     const stopped = new Promise<never>((_, reject) => {
       stop = () => reject(signal.reason);
     });
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop);
+    signal.addEventListener('abort', stop);
     const working = work();
     try {
       return await Promise.race([working, stopped]);
@@ -50,7 +54,7 @@ export class Patience {
       throw thrown;
     } finally {
       signal.removeEventListener('abort', stop);
-      clearTimeout(timer);
+      done();
     }
   }
 
@@ -61,6 +65,7 @@ export class Patience {
 
   /** The exchange is over. */
   end(): void {
+    this.#stop();
     this.#signal?.removeEventListener('abort', this.#abort);
   }
 }

@@ -3,6 +3,8 @@ import { FramingError } from '../frame-splitter.js';
 
 /** A line end that may stand after the frame. */
 const LINE_END_BYTES = 2;
+/** Of the buffer, at first: most frames are shorter. */
+const FIRST_BYTES = 1024;
 
 /**
  * Reads the one frame of a body. No more than the limit is ever held: what is longer is left where it is.
@@ -34,7 +36,8 @@ export async function readFrameBody(
 /** All of a body; `null` for one with more bytes than are wanted, which is not read to its end. */
 async function readBytes(body: ReadableStream<Uint8Array>, most: number): Promise<Uint8Array | null> {
   const reader = body.getReader();
-  const chunks: Uint8Array[] = [];
+  // One buffer: of many small chunks each would take far more than it holds.
+  let held = new Uint8Array(0);
   let length = 0;
   for (;;) {
     let result: { readonly done: boolean; readonly value?: Uint8Array | undefined };
@@ -46,21 +49,20 @@ async function readBytes(body: ReadableStream<Uint8Array>, most: number): Promis
       throw error;
     }
     if (result.done || result.value === undefined) break;
-    length += result.value.length;
-    if (length > most) {
+    const { value } = result;
+    if (length + value.length > most) {
       leave(reader);
       return null;
     }
-    chunks.push(result.value);
+    if (length + value.length > held.length) {
+      const grown = new Uint8Array(Math.min(most, Math.max(FIRST_BYTES, 2 * held.length, length + value.length)));
+      grown.set(held.subarray(0, length));
+      held = grown;
+    }
+    held.set(value, length);
+    length += value.length;
   }
-  if (chunks.length === 1) return chunks[0]!;
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
+  return held.subarray(0, length);
 }
 
 /** What a source says to being left changes nothing any more. */
