@@ -109,7 +109,7 @@ export class Answering {
       this.#options.failed(method, thrown);
       return null;
     }
-    if (thrown instanceof RpcError) return errorText(id, thrown.toErrorObject());
+    if (isRpcError(thrown)) return errorText(id, thrown.toErrorObject());
     if (isCancelled) return errorText(id, { code: ERROR_CODES.requestCancelled, message: 'Request cancelled' });
     const details = descriptionOf(thrown);
     return errorText(id, { code: ERROR_CODES.internalError, message: 'Internal error', data: { details } });
@@ -144,7 +144,16 @@ class Context implements CallContext {
   }
 }
 
-/** Anything can be thrown, even what cannot be made a text. */
+/** Anything can be thrown, even what throws when it is asked what it is. */
+function isRpcError(thrown: unknown): thrown is RpcError {
+  try {
+    return thrown instanceof RpcError;
+  } catch {
+    return false;
+  }
+}
+
+/** Or cannot be made a text. */
 function descriptionOf(thrown: unknown): string {
   try {
     return thrown instanceof Error ? String(thrown.message) : String(thrown);

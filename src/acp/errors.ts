@@ -26,9 +26,10 @@ export class RpcError extends PegwireError {
   readonly rpcCode: number;
   readonly data: unknown;
 
-  /** @throws TypeError on a code that is no whole number */
+  /** @throws TypeError on a code that is no whole number, and a message that is no string */
   constructor(rpcCode: number, message: string, data?: unknown) {
     if (!Number.isInteger(rpcCode)) throw new TypeError(`The code of an error is a whole number; got ${rpcCode}`);
+    if (typeof message !== 'string') throw new TypeError('The message of an error is a string');
     super({ code: `rpc${rpcCode}`, message });
     this.rpcCode = rpcCode;
     this.data = data;

@@ -1,3 +1,5 @@
+import { afterIdly } from '../bindings/after.js';
+import { safely } from '../bindings/safely.js';
 import type { Channel } from '../channels/channel.js';
 import { isLonger } from '../text/bytes.js';
 import { Answering, CANCEL, type Done } from './answering.js';
@@ -278,11 +280,7 @@ export class Peer implements Connection {
   }
 
   #tell(error: ConnectionError): void {
-    try {
-      this.#onError?.(error);
-    } catch {
-      // Whoever listens must not be able to take the conversation down.
-    }
+    safely(() => this.#onError?.(error));
   }
 
   // What is sent
@@ -378,9 +376,7 @@ export class Peer implements Connection {
 
   /** Does not keep a process alive. @returns stops it */
   #withinGrace(run: () => void): () => void {
-    const timer: unknown = setTimeout(run, this.#grace * 1000);
-    (timer as { readonly unref?: () => void }).unref?.();
-    return () => clearTimeout(timer as never);
+    return afterIdly(this.#grace, run);
   }
 }
 

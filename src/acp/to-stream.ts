@@ -1,5 +1,7 @@
 /** A channel as a pair of streams of single messages, so that the official SDK runs on it and answers batches. */
 
+import { afterIdly } from '../bindings/after.js';
+import { safely } from '../bindings/safely.js';
 import type { Channel } from '../channels/channel.js';
 import { isLonger } from '../text/bytes.js';
 import { CANCEL, type Done } from './answering.js';
@@ -116,12 +118,23 @@ class Bridge {
       },
     });
     this.writable = new WritableStream<Message>({
+      // Without that, a write that waits for the other side would hold up the end for ever.
+      start: (controller) => {
+        const { signal } = controller as { readonly signal?: AbortSignal };
+        signal?.addEventListener('abort', () => channel.destroy());
+      },
       write: (message) => {
         this.#written(message);
         return channel.ready();
       },
       close: async () => {
-        await channel.end();
+        // The other side may never read what is left.
+        let stop!: () => void;
+        const late = new Promise<void>((resolve) => {
+          stop = afterIdly(this.#grace, resolve);
+        });
+        await Promise.race([channel.end(), late]);
+        stop();
         channel.destroy();
       },
       abort: () => channel.destroy(),
@@ -296,8 +309,7 @@ class Bridge {
       this.#close();
       return;
     }
-    const timer: unknown = setTimeout(() => this.#close(), this.#grace * 1000);
-    (timer as { readonly unref?: () => void }).unref?.();
+    afterIdly(this.#grace, () => this.#close());
   }
 
   #close(): void {
@@ -308,11 +320,7 @@ class Bridge {
   }
 
   #tell(error: ConnectionError): void {
-    try {
-      this.#onError?.(error);
-    } catch {
-      // Whoever listens must not be able to take the conversation down.
-    }
+    safely(() => this.#onError?.(error));
   }
 }
 

@@ -34,6 +34,7 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
     if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
   /** What is to be sent once the socket is open. */
   const early: string[] = [];
+  let earlyLength = 0;
   /** What came while nobody wanted it: browsers cannot be told to read nothing. */
   const held: unknown[] = [];
   let receiver: Receiver | undefined;
@@ -65,9 +66,8 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
   const give = (): void => {
     while (receiver !== undefined && !isPaused && held.length > 0) arrive(held.shift());
   };
-  const waiting = (): number => early.reduce((sum, { length }) => sum + length, 0);
-
   socket.addEventListener('open', () => {
+    earlyLength = 0;
     for (const text of early.splice(0)) socket.send(text);
   });
   socket.addEventListener('message', ({ data }) => {
@@ -99,17 +99,19 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
     },
     send: (text) => {
       if (isOver || socket.readyState > OPEN) return;
-      if (socket.readyState === CONNECTING) early.push(text);
-      else socket.send(text);
+      if (socket.readyState === CONNECTING) {
+        early.push(text);
+        earlyLength += text.length;
+      } else socket.send(text);
     },
     ready: () => {
-      if (socket.readyState !== CONNECTING || waiting() <= highWaterMark) return drained(socket, highWaterMark);
+      if (socket.readyState !== CONNECTING || earlyLength <= highWaterMark) return drained(socket, highWaterMark);
       return new Promise((resolve) => {
         socket.addEventListener('open', () => resolve(drained(socket, highWaterMark)));
         void over.then(resolve);
       });
     },
-    backlog: () => socket.bufferedAmount + waiting(),
+    backlog: () => socket.bufferedAmount + earlyLength,
     pause: () => {
       isPaused = true;
       socket.pause?.();

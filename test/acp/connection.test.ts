@@ -1,5 +1,7 @@
 /** Connections of `pegwire/acp`, by what they say and hear. */
+import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import { byteChannel } from '../../src/acp/index.js';
 import {
   ConnectionError,
   createConnection,
@@ -574,6 +576,15 @@ describe('streams of messages', () => {
     expect(await there.closed).toBeUndefined();
   });
 
+  test('where the other side never reads, they can be aborted', async () => {
+    const stuck = new Writable({ highWaterMark: 1, write: () => undefined });
+    const writer = toStream(byteChannel(new PassThrough(), stuck)).writable.getWriter();
+    const written = writer.write({ jsonrpc: '2.0', method: 'a' }).catch(() => 'left');
+    await writer.abort('enough');
+    await written;
+    expect(stuck.destroyed).toBe(true);
+  });
+
   test('a stream that breaks ends the connection with its error', async () => {
     let controller!: ReadableStreamDefaultController<never>;
     const stream: Stream = {
@@ -599,4 +610,28 @@ test.each([
   ['batches', { batches: 'accepted' as never }],
 ])('a bad %s is refused', (name, options) => {
   expect(() => createConnection(memoryChannels()[0], options)).toThrow(name);
+});
+
+test('an error without a message is none', () => {
+  expect(() => new RpcError(5, undefined as never)).toThrow(TypeError);
+});
+
+test('what a handler throws may throw by itself when it is looked at', async () => {
+  const [here, there] = memoryChannels();
+  const odd = new Proxy(
+    {},
+    {
+      getPrototypeOf: () => {
+        throw new Error('do not look');
+      },
+    },
+  );
+  createConnection(there, {
+    handlers: {
+      odd: () => {
+        throw odd;
+      },
+    },
+  });
+  await expect(createConnection(here).request('odd')).rejects.toMatchObject({ rpcCode: -32603 });
 });

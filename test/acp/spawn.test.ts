@@ -1,10 +1,11 @@
 /** Agents in child processes, good ones and bad ones. None of the programs has anything of pegwire in it. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type Agent, ConnectionError, launchAgent, type SpawnOptions, spawnAgent } from '../../src/acp/index.js';
+import { gone, isAlive } from '../helpers/alive.js';
 import { compiled } from '../helpers/cli.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-spawn-'));
@@ -28,28 +29,6 @@ const program = (code: string, options: SpawnOptions = {}): Promise<Agent> =>
 
 /** What the client says about junk is no request. */
 const ECHO = 'lines((_, { id, method, params }) => { if (method) say(answer(id, params)); });';
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  // A process that has ended and that nobody has asked for is none.
-  return !/^State:\s+Z/m.test(statusOf(pid));
-};
-
-function statusOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/status`, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-async function gone(pid: number): Promise<void> {
-  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
-}
 
 describe('C01: starting', () => {
   test.each([

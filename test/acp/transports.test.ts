@@ -384,3 +384,27 @@ test('a binary message of a WebSocket is no message', async () => {
   await client.close();
   await new Promise((resolve) => server.close(resolve));
 });
+
+test('whoever takes connections may fail: the one is dropped, it is told, and the next is taken', async () => {
+  const errors: string[] = [];
+  let isFirst = true;
+  const { address, close } = await listenSocket(
+    { port: 0 },
+    (channel) => {
+      if (!isFirst) {
+        createConnection(channel, { handlers: { echo: (params) => params } });
+        return;
+      }
+      isFirst = false;
+      throw new Error('not ready');
+    },
+    { onError: (error) => void errors.push(error.message) },
+  );
+  const first = createConnection(await connectSocket(address));
+  await first.closed;
+  const second = createConnection(await connectSocket(address));
+  expect(await second.request('echo', [1])).toEqual([1]);
+  await second.close();
+  await close();
+  expect(errors).toEqual(['Whoever was to take a connection has failed.']);
+});

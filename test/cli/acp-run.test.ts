@@ -5,6 +5,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { describe, expect, test } from 'vitest';
 import { encode, linesOf, type Ran } from '../acp/agent-process.js';
+import { gone } from '../helpers/alive.js';
 import { bundledProgram } from '../helpers/bundled-program.js';
 import { ended, start } from '../helpers/child.js';
 import { cli, jsonLines, lines, PROGRAM, scratchFolder } from '../helpers/cli.js';
@@ -260,7 +261,7 @@ describe('the agent', () => {
       child.kill(signal);
       const { code, stderr } = await over;
       expect({ code, got: stderr.includes(signal) }).toEqual({ code: 5, got: true });
-      expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH');
+      await gone(Number(pid));
     },
   );
 

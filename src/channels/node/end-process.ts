@@ -1,4 +1,5 @@
 /** The orderly end of a child process and of all that it has started. */
+import { after } from '../../bindings/after.js';
 import type { Channel } from '../channel.js';
 import type { Exit } from './process-channel.js';
 import type { ProcessGroup } from './process-group.js';
@@ -45,10 +46,10 @@ async function hasGone(group: ProcessGroup, seconds: number): Promise<boolean> {
 }
 
 async function within(promise: Promise<unknown>, seconds: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
+  let stop!: () => void;
   const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, seconds * 1000);
+    stop = after(seconds, resolve);
   });
   await Promise.race([promise, late]);
-  clearTimeout(timer);
+  stop();
 }

@@ -3,6 +3,7 @@ import { chmodSync, lstatSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import process from 'node:process';
 import { isMainThread } from 'node:worker_threads';
+import { safely } from '../../bindings/safely.js';
 import type { Channel } from '../channel.js';
 import { ConnectionError } from '../errors.js';
 import { type ByteChannelOptions, byteChannel } from './byte-channel.js';
@@ -59,11 +60,19 @@ export async function listenSocket(
   options: ListenOptions = {},
 ): Promise<Listener> {
   if (typeof address === 'string') await removeStale(address);
-  const server = createServer({ allowHalfOpen: true }, (socket) => connected(channelOf(socket, options)));
-  await listening(server, address);
-  server.on('error', (cause) => {
-    options.onError?.(new ConnectionError('closed', `Nobody could be taken: ${cause.message}`, { cause }));
+  const tell = (why: string, cause: unknown): void =>
+    safely(() => options.onError?.(new ConnectionError('closed', why, { cause })));
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    const channel = channelOf(socket, options);
+    try {
+      connected(channel);
+    } catch (cause) {
+      channel.destroy();
+      tell('Whoever was to take a connection has failed.', cause);
+    }
   });
+  await listening(server, address);
+  server.on('error', (cause) => tell(`Nobody could be taken: ${cause.message}`, cause));
   const bound = server.address();
   return {
     address: typeof bound === 'object' && bound !== null ? { port: bound.port, host: bound.address } : address,

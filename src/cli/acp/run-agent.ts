@@ -10,6 +10,7 @@ import {
   type Exit,
   launchAgent,
 } from '../../acp/index.js';
+import { after } from '../../bindings/after.js';
 import { visible } from '../../text/visible.js';
 import { errorJson } from '../json.js';
 import { secondsOption, textOption } from '../option-values.js';
@@ -102,9 +103,9 @@ function output(): Writable {
 /** Nothing more comes: the agent answers what it is working on, and ends by itself, or is ended. */
 async function endAgent(agent: AgentProcess, grace: number): Promise<void> {
   void agent.channel.end();
-  const timer = setTimeout(() => void agent.close(), grace * 1000);
+  const stop = after(grace, () => void agent.close());
   await agent.exited;
-  clearTimeout(timer);
+  stop();
 }
 
 /**
@@ -113,12 +114,12 @@ async function endAgent(agent: AgentProcess, grace: number): Promise<void> {
  * @returns whether all of it went out
  */
 async function flushed(client: Channel, signals: PassedSignals, grace: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
+  let stop!: () => void;
   const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, (signals.haveCome() ? Math.min(grace, LAST) : grace) * 1000, false);
+    stop = after(signals.haveCome() ? Math.min(grace, LAST) : grace, () => resolve(false));
   });
   const isTold = await Promise.race([client.end().then(() => true), late, signals.next().then(() => false)]);
-  clearTimeout(timer);
+  stop();
   return isTold;
 }
 

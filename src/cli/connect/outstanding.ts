@@ -1,6 +1,8 @@
 /** Requests whose answers are to come, where answers come at any time. */
+
 import { isUpkeep } from '../../accp/bindings/upkeep.js';
 import type { Message } from '../../accp/message/message.js';
+import { after } from '../../bindings/after.js';
 
 /** Intents that end a chain of requests (draft-benzing-accp-00, Table 7). */
 const ENDS: ReadonlySet<string> = new Set(['done', 'end', 'fail', 'cancel']);
@@ -9,7 +11,7 @@ export class Outstanding {
   /** Correlation identifiers, by the identifiers of the messages. */
   readonly #open = new Map<string, string>();
   #heard: () => void = () => {};
-  #timer: NodeJS.Timeout | undefined;
+  #stop: () => void = () => {};
 
   asked(msgId: string, correlationId: string): void {
     this.#open.set(msgId, correlationId);
@@ -44,15 +46,15 @@ export class Outstanding {
 
   /** Nobody waits any more: a timer would keep the process. */
   stop(): void {
-    clearTimeout(this.#timer);
+    this.#stop();
   }
 
   /** @returns whether a frame came in time */
   #next(seconds: number): Promise<boolean> {
     return new Promise((resolve) => {
-      this.#timer = setTimeout(() => resolve(false), seconds * 1000);
+      this.#stop = after(seconds, () => resolve(false));
       this.#heard = () => {
-        clearTimeout(this.#timer);
+        this.#stop();
         resolve(true);
       };
     });

@@ -1,4 +1,5 @@
 /** `pegwire connect` over a WebSocket: a session over a connection that is made anew when it is lost. */
+
 import { WebSocket } from 'ws';
 import {
   connectWebSocket,
@@ -13,6 +14,7 @@ import type { MessageInput } from '../../accp/message/message.js';
 import { parseFrame } from '../../accp/parse.js';
 import { createIds } from '../../accp/session/ids.js';
 import { createSession } from '../../accp/session/session.js';
+import { LONGEST_TIMER } from '../../bindings/longest-timer.js';
 import { PegwireError } from '../../text/errors.js';
 import { StreamReaders } from '../stream-readers.js';
 import { UsageError } from '../usage.js';
@@ -82,7 +84,7 @@ export async function speakOverWebSocket(options: SpeakerOptions, received: Rece
 }
 
 export function socketTo(options: SpeakerOptions): WebSocketLike & WebSocket {
-  const settings = { headers: headersOf(options), handshakeTimeout: options.timeout * 1000 };
+  const settings = { headers: headersOf(options), handshakeTimeout: Math.min(options.timeout * 1000, LONGEST_TIMER) };
   return new WebSocket(options.url, SUBPROTOCOL, settings) as WebSocketLike & WebSocket;
 }
 
