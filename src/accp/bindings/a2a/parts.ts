@@ -38,6 +38,7 @@ export function framesIn(
   { mimeType = FRAME_TYPE }: Pick<PartOptions, 'mimeType'> = {},
 ): string[] {
   const frames: string[] = [];
+  if (!Array.isArray(parts)) return frames;
   for (const { content, mediaType } of parts) {
     if (content === undefined || !isMediaType(mediaType, mimeType)) continue;
     const { $case: kind, value } = content;

@@ -187,7 +187,7 @@ class Reading {
   }
 
   #note(taskId: string, contextId: string): KnownTask {
-    if (this.#known?.taskId !== taskId) this.#known = new KnownTask(taskId, contextId);
+    if (this.#known === undefined || this.#known.taskId !== taskId) this.#known = new KnownTask(taskId, contextId);
     if (this.#cid !== undefined) noteTask(this.#client, this.#cid, this.#known);
     return this.#known;
   }
