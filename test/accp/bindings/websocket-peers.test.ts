@@ -77,7 +77,11 @@ describe('who connects to a session', () => {
     server.on('connection', (socket, { headers }) =>
       sockets.accept(socket, {
         admits: (sid) => sid === headers['x-user'],
-        joined: (sid) => joined.push(sid),
+        joined: (sid) => {
+          joined.push(sid);
+          // That is the listener's own failure.
+          throw new Error('of the host');
+        },
       }),
     );
     await once(server, 'listening');

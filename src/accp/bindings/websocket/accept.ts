@@ -142,7 +142,8 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
       }
       seat = found;
       away.delete(seat);
-      joined?.(seat.sid);
+      const { sid } = seat;
+      safely(() => joined?.(sid));
       seat.connect(socket, frame);
     };
     const socket = new FrameSocket(

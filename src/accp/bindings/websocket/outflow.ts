@@ -1,4 +1,5 @@
 /** What one side sends over connections that come and go: in order, and no further ahead than can be sent again. */
+import { safely } from '../../../bindings/safely.js';
 import type { EncodeResult } from '../../codec/outcome.js';
 import type { MessageInput } from '../../message/message.js';
 import { partsOfSession } from '../../session/session.js';
@@ -98,7 +99,8 @@ export class Outflow {
     void ready?.then(() => {
       const owed = this.#owed;
       this.#owed = undefined;
-      if (owed !== undefined && this.#end === undefined && this.#isOpen) this.say(owed);
+      // A store that fails ends the session, and was told of.
+      if (owed !== undefined && this.#end === undefined && this.#isOpen) safely(() => this.say(owed));
     });
   }
 
