@@ -7,6 +7,7 @@ import type { StreamKind } from '../protocol/payloads/stream.js';
 import type { Content } from '../streams/content.js';
 import type { CancelOptions, Invocation } from './contract.js';
 import { Queue } from './queue.js';
+import { Seen } from './seen.js';
 import { InvocationStreams } from './streams.js';
 
 interface Settled<T> {
@@ -31,6 +32,8 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
   #state: JobState = 'accepted';
   #isOver = false;
   #lastMessageId: string | undefined;
+  /** Messages that were told, while there are some that may come again. */
+  #told: Seen | undefined;
 
   constructor(host: InvocationHost, id: string | undefined, jobId?: string) {
     this.#host = host;
@@ -87,9 +90,22 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
     this.#end(() => this.#result.reject(error));
   }
 
+  /** What was said of it before is told again, up to where it is now; some of it may come twice. */
+  catchUp(): void {
+    this.#told = new Seen();
+  }
+
+  caughtUp(): void {
+    this.#told = undefined;
+  }
+
+  get isCatchingUp(): boolean {
+    return this.#told !== undefined;
+  }
+
   /** Something that was said of it. */
   take(message: Envelope): void {
-    if (this.#isOver) return;
+    if (this.#isOver || this.#told?.add(message.id) === false) return;
     this.#lastMessageId = message.id;
     for (const queue of this.#queues) queue.push(message);
     this.#streams.take(message);

@@ -156,9 +156,9 @@ export class Connection implements Carrier {
       // Who goes on without saying what was seen is told what comes now.
       if (message.type !== 'resume' && !this.feed.isStarted)
         this.feed.startAfter(await this.#engine.store.lastSequence());
-      const { former } = await command(this, message as never, before);
-      if (former === undefined) return;
-      const answer = await formerAnswer(this.#engine.store, message, former);
+      const { former, answer = former && (await formerAnswer(this.#engine.store, message, former)) } = await command(
+        ...([this, message as never, before] as const),
+      );
       if (answer !== undefined) this.say(answer);
     } catch (thrown) {
       this.#refuse(message, asArcpError(thrown));

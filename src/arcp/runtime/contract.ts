@@ -5,6 +5,8 @@ import type { LogLevel } from '../protocol/payloads/event.js';
 import type { TrustLevel } from '../protocol/payloads/parts.js';
 import type { StreamKind } from '../protocol/payloads/stream.js';
 import type { RetryPolicy } from './jobs/retry.js';
+import type { PermissionWish } from './permissions/ask.js';
+import type { Lease } from './permissions/lease.js';
 import type { StreamOptions, StreamWriter } from './streams/contract.js';
 
 /** How far somebody gets: what a tool, a workflow and an agent have in common. */
@@ -35,6 +37,11 @@ export interface ToolOptions<I extends z.ZodType = z.ZodType> extends WorkOption
   readonly durable?: boolean | undefined;
 }
 
+/** What an agent is given. */
+export interface AgentInput extends Readonly<Record<string, unknown>> {
+  readonly task: string;
+}
+
 /** Does the work. What it returns is the result, and what it throws the error: an `ArcpError` as it is, all else as `INTERNAL`. */
 export type Handler<I extends z.ZodType = z.ZodType> = (
   input: z.output<I>,
@@ -63,6 +70,8 @@ export interface JobContext {
   readonly spanId: string;
   /** The data of the latest checkpoint, where there is one that a former attempt has made. */
   readonly restored: unknown;
+  /** What the client calls the operation, so that it is carried out once. */
+  readonly operationKey: string | undefined;
   /**
    * Says how far it is. All that is said is kept before it is sent; whoever wants to know when that has been waits for the promise.
    *
@@ -84,6 +93,13 @@ export interface JobContext {
    * @returns the id of the checkpoint
    */
   readonly checkpoint: (data: unknown, options?: CheckpointOptions) => Promise<string>;
+  /**
+   * Asks for something that is not everybody's to do. Where it was granted before in this job, also in an earlier attempt, and that still
+   * holds, nobody is asked again; else the policy decides, or the client is asked and the work waits, however long that takes.
+   *
+   * @throws ArcpError `PERMISSION_DENIED`; `DEADLINE_EXCEEDED` when nobody answers
+   */
+  readonly permission: (wish: PermissionWish) => Promise<Lease>;
   /**
    * Does something once over all attempts: the first result is kept, and given again. Where the process ends after it was done and before
    * its result is kept, it is done again: give whoever carries it out the operation key, too.

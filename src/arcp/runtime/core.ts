@@ -7,6 +7,7 @@ import type { Hub } from './hub.js';
 import type { Scheduler } from './jobs/scheduler.js';
 import type { EventLog } from './log.js';
 import type { Capabilities } from './negotiate.js';
+import type { Answers } from './permissions/request.js';
 import type { Session } from './session.js';
 import type { StreamRegistry } from './streams/registry.js';
 
@@ -17,6 +18,8 @@ export interface Engine {
   readonly hub: Hub;
   readonly scheduler: Scheduler;
   readonly streams: StreamRegistry;
+  /** Those who wait for answers to what they have asked the client. */
+  readonly answers: Answers;
 }
 
 export interface Settings {

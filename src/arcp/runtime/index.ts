@@ -6,4 +6,16 @@ export { type Authenticate, anonymous, bearer, type Identity, type Peer } from '
 export type { CheckpointOptions, Handler, JobContext, ToolOptions, WorkOptions } from './contract.js';
 export type { RetryPolicy } from './jobs/retry.js';
 export type { Capabilities } from './negotiate.js';
+export type { PermissionWish } from './permissions/ask.js';
+export type { Lease } from './permissions/lease.js';
+export {
+  type Asking,
+  DEFAULT_RULES,
+  type Decision,
+  definePolicy,
+  type Policy,
+  type PolicyOptions,
+  type Rules,
+} from './permissions/policy.js';
+export type { Scope } from './permissions/scope.js';
 export { createRuntime, type Runtime, type RuntimeLimits, type RuntimeOptions, type WorkerOptions } from './runtime.js';

@@ -9,21 +9,21 @@ import { memoryStore } from '../store/memory.js';
 import type { ArcpStore, TrimReport } from '../store/store.js';
 import { type Authenticate, anonymous, type Peer } from './auth.js';
 import { Connection } from './connection.js';
-import type { Handler, ToolOptions, Work } from './contract.js';
+import type { AgentInput, Handler, ToolOptions, Work, WorkOptions } from './contract.js';
 import type { Core, Engine, Settings } from './core.js';
-import { Hub } from './hub.js';
+import { createEngine } from './engine.js';
 import { resolveRetry } from './jobs/retry.js';
-import { Scheduler } from './jobs/scheduler.js';
-import { EventLog } from './log.js';
 import type { Capabilities } from './negotiate.js';
+import { definePolicy, type Policy } from './permissions/policy.js';
 import { SESSIONS, type Session, sessionOf, sessionRecord } from './session.js';
-import { StreamRegistry } from './streams/registry.js';
 
 export interface RuntimeOptions {
   /** Where jobs, events and sessions are kept. @default in memory */
   readonly store?: ArcpStore | undefined;
   /** Says who a client is. @default everybody is the same, of constrained trust */
   readonly auth?: Authenticate | undefined;
+  /** What is allowed to whom. @default `definePolicy()` */
+  readonly policy?: Policy | undefined;
   /** What it can do, beside and instead of what all can. */
   readonly capabilities?: Capabilities | undefined;
   readonly workers?: WorkerOptions | undefined;
@@ -107,19 +107,17 @@ export class Runtime {
     } = options.workers ?? {};
     for (const [name, value] of Object.entries({ concurrency, leaseMs }))
       if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
-    const engine = (store: ArcpStore): Engine => {
-      const hub = new Hub();
-      const log = new EventLog(store, hub, now);
-      const scheduling = { concurrency, queues, leaseMs, heartbeatMs, cancelGraceMs, maxLosses };
-      const streams = new StreamRegistry(now);
-      const keptUp = (sessionId: string): Promise<void> | undefined =>
-        this.#core.connections.get(sessionId)?.feed.caughtUp();
-      const scheduler = new Scheduler({ ...scheduling, log, hub, now, find, onError, streams, keptUp });
-      return { store, hub, log, scheduler, streams };
+    const working = {
+      ...{ concurrency, queues, leaseMs, heartbeatMs, cancelGraceMs, maxLosses, now, find, onError },
+      keptUp: (sessionId: string) => this.#core.connections.get(sessionId)?.feed.caughtUp(),
+      policy: options.policy ?? definePolicy(),
     };
     this.#core = {
       ...{ settings, find, boot: newId('sess'), connections: new Map(), works: () => this.#works.values() },
-      ...{ lasting: engine(options.store ?? memoryStore({ now })), passing: engine(memoryStore({ now })) },
+      ...{
+        lasting: createEngine(options.store ?? memoryStore({ now }), working),
+        passing: createEngine(memoryStore({ now }), working),
+      },
       isDraining: () => this.#isDraining,
       abandoned: (session, of) => this.#abandoned(session, of),
     };
@@ -132,6 +130,20 @@ export class Runtime {
     handler: Handler<I>,
   ): this {
     return this.#add({ kind: 'tool', name, options, handler: handler as Handler });
+  }
+
+  /** Work of several steps; a job, where client and session allow it. What it calls and delegates is told of. */
+  workflow<I extends z.ZodType = z.ZodType<Record<string, unknown>>>(
+    name: string,
+    options: WorkOptions<I>,
+    handler: Handler<I>,
+  ): this {
+    return this.#add({ kind: 'workflow', name, options, handler: handler as Handler });
+  }
+
+  /** Somebody to whom tasks are given. Its input is the `task`, beside the arguments. */
+  agent<I extends z.ZodType = z.ZodType<AgentInput>>(name: string, options: WorkOptions<I>, handler: Handler<I>): this {
+    return this.#add({ kind: 'agent', name, options, handler: handler as Handler });
   }
 
   /** Begins to work on jobs that wait. */

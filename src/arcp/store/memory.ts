@@ -247,7 +247,7 @@ class MemoryStore implements ArcpStore {
 /** When it can be claimed: milliseconds since 1970. */
 function dueAt({ state, runAfter, leaseUntil }: JobRow): number {
   if (state === 'queued') return runAfter;
-  return state === 'running' && leaseUntil !== null ? leaseUntil : Number.POSITIVE_INFINITY;
+  return leaseUntil ?? Number.POSITIVE_INFINITY;
 }
 
 function plain({ scope, key, value, version, owner }: StoredRecord): StoredRecord {

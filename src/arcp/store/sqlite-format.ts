@@ -43,7 +43,7 @@ export const RUNTIME_FORMAT: Format = {
        ended_at REAL
      ) STRICT;
      CREATE INDEX job_queued ON job (queue, priority DESC, run_after) WHERE state = 'queued';
-     CREATE INDEX job_leased ON job (lease_until) WHERE state = 'running';
+     CREATE INDEX job_leased ON job (lease_until) WHERE lease_until IS NOT NULL;
      CREATE INDEX job_live ON job (session_id) WHERE ended_at IS NULL;
      CREATE INDEX job_ended ON job (ended_at) WHERE ended_at IS NOT NULL;
 

@@ -27,10 +27,10 @@ const SQL = {
   // One index each, instead of a look at every job.
   dueQueued: `SELECT ${JOB} FROM job WHERE state = 'queued' AND ${QUEUES} AND run_after <= ?
     ORDER BY priority DESC, run_after, number LIMIT ?`,
-  dueLeased: `SELECT ${JOB} FROM job WHERE state = 'running' AND lease_until <= ? AND ${QUEUES}
+  dueLeased: `SELECT ${JOB} FROM job WHERE lease_until <= ? AND ${QUEUES}
     ORDER BY lease_until LIMIT ?`,
   nextQueued: `SELECT min(run_after) AS due FROM job WHERE state = 'queued' AND ${QUEUES}`,
-  nextLeased: `SELECT min(lease_until) AS due FROM job WHERE state = 'running' AND ${QUEUES}`,
+  nextLeased: `SELECT min(lease_until) AS due FROM job WHERE lease_until IS NOT NULL AND ${QUEUES}`,
   record: 'SELECT scope, key, value, version, owner FROM record WHERE scope = ? AND key = ?',
   records: 'SELECT scope, key, value, version, owner FROM record WHERE scope = ? AND key > ? ORDER BY key LIMIT ?',
   setRecord: `INSERT INTO record (scope, key, value, version, owner, at) VALUES (?, ?, ?, 1, ?, ?)

@@ -186,7 +186,7 @@ export interface ArcpStore {
   /** How many jobs of these queues are queued. */
   readonly countQueued: (queues: readonly string[]) => Promise<number>;
   /**
-   * Jobs to work on: those queued whose time has come, and those running whose lease has run out. They are running then, with another
+   * Jobs to work on: those queued whose time has come, and those running or blocked whose lease has run out. They are running then, with another
    * attempt, and leased to the worker.
    */
   readonly claimJobs: (claim: Claim) => Promise<readonly JobRow[]>;

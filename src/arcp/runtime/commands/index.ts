@@ -3,6 +3,7 @@ import type { MessageType } from '../../protocol/catalogue.js';
 import type { Envelope } from '../../protocol/envelope.js';
 import type { Carrier } from '../core.js';
 import type { StartingCommand } from '../jobs/spec.js';
+import { answer } from './answer.js';
 import { backpressure } from './backpressure.js';
 import { cancel } from './cancel.js';
 import { close } from './close.js';
@@ -30,4 +31,6 @@ export const COMMANDS: { readonly [T in MessageType]?: Command<T> } = {
   resume,
   'session.close': close,
   backpressure,
+  'permission.grant': answer,
+  'permission.deny': answer,
 };

@@ -6,6 +6,7 @@ import type { StoredEvent } from '../../store/store.js';
 import { traceBelow } from '../compose.js';
 import type { Carrier } from '../core.js';
 import { CHECKPOINTS, type KeptCheckpoint } from '../jobs/context.js';
+import { pendingOf } from '../permissions/request.js';
 import type { Commanded } from './commanded.js';
 
 type Resume = Envelope<'resume'>;
@@ -41,6 +42,7 @@ export async function resume(connection: Carrier, message: Resume, before: () =>
         },
       },
     });
+    await tellPending(connection, jobId, after);
     if (jobId !== undefined) feed.followJob(jobId);
     connection.say(body);
     if (jobId === undefined || !feed.isStarted) feed.startAfter(upTo);
@@ -48,6 +50,18 @@ export async function resume(connection: Carrier, message: Resume, before: () =>
   } finally {
     feed.release();
   }
+}
+
+/** What is asked for, and was told before already, is told again: whoever heard it may be gone. */
+async function tellPending(connection: Carrier, jobId: string | undefined, after: number): Promise<void> {
+  const { engine, session } = connection;
+  const { store } = engine;
+  const waiting = await store.listJobs({ sessionId: session.id, states: ['blocked'], limit: Number.POSITIVE_INFINITY });
+  for (const job of jobId === undefined ? waiting.map((row) => row.jobId) : [jobId])
+    for (const id of await pendingOf(store, job)) {
+      const event = await store.findEvent(id);
+      if (event !== undefined && event.sequence <= after) connection.say(event.body);
+    }
 }
 
 /** Somebody else's job is not to be told from none. */

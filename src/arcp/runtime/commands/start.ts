@@ -1,18 +1,18 @@
 /** Commands that start work: a tool, a workflow, an agent (spec 003, "Execution Messages", "Invocation Flow"). */
 import { ArcpError } from '../../protocol/errors.js';
-import { newId } from '../../protocol/ids.js';
-import type { JobRow } from '../../store/store.js';
 import { traceBelow } from '../compose.js';
 import type { ToolOptions, Work } from '../contract.js';
 import type { Core, Engine } from '../core.js';
-import { inputOf } from '../jobs/live-job.js';
+import { beginJob } from '../jobs/begin.js';
+import { inputOf } from '../jobs/input.js';
 import { type ResolvedRetry, resolveRetry } from '../jobs/retry.js';
-import { type JobSpec, NEW_STATUS, type StartingCommand } from '../jobs/spec.js';
+import type { JobSpec, StartingCommand } from '../jobs/spec.js';
 import { Voice } from '../jobs/voice.js';
 import { CAPABILITIES, can } from '../negotiate.js';
 import type { Session } from '../session.js';
 import type { Commanded } from './commanded.js';
 import { commandRecord } from './once.js';
+import { type Former, Operation } from './operation.js';
 
 /** Most attempts that a client may ask for where the tool says nothing of it. */
 const MOST_ATTEMPTS = 10;
@@ -31,36 +31,40 @@ export async function startWork(
   if (core.isDraining()) throw new ArcpError('UNAVAILABLE', 'The runtime is about to end');
   const work = await findWork(core, session, command);
   const spec = specFor(session, command, work);
-  const { scheduler, log, store } = engine;
-  const { settings } = core;
-  const jobId = newId('job');
-  const now = settings.now();
-  const begins = scheduler.reserve();
-  let begun: JobRow | undefined;
-  try {
-    const position = begins ? undefined : await store.countQueued([work.options.queue ?? 'default']);
-    if (position !== undefined && position >= settings.maxJobs)
-      throw new ArcpError('RESOURCE_EXHAUSTED', 'Too many jobs are waiting', { details: { queued: position } });
-    const row: JobRow = {
-      ...{ jobId, sessionId: session.id, principal: session.principal },
-      ...{ queue: work.options.queue ?? 'default', priority: work.options.priority ?? 0, runAfter: now },
-      ...{ state: begins ? 'running' : 'queued', attempt: begins ? 1 : 0 },
-      ...{ leaseOwner: begins ? scheduler.worker : null, leaseUntil: begins ? scheduler.leaseUntil() : null },
-      ...{ spec: JSON.stringify(spec), status: JSON.stringify(NEW_STATUS), createdAt: now, endedAt: null },
-    };
-    const voice = new Voice(log, row, spec, settings.now);
-    const accepted = voice.accepted(begins ? 'accepted' : 'queued', position);
-    const records = [commandRecord(session.principal, command, { answerId: accepted.id, jobId }, jobId)];
-    const events = [accepted, ...(begins ? voice.started(1, { worker: scheduler.worker }) : [])];
-    const result = await log.commit({ records, newJobs: [row], events });
-    if (result.outcome === 'conflict') return { former: result.found };
-    begun = row;
-    return {};
-  } finally {
-    if (!begins) scheduler.wake();
-    else if (begun === undefined) scheduler.release();
-    else scheduler.begin(begun);
+  const operation = Operation.of(session.principal, spec);
+  for (let place = await operation?.find(engine.store); ; ) {
+    const former = place && (await operation?.former(engine.store, place));
+    if (former !== undefined && spec.isDurable) return tellAgain(engine, session, command, former, core.settings.now);
+    const result = await beginJob(engine, {
+      ...{ sessionId: session.id, principal: session.principal, options: work.options },
+      spec: former === undefined ? spec : { ...spec, follows: former.row.jobId },
+      ...{ maxQueued: core.settings.maxJobs, now: core.settings.now },
+      with: ({ jobId, told }) => {
+        const record = commandRecord(session.principal, command, { answerId: told.id, jobId }, jobId);
+        const isFirst = operation !== undefined && former === undefined;
+        return { records: isFirst ? [record, operation.record(jobId, place)] : [record] };
+      },
+    });
+    if (result.outcome !== 'conflict') return {};
+    if (operation?.isAt(result.scope) !== true) return { former: result.found };
+    place = result.found;
   }
+}
+
+/** What was begun before under the same key, as the answer to another command. */
+async function tellAgain(
+  { log }: Engine,
+  session: Session,
+  command: StartingCommand,
+  { row, spec }: Former,
+  now: () => number,
+): Promise<Commanded> {
+  const voice = new Voice(log, { jobId: row.jobId, sessionId: session.id }, { ...spec, command }, now);
+  const { body } = voice.duplicate(row.state === 'queued' ? 'queued' : 'accepted', row.createdAt);
+  const result = await log.commit({
+    records: [commandRecord(session.principal, command, { answer: body }, row.jobId)],
+  });
+  return result.outcome === 'conflict' ? { former: result.found } : { answer: body };
 }
 
 async function findWork(core: Core, session: Session, command: StartingCommand): Promise<Work> {
@@ -72,7 +76,7 @@ async function findWork(core: Core, session: Session, command: StartingCommand):
       'PERMISSION_DENIED',
       `Sessions that are not trusted do not use ${kind} ${JSON.stringify(name)}`,
     );
-  const judged = await work.options.input?.safeParseAsync(inputOf({ command } as JobSpec));
+  const judged = await work.options.input?.safeParseAsync(inputOf(command));
   if (judged?.success === false) {
     const issues = judged.error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
     const said = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');

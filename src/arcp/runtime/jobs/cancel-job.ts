@@ -9,7 +9,7 @@ import { specOf, statusOf } from './spec.js';
 import { Voice } from './voice.js';
 
 /** States in which nobody works on a job who could end it. */
-const IDLE = ['accepted', 'queued', 'paused', 'blocked'] as const;
+const IDLE = ['accepted', 'queued', 'paused'] as const;
 /** How often it is tried again with a job that goes from one state to the next meanwhile. */
 const TRIES = 10;
 
@@ -49,7 +49,7 @@ export async function cancelJob(
     const live = scheduler.find(jobId);
     const asked = { scope: CANCELS, key: jobId, value: JSON.stringify(request), owner: jobId };
     const commit =
-      live === undefined && row.state !== 'running'
+      live === undefined && IDLE.some((state) => state === row.state)
         ? { records, ...endOf(engine, row, request, events, now) }
         : { records: [...records, asked], events, jobs: [{ jobId, states: LIVE_STATES, set: {} }] };
     const result = await log.commit(commit);
@@ -69,10 +69,11 @@ function endOf(
   now: () => number,
 ) {
   const { jobId, attempt } = row;
-  const status = { ...statusOf(row), cancelled: { cause, reason } };
+  const former = statusOf(row);
   const voice = new Voice(log, row, specOf(row), now);
-  const ending = { attempt, durationMs: 0, checkpointId: status.checkpointId };
+  const ending = { attempt, durationMs: 0, checkpointId: former.checkpointId };
   const told = voice.cancelled({ cause, reason, isForced: false }, ending);
+  const status = { ...former, cancelled: { cause, reason }, endId: told.id };
   const set = {
     state: 'cancelled',
     endedAt: now(),

@@ -6,6 +6,7 @@ import { ArcpError } from '../../protocol/errors.js';
 import { newId } from '../../protocol/ids.js';
 import type { RecordChange } from '../../store/store.js';
 import type { CheckpointOptions, JobContext } from '../contract.js';
+import { askFor } from '../permissions/ask.js';
 import type { Attempt } from './attempt.js';
 
 /** Where checkpoints and steps stand in the store. */
@@ -39,6 +40,7 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
     traceId: spec.trace.traceId,
     spanId: spec.trace.spanId,
     restored,
+    operationKey: spec.command.payload.operation_key,
     progress: async (progress) => {
       assertPayload('job.progress', progress);
       job.noteProgress();
@@ -52,6 +54,7 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
     emit: (name, attributes) => say('event.emit', { name, ...(attributes === undefined ? {} : { attributes }) }),
     stream: (options) => job.openStream(options),
     checkpoint: (data, options) => checkpoint(job, data, options),
+    permission: (wish) => askFor(job, wish),
     step: (key, work) => step(job, key, work),
   };
 }

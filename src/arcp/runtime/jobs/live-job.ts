@@ -1,22 +1,24 @@
 /** One attempt at a job, in this process. */
-import { ArcpError, asArcpError, type ErrorBody } from '../../protocol/errors.js';
+import { ArcpError, asArcpError } from '../../protocol/errors.js';
 import type { CancelCause } from '../../protocol/payloads/job.js';
 import type { JobState } from '../../protocol/payloads/parts.js';
 import type { StreamKind } from '../../protocol/payloads/stream.js';
 import { timestampOf } from '../../protocol/timestamp.js';
-import type { JobPatch, JobRow, NewEvent } from '../../store/store.js';
+import type { JobRow } from '../../store/store.js';
 import type { Work } from '../contract.js';
 import type { EventLog } from '../log.js';
+import type { Permissions } from '../permissions/ask.js';
 import type { StreamOptions, StreamWriter } from '../streams/contract.js';
 import type { StreamRegistry } from '../streams/registry.js';
 import { silentStream } from '../streams/silent.js';
 import { JobStream } from '../streams/writer.js';
-import type { Attempt } from './attempt.js';
+import type { Attempt, Pause } from './attempt.js';
+import { conclude, type Outcome, type PutBack } from './conclusion.js';
 import { CHECKPOINTS, contextOf, type KeptCheckpoint } from './context.js';
-import { JobOutbox } from './outbox.js';
-import { retryDelay } from './retry.js';
+import { inputOf } from './input.js';
+import { JobOutbox, type OutboxEntry } from './outbox.js';
 import { type JobSpec, type JobStatus, specOf, statusOf } from './spec.js';
-import { type Ending, Voice } from './voice.js';
+import { Voice } from './voice.js';
 
 /** What a job needs of its runtime. */
 export interface JobHost {
@@ -25,6 +27,11 @@ export interface JobHost {
   readonly streams: StreamRegistry;
   /** Resolves when a session has taken what it was sent; `undefined` when it has, or nobody is there. */
   readonly keptUp: (sessionId: string) => Promise<void> | undefined;
+  readonly permissions: Permissions;
+  /** Something that was worked on waits: others may be worked on in its place. */
+  readonly madeRoom: () => void;
+  /** What became of another job, once it has ended. */
+  readonly outcomeOf: (jobId: string) => Promise<unknown>;
   /** Milliseconds that work may go on after it was cancelled, unless who cancels says otherwise. */
   readonly cancelGraceMs: number;
 }
@@ -36,9 +43,6 @@ export interface CancelRequest {
   /** Milliseconds until it is ended by force. */
   readonly deadlineMs?: number | undefined;
 }
-
-/** Patches of a job that nobody works on any more. */
-const RELEASED = { leaseOwner: null, leaseUntil: null } as const;
 
 export class LiveJob implements Attempt {
   readonly row: JobRow;
@@ -54,7 +58,10 @@ export class LiveJob implements Attempt {
   #cancel: CancelRequest | undefined;
   #force: ((forced: typeof FORCED) => void) | undefined;
   #forceLater: ReturnType<typeof setTimeout> | undefined;
-  #putBack: string | undefined;
+  #putBack: PutBack | undefined;
+  /** How many waits it is in. */
+  #waits = 0;
+  #work: Work | undefined;
   #given: ArcpError | undefined;
   #isOver = false;
   #isLost = false;
@@ -78,6 +85,14 @@ export class LiveJob implements Attempt {
 
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  get permissions(): Permissions {
+    return this.#host.permissions;
+  }
+
+  get work(): Work {
+    return this.#work!;
   }
 
   get status(): JobStatus {
@@ -154,10 +169,10 @@ export class LiveJob implements Attempt {
   }
 
   /** Asks the work to end, so that it can be begun again: here after a restart, or elsewhere. */
-  putBack(reason: string): void {
+  putBack(putBack: PutBack): void {
     if (this.#cancel !== undefined || this.#putBack !== undefined) return;
-    this.#putBack = reason;
-    this.#controller.abort(new ArcpError('ABORTED', `The job is put back: ${reason}`));
+    this.#putBack = putBack;
+    this.#controller.abort(new ArcpError('ABORTED', `The job is put back: ${putBack.reason}`));
   }
 
   /** Another attempt has begun elsewhere: nothing of this one counts any more. */
@@ -181,17 +196,36 @@ export class LiveJob implements Attempt {
     return this.log.compose(draft).body;
   }
 
-  /** Moves to another state in which it has not ended, and tells of it. */
-  async move(
+  async wait<T>({ reason, events = [], records = [], causedBy }: Pause<T>, until: () => Promise<T>): Promise<T> {
+    this.signal.throwIfAborted();
+    const isFirst = this.#waits++ === 0;
+    let cause: string | undefined;
+    try {
+      if (isFirst) await this.#move('blocked', reason, { events, records });
+      else if (events.length + records.length > 0) await this.outbox.add({ events, records });
+      this.#host.madeRoom();
+      const result = await unlessAborted(this.signal, until());
+      cause = causedBy?.(result);
+      return result;
+    } finally {
+      if (--this.#waits === 0 && !this.#isOver) await this.#move('running', reason, { causedBy: cause });
+    }
+  }
+
+  /** Goes to another state in which it has not ended, and tells of it. Of a direct call nobody knows a state. */
+  async #move(
     to: 'running' | 'blocked',
     reason: string,
-    events: readonly NewEvent[] = [],
-    causationId?: string,
+    {
+      events = [],
+      records = [],
+      causedBy,
+    }: Pick<OutboxEntry, 'events' | 'records'> & { readonly causedBy?: string | undefined },
   ): Promise<void> {
     const from = this.#state;
     this.#state = to;
-    const told = this.voice.moved(from, to, reason, {}, causationId);
-    await this.outbox.add({ set: { state: to }, events: [...events, told] });
+    const told = this.spec.isDurable ? [this.voice.moved(from, to, reason, {}, causedBy)] : [];
+    await this.outbox.add({ set: { state: to }, records, events: [...events, ...told] });
   }
 
   async #attempt(work: Work | undefined): Promise<Outcome> {
@@ -207,7 +241,8 @@ export class LiveJob implements Attempt {
       });
       const restored = await this.#restored();
       // What waits for nobody any more must not end the process when it fails.
-      const working = this.#work(work, restored);
+      this.#work = work;
+      const working = this.#carryOut(work, restored);
       working.catch(() => {});
       const result = await Promise.race([working, forced]);
       return result === FORCED ? { kind: 'forced' } : { kind: 'completed', result };
@@ -216,8 +251,10 @@ export class LiveJob implements Attempt {
     }
   }
 
-  async #work({ options, handler }: Work, restored: unknown): Promise<unknown> {
-    const input = inputOf(this.spec);
+  async #carryOut({ options, handler }: Work, restored: unknown): Promise<unknown> {
+    const { follows } = this.spec;
+    if (follows !== undefined) return this.wait({ reason: 'operation' }, () => this.#host.outcomeOf(follows));
+    const input = inputOf(this.spec.command);
     const judged = options.input === undefined ? input : await options.input.parseAsync(input);
     const result: unknown = await handler(judged, contextOf(this, restored));
     if (options.output === undefined) return result;
@@ -245,89 +282,30 @@ export class LiveJob implements Attempt {
     await Promise.all(ending);
   }
 
-  #conclude(outcome: Outcome): Promise<void> {
-    const ending: Ending = {
-      ...{ attempt: this.row.attempt, durationMs: this.#host.now() - this.#begun },
-      checkpointId: this.#status.checkpointId,
-    };
-    // What has been done is done, whoever wanted it to end meanwhile.
-    if (outcome.kind === 'completed') return this.#complete(outcome.result, ending);
-    if (this.#cancel !== undefined) {
-      const { cause, reason } = this.#cancel;
-      const status = this.changeStatus({ cancelled: { cause, reason } });
-      const cancelled = this.voice.cancelled({ cause, reason, isForced: outcome.kind === 'forced' }, ending);
-      return this.#end('cancelled', cancelled, status);
-    }
-    if (this.#putBack !== undefined) return this.#release(this.#putBack);
-    const error = outcome.kind === 'failed' ? outcome.error.toBody() : new ArcpError('INTERNAL', 'Ended').toBody();
-    const isFinal = this.#given !== undefined;
-    const delay = isFinal ? undefined : retryDelay(error, this.#status.failures + 1, this.spec.retry);
-    return delay === undefined ? this.#fail(error, ending) : this.#retry(error, delay);
-  }
-
-  async #complete(result: unknown, ending: Ending): Promise<void> {
-    let told: NewEvent;
-    try {
-      told = this.voice.completed(result, ending);
-    } catch (thrown) {
-      await this.#fail(asArcpError(thrown).toBody(), ending);
-      return;
-    }
-    await this.#end('completed', told);
-  }
-
-  #fail(error: ErrorBody, ending: Ending): Promise<void> {
-    const status = this.changeStatus({ failures: this.#status.failures + 1, lastError: error });
-    return this.#end('failed', this.voice.failed(error, ending), status);
-  }
-
-  #end(state: 'completed' | 'failed' | 'cancelled', told: NewEvent, status?: string): Promise<void> {
-    this.#state = state;
-    const set: JobPatch = {
-      state,
-      endedAt: this.#host.now(),
-      ...RELEASED,
-      ...(status === undefined ? {} : { status }),
-    };
-    return this.outbox.add({ set, events: [told] });
-  }
-
-  #retry(error: ErrorBody, delay: number): Promise<void> {
-    const { attempt } = this.row;
-    const runAfter = this.#host.now() + delay;
-    const { failures, ended } = this.#status;
-    const status = this.changeStatus({ failures: failures + 1, ended: ended + 1, lastError: error });
-    const told = this.spec.isDurable
-      ? [this.voice.event('tool.error', { ...error, retryable: true, attempt, will_retry: true })]
-      : [];
-    const from = this.#state;
-    this.#state = 'queued';
-    const moved = this.voice.moved(from, 'queued', 'retry', { attempt, retry_at: timestampOf(runAfter) });
-    return this.outbox.add({ set: { state: 'queued', runAfter, ...RELEASED, status }, events: [...told, moved] });
-  }
-
-  #release(reason: string): Promise<void> {
-    const from = this.#state;
-    this.#state = 'queued';
-    const status = this.changeStatus({ ended: this.#status.ended + 1 });
-    return this.outbox.add({
-      set: { state: 'queued', runAfter: this.#host.now(), ...RELEASED, status },
-      events: [this.voice.moved(from, 'queued', reason)],
+  async #conclude(outcome: Outcome): Promise<void> {
+    const { state, entry } = conclude(this, outcome, {
+      ...{ begun: this.#begun, now: this.#host.now(), state: this.#state },
+      ...{ cancel: this.#cancel, putBack: this.#putBack, isFinal: this.#given !== undefined },
     });
+    this.#state = state;
+    await this.outbox.add(entry);
   }
 }
 
 const FORCED = Symbol('forced');
 
-type Outcome =
-  | { readonly kind: 'completed'; readonly result: unknown }
-  | { readonly kind: 'failed'; readonly error: ArcpError }
-  /** It did not end when it was asked to. */
-  | { readonly kind: 'forced' };
-
-/** What the handler is called with. */
-export function inputOf({ command }: JobSpec): unknown {
-  if (command.type === 'workflow.start') return command.payload.inputs ?? {};
-  if (command.type === 'tool.invoke') return command.payload.arguments ?? {};
-  return { task: command.payload.task, ...(command.payload.arguments ?? {}) };
+/** Rejects when the signal is aborted, with its reason. */
+async function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  let stop!: () => void;
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+  });
+  promise.catch(() => {});
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }

@@ -11,7 +11,9 @@ export interface OutboxEntry {
 
 interface Waiting {
   readonly entry: OutboxEntry;
-  readonly resolve: () => void;
+  /** Its records may be found otherwise than expected: it is committed by itself. */
+  readonly isTried: boolean;
+  readonly resolve: (isDone: boolean) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -48,10 +50,23 @@ export class JobOutbox {
    * @throws ArcpError `RESOURCE_EXHAUSTED` when too much waits
    */
   add(entry: OutboxEntry): Promise<void> {
-    const added = new Promise<void>((resolve, reject) => {
+    return this.#put(entry, false) as Promise<unknown> as Promise<void>;
+  }
+
+  /**
+   * The same, where records may have been changed meanwhile by somebody else.
+   *
+   * @returns whether it was committed; else a record was not as expected
+   */
+  try(entry: OutboxEntry): Promise<boolean> {
+    return this.#put(entry, true);
+  }
+
+  #put(entry: OutboxEntry, isTried: boolean): Promise<boolean> {
+    const added = new Promise<boolean>((resolve, reject) => {
       if (this.#isLost) reject(over());
       else if (this.#waiting.length >= MOST) reject(new ArcpError('RESOURCE_EXHAUSTED', 'Too much waits to be kept'));
-      else this.#waiting.push({ entry, resolve, reject });
+      else this.#waiting.push({ entry, isTried, resolve, reject });
     });
     // Whoever does not wait for it must not be ended by it.
     added.catch(() => {});
@@ -68,7 +83,7 @@ export class JobOutbox {
   async #run(): Promise<void> {
     this.#isRunning = true;
     for (let wait = RETRY; this.#waiting.length > 0; ) {
-      const batch = this.#waiting.splice(0, LARGEST);
+      const batch = this.#waiting.splice(0, this.#together());
       if (await this.#commit(batch)) {
         wait = RETRY;
         continue;
@@ -79,6 +94,12 @@ export class JobOutbox {
       if (this.#isLost) this.stop();
     }
     this.#isRunning = false;
+  }
+
+  /** How many of those that wait are committed together. */
+  #together(): number {
+    const tried = this.#waiting.findIndex(({ isTried }) => isTried);
+    return tried === -1 ? LARGEST : Math.min(LARGEST, Math.max(1, tried));
   }
 
   /** @returns whether the batch is settled, one way or the other */
@@ -95,8 +116,8 @@ export class JobOutbox {
       for (const { reject } of batch) reject(error);
       return true;
     }
-    if (outcome === 'done') {
-      for (const { resolve } of batch) resolve();
+    if (outcome === 'done' || (outcome === 'conflict' && batch[0]!.isTried)) {
+      for (const { resolve } of batch) resolve(outcome === 'done');
       return true;
     }
     for (const { reject } of batch) reject(over());

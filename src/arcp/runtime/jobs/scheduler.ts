@@ -40,6 +40,8 @@ export class Scheduler {
   #reserved = 0;
   /** Whether there may be jobs that wait for room: those go before new ones. */
   #mayWait = true;
+  /** Milliseconds since 1970, until when all that is worked on here is leased. */
+  #leasedUntil = Number.POSITIVE_INFINITY;
   #isRunning = false;
   #isLooking = false;
   #looksAgain = false;
@@ -73,7 +75,9 @@ export class Scheduler {
 
   /** Until when work that begins now is leased. */
   leaseUntil(): number {
-    return this.#options.now() + this.#options.leaseMs;
+    const until = this.#options.now() + this.#options.leaseMs;
+    this.#leasedUntil = Math.min(this.#leasedUntil, until);
+    return until;
   }
 
   /** Keeps room for a job that is to begin at once; nobody who waits is passed over. */
@@ -113,7 +117,7 @@ export class Scheduler {
 
   /** All that is being worked on is put back, to be begun again here or elsewhere. */
   putBackAll(reason: string): void {
-    for (const job of this.#live.values()) job.putBack(reason);
+    for (const job of this.#live.values()) job.putBack({ reason, as: 'queued' });
   }
 
   /** Nothing that is being worked on counts any more. */
@@ -134,6 +138,8 @@ export class Scheduler {
     try {
       do {
         this.#looksAgain = false;
+        // After a sleep of the machine, what is being worked on here is not to be taken for lost.
+        if (this.#options.now() >= this.#leasedUntil) await this.#renew();
         await this.#claim();
       } while (this.#looksAgain && this.#isRunning);
       wait = await this.#untilNext();
@@ -227,10 +233,15 @@ export class Scheduler {
 
   async #renew(): Promise<void> {
     const jobs = [...this.#live.values()].map(({ row: { jobId, attempt } }) => ({ jobId, attempt }));
-    if (jobs.length === 0) return;
+    if (jobs.length === 0) {
+      this.#leasedUntil = Number.POSITIVE_INFINITY;
+      return;
+    }
     try {
       const { worker } = this;
-      const kept = await this.#options.log.store.renewLeases({ worker, leaseUntil: this.leaseUntil(), jobs });
+      const leaseUntil = this.#options.now() + this.#options.leaseMs;
+      const kept = await this.#options.log.store.renewLeases({ worker, leaseUntil, jobs });
+      this.#leasedUntil = leaseUntil;
       const still = new Set(kept.map(({ jobId, attempt }) => `${attempt} ${jobId}`));
       for (const { jobId, attempt } of jobs) {
         const job = this.#live.get(jobId);

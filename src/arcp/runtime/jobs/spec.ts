@@ -25,6 +25,8 @@ export interface JobSpec {
   /** Milliseconds that all attempts may take together, from its acceptance on. */
   readonly timeoutMs?: number | undefined;
   readonly parentJobId?: string | undefined;
+  /** The job whose outcome is this one's: it was asked for before, under the same operation key. */
+  readonly follows?: string | undefined;
 }
 
 /** How a job stands, beside its state. */
@@ -35,6 +37,8 @@ export interface JobStatus {
   readonly ended: number;
   readonly checkpointId?: string | undefined;
   readonly checkpoints?: number | undefined;
+  /** The message that told of its end. */
+  readonly endId?: string | undefined;
   readonly lastError?: ErrorBody | undefined;
   readonly cancelled?: { readonly cause: string; readonly reason?: string | undefined } | undefined;
 }

@@ -4,7 +4,7 @@ import type { Engine } from '../core.js';
 import { isTerminal } from './machine.js';
 
 /** Resolves when it has ended, or there is no such job. */
-export async function untilEnded({ hub, store }: Engine, jobId: string): Promise<void> {
+export async function untilEnded({ hub, store }: Pick<Engine, 'hub' | 'store'>, jobId: string): Promise<void> {
   let end!: () => void;
   const ended = new Promise<void>((resolve) => {
     end = resolve;

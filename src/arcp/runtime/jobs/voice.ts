@@ -4,7 +4,7 @@ import type { ErrorBody } from '../../protocol/errors.js';
 import type { CancelCause } from '../../protocol/payloads/job.js';
 import { timestampOf } from '../../protocol/timestamp.js';
 import type { JobRow, NewEvent } from '../../store/store.js';
-import type { Trace } from '../compose.js';
+import { type Trace, traceBelow } from '../compose.js';
 import type { EventLog } from '../log.js';
 import type { JobSpec } from './spec.js';
 
@@ -63,6 +63,17 @@ export class Voice {
       ...(parentJobId === undefined ? {} : { parent_job_id: parentJobId }),
     };
     return this.event('job.accepted', payload, { correlationId });
+  }
+
+  /** The command asks for what was begun before. It is no event of that job. */
+  duplicate(state: 'accepted' | 'queued', createdAt: number): { readonly body: string } {
+    const { jobId, sessionId } = this.#row;
+    const { command, kind, target } = this.#spec;
+    const accepted_at = timestampOf(createdAt);
+    return this.#log.compose({
+      ...{ type: 'job.accepted', sessionId, jobId, trace: traceBelow(command), correlationId: command.id },
+      payload: { job_id: jobId, state, accepted_at, [kind]: target, duplicate: true },
+    });
   }
 
   /** An attempt begins. Of a direct call nothing is said. */

@@ -1,0 +1,124 @@
+/** Commands that wait for their answers, and are said again on each new connection until they have them. */
+import type { MessageType, PayloadOf } from '../protocol/catalogue.js';
+import type { Envelope } from '../protocol/envelope.js';
+import { ArcpError } from '../protocol/errors.js';
+import { newId } from '../protocol/ids.js';
+
+/** What a message names beside its payload. */
+export interface Fields {
+  readonly stream_id?: string | undefined;
+  readonly job_id?: string | undefined;
+  readonly correlation_id?: string | undefined;
+  readonly trace_id?: string | undefined;
+  readonly parent_span_id?: string | undefined;
+}
+
+interface Pending {
+  readonly text: string;
+  readonly settle: (answer?: Envelope) => void;
+  readonly fail: (error: unknown) => void;
+  /** Whether it belongs to this connection, and is said anew on the next. */
+  readonly isPassing: boolean;
+}
+
+export interface CommandsOptions {
+  /** Milliseconds for an answer. */
+  readonly timeoutMs: number;
+  readonly print: <T extends MessageType>(type: T, payload: PayloadOf<T>, fields: Fields, id: string) => string;
+  /** Sends it where there is a session; else it waits for one. */
+  readonly send: (text: string) => void;
+}
+
+export class Commands {
+  readonly #options: CommandsOptions;
+  readonly #pending = new Map<string, Pending>();
+  /** Why there will be no answers any more. */
+  #end: { readonly error: unknown } | undefined;
+
+  constructor(options: CommandsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Sends a command, and again on each new connection until it is answered.
+   *
+   * @throws ArcpError what it is refused with; `DEADLINE_EXCEEDED` where the answer does not come in time
+   */
+  ask<T extends MessageType>(
+    type: T,
+    payload: PayloadOf<T>,
+    fields: Fields = {},
+    id = newId('msg'),
+  ): Promise<Envelope> {
+    if (this.#end !== undefined) return Promise.reject(this.#end.error);
+    const { timeoutMs, print, send } = this.#options;
+    return new Promise((resolve, reject) => {
+      const text = print(type, payload, fields, id);
+      const forget = this.#forget(id, timeoutMs, () =>
+        fail(new ArcpError('DEADLINE_EXCEEDED', `The runtime did not answer the ${type} in ${timeoutMs} ms`)),
+      );
+      const fail = (error: unknown): void => {
+        forget();
+        reject(error);
+      };
+      const settle = (answer?: Envelope): void => {
+        forget();
+        if (answer !== undefined) resolve(answer);
+      };
+      this.#pending.set(id, { text, settle, fail, isPassing: false });
+      send(text);
+    });
+  }
+
+  /** A command of this connection alone: on another one it is said anew. Nobody waits for it. */
+  once<T extends MessageType>(
+    type: T,
+    payload: PayloadOf<T>,
+    fields: Fields,
+    failed: (error: ArcpError) => void,
+  ): void {
+    const { timeoutMs, print, send } = this.#options;
+    const id = newId('msg');
+    const text = print(type, payload, fields, id);
+    const forget = this.#forget(id, timeoutMs, () => this.#pending.delete(id));
+    const fail = (error: unknown): void => {
+      forget();
+      if (error instanceof ArcpError) failed(error);
+    };
+    this.#pending.set(id, { text, settle: forget, fail, isPassing: true });
+    send(text);
+  }
+
+  /** A message that may be an answer. */
+  take(message: Envelope): void {
+    const { correlation_id: id } = message;
+    const pending = id === undefined ? undefined : this.#pending.get(id);
+    if (pending === undefined) return;
+    if (message.type === 'nack') pending.fail(ArcpError.fromBody(message.payload));
+    else pending.settle(message);
+  }
+
+  /** There is a new connection. */
+  sendAgain(): void {
+    for (const { text, isPassing } of this.#pending.values()) if (!isPassing) this.#options.send(text);
+  }
+
+  /** The connection has ended. */
+  lost(): void {
+    for (const { isPassing, settle } of [...this.#pending.values()]) if (isPassing) settle();
+  }
+
+  /** There will be no connection any more. */
+  end(error: unknown): void {
+    this.#end = { error };
+    for (const { fail } of [...this.#pending.values()]) fail(error);
+  }
+
+  #forget(id: string, timeoutMs: number, late: () => void): () => void {
+    const timer = setTimeout(late, timeoutMs);
+    return () => {
+      clearTimeout(timer);
+      this.#pending.delete(id);
+    };
+  }
+}

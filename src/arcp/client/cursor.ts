@@ -1,0 +1,49 @@
+/** Where a client stands, kept from time to time. */
+import type { Cursor, CursorStore } from './contract.js';
+
+/** Milliseconds between two saves. */
+const SAVE_EVERY = 100;
+
+export class CursorKeeper {
+  readonly #store: CursorStore | undefined;
+  readonly #onError: (error: unknown) => void;
+  #cursor: Partial<Cursor>;
+  #save: ReturnType<typeof setTimeout> | undefined;
+
+  /** @param cursor where it stood before */
+  constructor(store: CursorStore | undefined, cursor: Cursor | undefined, onError: (error: unknown) => void) {
+    this.#store = store;
+    this.#cursor = cursor ?? {};
+    this.#onError = onError;
+  }
+
+  get sessionId(): string | undefined {
+    return this.#cursor.sessionId;
+  }
+
+  get resumeToken(): string | undefined {
+    return this.#cursor.resumeToken;
+  }
+
+  get lastMessageId(): string | undefined {
+    return this.#cursor.lastMessageId;
+  }
+
+  /** It is kept soon. */
+  move(to: Partial<Cursor>): void {
+    this.#cursor = { ...this.#cursor, ...to };
+    if (this.#store !== undefined) this.#save ??= setTimeout(() => void this.saveNow(), SAVE_EVERY);
+  }
+
+  async saveNow(): Promise<void> {
+    clearTimeout(this.#save);
+    this.#save = undefined;
+    const { sessionId, resumeToken, lastMessageId } = this.#cursor;
+    if (sessionId === undefined) return;
+    try {
+      await this.#store?.save({ sessionId, resumeToken, lastMessageId });
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/** Answers to requests for permissions (spec 003, "Permissions": "Client responds with permission.grant or permission.deny"). */
+import type { Envelope } from '../../protocol/envelope.js';
+import { ArcpError } from '../../protocol/errors.js';
+import { newId } from '../../protocol/ids.js';
+import { timestampOf } from '../../protocol/timestamp.js';
+import type { RecordChange, StoredRecord } from '../../store/store.js';
+import { traceBelow } from '../compose.js';
+import type { Carrier } from '../core.js';
+import { type KeptLease, leaseRecord } from '../permissions/lease.js';
+import { type KeptRequest, REQUESTS, requestOf, requestRecord } from '../permissions/request.js';
+import type { Commanded } from './commanded.js';
+import { commandRecord, commandsOf } from './once.js';
+
+type Answer = Envelope<'permission.grant' | 'permission.deny'>;
+
+export async function answer(connection: Carrier, message: Answer, before: () => Promise<unknown>): Promise<Commanded> {
+  await before();
+  const { engine, session, core } = connection;
+  const { log, store, answers } = engine;
+  const { now } = core.settings;
+  const former = await store.readRecord(commandsOf(session.principal), message.id);
+  if (former !== undefined) return { former };
+  const record = await find(connection, message);
+  const request = requestOf(record);
+  assertOpen(request, message, now());
+  const leaseId = newId('lease');
+  const lease = message.type === 'permission.grant' ? granted(request, message, session.principal, now()) : undefined;
+  const ack = log.event({
+    ...{ type: 'ack', sessionId: session.id, correlationId: message.id, trace: traceBelow(message) },
+    payload: {
+      ...{ ack_for: message.id, received_at: timestampOf(now()), status: 'accepted' },
+      ...(lease === undefined ? {} : { details: { lease_id: leaseId, expires_at: timestampOf(lease.expiresAt) } }),
+    },
+  });
+  const answered: KeptRequest = {
+    ...{ ...request, answeredBy: message.id },
+    ...(lease === undefined
+      ? { state: 'denied', reason: message.type === 'permission.deny' ? message.payload.reason : undefined }
+      : { state: 'granted', leaseId }),
+  };
+  const records: RecordChange[] = [
+    commandRecord(session.principal, message, { answerId: ack.id }, request.jobId),
+    requestRecord(record.key, answered, record.version),
+    ...(lease === undefined ? [] : [leaseRecord(request.jobId, leaseId, lease, 0)]),
+    ...(isForSession(message) ? [leaseRecord(request.sessionId, leaseId, lease!, 0)] : []),
+  ];
+  const result = await log.commit({ records, events: [ack] });
+  if (result.outcome !== 'conflict') {
+    answers.settled(record.key);
+    return {};
+  }
+  if (result.scope !== REQUESTS) return { former: result.found };
+  throw new ArcpError('FAILED_PRECONDITION', 'The request has been answered meanwhile');
+}
+
+/** Somebody else's request is not to be told from none. */
+async function find({ engine, session }: Carrier, { correlation_id }: Answer): Promise<StoredRecord> {
+  if (correlation_id === undefined)
+    throw new ArcpError('INVALID_ARGUMENT', 'correlation_id names the request that is answered');
+  const record = await engine.store.readRecord(REQUESTS, correlation_id);
+  if (record === undefined || requestOf(record).principal !== session.principal)
+    throw new ArcpError('NOT_FOUND', 'There is no such request', { details: { request: correlation_id } });
+  if (session.identity.mayGrant === false)
+    throw new ArcpError('PERMISSION_DENIED', 'This client may not answer requests for permissions');
+  return record;
+}
+
+function assertOpen({ state, expiresAt, wanted, jobId }: KeptRequest, message: Answer, now: number): void {
+  const isExpired = state === 'expired' || (state === 'pending' && now >= expiresAt);
+  if (state !== 'pending' || isExpired)
+    throw new ArcpError('FAILED_PRECONDITION', `The request ${isExpired ? 'has expired' : `was ${state}`}`, {
+      details: { state: isExpired ? 'expired' : state },
+    });
+  if (message.job_id !== undefined && message.job_id !== jobId)
+    throw new ArcpError('INVALID_ARGUMENT', 'The request is one of another job');
+  // Who answers something else than what was asked has misread it.
+  for (const name of ['permission', 'resource', 'operation'] as const) {
+    const said = message.payload[name];
+    if (said !== undefined && said !== wanted[name])
+      throw new ArcpError('INVALID_ARGUMENT', `${name}: what was asked for is ${wanted[name] ?? 'without'}`);
+  }
+}
+
+/** A grant within the bounds of what was asked for. */
+function granted(
+  { wanted, leaseSeconds }: KeptRequest,
+  { payload, id }: Envelope<'permission.grant'>,
+  principal: string,
+  now: number,
+): KeptLease {
+  const { lease_seconds = leaseSeconds, expires_at, max_uses, constraints, granted_by = principal } = payload;
+  const byTime = now + Math.min(lease_seconds, leaseSeconds) * 1000;
+  const expiresAt = expires_at === undefined ? byTime : Math.min(byTime, Date.parse(expires_at));
+  return {
+    ...{ ...wanted, expiresAt, uses: 0, grantedBy: `${granted_by} ${id}` },
+    ...(max_uses === undefined ? {} : { maxUses: max_uses }),
+    ...(constraints === undefined ? {} : { constraints }),
+  };
+}
+
+/** Whether it also holds for what is done later in the same session. */
+function isForSession(message: Answer): boolean {
+  return message.type === 'permission.grant' && message.payload.constraints?.['scope'] === 'session';
+}

@@ -1,0 +1,42 @@
+/** Where something is kept, told and worked on. */
+import type { ArcpStore } from '../store/store.js';
+import type { Engine } from './core.js';
+import { Hub } from './hub.js';
+import { outcomeOf } from './jobs/outcome.js';
+import { Scheduler, type SchedulerOptions } from './jobs/scheduler.js';
+import { EventLog } from './log.js';
+import type { Policy } from './permissions/policy.js';
+import { Answers } from './permissions/request.js';
+import { StreamRegistry } from './streams/registry.js';
+
+export interface EngineOptions
+  extends Pick<
+    SchedulerOptions,
+    | 'now'
+    | 'find'
+    | 'onError'
+    | 'keptUp'
+    | 'concurrency'
+    | 'queues'
+    | 'leaseMs'
+    | 'heartbeatMs'
+    | 'cancelGraceMs'
+    | 'maxLosses'
+  > {
+  readonly policy: Policy;
+}
+
+export function createEngine(store: ArcpStore, { policy, ...options }: EngineOptions): Engine {
+  const { now } = options;
+  const hub = new Hub();
+  const log = new EventLog(store, hub, now);
+  const streams = new StreamRegistry(now);
+  const answers = new Answers();
+  const scheduler: Scheduler = new Scheduler({
+    ...options,
+    ...{ log, hub, streams, permissions: { policy, answers, now } },
+    madeRoom: () => scheduler.wake(),
+    outcomeOf: (jobId) => outcomeOf({ hub, store }, jobId),
+  });
+  return { store, hub, log, scheduler, streams, answers };
+}

@@ -1,0 +1,79 @@
+/** Questions that wait for their answers, however long that takes and whatever happens meanwhile (spec 003, "Permissions"). */
+import type { ArcpStore, RecordChange, StoredRecord } from '../../store/store.js';
+import type { Scope } from './scope.js';
+
+/** Where requests stand, by the ids of their messages; and what a job has asked for, by what it is. */
+export const REQUESTS = 'permission';
+export const askedBy = (jobId: string): string => `asked:${jobId}`;
+
+/** A request, as it is kept. */
+export interface KeptRequest {
+  readonly jobId: string;
+  readonly sessionId: string;
+  readonly principal: string;
+  readonly wanted: Scope;
+  readonly state: 'pending' | 'granted' | 'denied' | 'expired';
+  /** Milliseconds since 1970, until when it can be answered. */
+  readonly expiresAt: number;
+  /** The longest that it may be granted for, in seconds. */
+  readonly leaseSeconds: number;
+  /** The grant. */
+  readonly leaseId?: string | undefined;
+  /** The message that answered it. */
+  readonly answeredBy?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+export function requestOf({ value }: StoredRecord): KeptRequest {
+  return JSON.parse(value) as KeptRequest;
+}
+
+/** @param expect the version that the record has; 0 for none */
+export function requestRecord(id: string, request: KeptRequest, expect: number): RecordChange {
+  return { scope: REQUESTS, key: id, value: JSON.stringify(request), expect, owner: request.jobId };
+}
+
+/** The requests of a job that wait for an answer. @returns the ids of their messages */
+export async function pendingOf(store: ArcpStore, jobId: string): Promise<string[]> {
+  const asked = await store.listRecords(askedBy(jobId), { limit: Number.POSITIVE_INFINITY });
+  const found = await Promise.all(asked.map(({ value }) => store.readRecord(REQUESTS, value)));
+  return found.flatMap((record) => (record !== undefined && requestOf(record).state === 'pending' ? [record.key] : []));
+}
+
+/** Milliseconds between two looks at a request that somebody may have answered to another runtime. */
+const LOOK_AGAIN = 1000;
+
+/** Those who wait for answers. */
+export class Answers {
+  readonly #waiting = new Map<string, Set<() => void>>();
+
+  /** It has been answered, and that is kept. */
+  settled(id: string): void {
+    for (const wake of this.#waiting.get(id) ?? []) wake();
+  }
+
+  /** Resolves when it may have been answered, or the time has come. @param ms milliseconds */
+  async next(id: string, ms: number, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = waiting();
+    const late = setTimeout(resolve, Math.max(0, Math.min(ms, LOOK_AGAIN)));
+    const all = this.#waiting.get(id) ?? new Set();
+    this.#waiting.set(id, all.add(resolve));
+    signal.addEventListener('abort', resolve, { once: true });
+    try {
+      await promise;
+    } finally {
+      clearTimeout(late);
+      signal.removeEventListener('abort', resolve);
+      all.delete(resolve);
+      if (all.size === 0) this.#waiting.delete(id);
+    }
+  }
+}
+
+function waiting(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve!: () => void;
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
