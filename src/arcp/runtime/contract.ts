@@ -4,9 +4,17 @@ import type { MessageType, PayloadOf } from '../protocol/catalogue.js';
 import type { LogLevel } from '../protocol/payloads/event.js';
 import type { TrustLevel } from '../protocol/payloads/parts.js';
 import type { StreamKind } from '../protocol/payloads/stream.js';
+import type {
+  CallOptions,
+  ChildJob,
+  ChildOptions,
+  DelegateOptions,
+  HandedOver,
+  HandoffOptions,
+} from './children/contract.js';
 import type { RetryPolicy } from './jobs/retry.js';
-import type { PermissionWish } from './permissions/ask.js';
-import type { Lease } from './permissions/lease.js';
+import type { Values } from './jobs/values.js';
+import type { Lease, PermissionWish } from './permissions/contract.js';
 import type { StreamOptions, StreamWriter } from './streams/contract.js';
 
 /** How far somebody gets: what a tool, a workflow and an agent have in common. */
@@ -93,6 +101,8 @@ export interface JobContext {
    * @returns the id of the checkpoint
    */
   readonly checkpoint: (data: unknown, options?: CheckpointOptions) => Promise<string>;
+  /** Says where the work stands when a client asks for a checkpoint. @default where it stood at the latest one */
+  readonly onCheckpoint: (snapshot: () => unknown) => void;
   /**
    * Asks for something that is not everybody's to do. Where it was granted before in this job, also in an earlier attempt, and that still
    * holds, nobody is asked again; else the policy decides, or the client is asked and the work waits, however long that takes.
@@ -107,6 +117,38 @@ export interface JobContext {
    * @param key names it within the job
    */
   readonly step: <T>(key: string, work: (operationKey: string) => T | Promise<T>) => Promise<T>;
+  /**
+   * Calls a tool as a part of this work: with its trust, its grants and its signal. The call and its outcome are told of.
+   *
+   * @throws ArcpError what the tool fails with; `NOT_FOUND`, `INVALID_ARGUMENT`
+   */
+  readonly call: <R = unknown>(
+    tool: string,
+    args?: Readonly<Record<string, unknown>>,
+    options?: CallOptions,
+  ) => Promise<R>;
+  /** Gives a task to an agent, as a job of its own. Resolves when it was taken. @throws ArcpError `NOT_FOUND`, `INVALID_ARGUMENT` */
+  readonly delegate: <R = unknown>(agent: string, task: string, options?: DelegateOptions) => Promise<ChildJob<R>>;
+  readonly startWorkflow: <R = unknown>(
+    workflow: string,
+    inputs?: Readonly<Record<string, unknown>>,
+    options?: ChildOptions,
+  ) => Promise<ChildJob<R>>;
+  /**
+   * Gives the job to another agent, which goes on from the latest checkpoint with what was done once. It never returns: what it throws is to be
+   * let through.
+   *
+   * @throws ArcpError `NOT_FOUND`, `FAILED_PRECONDITION` for what is no agent's job, `UNIMPLEMENTED` where the client knows of no handoff
+   */
+  readonly handOff: (agent: string, options?: HandoffOptions) => Promise<never>;
+  /** Who had the job before. */
+  readonly handedOver: HandedOver | undefined;
+  /** What the session remembers, for all of its work and as long as it is kept. */
+  readonly memory: Values;
+  /** What the job shares with those that it delegates to, and with the one that has delegated to it. */
+  readonly shared: Values;
+  /** Another shared context of the same principal, by its id. */
+  readonly sharedContext: (id: string) => Values;
 }
 
 export interface CheckpointOptions {

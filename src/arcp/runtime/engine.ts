@@ -2,6 +2,8 @@
 import type { ArcpStore } from '../store/store.js';
 import type { Engine } from './core.js';
 import { Hub } from './hub.js';
+import { beginJob } from './jobs/begin.js';
+import { cancelChildren } from './jobs/cancel-job.js';
 import { outcomeOf } from './jobs/outcome.js';
 import { Scheduler, type SchedulerOptions } from './jobs/scheduler.js';
 import { EventLog } from './log.js';
@@ -37,6 +39,9 @@ export function createEngine(store: ArcpStore, { policy, ...options }: EngineOpt
     ...{ log, hub, streams, permissions: { policy, answers, now } },
     madeRoom: () => scheduler.wake(),
     outcomeOf: (jobId) => outcomeOf({ hub, store }, jobId),
+    startChild: (job) => beginJob(engine, job),
+    cancelChildren: (jobId) => cancelChildren(engine, jobId, now),
   });
-  return { store, hub, log, scheduler, streams, answers };
+  const engine: Engine = { store, hub, log, scheduler, streams, answers };
+  return engine;
 }

@@ -3,11 +3,19 @@ export { type MemoryStoreOptions, memoryStore } from '../store/memory.js';
 export { type SqliteStoreOptions, sqliteStore } from '../store/sqlite.js';
 export * from '../store/store.js';
 export { type Authenticate, anonymous, bearer, type Identity, type Peer } from './auth.js';
-export type { CheckpointOptions, Handler, JobContext, ToolOptions, WorkOptions } from './contract.js';
+export type {
+  CallOptions,
+  ChildJob,
+  ChildOptions,
+  DelegateOptions,
+  HandedOver,
+  HandoffOptions,
+} from './children/contract.js';
+export type { AgentInput, CheckpointOptions, Handler, JobContext, ToolOptions, WorkOptions } from './contract.js';
 export type { RetryPolicy } from './jobs/retry.js';
+export type { Values } from './jobs/values.js';
 export type { Capabilities } from './negotiate.js';
-export type { PermissionWish } from './permissions/ask.js';
-export type { Lease } from './permissions/lease.js';
+export type { Lease, PermissionWish } from './permissions/contract.js';
 export {
   type Asking,
   DEFAULT_RULES,

@@ -71,7 +71,7 @@ const OUR_CAPABILITIES: Capabilities = {
   durable_jobs: true,
   checkpoints: true,
   binary_streams: true,
-  agent_handoff: false,
+  agent_handoff: true,
 };
 
 /**

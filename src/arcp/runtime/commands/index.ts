@@ -6,8 +6,10 @@ import type { StartingCommand } from '../jobs/spec.js';
 import { answer } from './answer.js';
 import { backpressure } from './backpressure.js';
 import { cancel } from './cancel.js';
+import { createCheckpoint, restoreCheckpoint } from './checkpoint.js';
 import { close } from './close.js';
 import type { Commanded } from './commanded.js';
+import { handoff } from './handoff.js';
 import { resume } from './resume.js';
 import { startWork } from './start.js';
 
@@ -30,6 +32,9 @@ export const COMMANDS: { readonly [T in MessageType]?: Command<T> } = {
   cancel,
   resume,
   'session.close': close,
+  'checkpoint.create': createCheckpoint,
+  'checkpoint.restore': restoreCheckpoint,
+  'agent.handoff': handoff,
   backpressure,
   'permission.grant': answer,
   'permission.deny': answer,

@@ -2,12 +2,15 @@
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { timestampOf } from '../../protocol/timestamp.js';
-import type { StoredEvent } from '../../store/store.js';
+import type { JobRow, StoredEvent } from '../../store/store.js';
 import { traceBelow } from '../compose.js';
 import type { Carrier } from '../core.js';
-import { CHECKPOINTS, type KeptCheckpoint } from '../jobs/context.js';
+import { CHECKPOINTS, type KeptCheckpoint } from '../jobs/checkpoint.js';
+import { specOf } from '../jobs/spec.js';
+import { Voice } from '../jobs/voice.js';
 import { pendingOf } from '../permissions/request.js';
 import type { Commanded } from './commanded.js';
+import { ownJob } from './own-job.js';
 
 type Resume = Envelope<'resume'>;
 
@@ -20,8 +23,9 @@ export async function resume(connection: Carrier, message: Resume, before: () =>
   const { engine, session, core, feed } = connection;
   const { log, store } = engine;
   const jobId = message.job_id;
-  if (jobId !== undefined) await assertOwnJob(connection, jobId);
+  const row = jobId === undefined ? undefined : await ownJob(connection, jobId);
   const after = await seen(connection, message);
+  if (row?.state === 'paused' && message.payload.mode !== 'replay') await goOn(connection, row, message);
   const { include_open_streams: withStreams = true, limit = Number.POSITIVE_INFINITY } = message.payload;
   feed.hold();
   try {
@@ -64,11 +68,15 @@ async function tellPending(connection: Carrier, jobId: string | undefined, after
     }
 }
 
-/** Somebody else's job is not to be told from none. */
-async function assertOwnJob({ engine, session }: Carrier, jobId: string): Promise<void> {
-  const row = await engine.store.readJob(jobId);
-  if (row === undefined || row.principal !== session.principal)
-    throw new ArcpError('NOT_FOUND', 'There is no such job');
+/** A job that has paused goes on. */
+async function goOn({ engine, core }: Carrier, row: JobRow, { id }: Resume): Promise<void> {
+  const { log, scheduler } = engine;
+  const { jobId, attempt } = row;
+  const moved = new Voice(log, row, specOf(row), core.settings.now).moved('paused', 'queued', 'resume', {}, id);
+  const set = { state: 'queued', runAfter: core.settings.now() } as const;
+  // Whoever was faster has set it going, or ended it.
+  await log.commit({ jobs: [{ jobId, attempt, states: ['paused'], set }], events: [moved] });
+  scheduler.wake();
 }
 
 /** @returns the sequence number behind which the client has seen nothing */
@@ -81,7 +89,7 @@ async function seen(connection: Carrier, message: Resume): Promise<number> {
   const kept = record && (JSON.parse(record.value) as KeptCheckpoint);
   if (kept === undefined || (message.job_id !== undefined && kept.jobId !== message.job_id))
     throw new ArcpError('NOT_FOUND', 'There is no such checkpoint', { details: { checkpoint_id: checkpointId } });
-  await assertOwnJob(connection, kept.jobId);
+  await ownJob(connection, kept.jobId);
   return sequenceOf(connection, message, kept.messageId);
 }
 

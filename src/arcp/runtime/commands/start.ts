@@ -1,5 +1,6 @@
 /** Commands that start work: a tool, a workflow, an agent (spec 003, "Execution Messages", "Invocation Flow"). */
 import { ArcpError } from '../../protocol/errors.js';
+import { targetOf } from '../children/child.js';
 import { traceBelow } from '../compose.js';
 import type { ToolOptions, Work } from '../contract.js';
 import type { Core, Engine } from '../core.js';
@@ -10,6 +11,8 @@ import type { JobSpec, StartingCommand } from '../jobs/spec.js';
 import { Voice } from '../jobs/voice.js';
 import { CAPABILITIES, can } from '../negotiate.js';
 import type { Session } from '../session.js';
+import { inlineWorkflow } from '../workflows/inline.js';
+import { judge } from '../works.js';
 import type { Commanded } from './commanded.js';
 import { commandRecord } from './once.js';
 import { type Former, Operation } from './operation.js';
@@ -67,28 +70,15 @@ async function tellAgain(
   return result.outcome === 'conflict' ? { former: result.found } : { answer: body };
 }
 
-async function findWork(core: Core, session: Session, command: StartingCommand): Promise<Work> {
+async function findWork(core: Core, { trust }: Session, command: StartingCommand): Promise<Work> {
   const [kind, name] = targetOf(command);
-  const work = core.find(kind, name);
-  if (work === undefined) throw new ArcpError('NOT_FOUND', `There is no ${kind} ${JSON.stringify(name)}`);
-  if (session.trust === 'untrusted' && work.options.isPublic !== true)
-    throw new ArcpError(
-      'PERMISSION_DENIED',
-      `Sessions that are not trusted do not use ${kind} ${JSON.stringify(name)}`,
-    );
-  const judged = await work.options.input?.safeParseAsync(inputOf(command));
-  if (judged?.success === false) {
-    const issues = judged.error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
-    const said = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
-    throw new ArcpError('INVALID_ARGUMENT', said, { details: { issues } });
-  }
-  return work;
-}
-
-function targetOf(command: StartingCommand): [Work['kind'], string] {
-  if (command.type === 'tool.invoke') return ['tool', command.payload.tool];
-  if (command.type === 'workflow.start') return ['workflow', command.payload.workflow];
-  return ['agent', command.payload.target];
+  const registered = core.find(kind, name);
+  const inline = inlineWorkflow(command);
+  if (registered !== undefined && inline !== undefined)
+    throw new ArcpError('INVALID_ARGUMENT', `The workflow ${JSON.stringify(name)} has steps of its own`);
+  const work = registered ?? inline;
+  await judge(work, { kind, name, trust, input: inputOf(command) });
+  return work!;
 }
 
 function specFor(session: Session, command: StartingCommand, { kind, name, options }: Work): JobSpec {
@@ -96,8 +86,16 @@ function specFor(session: Session, command: StartingCommand, { kind, name, optio
   return {
     ...{ kind, target: name, isDurable: isDurable(session, command, options), command, trace: traceBelow(command) },
     ...{ trust: session.trust, retry: retryOf(command, options), streams: streamsOf(session) },
+    mayHandOff: can(session.capabilities, CAPABILITIES.agentHandoff),
+    ...contextOf(command),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   };
+}
+
+/** The shared context that the client names. */
+function contextOf(command: StartingCommand): { readonly contextId?: string } {
+  const named = command.type === 'agent.delegate' ? command.payload.context?.shared_context_id : undefined;
+  return named === undefined ? {} : { contextId: named };
 }
 
 /** Whether it becomes a job. What the client asks for is done or refused, and never done otherwise. */

@@ -1,14 +1,15 @@
 /** One attempt at a job, as what its handler is given sees it. */
 
 import type { StreamKind } from '../../protocol/payloads/stream.js';
-import type { JobRow, NewEvent, RecordChange } from '../../store/store.js';
+import type { CommitResult, JobRow, NewEvent, RecordChange } from '../../store/store.js';
 import type { Work } from '../contract.js';
 import type { EventLog } from '../log.js';
-import type { Permissions } from '../permissions/ask.js';
+import type { Permissions } from '../permissions/contract.js';
 import type { StreamOptions, StreamWriter } from '../streams/contract.js';
 import type { JobOutbox } from './outbox.js';
 import type { JobSpec, JobStatus } from './spec.js';
 import type { Voice } from './voice.js';
+import type { NewJob, PutBack } from './wishes.js';
 
 export interface Attempt {
   readonly row: JobRow;
@@ -19,6 +20,11 @@ export interface Attempt {
   readonly log: EventLog;
   readonly outbox: JobOutbox;
   readonly signal: AbortSignal;
+  /** Stands before the names of steps: calls within the job have steps of their own. */
+  readonly stepPrefix: string;
+  /** Whether it is a call within the job. */
+  readonly isCall: boolean;
+  readonly find: (kind: Work['kind'], name: string) => Work | undefined;
   readonly permissions: Permissions;
   readonly status: JobStatus;
   /** @returns the status as text, to be committed */
@@ -30,6 +36,14 @@ export interface Attempt {
    * @throws what the signal is aborted with
    */
   readonly wait: <T>(pause: Pause<T>, until: () => Promise<T>) => Promise<T>;
+  /** Begins other work. */
+  readonly startChild: (job: NewJob) => Promise<CommitResult>;
+  /** Waits for the end of another job. @throws ArcpError what it failed with */
+  readonly outcomeOf: (jobId: string) => Promise<unknown>;
+  /** Says where it stands, when a client asks for a checkpoint. */
+  readonly onCheckpoint: (snapshot: () => unknown) => void;
+  /** Ends this attempt, for another one. */
+  readonly leave: (putBack: PutBack) => void;
   /** @throws ArcpError `UNIMPLEMENTED` where the client reads no such streams */
   readonly openStream: <K extends StreamKind>(options: StreamOptions<K>) => StreamWriter<K>;
 }

@@ -1,34 +1,11 @@
 /** How work becomes a job: it is kept, told of, and begun at once where there is room. */
 import { ArcpError } from '../../protocol/errors.js';
 import { newId } from '../../protocol/ids.js';
-import type { CommitResult, JobChange, JobRow, NewEvent, RecordChange } from '../../store/store.js';
-import type { WorkOptions } from '../contract.js';
+import type { CommitResult, JobRow } from '../../store/store.js';
 import type { Engine } from '../core.js';
-import { type JobSpec, NEW_STATUS } from './spec.js';
+import { NEW_STATUS } from './spec.js';
 import { Voice } from './voice.js';
-
-export interface NewJob {
-  readonly sessionId: string;
-  readonly principal: string;
-  readonly spec: JobSpec;
-  readonly options: WorkOptions;
-  /** Most jobs that may wait. */
-  readonly maxQueued: number;
-  readonly now: () => number;
-  /** Committed with it. */
-  readonly with: (job: Accepted) => {
-    readonly records: readonly RecordChange[];
-    readonly events?: readonly NewEvent[];
-    readonly jobs?: readonly JobChange[];
-  };
-}
-
-export interface Accepted {
-  readonly jobId: string;
-  readonly voice: Voice;
-  /** The message that tells of it. */
-  readonly told: NewEvent;
-}
+import type { NewJob } from './wishes.js';
 
 /** @throws ArcpError `RESOURCE_EXHAUSTED`, `UNAVAILABLE` */
 export async function beginJob(engine: Engine, job: NewJob): Promise<CommitResult> {
@@ -47,12 +24,14 @@ export async function beginJob(engine: Engine, job: NewJob): Promise<CommitResul
       ...(begins
         ? { state: 'running', attempt: 1, leaseOwner: scheduler.worker, leaseUntil: scheduler.leaseUntil() }
         : { state: 'queued', attempt: 0, leaseOwner: null, leaseUntil: null }),
-      ...{ spec: JSON.stringify(spec), status: JSON.stringify(NEW_STATUS) },
+      ...{ spec: JSON.stringify(spec), status: JSON.stringify(job.status ?? NEW_STATUS) },
     };
     const voice = new Voice(log, row, spec, now);
     const told = voice.accepted(begins ? 'accepted' : 'queued', position);
     const { records, events = [], jobs = [] } = job.with({ jobId: row.jobId, voice, told });
-    const started = begins ? voice.started(1, { worker: scheduler.worker }) : [];
+    const restored = job.status?.checkpointId;
+    const from = restored === undefined ? {} : { restored_from: restored };
+    const started = begins ? voice.started(1, { worker: scheduler.worker, ...from }) : [];
     const result = await log.commit({ records, newJobs: [row], jobs, events: [...events, told, ...started] });
     if (result.outcome === 'done') begun = row;
     return result;

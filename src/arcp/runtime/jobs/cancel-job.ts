@@ -1,12 +1,13 @@
 /** The end of a job that somebody does not want any more, whether it is worked on or waits. */
 import { ArcpError } from '../../protocol/errors.js';
 import { type JobRow, LIVE_STATES, type NewEvent, type RecordChange, type StoredRecord } from '../../store/store.js';
+import { childrenOf } from '../children/child.js';
 import type { Engine } from '../core.js';
-import type { CancelRequest } from './live-job.js';
 import { isTerminal } from './machine.js';
 import { CANCELS } from './scheduler.js';
 import { specOf, statusOf } from './spec.js';
 import { Voice } from './voice.js';
+import type { CancelRequest } from './wishes.js';
 
 /** States in which nobody works on a job who could end it. */
 const IDLE = ['accepted', 'queued', 'paused'] as const;
@@ -48,17 +49,25 @@ export async function cancelJob(
     if (isTerminal(row.state)) return { outcome: 'ended', row };
     const live = scheduler.find(jobId);
     const asked = { scope: CANCELS, key: jobId, value: JSON.stringify(request), owner: jobId };
-    const commit =
-      live === undefined && IDLE.some((state) => state === row.state)
-        ? { records, ...endOf(engine, row, request, events, now) }
-        : { records: [...records, asked], events, jobs: [{ jobId, states: LIVE_STATES, set: {} }] };
+    const isIdle = live === undefined && IDLE.some((state) => state === row.state);
+    const commit = isIdle
+      ? { records, ...endOf(engine, row, request, events, now) }
+      : { records: [...records, asked], events, jobs: [{ jobId, states: LIVE_STATES, set: {} }] };
     const result = await log.commit(commit);
     if (result.outcome === 'conflict') return { outcome: 'conflict', found: result.found };
     if (result.outcome === 'fenced') continue;
     live?.cancel(request);
+    if (isIdle) await cancelChildren(engine, jobId, now);
     return { outcome: 'asked' };
   }
   throw new ArcpError('ABORTED', 'The job does not keep still');
+}
+
+/** Cancels what a job has begun and that has not ended. */
+export async function cancelChildren(engine: Engine, jobId: string, now: () => number): Promise<void> {
+  const children = await engine.store.listRecords(childrenOf(jobId), { limit: Number.POSITIVE_INFINITY });
+  const request = { cause: 'runtime', reason: 'The job that began it was cancelled' } as const;
+  await Promise.all(children.map(({ value }) => cancelJob(engine, value, request, { now })));
 }
 
 function endOf(

@@ -4,10 +4,10 @@ import type { JobState } from '../../protocol/payloads/parts.js';
 import { timestampOf } from '../../protocol/timestamp.js';
 import type { NewEvent } from '../../store/store.js';
 import type { Attempt } from './attempt.js';
-import type { CancelRequest } from './live-job.js';
 import type { OutboxEntry } from './outbox.js';
 import { retryDelay } from './retry.js';
 import type { Ending } from './voice.js';
+import type { CancelRequest, PutBack } from './wishes.js';
 
 /** How the work ended. */
 export type Outcome =
@@ -27,13 +27,6 @@ export interface Circumstances {
   readonly putBack: PutBack | undefined;
   /** Whether it failed for good, whatever its policy. */
   readonly isFinal: boolean;
-}
-
-export interface PutBack {
-  readonly reason: string;
-  readonly as: 'queued' | 'paused';
-  /** The message that asked for it. */
-  readonly causedBy?: string | undefined;
 }
 
 export interface Conclusion {

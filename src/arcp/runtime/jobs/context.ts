@@ -1,26 +1,16 @@
 /** What a handler is given. */
 
-import { byteLength } from '../../../text/bytes.js';
 import { CATALOGUE, type MessageType, type PayloadOf } from '../../protocol/catalogue.js';
 import { ArcpError } from '../../protocol/errors.js';
-import { newId } from '../../protocol/ids.js';
-import type { RecordChange } from '../../store/store.js';
-import type { CheckpointOptions, JobContext } from '../contract.js';
+import { callTool } from '../children/call.js';
+import { startChild } from '../children/child.js';
+import { handOff } from '../children/handoff.js';
+import type { JobContext } from '../contract.js';
 import { askFor } from '../permissions/ask.js';
 import type { Attempt } from './attempt.js';
-
-/** Where checkpoints and steps stand in the store. */
-export const CHECKPOINTS = 'checkpoint';
-export const stepsOf = (jobId: string): string => `step:${jobId}`;
-
-/** A checkpoint as it is kept. */
-export interface KeptCheckpoint {
-  readonly jobId: string;
-  readonly sequence: number;
-  readonly data: unknown;
-  /** The message that told of it. */
-  readonly messageId: string;
-}
+import { checkpoint } from './checkpoint.js';
+import { step } from './step.js';
+import { type Values, valuesOf } from './values.js';
 
 /** @param restored the data of the latest checkpoint */
 export function contextOf(job: Attempt, restored: unknown): JobContext {
@@ -29,6 +19,8 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
     assertPayload(type, payload);
     await job.outbox.add({ events: [voice.event(type, payload)] });
   };
+  const keeping = { store: job.log.store, outbox: job.outbox };
+  const shared = sharedValues(job, spec.contextId ?? row.jobId);
   return {
     jobId: spec.isDurable ? row.jobId : undefined,
     commandId: spec.command.id,
@@ -45,7 +37,7 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
       assertPayload('job.progress', progress);
       job.noteProgress();
       // Only jobs have messages of their own for it.
-      if (spec.isDurable) await say('job.progress', progress);
+      if (spec.isDurable && !job.isCall) await say('job.progress', progress);
       else await say('event.emit', { name: 'arcp.progress', attributes: progress });
     },
     log: (level, message, attributes) =>
@@ -54,9 +46,36 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
     emit: (name, attributes) => say('event.emit', { name, ...(attributes === undefined ? {} : { attributes }) }),
     stream: (options) => job.openStream(options),
     checkpoint: (data, options) => checkpoint(job, data, options),
+    onCheckpoint: (snapshot) => job.onCheckpoint(snapshot),
     permission: (wish) => askFor(job, wish),
     step: (key, work) => step(job, key, work),
+    call: <R>(tool: string, args = {}, options = {}) => callTool(job, contextOf, tool, args, options) as Promise<R>,
+    delegate: (agent, task, { arguments: args, values, contextId, ...options } = {}) => {
+      const context = {
+        ...{ trace_id: spec.trace.traceId, shared_context_id: contextId ?? shared.id },
+        ...(options.permissions === undefined ? {} : { permissions_inherited: [...options.permissions] }),
+        ...(values === undefined ? {} : { values: { ...values } }),
+      };
+      const given = args === undefined ? {} : { arguments: { ...args } };
+      return startChild(job, 'agent.delegate', { target: agent, task, context, ...given }, options);
+    },
+    startWorkflow: (workflow, inputs = {}, options = {}) =>
+      startChild(job, 'workflow.start', { workflow, inputs: { ...inputs } }, options),
+    handOff: (agent, options) => handOff(job, agent, options),
+    handedOver: job.status.handedOver,
+    memory: valuesOf({ id: row.sessionId, scope: `memory:${row.sessionId}`, owner: row.sessionId, ...keeping }),
+    shared,
+    sharedContext: (id) => sharedValues(job, id),
   };
+}
+
+/** What jobs of one principal share that know its id. */
+function sharedValues({ row, log, outbox, voice }: Attempt, id: string): Values {
+  return valuesOf({
+    ...{ id, scope: `context:${row.principal}:${id}`, store: log.store, outbox },
+    changed: (key, value) =>
+      voice.event('event.emit', { name: 'arcp.context.changed', attributes: { context_id: id, key, value } }),
+  });
 }
 
 /** @throws ArcpError `INVALID_ARGUMENT` */
@@ -66,50 +85,4 @@ function assertPayload(type: MessageType, payload: unknown): void {
   const issues = judged.error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
   const said = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
   throw new ArcpError('INVALID_ARGUMENT', `Not a ${type}: ${said}`, { details: { issues } });
-}
-
-async function checkpoint(job: Attempt, data: unknown, options: CheckpointOptions = {}): Promise<string> {
-  const { label, isVisible } = options;
-  const checkpointId = newId('chk');
-  const text = jsonOf(data, 'a checkpoint');
-  const sequence = (job.status.checkpoints ?? 0) + 1;
-  const payload = {
-    ...{ checkpoint_id: checkpointId, sequence, attempt: job.row.attempt, size_bytes: byteLength(text) },
-    ...(label === undefined ? {} : { label }),
-    ...(isVisible === true ? { data } : {}),
-  };
-  const event = job.spec.isDurable
-    ? job.voice.event('job.checkpoint', payload)
-    : job.voice.event('event.emit', { name: 'arcp.checkpoint', attributes: payload });
-  const kept: KeptCheckpoint = { jobId: job.row.jobId, sequence, data: JSON.parse(text), messageId: event.id };
-  const record: RecordChange = {
-    ...{ scope: CHECKPOINTS, key: checkpointId, value: JSON.stringify(kept), owner: job.row.jobId },
-  };
-  const status = job.changeStatus({ checkpointId, checkpoints: sequence });
-  await job.outbox.add({ events: [event], records: [record], set: { status } });
-  return checkpointId;
-}
-
-async function step<T>(job: Attempt, key: string, work: (operationKey: string) => T | Promise<T>): Promise<T> {
-  const scope = stepsOf(job.row.jobId);
-  const known = await job.log.store.readRecord(scope, key);
-  if (known !== undefined) return (JSON.parse(known.value) as { readonly result: T }).result;
-  job.signal.throwIfAborted();
-  // Whoever has lost the job must not act for it any more.
-  await job.outbox.add({});
-  const result = await work(`${job.row.jobId}:${key}`);
-  const value = result === undefined ? '{}' : `{"result":${jsonOf(result, `step ${key}`)}}`;
-  await job.outbox.add({ records: [{ scope, key, value, owner: job.row.jobId }] });
-  return result;
-}
-
-/** @throws ArcpError `INVALID_ARGUMENT` on what has no JSON */
-function jsonOf(value: unknown, what: string): string {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(value);
-  } catch (cause) {
-    throw new ArcpError('INVALID_ARGUMENT', `What ${what} holds has no JSON: ${(cause as Error).message}`, { cause });
-  }
-  return text ?? 'null';
 }

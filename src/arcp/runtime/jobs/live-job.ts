@@ -1,24 +1,25 @@
 /** One attempt at a job, in this process. */
 import { ArcpError, asArcpError } from '../../protocol/errors.js';
-import type { CancelCause } from '../../protocol/payloads/job.js';
 import type { JobState } from '../../protocol/payloads/parts.js';
 import type { StreamKind } from '../../protocol/payloads/stream.js';
 import { timestampOf } from '../../protocol/timestamp.js';
-import type { JobRow } from '../../store/store.js';
+import type { CommitResult, JobRow } from '../../store/store.js';
 import type { Work } from '../contract.js';
 import type { EventLog } from '../log.js';
-import type { Permissions } from '../permissions/ask.js';
+import type { Permissions } from '../permissions/contract.js';
 import type { StreamOptions, StreamWriter } from '../streams/contract.js';
 import type { StreamRegistry } from '../streams/registry.js';
 import { silentStream } from '../streams/silent.js';
 import { JobStream } from '../streams/writer.js';
 import type { Attempt, Pause } from './attempt.js';
-import { conclude, type Outcome, type PutBack } from './conclusion.js';
-import { CHECKPOINTS, contextOf, type KeptCheckpoint } from './context.js';
+import { type Asked, checkpoint, latestData } from './checkpoint.js';
+import { conclude, type Outcome } from './conclusion.js';
+import { contextOf } from './context.js';
 import { inputOf } from './input.js';
 import { JobOutbox, type OutboxEntry } from './outbox.js';
 import { type JobSpec, type JobStatus, specOf, statusOf } from './spec.js';
 import { Voice } from './voice.js';
+import type { CancelRequest, NewJob, PutBack } from './wishes.js';
 
 /** What a job needs of its runtime. */
 export interface JobHost {
@@ -32,16 +33,13 @@ export interface JobHost {
   readonly madeRoom: () => void;
   /** What became of another job, once it has ended. */
   readonly outcomeOf: (jobId: string) => Promise<unknown>;
+  readonly startChild: (job: NewJob) => Promise<CommitResult>;
+  /** It was cancelled: so is what it has begun. */
+  readonly cancelChildren: (jobId: string) => Promise<void>;
+  /** What a job calls. */
+  readonly find: (kind: Work['kind'], name: string) => Work | undefined;
   /** Milliseconds that work may go on after it was cancelled, unless who cancels says otherwise. */
   readonly cancelGraceMs: number;
-}
-
-/** Why work is to end. */
-export interface CancelRequest {
-  readonly cause: CancelCause;
-  readonly reason?: string | undefined;
-  /** Milliseconds until it is ended by force. */
-  readonly deadlineMs?: number | undefined;
 }
 
 export class LiveJob implements Attempt {
@@ -62,6 +60,7 @@ export class LiveJob implements Attempt {
   /** How many waits it is in. */
   #waits = 0;
   #work: Work | undefined;
+  #snapshot: (() => unknown) | undefined;
   #given: ArcpError | undefined;
   #isOver = false;
   #isLost = false;
@@ -87,6 +86,21 @@ export class LiveJob implements Attempt {
     return this.#controller.signal;
   }
 
+  readonly stepPrefix = '';
+  readonly isCall = false;
+
+  get find(): JobHost['find'] {
+    return this.#host.find;
+  }
+
+  get startChild(): JobHost['startChild'] {
+    return this.#host.startChild;
+  }
+
+  get outcomeOf(): JobHost['outcomeOf'] {
+    return this.#host.outcomeOf;
+  }
+
   get permissions(): Permissions {
     return this.#host.permissions;
   }
@@ -104,16 +118,16 @@ export class LiveJob implements Attempt {
   }
 
   /** @returns the status as text, to be committed */
-  changeStatus(change: Partial<JobStatus>): string {
+  readonly changeStatus = (change: Partial<JobStatus>): string => {
     this.#status = { ...this.#status, ...change };
     return JSON.stringify(this.#status);
-  }
+  };
 
-  noteProgress(): void {
+  readonly noteProgress = (): void => {
     this.#progressAt = this.#host.now();
-  }
+  };
 
-  openStream<K extends StreamKind>(options: StreamOptions<K>): StreamWriter<K> {
+  readonly openStream = <K extends StreamKind>(options: StreamOptions<K>): StreamWriter<K> => {
     const { streams, keptUp } = this.#host;
     if (this.spec.streams === 'none') return silentStream(options.kind);
     if (options.kind === 'binary' && this.spec.streams !== 'all')
@@ -129,7 +143,7 @@ export class LiveJob implements Attempt {
     streams.add(stream.id, { sessionId, principal, pacer });
     this.#streams.add(stream as unknown as JobStream<StreamKind>);
     return stream;
-  }
+  };
 
   /** Does the work. Resolves when the end of this attempt is kept, or it was lost; it never rejects. */
   async run(work: Work | undefined): Promise<void> {
@@ -155,6 +169,7 @@ export class LiveJob implements Attempt {
     this.#controller.abort(
       new ArcpError(code, request.reason ?? 'The job was cancelled', { details: { cause: request.cause } }),
     );
+    clearTimeout(this.#forceLater);
     this.#forceLater = setTimeout(() => this.#force?.(FORCED), request.deadlineMs ?? this.#host.cancelGraceMs);
   }
 
@@ -168,12 +183,29 @@ export class LiveJob implements Attempt {
     return this.#isOver;
   }
 
-  /** Asks the work to end, so that it can be begun again: here after a restart, or elsewhere. */
-  putBack(putBack: PutBack): void {
+  /** Asks this attempt to end, so that another one can begin: here, after a restart, or elsewhere. */
+  readonly leave = (putBack: PutBack): void => {
     if (this.#cancel !== undefined || this.#putBack !== undefined) return;
     this.#putBack = putBack;
-    this.#controller.abort(new ArcpError('ABORTED', `The job is put back: ${putBack.reason}`));
+    this.#controller.abort(new ArcpError('ABORTED', `The attempt is to end: ${putBack.reason}`));
+    this.#forceLater = setTimeout(() => this.#force?.(FORCED), this.#host.cancelGraceMs);
+  };
+
+  /** Keeps something of the job, and begins it again with that. */
+  async restart(change: Partial<JobStatus>, entry: OutboxEntry, putBack: PutBack): Promise<void> {
+    await this.outbox.add({ ...entry, set: { status: this.changeStatus(change) } });
+    this.leave(putBack);
   }
+
+  /** Keeps where it stands, as somebody has asked for. */
+  async checkpointFor(asked: Asked, label: string | undefined): Promise<void> {
+    const data = this.#snapshot === undefined ? await latestData(this.log.store, this.#status) : this.#snapshot();
+    await checkpoint(this, data, { label }, asked);
+  }
+
+  readonly onCheckpoint = (snapshot: () => unknown): void => {
+    this.#snapshot = snapshot;
+  };
 
   /** Another attempt has begun elsewhere: nothing of this one counts any more. */
   lose(): void {
@@ -196,7 +228,10 @@ export class LiveJob implements Attempt {
     return this.log.compose(draft).body;
   }
 
-  async wait<T>({ reason, events = [], records = [], causedBy }: Pause<T>, until: () => Promise<T>): Promise<T> {
+  readonly wait = async <T>(
+    { reason, events = [], records = [], causedBy }: Pause<T>,
+    until: () => Promise<T>,
+  ): Promise<T> => {
     this.signal.throwIfAborted();
     const isFirst = this.#waits++ === 0;
     let cause: string | undefined;
@@ -210,7 +245,7 @@ export class LiveJob implements Attempt {
     } finally {
       if (--this.#waits === 0 && !this.#isOver) await this.#move('running', reason, { causedBy: cause });
     }
-  }
+  };
 
   /** Goes to another state in which it has not ended, and tells of it. Of a direct call nobody knows a state. */
   async #move(
@@ -266,10 +301,7 @@ export class LiveJob implements Attempt {
   }
 
   async #restored(): Promise<unknown> {
-    const { checkpointId } = this.#status;
-    if (checkpointId === undefined) return undefined;
-    const kept = await this.log.store.readRecord(CHECKPOINTS, checkpointId);
-    return kept === undefined ? undefined : (JSON.parse(kept.value) as KeptCheckpoint).data;
+    return latestData(this.log.store, this.#status);
   }
 
   /** Streams end before their job does: in order where it has, and else with what became of it. */
@@ -289,6 +321,7 @@ export class LiveJob implements Attempt {
     });
     this.#state = state;
     await this.outbox.add(entry);
+    if (state === 'cancelled') await this.#host.cancelChildren(this.row.jobId);
   }
 }
 

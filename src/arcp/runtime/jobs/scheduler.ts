@@ -4,19 +4,18 @@ import { LONGEST_TIMER } from '../../../bindings/longest-timer.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { newId } from '../../protocol/ids.js';
 import type { JobRow } from '../../store/store.js';
-import type { Work } from '../contract.js';
 import type { Hub } from '../hub.js';
 import { openStreamsOf } from '../streams/writer.js';
-import { type CancelRequest, type JobHost, LiveJob } from './live-job.js';
+import { inlineWorkflow } from '../workflows/inline.js';
+import { type JobHost, LiveJob } from './live-job.js';
 import { lostAttempts } from './spec.js';
+import type { CancelRequest } from './wishes.js';
 
 /** Where it stands that a job is to end; it outlives whoever was asked. */
 export const CANCELS = 'cancel';
 
 export interface SchedulerOptions extends JobHost {
   readonly hub: Hub;
-  /** What a job calls. */
-  readonly find: (kind: Work['kind'], name: string) => Work | undefined;
   readonly concurrency: number;
   readonly queues: readonly string[];
   /** Milliseconds for which work is leased; it is renewed three times as often. */
@@ -117,7 +116,7 @@ export class Scheduler {
 
   /** All that is being worked on is put back, to be begun again here or elsewhere. */
   putBackAll(reason: string): void {
-    for (const job of this.#live.values()) job.putBack({ reason, as: 'queued' });
+    for (const job of this.#live.values()) job.leave({ reason, as: 'queued' });
   }
 
   /** Nothing that is being worked on counts any more. */
@@ -223,7 +222,7 @@ export class Scheduler {
         Math.min(LONGEST_TIMER, left),
       );
     }
-    await job.run(find(spec.kind, spec.target));
+    await job.run(find(spec.kind, job.status.agent ?? spec.target) ?? inlineWorkflow(spec.command));
     clearTimeout(late);
     if (this.#live.get(row.jobId) === job) this.#live.delete(row.jobId);
     if (this.#live.size === 0) for (const resolve of this.#idle.splice(0)) resolve();

@@ -25,6 +25,10 @@ export interface JobSpec {
   /** Milliseconds that all attempts may take together, from its acceptance on. */
   readonly timeoutMs?: number | undefined;
   readonly parentJobId?: string | undefined;
+  /** The context that it shares with others. @default one of its own */
+  readonly contextId?: string | undefined;
+  /** Whether its client knows of handoffs. */
+  readonly mayHandOff?: boolean | undefined;
   /** The job whose outcome is this one's: it was asked for before, under the same operation key. */
   readonly follows?: string | undefined;
 }
@@ -37,6 +41,9 @@ export interface JobStatus {
   readonly ended: number;
   readonly checkpointId?: string | undefined;
   readonly checkpoints?: number | undefined;
+  /** The agent that has taken it over, and who had it before. */
+  readonly agent?: string | undefined;
+  readonly handedOver?: { readonly from: string; readonly reason?: string | undefined } | undefined;
   /** The message that told of its end. */
   readonly endId?: string | undefined;
   readonly lastError?: ErrorBody | undefined;

@@ -26,8 +26,17 @@ export class Voice {
   readonly #row: Pick<JobRow, 'jobId' | 'sessionId'>;
   readonly #spec: JobSpec;
   readonly #now: () => number;
+  readonly #correlationId: string | undefined;
 
-  constructor(log: EventLog, row: Pick<JobRow, 'jobId' | 'sessionId'>, spec: JobSpec, now: () => number) {
+  /** @param correlationId the call within the job that it is the voice of */
+  constructor(
+    log: EventLog,
+    row: Pick<JobRow, 'jobId' | 'sessionId'>,
+    spec: JobSpec,
+    now: () => number,
+    correlationId?: string,
+  ) {
+    this.#correlationId = correlationId;
     this.#log = log;
     this.#row = row;
     this.#spec = spec;
@@ -41,7 +50,7 @@ export class Voice {
     return this.#log.event(
       {
         ...{ type, payload, sessionId, trace: more.trace ?? trace, causationId: more.causationId ?? command.id },
-        ...(isDurable ? { jobId } : { correlationId: command.id }),
+        ...(isDurable ? { jobId, correlationId: this.#correlationId } : { correlationId: command.id }),
         ...(more.correlationId === undefined ? {} : { correlationId: more.correlationId }),
         ...(more.streamId === undefined ? {} : { streamId: more.streamId }),
       },

@@ -4,30 +4,11 @@ import { newId } from '../../protocol/ids.js';
 import { timestampOf } from '../../protocol/timestamp.js';
 import type { NewEvent, RecordChange } from '../../store/store.js';
 import type { Attempt } from '../jobs/attempt.js';
-import { allows, assertAllows, type KeptLease, type Lease, leaseOf, leaseRecord, leasesOf } from './lease.js';
-import { LEASE_SECONDS, type Policy } from './policy.js';
-import { type Answers, askedBy, type KeptRequest, REQUESTS, requestOf, requestRecord } from './request.js';
+import type { Lease, PermissionWish } from './contract.js';
+import { allows, assertAllows, type KeptLease, leaseOf, leaseRecord, leasesOf } from './lease.js';
+import { LEASE_SECONDS } from './policy.js';
+import { askedBy, type KeptRequest, REQUESTS, requestOf, requestRecord } from './request.js';
 import { denied, isNamed, type Scope, say, scopeOf } from './scope.js';
-
-export interface PermissionWish extends Scope {
-  /** Why, for whoever is asked. */
-  readonly reason?: string | undefined;
-  /** For how long. @default 300 */
-  readonly leaseSeconds?: number | undefined;
-  /** How bad it is when it goes wrong, for whoever is asked: `low`, `high`, ... */
-  readonly risk?: string | undefined;
-  /** What is going to be done, for whoever is asked. */
-  readonly preview?: unknown;
-  /** Tells it from another one of the same scope in the same job, which is asked for once more. */
-  readonly key?: string | undefined;
-}
-
-/** What asking needs of the runtime. */
-export interface Permissions {
-  readonly policy: Policy;
-  readonly answers: Answers;
-  readonly now: () => number;
-}
 
 /**
  * Asks for something, unless it was granted before and that still holds: in this job, in an attempt before, or for the whole session.

@@ -20,21 +20,6 @@ export interface KeptLease extends Scope {
   readonly constraints?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Something that may be done, within its bounds. */
-export interface Lease extends Scope {
-  readonly leaseId: string;
-  /** Milliseconds since 1970. */
-  readonly expiresAt: number;
-  readonly constraints: Readonly<Record<string, unknown>> | undefined;
-  /**
-   * Says that it is used now: to be called right before what is allowed is done, each time.
-   *
-   * @param wanted what is done, where that is less than what was granted. @default all of it
-   * @throws ArcpError `LEASE_EXPIRED`, or `PERMISSION_DENIED` for what it does not cover, and when it was used as often as it may be
-   */
-  readonly use: (wanted?: Partial<Omit<Scope, 'permission'>>) => Promise<void>;
-}
-
 export function leaseOf({ value }: StoredRecord): KeptLease {
   return JSON.parse(value) as KeptLease;
 }

@@ -1,0 +1,91 @@
+/** Tools that work calls as a part of itself: told of as calls of their own, and never as its end. */
+import { ArcpError, asArcpError } from '../../protocol/errors.js';
+import { newSpanId } from '../../protocol/ids.js';
+import type { JobContext, Work } from '../contract.js';
+import type { Attempt } from '../jobs/attempt.js';
+import { knownStep, stepRecord } from '../jobs/step.js';
+import { Voice } from '../jobs/voice.js';
+import { judge } from '../works.js';
+import type { CallOptions } from './contract.js';
+
+/** Makes what the handler of a call is given. */
+type ContextOf = (attempt: Attempt, restored: unknown) => JobContext;
+
+/**
+ * Calls a tool in the place of its caller: with its trust, its permissions and its signal.
+ *
+ * @throws ArcpError `NOT_FOUND`, `INVALID_ARGUMENT`, and what the tool fails with
+ */
+export async function callTool(
+  attempt: Attempt,
+  contextOf: ContextOf,
+  tool: string,
+  args: object,
+  { key }: CallOptions,
+): Promise<unknown> {
+  const work = attempt.find('tool', tool);
+  const input = await judge(work, { kind: 'tool', name: tool, trust: attempt.spec.trust, input: { ...args } });
+  const place = key === undefined ? undefined : `call:${key}`;
+  const known = place === undefined ? undefined : await knownStep(attempt, place);
+  if (known !== undefined) return known.result;
+  const { spec, voice, outbox } = attempt;
+  const trace = { traceId: spec.trace.traceId, spanId: newSpanId(), parentSpanId: spec.trace.spanId };
+  const invoked = voice.event('tool.invoke', { tool, arguments: { ...args } }, { trace });
+  await outbox.add({ events: [invoked] });
+  const child = within(attempt, work!, invoked.id, trace, place);
+  const begun = performance.now();
+  try {
+    const result = await carryOut(work!, input, contextOf(child, undefined));
+    const duration_ms = performance.now() - begun;
+    const told = child.voice.event('tool.result', { ...(result === undefined ? {} : { result }), duration_ms });
+    const records = place === undefined ? [] : [stepRecord(attempt, place, result)];
+    await outbox.add({ events: [told], records });
+    return result;
+  } catch (thrown) {
+    const error = asArcpError(thrown);
+    await outbox.add({ events: [child.voice.event('tool.error', { ...error.toBody() })] });
+    throw error;
+  }
+}
+
+async function carryOut({ options, handler }: Work, input: unknown, context: JobContext): Promise<unknown> {
+  const result: unknown = await handler(input as never, context);
+  const output = await options.output?.safeParseAsync(result);
+  if (output?.success === false)
+    throw new ArcpError('INTERNAL', 'The result is not as it was declared', {
+      details: { issues: output.error.issues },
+    });
+  return output === undefined ? result : output.data;
+}
+
+/** The same attempt, as one of its calls sees it. */
+function within(
+  attempt: Attempt,
+  work: Work,
+  commandId: string,
+  trace: Attempt['spec']['trace'],
+  place?: string,
+): Attempt {
+  const { row, log, outbox, permissions, signal } = attempt;
+  const spec = { ...attempt.spec, trace };
+  return {
+    ...{ row, log, outbox, permissions, signal, spec, work },
+    voice: new Voice(log, row, { ...spec, command: { ...spec.command, id: commandId } }, permissions.now, commandId),
+    // Steps of two calls of one tool are two.
+    stepPrefix: `${attempt.stepPrefix}${place ?? commandId}/`,
+    isCall: true,
+    get status() {
+      return attempt.status;
+    },
+    find: attempt.find,
+    changeStatus: attempt.changeStatus,
+    noteProgress: attempt.noteProgress,
+    wait: attempt.wait,
+    openStream: attempt.openStream,
+    startChild: attempt.startChild,
+    outcomeOf: attempt.outcomeOf,
+    leave: attempt.leave,
+    // Where the job stands is its own to say.
+    onCheckpoint: () => {},
+  };
+}

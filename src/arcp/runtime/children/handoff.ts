@@ -1,0 +1,50 @@
+/** Work that one agent takes over from another (spec 003, "Multi-Agent Coordination"). */
+import { ArcpError } from '../../protocol/errors.js';
+import type { RecordChange } from '../../store/store.js';
+import type { Attempt } from '../jobs/attempt.js';
+import { leaseOf, leasesOf } from '../permissions/lease.js';
+import type { HandoffOptions } from './contract.js';
+
+/**
+ * The work goes on with another agent, as the same job: from its latest checkpoint, with all that was done once. Nothing more is said
+ * by who gives it away.
+ *
+ * @throws always: what the signal is aborted with, or an ArcpError where it cannot be given away
+ */
+export async function handOff(attempt: Attempt, target: string, options: HandoffOptions = {}): Promise<never> {
+  const { spec, work, voice, row, status } = attempt;
+  const { reason, permissions = [] } = options;
+  assertMayGo(attempt, target);
+  const why = reason === undefined ? {} : { reason };
+  const checkpoint = status.checkpointId === undefined ? {} : { checkpoint_id: status.checkpointId };
+  const events = [
+    voice.event('agent.handoff', {
+      ...{ target, job_id: row.jobId, ...why, ...checkpoint },
+      ...{ shared_context_id: spec.contextId ?? row.jobId, permissions: [...permissions] },
+    }),
+    voice.event('event.emit', { name: 'arcp.agent.transferred', attributes: { from: work.name, to: target, ...why } }),
+  ];
+  const records = await droppedLeases(attempt, permissions);
+  const changed = attempt.changeStatus({ agent: target, handedOver: { from: work.name, reason } });
+  await attempt.outbox.add({ events, records, set: { status: changed } });
+  attempt.leave({ reason: 'handoff', as: 'queued' });
+  throw attempt.signal.reason;
+}
+
+/** @throws ArcpError `UNIMPLEMENTED`, `FAILED_PRECONDITION`, `NOT_FOUND` */
+function assertMayGo({ spec, find, isCall }: Attempt, target: string): void {
+  if (spec.mayHandOff !== true) throw new ArcpError('UNIMPLEMENTED', 'Handoff was not negotiated');
+  if (spec.kind !== 'agent' || isCall || !spec.isDurable)
+    throw new ArcpError('FAILED_PRECONDITION', 'Only agents with a job of their own hand it over');
+  if (find('agent', target) === undefined)
+    throw new ArcpError('NOT_FOUND', `There is no agent ${JSON.stringify(target)}`);
+}
+
+/** Grants are not handed over unless they are named. */
+async function droppedLeases({ row, log }: Attempt, kept: readonly string[]): Promise<RecordChange[]> {
+  const scope = leasesOf(row.jobId);
+  const records = await log.store.listRecords(scope, { limit: Number.POSITIVE_INFINITY });
+  return records
+    .filter((record) => !kept.includes(leaseOf(record).permission))
+    .map(({ key }) => ({ scope, key, value: null }));
+}

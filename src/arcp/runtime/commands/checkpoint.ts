@@ -1,0 +1,180 @@
+/** Checkpoints that a client asks for, and goes back to (spec 003, "Resumability": "checkpoint snapshots"). */
+import type { Envelope } from '../../protocol/envelope.js';
+import { ArcpError } from '../../protocol/errors.js';
+import { timestampOf } from '../../protocol/timestamp.js';
+import type { JobRow } from '../../store/store.js';
+import { traceBelow } from '../compose.js';
+import type { Carrier } from '../core.js';
+import { beginJob } from '../jobs/begin.js';
+import { CHECKPOINTS, type KeptCheckpoint, latestData, newCheckpoint } from '../jobs/checkpoint.js';
+import { isTerminal } from '../jobs/machine.js';
+import { NEW_STATUS, specOf, statusOf } from '../jobs/spec.js';
+import { Voice } from '../jobs/voice.js';
+import { CAPABILITIES, can } from '../negotiate.js';
+import type { Commanded } from './commanded.js';
+import { commandRecord, commandsOf } from './once.js';
+import { ownJob } from './own-job.js';
+
+type Before = () => Promise<unknown>;
+
+/** States in which nobody works on a job. */
+const IDLE = ['accepted', 'queued', 'paused'] as const;
+
+/** Keeps where a job stands; it is told by the checkpoint itself. The job goes on, or pauses. */
+export async function createCheckpoint(
+  connection: Carrier,
+  message: Envelope<'checkpoint.create'>,
+  before: Before,
+): Promise<Commanded> {
+  await before();
+  const { engine, session } = connection;
+  const former = await formerly(connection, message);
+  if (former !== undefined) return former;
+  const row = await liveJobOf(connection, message);
+  const { label } = message.payload;
+  const pauses = message.payload.then === 'pause';
+  const live = engine.scheduler.find(row.jobId);
+  const record = (answerId: string) => commandRecord(session.principal, message, { answerId }, row.jobId);
+  if (live !== undefined) {
+    await live.checkpointFor({ correlationId: message.id, record }, label);
+    if (pauses) live.leave({ reason: 'pause', as: 'paused', causedBy: message.id });
+    return {};
+  }
+  return pauses || IDLE.some((state) => state === row.state)
+    ? checkpointIdle(connection, message, row, pauses)
+    : Promise.reject(new ArcpError('UNAVAILABLE', 'Somebody else works on the job'));
+}
+
+async function checkpointIdle(
+  { engine, session, core }: Carrier,
+  message: Envelope<'checkpoint.create'>,
+  row: JobRow,
+  pauses: boolean,
+): Promise<Commanded> {
+  const { log, store } = engine;
+  const spec = specOf(row);
+  const status = statusOf(row);
+  const voice = new Voice(log, row, spec, core.settings.now);
+  const sequence = (status.checkpoints ?? 0) + 1;
+  const { checkpointId, event, record } = newCheckpoint(voice, {
+    ...{ jobId: row.jobId, isDurable: true, attempt: Math.max(1, row.attempt), sequence },
+    ...{ data: await latestData(store, status), options: { label: message.payload.label }, correlationId: message.id },
+  });
+  const isPaused = pauses && row.state !== 'paused';
+  const result = await log.commit({
+    records: [record, commandRecord(session.principal, message, { answerId: event.id }, row.jobId)],
+    jobs: [
+      {
+        ...{ jobId: row.jobId, attempt: row.attempt, states: [row.state] },
+        set: {
+          status: JSON.stringify({ ...status, checkpointId, checkpoints: sequence }),
+          ...(isPaused ? { state: 'paused' } : {}),
+        },
+      },
+    ],
+    events: [event, ...(isPaused ? [voice.moved(row.state, 'paused', 'pause', {}, message.id)] : [])],
+  });
+  if (result.outcome === 'conflict') return { former: result.found };
+  if (result.outcome === 'fenced') throw new ArcpError('ABORTED', 'The job was begun meanwhile');
+  return {};
+}
+
+/** Goes back to a checkpoint: the job is begun again from there, or a new one where it has ended. */
+export async function restoreCheckpoint(
+  connection: Carrier,
+  message: Envelope<'checkpoint.restore'>,
+  before: Before,
+): Promise<Commanded> {
+  await before();
+  const { engine, session, core } = connection;
+  const former = await formerly(connection, message);
+  if (former !== undefined) return former;
+  assertNegotiated(connection);
+  const { checkpoint_id: checkpointId, new_job: asNew = false } = message.payload;
+  const record = await engine.store.readRecord(CHECKPOINTS, checkpointId);
+  const kept = record && (JSON.parse(record.value) as KeptCheckpoint);
+  if (kept === undefined || (message.job_id !== undefined && message.job_id !== kept.jobId))
+    throw new ArcpError('NOT_FOUND', 'There is no such checkpoint', { details: { checkpoint_id: checkpointId } });
+  const row = await ownJob(connection, kept.jobId);
+  if (asNew) return restoreAsNew(connection, message, row, checkpointId, record!.value);
+  if (isTerminal(row.state))
+    throw new ArcpError('FAILED_PRECONDITION', `The job is ${row.state}; only a new one can go on from there`, {
+      details: { state: row.state },
+    });
+  const ack = engine.log.event({
+    ...{ type: 'ack', sessionId: session.id, correlationId: message.id, trace: traceBelow(message) },
+    payload: { ack_for: message.id, received_at: timestampOf(core.settings.now()), status: 'accepted' },
+  });
+  const records = [commandRecord(session.principal, message, { answerId: ack.id }, row.jobId)];
+  const live = engine.scheduler.find(row.jobId);
+  if (live !== undefined) {
+    await live.restart(
+      { checkpointId },
+      { events: [ack], records },
+      {
+        ...{ reason: 'restore', as: 'queued', causedBy: message.id },
+      },
+    );
+    return {};
+  }
+  const status = JSON.stringify({ ...statusOf(row), checkpointId });
+  const voice = new Voice(engine.log, row, specOf(row), core.settings.now);
+  const isPaused = row.state === 'paused';
+  const result = await engine.log.commit({
+    ...{ records, events: [ack, ...(isPaused ? [voice.moved('paused', 'queued', 'restore', {}, message.id)] : [])] },
+    jobs: [{ jobId: row.jobId, attempt: row.attempt, states: IDLE, set: { status, state: 'queued' } }],
+  });
+  if (result.outcome === 'conflict') return { former: result.found };
+  if (result.outcome === 'fenced') throw new ArcpError('ABORTED', 'The job was begun meanwhile');
+  engine.scheduler.wake();
+  return {};
+}
+
+/** Another job, of the same command, that goes on from there. What the first one did once is done again where it comes behind. */
+async function restoreAsNew(
+  { engine, session, core }: Carrier,
+  message: Envelope<'checkpoint.restore'>,
+  row: JobRow,
+  checkpointId: string,
+  checkpoint: string,
+): Promise<Commanded> {
+  const former = specOf(row);
+  const command = { ...former.command, id: message.id, trace_id: message.trace_id, span_id: message.span_id };
+  const work = core.find(former.kind, former.target);
+  if (work === undefined) throw new ArcpError('NOT_FOUND', `There is no ${former.kind} ${former.target} any more`);
+  const result = await beginJob(engine, {
+    ...{ sessionId: session.id, principal: session.principal, options: work.options },
+    spec: { ...former, command, trace: traceBelow(message), trust: session.trust },
+    status: { ...NEW_STATUS, checkpointId },
+    ...{ maxQueued: core.settings.maxJobs, now: core.settings.now },
+    with: ({ jobId, told }) => ({
+      records: [
+        commandRecord(session.principal, message, { answerId: told.id, jobId }, jobId),
+        // It goes with the one that it was made for, and this one may outlive that.
+        { scope: CHECKPOINTS, key: checkpointId, value: checkpoint, owner: jobId },
+      ],
+    }),
+  });
+  return result.outcome === 'conflict' ? { former: result.found } : {};
+}
+
+async function formerly({ engine, session }: Carrier, message: Envelope): Promise<Commanded | undefined> {
+  const former = await engine.store.readRecord(commandsOf(session.principal), message.id);
+  return former === undefined ? undefined : { former };
+}
+
+/** @throws ArcpError on a job that has no checkpoints, or none any more */
+async function liveJobOf(connection: Carrier, { job_id }: Envelope): Promise<JobRow> {
+  assertNegotiated(connection);
+  if (job_id === undefined) throw new ArcpError('INVALID_ARGUMENT', 'job_id names the job');
+  const row = await ownJob(connection, job_id);
+  if (isTerminal(row.state))
+    throw new ArcpError('FAILED_PRECONDITION', `The job is ${row.state}`, { details: { state: row.state } });
+  if (!specOf(row).isDurable) throw new ArcpError('NOT_FOUND', 'There is no such job');
+  return row;
+}
+
+function assertNegotiated({ session }: Carrier): void {
+  if (!can(session.capabilities, CAPABILITIES.checkpoints))
+    throw new ArcpError('UNIMPLEMENTED', 'Checkpoints were not negotiated');
+}

@@ -1,0 +1,74 @@
+/** Work that a client gives to another agent (spec 003, "Multi-Agent Coordination"). */
+import type { Envelope } from '../../protocol/envelope.js';
+import { ArcpError } from '../../protocol/errors.js';
+import { timestampOf } from '../../protocol/timestamp.js';
+import { traceBelow } from '../compose.js';
+import type { Carrier } from '../core.js';
+import { isTerminal } from '../jobs/machine.js';
+import { specOf, statusOf } from '../jobs/spec.js';
+import { Voice } from '../jobs/voice.js';
+import { CAPABILITIES, can } from '../negotiate.js';
+import type { Commanded } from './commanded.js';
+import { commandRecord, commandsOf } from './once.js';
+import { ownJob } from './own-job.js';
+
+export async function handoff(
+  connection: Carrier,
+  message: Envelope<'agent.handoff'>,
+  before: () => Promise<unknown>,
+): Promise<Commanded> {
+  await before();
+  const { engine, session, core } = connection;
+  const { log, store, scheduler } = engine;
+  const former = await store.readRecord(commandsOf(session.principal), message.id);
+  if (former !== undefined) return { former };
+  if (!can(session.capabilities, CAPABILITIES.agentHandoff))
+    throw new ArcpError('UNIMPLEMENTED', 'Handoff was not negotiated');
+  const { target, reason } = message.payload;
+  const jobId = message.payload.job_id ?? message.job_id;
+  if (target === undefined) throw new ArcpError('UNIMPLEMENTED', 'Nothing is handed over to other runtimes here');
+  if (jobId === undefined) throw new ArcpError('INVALID_ARGUMENT', 'job_id names the job');
+  const row = await ownJob(connection, jobId);
+  const spec = specOf(row);
+  if (isTerminal(row.state))
+    throw new ArcpError('FAILED_PRECONDITION', `The job is ${row.state}`, { details: { state: row.state } });
+  if (spec.kind !== 'agent' || !spec.isDurable)
+    throw new ArcpError('FAILED_PRECONDITION', 'Only agents with a job of their own hand it over');
+  if (core.find('agent', target) === undefined)
+    throw new ArcpError('NOT_FOUND', `There is no agent ${JSON.stringify(target)}`);
+  const status = statusOf(row);
+  const from = status.agent ?? spec.target;
+  const voice = new Voice(log, row, spec, core.settings.now);
+  const why = reason === undefined ? {} : { reason };
+  const ack = log.event({
+    ...{ type: 'ack', sessionId: session.id, correlationId: message.id, trace: traceBelow(message) },
+    payload: { ack_for: message.id, received_at: timestampOf(core.settings.now()), status: 'accepted' },
+  });
+  const told = voice.event(
+    'event.emit',
+    { name: 'arcp.agent.transferred', attributes: { from, to: target, ...why } },
+    { causationId: message.id },
+  );
+  const entry = {
+    records: [commandRecord(session.principal, message, { answerId: ack.id }, jobId)],
+    events: [ack, told],
+  };
+  const change = { agent: target, handedOver: { from, reason } };
+  const live = scheduler.find(jobId);
+  if (live !== undefined) {
+    await live.restart(change, entry, { reason: 'handoff', as: 'queued', causedBy: message.id });
+    return {};
+  }
+  const result = await log.commit({
+    ...entry,
+    jobs: [
+      {
+        ...{ jobId, attempt: row.attempt, states: ['accepted', 'queued', 'paused'] },
+        set: { status: JSON.stringify({ ...status, ...change }) },
+      },
+    ],
+  });
+  if (result.outcome === 'conflict') return { former: result.found };
+  if (result.outcome === 'fenced') throw new ArcpError('ABORTED', 'The job was begun meanwhile');
+  return {};
+}

@@ -1,0 +1,85 @@
+/** Where work stands, kept so that another attempt goes on from there (spec 003, "Resumability": "checkpoint snapshots"). */
+import { byteLength } from '../../../text/bytes.js';
+import { newId } from '../../protocol/ids.js';
+import type { ArcpStore, NewEvent, RecordChange } from '../../store/store.js';
+import type { CheckpointOptions } from '../contract.js';
+import type { Attempt } from './attempt.js';
+import { jsonOf } from './json.js';
+import type { JobStatus } from './spec.js';
+import type { Voice } from './voice.js';
+
+/** Where checkpoints stand in the store. */
+export const CHECKPOINTS = 'checkpoint';
+
+/** A checkpoint as it is kept. */
+export interface KeptCheckpoint {
+  readonly jobId: string;
+  readonly sequence: number;
+  readonly data: unknown;
+  /** The message that told of it. */
+  readonly messageId: string;
+}
+
+export interface Draft {
+  readonly jobId: string;
+  readonly isDurable: boolean;
+  readonly attempt: number;
+  readonly sequence: number;
+  readonly data: unknown;
+  readonly options?: CheckpointOptions | undefined;
+  /** The command that asked for it. */
+  readonly correlationId?: string | undefined;
+}
+
+/** @throws ArcpError `INVALID_ARGUMENT` on data that have no JSON */
+export function newCheckpoint(
+  voice: Voice,
+  { jobId, isDurable, attempt, sequence, data, options = {}, correlationId }: Draft,
+): { readonly checkpointId: string; readonly event: NewEvent; readonly record: RecordChange } {
+  const { label, isVisible } = options;
+  const checkpointId = newId('chk');
+  const text = jsonOf(data, 'a checkpoint');
+  const payload = {
+    ...{ checkpoint_id: checkpointId, sequence, attempt, size_bytes: byteLength(text) },
+    ...(label === undefined ? {} : { label }),
+    ...(isVisible === true ? { data } : {}),
+  };
+  const event = isDurable
+    ? voice.event('job.checkpoint', payload, { correlationId })
+    : voice.event('event.emit', { name: 'arcp.checkpoint', attributes: payload });
+  const kept: KeptCheckpoint = { jobId, sequence, data: JSON.parse(text), messageId: event.id };
+  const record = { scope: CHECKPOINTS, key: checkpointId, value: JSON.stringify(kept), owner: jobId };
+  return { checkpointId, event, record };
+}
+
+/** The data of the latest checkpoint; `undefined` where there is none. */
+export async function latestData(store: ArcpStore, { checkpointId }: JobStatus): Promise<unknown> {
+  const kept = checkpointId === undefined ? undefined : await store.readRecord(CHECKPOINTS, checkpointId);
+  return kept === undefined ? undefined : (JSON.parse(kept.value) as KeptCheckpoint).data;
+}
+
+/** Who has asked for a checkpoint, and what is kept of that. */
+export interface Asked {
+  readonly correlationId: string;
+  readonly record: (answerId: string) => RecordChange;
+}
+
+/** Keeps where an attempt stands. A call within it has nothing to go on from: it is made again, or its result is kept. */
+export async function checkpoint(
+  attempt: Attempt,
+  data: unknown,
+  options?: CheckpointOptions,
+  asked?: Asked,
+): Promise<string> {
+  const { row, spec, status, voice } = attempt;
+  const sequence = (status.checkpoints ?? 0) + 1;
+  const { checkpointId, event, record } = newCheckpoint(voice, {
+    ...{ jobId: row.jobId, isDurable: spec.isDurable, attempt: row.attempt, sequence, data, options },
+    correlationId: asked?.correlationId,
+  });
+  const kept = attempt.isCall ? {} : { checkpointId };
+  const changed = attempt.changeStatus({ ...kept, checkpoints: sequence });
+  const records = asked === undefined ? [record] : [record, asked.record(event.id)];
+  await attempt.outbox.add({ events: [event], records, set: { status: changed } });
+  return checkpointId;
+}

@@ -1,0 +1,76 @@
+/** Values by name that outlive the work that keeps them (spec 003, "Sessions": "maintain memory", "share execution context"). */
+import { ArcpError } from '../../protocol/errors.js';
+import type { ArcpStore, NewEvent, RecordChange } from '../../store/store.js';
+import type { JobOutbox } from './outbox.js';
+
+/** Values are JSON. All that is written is kept before the promise resolves. */
+export interface Values {
+  /** What names them, for others that are to have the same. */
+  readonly id: string;
+  readonly get: <T = unknown>(key: string) => Promise<T | undefined>;
+  readonly set: (key: string, value: unknown) => Promise<void>;
+  /**
+   * Makes one value of the one that is there. Of several at once, each sees what the one before has made of it.
+   *
+   * @param change may be called more than once
+   */
+  readonly update: <T = unknown>(key: string, change: (value: T | undefined) => T) => Promise<T>;
+  readonly delete: (key: string) => Promise<void>;
+  /** All, in the order of their keys. */
+  readonly entries: () => Promise<readonly (readonly [key: string, value: unknown])[]>;
+}
+
+export interface ValuesOptions {
+  readonly id: string;
+  /** Where they stand in the store. */
+  readonly scope: string;
+  /** The session with which they go. */
+  readonly owner?: string | undefined;
+  readonly store: ArcpStore;
+  readonly outbox: JobOutbox;
+  /** What is told of a change. */
+  readonly changed?: ((key: string, value: unknown) => NewEvent) | undefined;
+}
+
+export function valuesOf({ id, scope, owner, store, outbox, changed }: ValuesOptions): Values {
+  const record = (key: string, value: unknown, expect?: number): RecordChange => ({
+    ...{ scope, key, value: value === undefined ? null : textOf(value) },
+    ...(expect === undefined ? {} : { expect }),
+    ...(owner === undefined ? {} : { owner }),
+  });
+  const told = (key: string, value: unknown): readonly NewEvent[] =>
+    changed === undefined ? [] : [changed(key, value)];
+  return {
+    id,
+    get: async <T>(key: string) => {
+      const found = await store.readRecord(scope, key);
+      return found === undefined ? undefined : (JSON.parse(found.value) as T);
+    },
+    set: (key, value) => outbox.add({ records: [record(key, value ?? null)], events: told(key, value ?? null) }),
+    update: async <T>(key: string, change: (value: T | undefined) => T) => {
+      for (;;) {
+        const found = await store.readRecord(scope, key);
+        const value = change(found === undefined ? undefined : (JSON.parse(found.value) as T));
+        const records = [record(key, value ?? null, found?.version ?? 0)];
+        if (await outbox.try({ records, events: told(key, value ?? null) })) return value;
+      }
+    },
+    delete: (key) => outbox.add({ records: [record(key, undefined)], events: told(key, null) }),
+    entries: async () => {
+      const all = await store.listRecords(scope, { limit: Number.POSITIVE_INFINITY });
+      return all.map(({ key, value }) => [key, JSON.parse(value) as unknown] as const);
+    },
+  };
+}
+
+/** @throws ArcpError `INVALID_ARGUMENT` on what has no JSON */
+function textOf(value: unknown): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch (cause) {
+    throw new ArcpError('INVALID_ARGUMENT', `The value has no JSON: ${(cause as Error).message}`, { cause });
+  }
+  if (text === undefined) throw new ArcpError('INVALID_ARGUMENT', 'The value has no JSON');
+  return text;
+}

@@ -1,0 +1,37 @@
+/** Tools, workflows and agents, as whoever calls them finds them. */
+import type * as z from 'zod';
+import { ArcpError } from '../protocol/errors.js';
+import type { TrustLevel } from '../protocol/payloads/parts.js';
+import type { Work } from './contract.js';
+
+export interface WorkCall {
+  readonly kind: Work['kind'];
+  readonly name: string;
+  readonly trust: TrustLevel;
+  readonly input: unknown;
+}
+
+/**
+ * Whether it may be called so.
+ *
+ * @returns the input as its handler gets it
+ * @throws ArcpError `NOT_FOUND`, `PERMISSION_DENIED`, `INVALID_ARGUMENT`
+ */
+export async function judge(work: Work | undefined, { kind, name, trust, input }: WorkCall): Promise<unknown> {
+  if (work === undefined) throw new ArcpError('NOT_FOUND', `There is no ${kind} ${JSON.stringify(name)}`);
+  if (trust === 'untrusted' && work.options.isPublic !== true)
+    throw new ArcpError(
+      'PERMISSION_DENIED',
+      `Sessions that are not trusted do not use ${kind} ${JSON.stringify(name)}`,
+    );
+  const judged = await work.options.input?.safeParseAsync(input);
+  if (judged === undefined) return input;
+  if (judged.success) return judged.data;
+  const issues = issuesOf(judged.error);
+  const said = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
+  throw new ArcpError('INVALID_ARGUMENT', said, { details: { issues } });
+}
+
+export function issuesOf(error: z.ZodError): { readonly path: string; readonly message: string }[] {
+  return error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
+}

@@ -1,0 +1,652 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { ArcpError, type Envelope } from '../../../src/arcp/index.js';
+import { createRuntime, definePolicy, type Runtime, type RuntimeOptions } from '../../../src/arcp/runtime/index.js';
+import { connectTo, deferred, type Wire } from './wire.js';
+
+const runtimes: Runtime[] = [];
+afterEach(async () => {
+  await Promise.all(runtimes.splice(0).map((runtime) => runtime.close()));
+});
+
+function start(options: RuntimeOptions = {}): Runtime {
+  const runtime = createRuntime(options);
+  runtimes.push(runtime);
+  return runtime;
+}
+
+async function opened(runtime: Runtime, payload: Readonly<Record<string, unknown>> = {}): Promise<Wire> {
+  const wire = connectTo(runtime);
+  await wire.open(payload);
+  return wire;
+}
+
+async function begin(wire: Wire, type: string, payload: Readonly<Record<string, unknown>>): Promise<string> {
+  const accepted = await wire.answer('job.accepted', wire.send(type, payload));
+  return accepted.payload.job_id;
+}
+
+const emitted = (wire: Wire, name: string): Envelope<'event.emit'>[] =>
+  wire.heard.filter(
+    (message): message is Envelope<'event.emit'> => message.type === 'event.emit' && message.payload.name === name,
+  );
+
+// biome-ignore lint/suspicious/noThenProperty: it is called so on the wire.
+const PAUSE = { then: 'pause' };
+
+/** Fails once with what may pass. */
+const unavailable = (): never => {
+  throw new ArcpError('UNAVAILABLE', 'not now');
+};
+
+describe('a call within a job', () => {
+  const lookup = { input: z.object({ id: z.string() }), output: z.string() };
+
+  test('is told of as a call of its own, and is not the end of the job', async () => {
+    const runtime = start()
+      .tool('lookup', lookup, async ({ id }, { log, progress }) => {
+        await log('info', 'looking');
+        await progress({ percent: 50 });
+        return `order ${id}`;
+      })
+      .tool('refund', { durable: true }, async (_, { call }) => `refunded ${await call('lookup', { id: '1' })}`);
+    const wire = await opened(runtime);
+    const { jobId } = await wire.startJob('refund');
+    expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { result: 'refunded order 1' } });
+    const said = wire.ofJob(jobId);
+    expect(wire.types(said)).toEqual([
+      ...['job.accepted', 'job.started', 'tool.invoke', 'log', 'event.emit', 'tool.result', 'job.completed'],
+    ]);
+    const invoked = said[2]!;
+    for (const one of said.slice(3, 6))
+      expect(one).toMatchObject({ correlation_id: invoked.id, trace_id: said[0]!.trace_id, span_id: invoked.span_id });
+    expect(invoked).toMatchObject({
+      payload: { tool: 'lookup', arguments: { id: '1' } },
+      parent_span_id: said[1]!.span_id,
+    });
+  });
+
+  test.each([
+    ['there is none', 'missing', {}, 'NOT_FOUND'],
+    ['its arguments are none', 'lookup', { id: 1 }, 'INVALID_ARGUMENT'],
+    ['it fails', 'failing', {}, 'FAILED_PRECONDITION'],
+    ['its result is not as declared', 'lying', {}, 'INTERNAL'],
+  ])('fails where %s', async (_, tool, args, code) => {
+    const runtime = start()
+      .tool('lookup', lookup, () => '')
+      .tool('lying', { output: z.string() }, () => 1)
+      .tool('failing', {}, () => {
+        throw new ArcpError('FAILED_PRECONDITION', 'no');
+      })
+      .tool('work', { durable: true }, (__, { call }) => call(tool, args));
+    const wire = await opened(runtime);
+    const { jobId } = await wire.startJob('work');
+    expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.failed', payload: { code } });
+  });
+
+  test('with a key is made once over all attempts', async () => {
+    let calls = 0;
+    const runtime = start()
+      .tool('count', {}, () => ++calls)
+      .tool('work', { durable: true, retry: { maxAttempts: 2, backoffMs: 0 } }, async (_, { call, attempt }) => {
+        const counted = [await call('count', {}, { key: 'a' }), await call('count', {}, { key: 'b' })];
+        if (attempt === 1) unavailable();
+        return counted;
+      });
+    const wire = await opened(runtime);
+    const { jobId } = await wire.startJob('work');
+    expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { result: [1, 2], attempt: 2 } });
+    expect(calls).toBe(2);
+  });
+
+  test('has steps of its own, asks for its own permissions, and works in direct calls, too', async () => {
+    const steps: string[] = [];
+    const runtime = start({ policy: definePolicy({ rules: { constrained: { '*': 'auto' } } }) })
+      .tool('inner', { permissions: ['network.fetch'] }, async (_, { step, permission, jobId }) => {
+        await (await permission({ permission: 'network.fetch' })).use();
+        steps.push(await step('once', (key) => key));
+        return jobId ?? 'direct';
+      })
+      .tool('outer', {}, async (_, { call, step }) => {
+        await step('once', () => 'outer');
+        return [await call('inner', {}, { key: 'a' }), await call('inner', {}, { key: 'b' })];
+      });
+    const wire = await opened(runtime);
+    const invoked = wire.send('tool.invoke', { tool: 'outer' });
+    expect((await wire.answer('tool.result', invoked)).payload.result).toEqual(['direct', 'direct']);
+    expect(new Set(steps).size).toBe(2);
+  });
+});
+
+describe('an agent', () => {
+  test('is given a task', async () => {
+    const runtime = start().agent('research-agent', {}, ({ task, depth }) => `${task}, ${depth}`);
+    const wire = await opened(runtime);
+    const jobId = await begin(wire, 'agent.delegate', {
+      ...{ target: 'research-agent', task: 'Summarize RFCs', arguments: { depth: 2 } },
+    });
+    expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { result: 'Summarize RFCs, 2' } });
+  });
+
+  test('needs no more than the example says', async () => {
+    const wire = await opened(start().agent('research-agent', {}, ({ task }) => task));
+    const jobId = await begin(wire, 'agent.delegate', { target: 'research-agent', task: 'Summarize RFCs' });
+    expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { result: 'Summarize RFCs' } });
+    expect((await wire.answer('nack', wire.send('agent.delegate', { target: 'nobody', task: '' }))).payload.code).toBe(
+      'NOT_FOUND',
+    );
+  });
+
+  test('is told of to whoever opens a session', async () => {
+    const wire = connectTo(
+      start()
+        .agent('research-agent', { description: 'reads' }, () => 1)
+        .workflow('ingest', {}, () => 1),
+    );
+    const { payload } = await wire.open();
+    expect(payload.agents).toEqual([{ name: 'research-agent', description: 'reads' }]);
+    expect(payload.workflows).toMatchObject([{ name: 'ingest' }]);
+  });
+
+  test('delegates: the other works as a job of its own, below the first and in its trace', async () => {
+    const runtime = start({ workers: { concurrency: 1 } })
+      .agent('reader', {}, async ({ task }, { shared }) => {
+        await shared.set(task, task.length);
+        return `read ${task}`;
+      })
+      .agent('lead', {}, async (_, { delegate, shared }) => {
+        const jobs = await Promise.all(['a', 'bc'].map((task) => delegate<string>('reader', task)));
+        return [...(await Promise.all(jobs.map(({ result }) => result()))), await shared.entries()];
+      });
+    const wire = await opened(runtime);
+    const jobId = await begin(wire, 'agent.delegate', { target: 'lead', task: 'all' });
+    expect(await wire.untilEnded(jobId)).toMatchObject({
+      payload: {
+        result: [
+          'read a',
+          'read bc',
+          [
+            ['a', 1],
+            ['bc', 2],
+          ],
+        ],
+      },
+    });
+    const children = wire.heard.filter(
+      (message) => message.type === 'job.accepted' && message.payload.parent_job_id === jobId,
+    );
+    expect(children).toHaveLength(2);
+    expect(new Set(wire.heard.slice(1).map(({ trace_id }) => trace_id)).size).toBe(1);
+    expect(emitted(wire, 'arcp.context.changed')).toHaveLength(2);
+    // While it waits, others work in its place: there is but one.
+    expect(emitted(wire, 'arcp.job.state').map(({ payload }) => payload.attributes?.['reason'])).toContain('child');
+  });
+
+  test('gives the same task once, however often it is begun', async () => {
+    let read = 0;
+    const runtime = start()
+      .agent('reader', {}, () => ++read)
+      .agent('lead', { retry: { maxAttempts: 2, backoffMs: 0 } }, async (_, { delegate, attempt }) => {
+        const first = await (await delegate('reader', 'a')).result();
+        const second = await (await delegate('reader', 'a', { key: 'again' })).result();
+        if (attempt === 1) unavailable();
+        return [first, second];
+      });
+    const wire = await opened(runtime);
+    const jobId = await begin(wire, 'agent.delegate', { target: 'lead', task: 'all' });
+    expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { result: [1, 2], attempt: 2 } });
+    expect(read).toBe(2);
+  });
+
+  test('fails with what the other fails with, unless it takes it', async () => {
+    const runtime = start()
+      .agent('failing', {}, () => {
+        throw new ArcpError('OUT_OF_RANGE', 'too far');
+      })
+      .agent('lead', {}, async (_, { delegate }) => (await delegate('failing', 'a')).result());
+    const wire = await opened(runtime);
+    const jobId = await begin(wire, 'agent.delegate', { target: 'lead', task: 'all' });
+    expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.failed', payload: { code: 'OUT_OF_RANGE' } });
+  });
+
+  test('is cancelled with all that it has begun', async () => {
+    const begun = deferred();
+    const runtime = start()
+      .agent('slow', {}, (_, { signal }) => {
+        begun.resolve();
+        return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      })
+      .agent('lead', {}, async (_, { delegate }) => (await delegate('slow', 'a')).result());
+    const wire = await opened(runtime);
+    const jobId = await begin(wire, 'agent.delegate', { target: 'lead', task: 'all' });
+    await begun.promise;
+    wire.send('cancel', {}, { job_id: jobId });
+    const child = await wire.until(({ type, job_id }) => type === 'job.cancelled' && job_id !== jobId);
+    expect(child.payload).toMatchObject({ cause: 'runtime' });
+    expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.cancelled', payload: { cause: 'client' } });
+  });
+
+  test('passes on what it was granted where it says so, and never more', async () => {
+    const asked: string[] = [];
+    const options = { permissions: ['deploy.rollback', 'payment.refund.create'] };
+    const runtime = start()
+      .agent('helper', options, async ({ task }, { permission }) => {
+        asked.push((await permission({ permission: 'deploy.rollback' })).leaseId, task);
+        return (await permission({ permission: 'payment.refund.create' })).leaseId;
+      })
+      .agent('lead', options, async (_, { permission, delegate }) => {
+        asked.push((await permission({ permission: 'deploy.rollback' })).leaseId);
+        await permission({ permission: 'payment.refund.create' });
+        return (await delegate('helper', 'help', { permissions: ['deploy.rollback', 'shell.execute'] })).result();
+      });
+    const wire = await opened(runtime);
+    const answered = new Set<string>();
+    const jobId = await begin(wire, 'agent.delegate', { target: 'lead', task: 'all' });
+    for (let n = 0; n < 3; n++) {
+      const { id } = await wire.until((one) => one.type === 'permission.request' && !answered.has(one.id));
+      answered.add(id);
+      wire.send('permission.grant', {}, { correlation_id: id });
+    }
+    expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.completed' });
+    // The rollback was asked for once, the refund twice.
+    expect(answered.size).toBe(3);
+    expect(asked).toEqual([asked[0], asked[0], 'help']);
+  });
+});
+
+describe('a handoff', () => {
+  const team = (): Runtime =>
+    start()
+      .agent('first', {}, async (_, { handOff, checkpoint, step }) => {
+        await step('look', () => 'looked');
+        await checkpoint({ found: 7 });
+        return handOff('second', { reason: 'knows more' });
+      })
+      .agent('second', {}, async ({ task }, { restored, handedOver, step, attempt }) => [
+        ...[task, restored, handedOver, attempt],
+        await step('look', () => 'looked again'),
+      ]);
+
+  test('moves the job to another agent, which goes on from the checkpoint', async () => {
+    const wire = await opened(team());
+    const jobId = await begin(wire, 'agent.delegate', { target: 'first', task: 'look' });
+    expect(await wire.untilEnded(jobId)).toMatchObject({
+      type: 'job.completed',
+      payload: { result: ['look', { found: 7 }, { from: 'first', reason: 'knows more' }, 2, 'looked'] },
+    });
+    const handoff = await wire.until(({ type }) => type === 'agent.handoff');
+    expect(handoff).toMatchObject({ job_id: jobId, payload: { target: 'second', job_id: jobId, permissions: [] } });
+    expect(emitted(wire, 'arcp.agent.transferred')[0]?.payload.attributes).toEqual({
+      ...{ from: 'first', to: 'second', reason: 'knows more' },
+    });
+    expect(
+      wire.types(wire.ofJob(jobId)).filter((type) => /^job\.(completed|failed|cancelled)$/.test(type)),
+    ).toHaveLength(1);
+  });
+
+  test('keeps the grants that it names, and no others', async () => {
+    const options = { permissions: ['a.read', 'b.read'] };
+    const runtime = start()
+      .agent('first', options, async (_, { permission, handOff }) => {
+        await permission({ permission: 'a.read' });
+        await permission({ permission: 'b.read' });
+        return handOff('second', { permissions: ['b.read'] });
+      })
+      .agent('second', options, async (_, { permission }) => {
+        await permission({ permission: 'b.read' });
+        await permission({ permission: 'a.read', key: 'once more' });
+        return 'done';
+      });
+    const wire = await opened(runtime);
+    const answered: string[] = [];
+    const jobId = await begin(wire, 'agent.delegate', { target: 'first', task: '' });
+    for (let n = 0; n < 3; n++) {
+      const request = await wire.until((one) => one.type === 'permission.request' && !answered.includes(one.id));
+      answered.push(request.id);
+      wire.send('permission.grant', {}, { correlation_id: request.id });
+    }
+    expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { result: 'done' } });
+    const asked = wire.heard.flatMap((one) => (one.type === 'permission.request' ? [one.payload.permission] : []));
+    expect(asked).toEqual(['a.read', 'b.read', 'a.read']);
+  });
+
+  test('may be the client’s wish', async () => {
+    const begun = deferred();
+    const runtime = start()
+      .agent('first', {}, (_, { signal }) => {
+        begun.resolve();
+        return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      })
+      .agent('second', {}, (_, { handedOver }) => handedOver);
+    const wire = await opened(runtime);
+    const jobId = await begin(wire, 'agent.delegate', { target: 'first', task: '' });
+    await begun.promise;
+    const handoff = wire.send('agent.handoff', { target: 'second', reason: 'stuck' }, { job_id: jobId });
+    await wire.answer('ack', handoff);
+    expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { result: { from: 'first', reason: 'stuck' } } });
+  });
+
+  test.each([
+    ['to nobody', { target: 'nobody' }, 'NOT_FOUND'],
+    ['to another runtime', { to_runtime: { kind: 'other' } }, 'UNIMPLEMENTED'],
+  ])('%s is refused', async (_, payload, code) => {
+    const held = deferred();
+    const wire = await opened(start().agent('first', {}, () => held.promise));
+    const jobId = await begin(wire, 'agent.delegate', { target: 'first', task: '' });
+    const refused = await wire.answer('nack', wire.send('agent.handoff', payload, { job_id: jobId }));
+    expect(refused.payload.code).toBe(code);
+    held.resolve();
+  });
+
+  test('is for those who have agreed on it, and for agents', async () => {
+    const runtime = team().tool('tool', { durable: true }, (_, { handOff }) => handOff('second'));
+    const without = await opened(runtime, { capabilities: { durable_jobs: true } });
+    const refused = await begin(without, 'agent.delegate', { target: 'first', task: '' });
+    expect(await without.untilEnded(refused)).toMatchObject({ payload: { code: 'UNIMPLEMENTED' } });
+    const nacked = await without.answer(
+      'nack',
+      without.send('agent.handoff', { target: 'second' }, { job_id: refused }),
+    );
+    expect(nacked.payload.code).toBe('UNIMPLEMENTED');
+    const wire = await opened(runtime);
+    const { jobId } = await wire.startJob('tool');
+    expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { code: 'FAILED_PRECONDITION' } });
+  });
+});
+
+describe('memory', () => {
+  const remembering = (): Runtime =>
+    start()
+      .tool('remember', {}, (input, { memory }) => memory.set('it', input))
+      .tool('recall', {}, (_, { memory }) => memory.get('it'))
+      .tool('forget', {}, (_, { memory }) => memory.delete('it'))
+      .tool('count', {}, (_, { memory }) => memory.update<number>('n', (n = 0) => n + 1));
+  const call = async (wire: Wire, tool: string, args = {}): Promise<unknown> =>
+    (await wire.answer('tool.result', wire.send('tool.invoke', { tool, arguments: args }))).payload.result;
+
+  test('is the session’s: others have their own', async () => {
+    const runtime = remembering();
+    const [wire, other] = [await opened(runtime), await opened(runtime)];
+    await call(wire, 'remember', { a: 1 });
+    expect(await call(wire, 'recall')).toEqual({ a: 1 });
+    expect(await call(other, 'recall')).toBeUndefined();
+    await call(wire, 'forget');
+    expect(await call(wire, 'recall')).toBeUndefined();
+  });
+
+  test('is counted up by many at once without losing one', async () => {
+    const wire = await opened(remembering());
+    await Promise.all(Array.from({ length: 30 }, () => call(wire, 'count')));
+    expect(await call(wire, 'count')).toBe(31);
+  });
+});
+
+describe('a shared context', () => {
+  test('is the principal’s, by the name that the client gives', async () => {
+    const runtime = start({ auth: (auth) => ({ principal: auth?.token ?? 'p', trust: 'constrained' }) }).agent(
+      'note',
+      {},
+      async ({ task }, { shared }) => {
+        if (task !== '') await shared.set('note', task);
+        return (await shared.get('note')) ?? 'nothing';
+      },
+    );
+    const context = { shared_context_id: 'ctx_incident' };
+    const result = async (wire: Wire, task: string): Promise<unknown> => {
+      const jobId = await begin(wire, 'agent.delegate', { target: 'note', task, context });
+      return ((await wire.untilEnded(jobId)) as Envelope<'job.completed'>).payload.result;
+    };
+    const wire = await opened(runtime, { auth: { scheme: 'bearer', token: 'a' } });
+    const later = await opened(runtime, { auth: { scheme: 'bearer', token: 'a' } });
+    const other = await opened(runtime, { auth: { scheme: 'bearer', token: 'b' } });
+    expect(await result(wire, 'found')).toBe('found');
+    expect(await result(later, '')).toBe('found');
+    expect(await result(other, '')).toBe('nothing');
+  });
+});
+
+describe('a workflow', () => {
+  test('is a job, whose outputs are its result', async () => {
+    const runtime = start().workflow('ingest', { input: z.object({ n: z.number() }) }, ({ n }) => ({ rows: n }));
+    const wire = await opened(runtime);
+    const jobId = await begin(wire, 'workflow.start', { workflow: 'ingest', inputs: { n: 3 } });
+    expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.completed', payload: { result: { rows: 3 } } });
+  });
+
+  test('ends with workflow.complete where there are no jobs', async () => {
+    const runtime = start()
+      .workflow('ingest', {}, () => ({ rows: 3 }))
+      .workflow('broken', {}, () => {
+        throw new ArcpError('OUT_OF_RANGE', 'no');
+      });
+    const wire = await opened(runtime, { capabilities: {} });
+    const completed = await wire.answer('workflow.complete', wire.send('workflow.start', { workflow: 'ingest' }));
+    expect(completed.payload).toMatchObject({ status: 'completed', outputs: { rows: 3 } });
+    const failed = await wire.answer('workflow.complete', wire.send('workflow.start', { workflow: 'broken' }));
+    expect(failed.payload).toMatchObject({ status: 'failed', error: { code: 'OUT_OF_RANGE' } });
+  });
+
+  test('starts another, and waits for it', async () => {
+    const runtime = start()
+      .workflow('inner', {}, ({ n }) => Number(n) * 2)
+      .workflow('outer', {}, async (_, { startWorkflow }) => (await startWorkflow('inner', { n: 4 })).result());
+    const wire = await opened(runtime);
+    const jobId = await begin(wire, 'workflow.start', { workflow: 'outer' });
+    expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { result: 8 } });
+  });
+
+  const toolbox = (): Runtime =>
+    start()
+      .tool('add', { input: z.object({ a: z.number(), b: z.number() }) }, ({ a, b }) => ({ sum: a + b }))
+      .tool('fail', {}, () => {
+        throw new ArcpError('OUT_OF_RANGE', 'no', { details: { at: 3 } });
+      })
+      .agent('writer', {}, ({ task, sum }) => `${task}: ${sum}`)
+      .workflow('double', {}, ({ n }) => Number(n) * 2);
+  const run = async (steps: unknown, inputs = {}): Promise<Envelope> => {
+    const wire = await opened(toolbox());
+    const jobId = await begin(wire, 'workflow.start', { workflow: 'of steps', inputs, steps });
+    return wire.untilEnded(jobId);
+  };
+
+  test('may be given with the command: steps begin when what they need is done', async () => {
+    const steps = [
+      { id: 'report', agent: 'writer', needs: ['twice'], arguments: { task: 'Report', sum: { $from: 'steps.twice' } } },
+      { id: 'twice', workflow: 'double', needs: ['sum'], arguments: { n: { $from: 'steps.sum.sum' } } },
+      { id: 'sum', tool: 'add', arguments: { a: { $from: 'inputs.a' }, b: 2 } },
+    ];
+    expect(await run(steps, { a: 1 })).toMatchObject({
+      type: 'job.completed',
+      payload: { result: { sum: { sum: 3 }, twice: 6, report: 'Report: 6' } },
+    });
+  });
+
+  test('leaves out what is not wanted, and what needs that', async () => {
+    const steps = [
+      { id: 'a', tool: 'add', arguments: { a: 1, b: 1 }, when: { $from: 'inputs.go' } },
+      { id: 'b', tool: 'add', arguments: { a: 1, b: 1 }, needs: ['a'] },
+      { id: 'c', tool: 'add', arguments: { a: 1, b: 1 } },
+    ];
+    expect(await run(steps, { go: false })).toMatchObject({ payload: { result: { c: { sum: 2 } } } });
+  });
+
+  test('fails with the step that has failed, and what comes behind is not begun', async () => {
+    const steps = [
+      { id: 'bad', tool: 'fail' },
+      { id: 'after', tool: 'add', arguments: { a: 1, b: 1 }, needs: ['bad'] },
+    ];
+    expect(await run(steps)).toMatchObject({
+      type: 'job.failed',
+      payload: { code: 'OUT_OF_RANGE', message: 'Step bad: no', details: { at: 3, step: 'bad' } },
+    });
+    expect(await run([{ id: 'x', tool: 'add', arguments: { a: { $from: 'inputs.missing' }, b: 1 } }])).toMatchObject({
+      payload: { code: 'INVALID_ARGUMENT', message: expect.stringContaining('inputs.missing') },
+    });
+  });
+
+  test.each([
+    [
+      'two of one name',
+      [
+        { id: 'a', tool: 'add' },
+        { id: 'a', tool: 'add' },
+      ],
+    ],
+    ['a need for what there is not', [{ id: 'a', tool: 'add', needs: ['b'] }]],
+    [
+      'a circle',
+      [
+        { id: 'a', tool: 'add', needs: ['b'] },
+        { id: 'b', tool: 'add', needs: ['a'] },
+      ],
+    ],
+    ['a need for itself', [{ id: 'a', tool: 'add', needs: ['a'] }]],
+    ['too many', Array.from({ length: 1001 }, (_, n) => ({ id: `s${n}`, tool: 'add' }))],
+  ])('with %s is refused', async (_, steps) => {
+    const wire = await opened(toolbox());
+    const refused = await wire.answer('nack', wire.send('workflow.start', { workflow: 'of steps', steps }));
+    expect(refused.payload.code).toBe('INVALID_ARGUMENT');
+  });
+
+  test('that is known here takes no steps, and one that is not needs some', async () => {
+    const wire = await opened(toolbox());
+    const steps = [{ id: 'a', tool: 'add' }];
+    const known = await wire.answer('nack', wire.send('workflow.start', { workflow: 'double', steps }));
+    expect(known.payload.code).toBe('INVALID_ARGUMENT');
+    const unknown = await wire.answer('nack', wire.send('workflow.start', { workflow: 'nothing' }));
+    expect(unknown.payload.code).toBe('NOT_FOUND');
+  });
+});
+
+describe('a checkpoint that a client asks for', () => {
+  /** Works until it is asked to end, and tells where it began. */
+  const working = (
+    options: RuntimeOptions = {},
+  ): { readonly runtime: Runtime; readonly begun: () => Promise<void> } => {
+    const began: (() => void)[] = [];
+    const runtime = start(options).tool('work', { durable: true }, async (_, context) => {
+      let at = Number((context.restored as { readonly at?: number } | undefined)?.at ?? 0);
+      context.onCheckpoint(() => ({ at }));
+      for (const resolve of began.splice(0)) resolve();
+      if (at >= 10) return at;
+      at = 5;
+      await new Promise((_resolve, reject) =>
+        context.signal.addEventListener('abort', () => reject(context.signal.reason)),
+      );
+      return at;
+    });
+    return { runtime, begun: () => new Promise((resolve) => began.push(resolve)) };
+  };
+
+  test('holds where the work stands, and the job goes on', async () => {
+    const { runtime, begun } = working();
+    const wire = await opened(runtime);
+    const started = begun();
+    const { jobId } = await wire.startJob('work');
+    await started;
+    const asked = wire.send('checkpoint.create', { label: 'now' }, { job_id: jobId });
+    const told = await wire.answer('job.checkpoint', asked);
+    expect(told).toMatchObject({ job_id: jobId, payload: { label: 'now', sequence: 1, size_bytes: 8 } });
+    wire.channel.send(JSON.stringify(asked));
+    await wire.until(({ id }) => id === told.id, wire.heard.indexOf(told) + 1);
+    const second = await wire.answer('job.checkpoint', wire.send('checkpoint.create', {}, { job_id: jobId }));
+    expect(second.payload.sequence).toBe(2);
+  });
+
+  test('may be a pause, and resume is its end', async () => {
+    const { runtime, begun } = working();
+    const wire = await opened(runtime);
+    let started = begun();
+    const { jobId } = await wire.startJob('work');
+    await started;
+    await wire.answer('job.checkpoint', wire.send('checkpoint.create', PAUSE, { job_id: jobId }));
+    await wire.until((one) => one.type === 'event.emit' && one.payload.attributes?.['to'] === 'paused');
+    // Who only looks on does not set it going.
+    await wire.answer('ack', wire.send('resume', { mode: 'replay' }, { job_id: jobId }));
+    // One that has paused can be looked at, and moved on.
+    const idle = await wire.answer('job.checkpoint', wire.send('checkpoint.create', {}, { job_id: jobId }));
+    expect(idle.payload.sequence).toBe(2);
+    started = begun();
+    wire.send('resume', {}, { job_id: jobId });
+    await started;
+    wire.send('cancel', {}, { job_id: jobId });
+    expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.cancelled' });
+    const moves = emitted(wire, 'arcp.job.state').map(({ payload }) => payload.attributes?.['to']);
+    expect([...new Set(moves)]).toEqual(['paused', 'queued']);
+  });
+
+  test('pauses a job that waits for room; cancelled, it has ended', async () => {
+    const { runtime, begun } = working({ workers: { concurrency: 1 } });
+    const wire = await opened(runtime);
+    const started = begun();
+    await wire.startJob('work');
+    await started;
+    const { jobId } = await wire.startJob('work');
+    await wire.answer('job.checkpoint', wire.send('checkpoint.create', PAUSE, { job_id: jobId }));
+    wire.send('cancel', {}, { job_id: jobId });
+    expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.cancelled' });
+  });
+
+  test('is gone back to: the job is begun again from there', async () => {
+    const attempts: unknown[] = [];
+    const held = deferred();
+    const runtime = start().tool('work', { durable: true }, async (_, { restored, checkpoint, signal }) => {
+      attempts.push(restored);
+      if (attempts.length === 1) {
+        await checkpoint({ at: 1 });
+        await checkpoint({ at: 2 });
+        held.resolve();
+        await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      }
+      return restored;
+    });
+    const wire = await opened(runtime);
+    const { jobId } = await wire.startJob('work');
+    await held.promise;
+    const told = (await wire.until(({ type }) => type === 'job.checkpoint')) as Envelope<'job.checkpoint'>;
+    const { checkpoint_id } = told.payload;
+    await wire.answer('ack', wire.send('checkpoint.restore', { checkpoint_id }, { job_id: jobId }));
+    expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { result: { at: 1 }, attempt: 2 } });
+    const begun = wire.ofJob(jobId).filter(({ type }) => type === 'job.started');
+    expect(begun[1]).toMatchObject({ payload: { restored_from: checkpoint_id } });
+    // It has ended: only a new job goes on from there.
+    const refused = await wire.answer('nack', wire.send('checkpoint.restore', { checkpoint_id }));
+    expect(refused.payload.code).toBe('FAILED_PRECONDITION');
+    const anew = await wire.answer('job.accepted', wire.send('checkpoint.restore', { checkpoint_id, new_job: true }));
+    expect(anew.payload.job_id).not.toBe(jobId);
+    expect(await wire.untilEnded(anew.payload.job_id)).toMatchObject({ payload: { result: { at: 1 }, attempt: 1 } });
+  });
+
+  test.each([
+    ['of nothing', 'checkpoint.create', {}, {}, 'INVALID_ARGUMENT'],
+    ['of no job', 'checkpoint.create', {}, { job_id: 'job_none' }, 'NOT_FOUND'],
+    ['that there is not', 'checkpoint.restore', { checkpoint_id: 'chk_none' }, {}, 'NOT_FOUND'],
+  ])('%s is refused', async (_, type, payload, more, code) => {
+    const wire = await opened(working().runtime);
+    expect((await wire.answer('nack', wire.send(type, payload, more))).payload.code).toBe(code);
+  });
+
+  test('is for those who have agreed on it, and for their own jobs', async () => {
+    const runtime = start({ auth: (auth) => ({ principal: auth?.token ?? 'p', trust: 'constrained' }) }).tool(
+      ...([
+        'work',
+        { durable: true },
+        (_: unknown, { checkpoint }: { checkpoint: (data: unknown) => Promise<string> }) => checkpoint(1),
+      ] as const),
+    );
+    const wire = await opened(runtime, { capabilities: { durable_jobs: true } });
+    const { jobId } = await wire.startJob('work');
+    const last = (await wire.untilEnded(jobId)) as Envelope<'job.completed'>;
+    const checkpoint_id = last.payload.result as string;
+    for (const [type, payload] of [
+      ['checkpoint.create', {}],
+      ['checkpoint.restore', { checkpoint_id, new_job: true }],
+    ] as const)
+      expect((await wire.answer('nack', wire.send(type, payload, { job_id: jobId }))).payload.code).toBe(
+        'UNIMPLEMENTED',
+      );
+    const other = await opened(runtime, { auth: { scheme: 'bearer', token: 'other' } });
+    const refused = await other.answer('nack', other.send('checkpoint.restore', { checkpoint_id, new_job: true }));
+    expect(refused.payload.code).toBe('NOT_FOUND');
+  });
+});
