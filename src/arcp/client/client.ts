@@ -5,8 +5,10 @@ import { printEnvelope } from '../protocol/codec.js';
 import type { Envelope } from '../protocol/envelope.js';
 import { ArcpError } from '../protocol/errors.js';
 import { newId, newSpanId, newTraceId } from '../protocol/ids.js';
+import type { StreamKind } from '../protocol/payloads/stream.js';
 import { timestampOf } from '../protocol/timestamp.js';
 import { ARCP_VERSION } from '../protocol/version.js';
+import type { StreamOptions, StreamWriter } from '../streams/contract.js';
 import { Commands, type Fields } from './commands.js';
 import type {
   CancelOptions,
@@ -23,6 +25,7 @@ import { Invocations } from './invocations.js';
 import { Link } from './link.js';
 import type { LiveInvocation } from './live-invocation.js';
 import { Seen } from './seen.js';
+import { ClientUploads } from './uploads.js';
 
 const CAPABILITIES = {
   streaming: true,
@@ -65,6 +68,10 @@ class SessionClient implements Client {
   readonly #commands: Commands;
   readonly #invocations: Invocations;
   readonly #cursor: CursorKeeper;
+  readonly #uploads = new ClientUploads({
+    say: (type, payload, fields) => this.#say(type, payload, fields),
+    keptUp: () => this.#link.keptUp(),
+  });
   /** Streams whose readers cannot keep up. */
   readonly #full = new Set<string>();
   #session: SessionInfo | undefined;
@@ -88,7 +95,7 @@ class SessionClient implements Client {
     const { reconnect = {}, timeoutMs = TIMEOUT_MS } = options;
     this.#cursor = new CursorKeeper(options.cursor, cursor, (error) => this.#tell(error));
     this.#commands = new Commands({ timeoutMs, print: this.#text, send: (text) => this.#send(text) });
-    this.#invocations = new Invocations({ cancel: this.#cancel, pressure: this.#pressure });
+    this.#invocations = new Invocations({ cancel: this.#cancel, pressure: this.#pressure, upload: this.#upload });
     this.#link = new Link({
       ...{
         dial,
@@ -102,6 +109,7 @@ class SessionClient implements Client {
       lost: () => {
         this.#isOpen = false;
         this.#commands.lost();
+        this.#uploads.lost();
       },
       closed: (error) => this.#over(error),
     });
@@ -233,6 +241,12 @@ class SessionClient implements Client {
     this.#say('backpressure', payload, { stream_id: streamId });
   };
 
+  readonly #upload = <K extends StreamKind>(invocation: LiveInvocation, options: StreamOptions<K>): StreamWriter<K> => {
+    if (!this.#isOpen) throw new ArcpError('UNAVAILABLE', 'There is no connection at the moment');
+    const { jobId, id } = invocation;
+    return this.#uploads.open(jobId === undefined ? { correlation_id: id } : { job_id: jobId }, options);
+  };
+
   readonly #text = <T extends MessageType>(
     type: T,
     payload: PayloadOf<T>,
@@ -316,6 +330,7 @@ class SessionClient implements Client {
   }
 
   #take(message: Envelope, isNew: boolean): void {
+    if (this.#uploads.take(message)) return;
     if (isNew) {
       if (!PASSING.has(message.type)) this.#cursor.move({ lastMessageId: message.id });
       if (message.type === 'permission.request') void this.#permit(message);

@@ -6,6 +6,7 @@ import type { JobState, SessionMode, TrustLevel } from '../protocol/payloads/par
 import type { JobDisposal } from '../protocol/payloads/session.js';
 import type { StreamKind } from '../protocol/payloads/stream.js';
 import type { Content } from '../streams/content.js';
+import type { StreamOptions, StreamWriter } from '../streams/contract.js';
 
 /** Makes a connection, each time that one is needed. */
 export type Dial = () => Channel | Promise<Channel>;
@@ -110,6 +111,13 @@ export interface Invocation<R = unknown> {
    * fails with its error. To be called at once. Whoever reads slowly slows the sender down.
    */
   readonly stream: <K extends StreamKind = StreamKind>(which?: K | string) => AsyncIterableIterator<Content<K>>;
+  /**
+   * Opens a stream to the work. What is written goes as fast as its reader wants it; where the connection is lost, it fails with `ABORTED`.
+   * To be opened once the work was accepted.
+   *
+   * @throws ArcpError `FAILED_PRECONDITION` when it was not, or has ended
+   */
+  readonly upload: <K extends StreamKind>(options: StreamOptions<K>) => StreamWriter<K>;
   /**
    * Resolves with the result.
    *

@@ -23,6 +23,8 @@ export interface LinkOptions {
   readonly ask: () => void;
 }
 
+/** Bytes that may wait before those who send much wait, too. */
+const HIGH_WATER_MARK = 1024 * 1024;
 /** Questions that may stay without an answer before a connection is given up. */
 const MISSED = 2;
 
@@ -75,6 +77,12 @@ export class Link {
   readonly send = (text: string): void => {
     this.#channel?.send(text);
   };
+
+  /** Resolves when what was sent is on its way; `undefined` when little waits. */
+  keptUp(): Promise<void> | undefined {
+    const channel = this.#channel;
+    return channel === undefined || channel.backlog() < HIGH_WATER_MARK ? undefined : channel.ready();
+  }
 
   /** Drops the connection; another one is made. */
   drop(): void {

@@ -5,10 +5,11 @@ import { ArcpError, type ErrorBody } from '../protocol/errors.js';
 import type { JobState } from '../protocol/payloads/parts.js';
 import type { StreamKind } from '../protocol/payloads/stream.js';
 import type { Content } from '../streams/content.js';
+import type { StreamOptions, StreamWriter } from '../streams/contract.js';
+import { StreamInbox } from '../streams/inbox.js';
 import type { CancelOptions, Invocation } from './contract.js';
 import { Queue } from './queue.js';
 import { Seen } from './seen.js';
-import { InvocationStreams } from './streams.js';
 
 interface Settled<T> {
   readonly promise: Promise<T>;
@@ -19,6 +20,7 @@ interface Settled<T> {
 export interface InvocationHost {
   readonly pressure: (streamId: string, isFull: boolean) => void;
   readonly cancel: (invocation: LiveInvocation, options: CancelOptions) => Promise<void>;
+  readonly upload: <K extends StreamKind>(invocation: LiveInvocation, options: StreamOptions<K>) => StreamWriter<K>;
 }
 
 export class LiveInvocation<R = unknown> implements Invocation<R> {
@@ -27,17 +29,18 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
   readonly #accepted = settled<string | undefined>();
   readonly #result = settled<R>();
   readonly #queues = new Set<Queue<Envelope>>();
-  readonly #streams: InvocationStreams;
+  readonly #streams: StreamInbox;
   #jobId: string | undefined;
   #state: JobState = 'accepted';
   #isOver = false;
+  #isAccepted = false;
   #lastMessageId: string | undefined;
   /** Messages that were told, while there are some that may come again. */
   #told: Seen | undefined;
 
   constructor(host: InvocationHost, id: string | undefined, jobId?: string) {
     this.#host = host;
-    this.#streams = new InvocationStreams(host.pressure);
+    this.#streams = new StreamInbox({ pressure: host.pressure });
     this.id = id;
     this.#jobId = jobId;
   }
@@ -73,6 +76,12 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
   readonly stream = <K extends StreamKind>(which?: K | string): AsyncIterableIterator<Content<K>> =>
     this.#streams.read<K>(which);
 
+  readonly upload = <K extends StreamKind>(options: StreamOptions<K>): StreamWriter<K> => {
+    if (this.#isOver || !this.#isAccepted)
+      throw new ArcpError('FAILED_PRECONDITION', this.#isOver ? 'The work has ended' : 'The work was not accepted yet');
+    return this.#host.upload(this as LiveInvocation<unknown>, options);
+  };
+
   readonly result = (): Promise<R> => this.#result.promise;
 
   readonly cancel = (options: CancelOptions = {}): Promise<void> =>
@@ -81,6 +90,7 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
   /** The runtime has taken it. */
   accept(jobId: string | undefined): void {
     this.#jobId ??= jobId;
+    this.#isAccepted = true;
     this.#accepted.resolve(jobId);
   }
 

@@ -1,6 +1,6 @@
 /** One channel, and the session that it carries. */
 import type { Channel } from '../../channels/channel.js';
-import { describe } from '../protocol/catalogue.js';
+import { describe, type PayloadOf } from '../protocol/catalogue.js';
 import { type EnvelopeError, tryParseEnvelope } from '../protocol/codec.js';
 import type { Envelope } from '../protocol/envelope.js';
 import { ArcpError, asArcpError } from '../protocol/errors.js';
@@ -14,6 +14,7 @@ import { FaultWindow } from './fault-window.js';
 import { Feed } from './feed.js';
 import { openSession } from './handshake.js';
 import type { Session } from './session.js';
+import type { Uploader } from './streams/uploads.js';
 
 /** What is refused, as far as it could be read. */
 type Refused = { readonly [K in keyof Cause]?: Cause[K] | undefined };
@@ -26,8 +27,8 @@ export class Connection implements Carrier {
   readonly #channel: Channel;
   readonly #peer: Peer;
   readonly #faults = new FaultWindow();
-  /** Commands that are being taken; some wait for those that came before. */
-  readonly #taking = new Set<Promise<void>>();
+  /** Resolves when all commands that came have been taken or refused; some wait for those that came before. */
+  #taken: Promise<unknown> = Promise.resolve();
   /** What came while the session was being opened. */
   #early: Envelope[] | undefined;
   #session: Session | undefined;
@@ -73,6 +74,15 @@ export class Connection implements Carrier {
     return this.#feed!;
   }
 
+  /** What is told to whoever sends streams here. */
+  readonly uploader: Uploader = {
+    pressure: (streamId, isFull) => {
+      const payload = isFull ? { desired_rate_per_second: 0, buffer_remaining_bytes: 0, reason: 'slow_reader' } : {};
+      this.#tell('backpressure', payload, streamId);
+    },
+    refused: (streamId, error) => this.#tell('stream.error', { ...error.toBody() }, streamId),
+  };
+
   /** Says something that is not kept. */
   say(body: string): void {
     if (!this.#isOver) this.#channel.send(body);
@@ -92,6 +102,11 @@ export class Connection implements Carrier {
   async end(): Promise<void> {
     await this.#channel.end();
     this.#channel.destroy();
+  }
+
+  #tell<T extends 'backpressure' | 'stream.error'>(type: T, payload: PayloadOf<T>, streamId: string): void {
+    const draft = { type, payload, streamId, sessionId: this.#session?.id, trace: traceBelow({}) };
+    this.say(this.#engine.log.compose(draft).body);
   }
 
   #text(text: string): void {
@@ -141,11 +156,10 @@ export class Connection implements Carrier {
   }
 
   async #carryOut(message: Envelope): Promise<void> {
-    const earlier = [...this.#taking];
-    const taking = this.#attempt(message, () => Promise.all(earlier));
-    this.#taking.add(taking);
+    const earlier = this.#taken;
+    const taking = this.#attempt(message, () => earlier);
+    this.#taken = Promise.all([earlier, taking]);
     await taking;
-    this.#taking.delete(taking);
   }
 
   async #attempt(message: Envelope, before: () => Promise<unknown>): Promise<void> {
@@ -241,6 +255,7 @@ export class Connection implements Carrier {
     this.#isOver = true;
     clearInterval(this.#beat);
     const session = this.#session;
+    this.#engine.uploads.lost(this.uploader);
     this.leave();
     try {
       if (session !== undefined) await this.#core.abandoned(session, this.#engine);

@@ -4,6 +4,8 @@ import type { MessageType, PayloadOf } from '../protocol/catalogue.js';
 import type { LogLevel } from '../protocol/payloads/event.js';
 import type { TrustLevel } from '../protocol/payloads/parts.js';
 import type { StreamKind } from '../protocol/payloads/stream.js';
+import type { Content } from '../streams/content.js';
+import type { StreamOptions, StreamWriter } from '../streams/contract.js';
 import type {
   CallOptions,
   ChildJob,
@@ -15,7 +17,6 @@ import type {
 import type { RetryPolicy } from './jobs/retry.js';
 import type { Values } from './jobs/values.js';
 import type { Lease, PermissionWish } from './permissions/contract.js';
-import type { StreamOptions, StreamWriter } from './streams/contract.js';
 
 /** How far somebody gets: what a tool, a workflow and an agent have in common. */
 export interface WorkOptions<I extends z.ZodType = z.ZodType> {
@@ -95,6 +96,12 @@ export interface JobContext {
    * @throws ArcpError `UNIMPLEMENTED` on a binary stream for a client that reads none
    */
   readonly stream: <K extends StreamKind>(options: StreamOptions<K>) => StreamWriter<K>;
+  /**
+   * What a stream carries that the client sends to this work: the next that has this name, or is of this kind, or any, whether it was opened
+   * already or will be. Whoever reads slowly slows the client down. It ends with the stream; where the client goes away in between, it fails with
+   * `ABORTED`, and what it had sent is not kept.
+   */
+  readonly incoming: <K extends StreamKind = StreamKind>(which?: K | string) => AsyncIterableIterator<Content<K>>;
   /**
    * Keeps where the work stands; the next attempt finds it in `restored`.
    *

@@ -10,6 +10,7 @@ import type { Capabilities } from './negotiate.js';
 import type { Answers } from './permissions/request.js';
 import type { Session } from './session.js';
 import type { StreamRegistry } from './streams/registry.js';
+import type { Uploader, Uploads } from './streams/uploads.js';
 
 /** Where something is kept, told and worked on. */
 export interface Engine {
@@ -18,6 +19,7 @@ export interface Engine {
   readonly hub: Hub;
   readonly scheduler: Scheduler;
   readonly streams: StreamRegistry;
+  readonly uploads: Uploads;
   /** Those who wait for answers to what they have asked the client. */
   readonly answers: Answers;
 }
@@ -45,6 +47,8 @@ export interface Carrier {
   /** @throws ArcpError `FAILED_PRECONDITION` where there is none */
   readonly session: Session;
   readonly feed: Feed;
+  /** The connection as who sends streams. */
+  readonly uploader: Uploader;
   /** Says something that is not kept. */
   readonly say: (body: string) => void;
   /** The session is closed: nothing but another one can follow. */

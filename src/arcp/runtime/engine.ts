@@ -10,6 +10,7 @@ import { EventLog } from './log.js';
 import type { Policy } from './permissions/policy.js';
 import { Answers } from './permissions/request.js';
 import { StreamRegistry } from './streams/registry.js';
+import { Uploads } from './streams/uploads.js';
 
 export interface EngineOptions
   extends Pick<
@@ -34,14 +35,15 @@ export function createEngine(store: ArcpStore, { policy, ...options }: EngineOpt
   const log = new EventLog(store, hub, now);
   const streams = new StreamRegistry(now);
   const answers = new Answers();
+  const uploads = new Uploads();
   const scheduler: Scheduler = new Scheduler({
     ...options,
-    ...{ log, hub, streams, permissions: { policy, answers, now } },
+    ...{ log, hub, streams, uploads, permissions: { policy, answers, now } },
     madeRoom: () => scheduler.wake(),
     outcomeOf: (jobId) => outcomeOf({ hub, store }, jobId),
     startChild: (job) => beginJob(engine, job),
     cancelChildren: (jobId) => cancelChildren(engine, jobId, now),
   });
-  const engine: Engine = { store, hub, log, scheduler, streams, answers };
+  const engine: Engine = { store, hub, log, scheduler, streams, uploads, answers };
   return engine;
 }

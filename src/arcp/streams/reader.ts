@@ -1,6 +1,6 @@
 /** A stream as somebody reads it: in order, without gaps, at the reader's own pace. */
 import type { PayloadOf } from '../protocol/catalogue.js';
-import { ArcpError, type ErrorBody } from '../protocol/errors.js';
+import { ArcpError, asArcpError, type ErrorBody } from '../protocol/errors.js';
 import type { StreamKind } from '../protocol/payloads/stream.js';
 import { type Content, contentOf, sizeOf } from './content.js';
 
@@ -10,6 +10,9 @@ type Chunk = PayloadOf<'stream.chunk'>;
 const HIGH = 64;
 const LOW = 16;
 const HIGH_SIZE = 1024 * 1024;
+/** What may wait of a sender that does not stop, before the stream is given up. */
+const MOST = 100 * HIGH;
+const MOST_SIZE = 16 * HIGH_SIZE;
 /** Chunks that may wait for one that is missing. */
 const MOST_AHEAD = 1024;
 
@@ -20,6 +23,10 @@ export interface ReaderOptions<K extends StreamKind> {
   readonly onPressure: (isFull: boolean) => void;
   /** Nobody reads it any more. */
   readonly onLeave: () => void;
+  /** Whether a sender that does not stop is given up. What is told again comes as fast as it can: there, it is not. @default false */
+  readonly isBounded?: boolean | undefined;
+  /** What comes cannot be read: it has gaps, is none, or is more than was wanted. */
+  readonly onFailure?: ((error: ArcpError) => void) | undefined;
 }
 
 export class StreamReader<K extends StreamKind> implements AsyncIterableIterator<Content<K>> {
@@ -31,6 +38,10 @@ export class StreamReader<K extends StreamKind> implements AsyncIterableIterator
   #isFull = false;
   #end: { readonly error?: unknown } | undefined;
   #waiting: (() => void)[] = [];
+
+  get kind(): K {
+    return this.#options.kind;
+  }
 
   constructor(options: ReaderOptions<K>) {
     this.#options = options;
@@ -46,14 +57,14 @@ export class StreamReader<K extends StreamKind> implements AsyncIterableIterator
       this.#take(next);
     }
     if (this.#ahead.size > MOST_AHEAD)
-      this.fail({ code: 'DATA_LOSS', message: `Chunk ${this.#next} of the stream did not come` });
+      this.#giveUp(new ArcpError('DATA_LOSS', `Chunk ${this.#next} of the stream did not come`));
     this.#changed();
   }
 
   /** @param total how many chunks it had, where the sender said it */
   close(total?: number): void {
     if (this.#ahead.size > 0 || (total !== undefined && total > this.#next))
-      this.fail({ code: 'DATA_LOSS', message: `Chunk ${this.#next} of the stream did not come` });
+      this.#giveUp(new ArcpError('DATA_LOSS', `Chunk ${this.#next} of the stream did not come`));
     this.#end ??= {};
     this.#changed();
   }
@@ -96,14 +107,25 @@ export class StreamReader<K extends StreamKind> implements AsyncIterableIterator
     try {
       content = contentOf(this.#options.kind, chunk);
     } catch (error) {
-      this.fail(error as Error);
+      this.#giveUp(asArcpError(error));
       return;
     }
     this.#ready.push(content);
     this.#size += sizeOf(content);
+    const { isBounded = false } = this.#options;
+    if (isBounded && (this.#ready.length > MOST || this.#size > MOST_SIZE))
+      this.#giveUp(new ArcpError('BACKPRESSURE_OVERFLOW', 'More was sent than anybody reads'));
     if (this.#isFull || (this.#ready.length < HIGH && this.#size < HIGH_SIZE)) return;
     this.#isFull = true;
     this.#options.onPressure(true);
+  }
+
+  /** It was the sender's fault. */
+  #giveUp(error: ArcpError): void {
+    if (this.#end !== undefined) return;
+    this.#ahead.clear();
+    this.fail(error);
+    this.#options.onFailure?.(error);
   }
 
   #shift(): Content<K> {

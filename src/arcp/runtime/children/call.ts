@@ -82,6 +82,7 @@ function within(
     noteProgress: attempt.noteProgress,
     wait: attempt.wait,
     openStream: attempt.openStream,
+    readUpload: attempt.readUpload,
     startChild: attempt.startChild,
     outcomeOf: attempt.outcomeOf,
     leave: attempt.leave,

@@ -12,6 +12,7 @@ import type { Commanded } from './commanded.js';
 import { handoff } from './handoff.js';
 import { resume } from './resume.js';
 import { startWork } from './start.js';
+import { openUpload, upload } from './upload.js';
 
 /** Carries a message out. What it throws is the refusal. */
 type Command<T extends MessageType> = (
@@ -36,6 +37,10 @@ export const COMMANDS: { readonly [T in MessageType]?: Command<T> } = {
   'checkpoint.restore': restoreCheckpoint,
   'agent.handoff': handoff,
   backpressure,
+  'stream.open': openUpload,
+  'stream.chunk': upload,
+  'stream.close': upload,
+  'stream.error': upload,
   'permission.grant': answer,
   'permission.deny': answer,
 };

@@ -2,10 +2,11 @@
 
 import type { StreamKind } from '../../protocol/payloads/stream.js';
 import type { CommitResult, JobRow, NewEvent, RecordChange } from '../../store/store.js';
+import type { Content } from '../../streams/content.js';
+import type { StreamOptions, StreamWriter } from '../../streams/contract.js';
 import type { Work } from '../contract.js';
 import type { EventLog } from '../log.js';
 import type { Permissions } from '../permissions/contract.js';
-import type { StreamOptions, StreamWriter } from '../streams/contract.js';
 import type { JobOutbox } from './outbox.js';
 import type { JobSpec, JobStatus } from './spec.js';
 import type { Voice } from './voice.js';
@@ -44,6 +45,8 @@ export interface Attempt {
   readonly onCheckpoint: (snapshot: () => unknown) => void;
   /** Ends this attempt, for another one. */
   readonly leave: (putBack: PutBack) => void;
+  /** A stream that the client sends. */
+  readonly readUpload: <K extends StreamKind>(which?: K | string) => AsyncIterableIterator<Content<K>>;
   /** @throws ArcpError `UNIMPLEMENTED` where the client reads no such streams */
   readonly openStream: <K extends StreamKind>(options: StreamOptions<K>) => StreamWriter<K>;
 }

@@ -45,6 +45,7 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
     metric: (metric) => say('metric', metric),
     emit: (name, attributes) => say('event.emit', { name, ...(attributes === undefined ? {} : { attributes }) }),
     stream: (options) => job.openStream(options),
+    incoming: (which) => job.readUpload(which),
     checkpoint: (data, options) => checkpoint(job, data, options),
     onCheckpoint: (snapshot) => job.onCheckpoint(snapshot),
     permission: (wish) => askFor(job, wish),

@@ -4,13 +4,16 @@ import type { JobState } from '../../protocol/payloads/parts.js';
 import type { StreamKind } from '../../protocol/payloads/stream.js';
 import { timestampOf } from '../../protocol/timestamp.js';
 import type { CommitResult, JobRow } from '../../store/store.js';
+import type { Content } from '../../streams/content.js';
+import type { StreamOptions, StreamWriter } from '../../streams/contract.js';
+import type { ChunkWriter } from '../../streams/writer.js';
 import type { Work } from '../contract.js';
 import type { EventLog } from '../log.js';
 import type { Permissions } from '../permissions/contract.js';
-import type { StreamOptions, StreamWriter } from '../streams/contract.js';
+import { openJobStream } from '../streams/job-stream.js';
 import type { StreamRegistry } from '../streams/registry.js';
 import { silentStream } from '../streams/silent.js';
-import { JobStream } from '../streams/writer.js';
+import type { Uploads } from '../streams/uploads.js';
 import type { Attempt, Pause } from './attempt.js';
 import { type Asked, checkpoint, latestData } from './checkpoint.js';
 import { conclude, type Outcome } from './conclusion.js';
@@ -26,6 +29,7 @@ export interface JobHost {
   readonly log: EventLog;
   readonly now: () => number;
   readonly streams: StreamRegistry;
+  readonly uploads: Uploads;
   /** Resolves when a session has taken what it was sent; `undefined` when it has, or nobody is there. */
   readonly keptUp: (sessionId: string) => Promise<void> | undefined;
   readonly permissions: Permissions;
@@ -64,7 +68,7 @@ export class LiveJob implements Attempt {
   #given: ArcpError | undefined;
   #isOver = false;
   #isLost = false;
-  readonly #streams = new Set<JobStream<StreamKind>>();
+  readonly #streams = new Set<ChunkWriter<StreamKind>>();
   #heartbeats = 0;
   #progressAt: number | undefined;
 
@@ -128,20 +132,12 @@ export class LiveJob implements Attempt {
   };
 
   readonly openStream = <K extends StreamKind>(options: StreamOptions<K>): StreamWriter<K> => {
-    const { streams, keptUp } = this.#host;
     if (this.spec.streams === 'none') return silentStream(options.kind);
-    if (options.kind === 'binary' && this.spec.streams !== 'all')
-      throw new ArcpError('UNIMPLEMENTED', 'The client reads no binary streams');
     if (this.#isOver) throw new ArcpError('FAILED_PRECONDITION', 'The work has ended');
-    const { sessionId, principal } = this.row;
-    const pacer = streams.pacerFor(sessionId);
-    const onEnd = (): void => {
-      streams.remove(stream.id);
-      this.#streams.delete(stream as unknown as JobStream<StreamKind>);
-    };
-    const stream = new JobStream({ attempt: this, pacer, keptUp: () => keptUp(sessionId), onEnd }, options);
-    streams.add(stream.id, { sessionId, principal, pacer });
-    this.#streams.add(stream as unknown as JobStream<StreamKind>);
+    const { streams, keptUp } = this.#host;
+    const onEnd = (): void => void this.#streams.delete(stream as unknown as ChunkWriter<StreamKind>);
+    const stream = openJobStream({ attempt: this, streams, keptUp, onEnd }, options);
+    this.#streams.add(stream as unknown as ChunkWriter<StreamKind>);
     return stream;
   };
 
@@ -151,6 +147,7 @@ export class LiveJob implements Attempt {
       const outcome = await this.#attempt(work);
       if (this.#isLost) return;
       this.#isOver = true;
+      this.#host.uploads.ended(this.row.jobId);
       await this.#endStreams(outcome);
       await this.#conclude(outcome);
     } catch (error) {
@@ -227,6 +224,9 @@ export class LiveJob implements Attempt {
     const draft = { type: 'job.heartbeat', payload, jobId, sessionId, trace, causationId: command.id } as const;
     return this.log.compose(draft).body;
   }
+
+  readonly readUpload = <K extends StreamKind>(which?: K | string): AsyncIterableIterator<Content<K>> =>
+    this.#host.uploads.read<K>(this.row.jobId, which);
 
   readonly wait = async <T>(
     { reason, events = [], records = [], causedBy }: Pause<T>,

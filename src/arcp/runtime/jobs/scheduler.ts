@@ -5,7 +5,7 @@ import { ArcpError } from '../../protocol/errors.js';
 import { newId } from '../../protocol/ids.js';
 import type { JobRow } from '../../store/store.js';
 import type { Hub } from '../hub.js';
-import { openStreamsOf } from '../streams/writer.js';
+import { openStreamsOf } from '../streams/job-stream.js';
 import { inlineWorkflow } from '../workflows/inline.js';
 import { type JobHost, LiveJob } from './live-job.js';
 import { lostAttempts } from './spec.js';

@@ -1,9 +1,9 @@
-/** The streams of an invocation, for those who want to read one. */
+/** The streams that somebody sends, for those who want to read one. */
 import type { Envelope } from '../protocol/envelope.js';
-import { ArcpError } from '../protocol/errors.js';
+import { ArcpError, type ErrorBody } from '../protocol/errors.js';
 import { STREAM_KINDS, type StreamKind, streamKindOf } from '../protocol/payloads/stream.js';
-import type { Content } from '../streams/content.js';
-import { StreamReader } from '../streams/reader.js';
+import type { Content } from './content.js';
+import { StreamReader } from './reader.js';
 
 /** Somebody who waits for a stream. */
 interface Wish {
@@ -11,21 +11,36 @@ interface Wish {
   readonly found: (reader: StreamReader<StreamKind> | undefined) => void;
 }
 
-export class InvocationStreams {
+export interface InboxOptions {
+  /** Tells the sender that a reader cannot keep up, or can again. */
+  readonly pressure: (streamId: string, isFull: boolean) => void;
+  /** Whether those who send are strangers: what is opened before anybody asks for it is kept, and who does not stop is given up. @default false */
+  readonly isUpload?: boolean | undefined;
+  /** Told of a stream that ends before its sender has ended it, and why. */
+  readonly refused?: ((streamId: string, error: ArcpError) => void) | undefined;
+}
+
+export class StreamInbox {
   readonly #readers = new Map<string, StreamReader<StreamKind>>();
   #wishes: Wish[] = [];
   #hasEnded = false;
-  readonly #pressure: (streamId: string, isFull: boolean) => void;
+  readonly #options: InboxOptions;
+  /** Those that were opened, and that nobody has asked for yet. */
+  #unasked: { readonly name: string | undefined; readonly reader: StreamReader<StreamKind> }[] = [];
 
-  /** @param pressure tells the sender that a reader cannot keep up, or can again */
-  constructor(pressure: (streamId: string, isFull: boolean) => void) {
-    this.#pressure = pressure;
+  constructor(options: InboxOptions) {
+    this.#options = options;
   }
 
   /** The next stream that is opened and is of that kind, or has that name. */
   read<K extends StreamKind>(which?: K | string): AsyncIterableIterator<Content<K>> {
     // It is wished for now, and not when the first chunk is.
     const found = new Promise<StreamReader<StreamKind> | undefined>((resolve) => {
+      const at = this.#unasked.findIndex(({ name, reader }) => isMeant(which, reader.kind, name));
+      if (at >= 0) {
+        resolve(this.#unasked.splice(at, 1)[0]!.reader);
+        return;
+      }
       if (this.#hasEnded) resolve(undefined);
       else this.#wishes.push({ which, found: resolve });
     });
@@ -44,6 +59,11 @@ export class InvocationStreams {
     else if (message.type === 'stream.error') reader.fail(message.payload);
   }
 
+  /** One of them has failed, and its sender does not say so. */
+  fail(streamId: string, error: ErrorBody): void {
+    this.#readers.get(streamId)?.fail(error);
+  }
+
   /** Nothing more comes. */
   end(error?: unknown): void {
     this.#hasEnded = true;
@@ -55,20 +75,27 @@ export class InvocationStreams {
 
   #open(id: string, { payload }: Envelope<'stream.open'>): void {
     const kind = streamKindOf(payload.kind);
-    const at = this.#wishes.findIndex(
-      ({ which }) => which === undefined || which === payload.name || (which === kind && isKind(which)),
-    );
+    const at = this.#wishes.findIndex(({ which }) => isMeant(which, kind, payload.name));
     // What nobody wants to read is not kept.
-    if (at < 0) return;
-    const [wish] = this.#wishes.splice(at, 1);
+    if (at < 0 && this.#options.isUpload !== true) return;
+    const { pressure, refused, isUpload } = this.#options;
     const reader = new StreamReader<StreamKind>({
-      kind,
-      onPressure: (isFull) => this.#pressure(id, isFull),
+      ...{ kind, isBounded: isUpload },
+      onPressure: (isFull) => pressure(id, isFull),
       onLeave: () => this.#readers.delete(id),
+      onFailure: (error) => {
+        this.#readers.delete(id);
+        refused?.(id, error);
+      },
     });
     this.#readers.set(id, reader);
-    wish!.found(reader);
+    if (at < 0) this.#unasked.push({ name: payload.name, reader });
+    else this.#wishes.splice(at, 1)[0]!.found(reader);
   }
+}
+
+function isMeant(which: string | undefined, kind: StreamKind, name: string | undefined): boolean {
+  return which === undefined || which === name || (which === kind && isKind(which));
 }
 
 async function* follow<K extends StreamKind>(

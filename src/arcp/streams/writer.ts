@@ -1,14 +1,11 @@
-/** A stream that a job writes. */
-import { ArcpError, asArcpError } from '../../protocol/errors.js';
-import { newId } from '../../protocol/ids.js';
-import type { StreamKind } from '../../protocol/payloads/stream.js';
-import { bytesIn, type Content, chunkOf, cut, join, MAX_CHUNK_BYTES, mayJoin, sizeOf } from '../../streams/content.js';
-import type { Pacer } from '../../streams/pacer.js';
-import type { Attempt } from '../jobs/attempt.js';
+/** A stream that is being written, whoever sends it and however that is kept. */
+import type { PayloadOf } from '../protocol/catalogue.js';
+import { ArcpError, asArcpError } from '../protocol/errors.js';
+import { newId } from '../protocol/ids.js';
+import type { StreamKind } from '../protocol/payloads/stream.js';
+import { bytesIn, type Content, chunkOf, cut, join, MAX_CHUNK_BYTES, mayJoin, sizeOf } from './content.js';
 import type { StreamOptions, StreamWriter } from './contract.js';
-
-/** Where it stands which streams of a job are open: those of an attempt that was lost are ended by the next. */
-export const openStreamsOf = (jobId: string): string => `stream:${jobId}`;
+import type { Pacer } from './pacer.js';
 
 interface Waiting {
   readonly pieces: unknown[];
@@ -18,15 +15,23 @@ interface Waiting {
   readonly reject: ((error: unknown) => void)[];
 }
 
+/** Who sends it. What a promise of these says is that it is on its way, and not lost. */
 export interface WriterHost {
-  readonly attempt: Attempt;
   readonly pacer: Pacer;
-  /** Resolves when the session has taken what was sent before; `undefined` when it has, or there is nobody. */
+  /** Aborted when the work is to end. */
+  readonly signal: AbortSignal;
+  /** Resolves when the reader has taken what was sent before; `undefined` when it has, or there is nobody. */
   readonly keptUp: () => Promise<void> | undefined;
-  readonly onEnd: () => void;
+  readonly open: (streamId: string, payload: PayloadOf<'stream.open'>) => void;
+  readonly chunk: (streamId: string, payload: PayloadOf<'stream.chunk'>) => Promise<void>;
+  readonly end: (
+    streamId: string,
+    type: 'stream.close' | 'stream.error',
+    payload: PayloadOf<'stream.close'> | PayloadOf<'stream.error'>,
+  ) => Promise<void>;
 }
 
-export class JobStream<K extends StreamKind> implements StreamWriter<K> {
+export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
   readonly id = newId('str');
   readonly kind: K;
   readonly #host: WriterHost;
@@ -40,18 +45,11 @@ export class JobStream<K extends StreamKind> implements StreamWriter<K> {
   constructor(host: WriterHost, { kind, name, contentType, expectedBytes }: StreamOptions<K>) {
     this.kind = kind;
     this.#host = host;
-    const { attempt } = host;
-    const related = attempt.spec.isDurable ? { related_job_id: attempt.row.jobId } : {};
-    const payload = {
-      ...{ kind, ...related, ...(kind === 'binary' ? ({ encoding: 'base64' } as const) : {}) },
+    host.open(this.id, {
+      ...{ kind, ...(kind === 'binary' ? ({ encoding: 'base64' } as const) : {}) },
       ...(name === undefined ? {} : { name }),
       ...(contentType === undefined ? {} : { content_type: contentType }),
       ...(expectedBytes === undefined ? {} : { expected_bytes: expectedBytes }),
-    };
-    const { jobId } = attempt.row;
-    void attempt.outbox.add({
-      events: [attempt.voice.event('stream.open', payload, { streamId: this.id })],
-      records: [{ scope: openStreamsOf(jobId), key: this.id, value: kind, owner: jobId }],
     });
   }
 
@@ -70,14 +68,14 @@ export class JobStream<K extends StreamKind> implements StreamWriter<K> {
       ...{ total_chunks: this.#sequence, ...(reason === undefined ? {} : { reason }) },
       ...(mayJoin(this.kind) ? { total_bytes: this.#bytes } : {}),
     };
-    await this.#end('stream.close', payload);
+    await this.#host.end(this.id, 'stream.close', payload);
   };
 
   readonly fail = async (error: unknown): Promise<void> => {
     if (this.#isOver) return;
     this.#isOver = true;
     await this.#sending;
-    await this.#end('stream.error', asArcpError(error).toBody());
+    await this.#host.end(this.id, 'stream.error', { ...asArcpError(error).toBody() });
   };
 
   /** What waits is sent at once, whatever the pace: the job ends. */
@@ -101,12 +99,12 @@ export class JobStream<K extends StreamKind> implements StreamWriter<K> {
   }
 
   async #send(): Promise<void> {
-    const { pacer, keptUp, attempt } = this.#host;
+    const { pacer, keptUp, signal } = this.#host;
     // All that is written in the same turn may become one chunk.
     await null;
     while (this.#waiting.length > 0) {
       try {
-        await pacer.turn(attempt.signal);
+        await pacer.turn(signal);
         await keptUp();
       } catch {
         // The work is to end: what it has said is sent all the same.
@@ -123,7 +121,6 @@ export class JobStream<K extends StreamKind> implements StreamWriter<K> {
   }
 
   async #chunk({ pieces, count }: Waiting): Promise<void> {
-    const { attempt } = this.#host;
     const sequence = this.#sequence;
     this.#sequence += count;
     this.#bytes += pieces.reduce((sum: number, piece) => sum + bytesIn(piece), 0);
@@ -131,15 +128,6 @@ export class JobStream<K extends StreamKind> implements StreamWriter<K> {
       ...{ sequence, ...chunkOf(this.kind, join(pieces)) },
       ...(count === 1 ? {} : { last_sequence: sequence + count - 1 }),
     };
-    await attempt.outbox.add({ events: [attempt.voice.event('stream.chunk', payload, { streamId: this.id })] });
-  }
-
-  async #end(type: 'stream.close' | 'stream.error', payload: object): Promise<void> {
-    const { attempt, onEnd } = this.#host;
-    onEnd();
-    await attempt.outbox.add({
-      events: [attempt.voice.event(type, payload as never, { streamId: this.id })],
-      records: [{ scope: openStreamsOf(attempt.row.jobId), key: this.id, value: null }],
-    });
+    await this.#host.chunk(this.id, payload);
   }
 }

@@ -1,6 +1,6 @@
-/** Streams as handlers write them. */
-import type { StreamKind } from '../../protocol/payloads/stream.js';
-import type { Content } from '../../streams/content.js';
+/** Streams as those who write them see them. */
+import type { StreamKind } from '../protocol/payloads/stream.js';
+import type { Content } from './content.js';
 
 export interface StreamOptions<K extends StreamKind = StreamKind> {
   readonly kind: K;
@@ -11,7 +11,7 @@ export interface StreamOptions<K extends StreamKind = StreamKind> {
   readonly expectedBytes?: number | undefined;
 }
 
-/** What a handler writes to. */
+/** What is written to. */
 export interface StreamWriter<K extends StreamKind = StreamKind> {
   readonly id: string;
   readonly kind: K;
