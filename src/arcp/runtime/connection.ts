@@ -98,6 +98,12 @@ export class Connection implements Carrier {
       this.#core.connections.delete(session.id);
   }
 
+  readonly tellInventory = (added: { readonly kind: string; readonly name: string }): void => {
+    const { log } = this.#engine;
+    const payload = { name: 'arcp.inventory.changed', attributes: { added: [added] } };
+    this.say(log.compose({ type: 'event.emit', payload, sessionId: this.#session?.id, trace: traceBelow({}) }).body);
+  };
+
   /** Ends the channel; what was said before is still sent. */
   async end(): Promise<void> {
     await this.#channel.end();

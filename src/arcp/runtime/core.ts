@@ -53,6 +53,8 @@ export interface Carrier {
   readonly say: (body: string) => void;
   /** The session is closed: nothing but another one can follow. */
   readonly leave: () => void;
+  /** There is something more to call. */
+  readonly tellInventory: (added: { readonly kind: string; readonly name: string }) => void;
   /** The session goes on elsewhere. */
   readonly giveUp: (why: string) => Promise<void>;
 }

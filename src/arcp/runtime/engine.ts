@@ -3,7 +3,7 @@ import type { ArcpStore } from '../store/store.js';
 import type { Engine } from './core.js';
 import { Hub } from './hub.js';
 import { beginJob } from './jobs/begin.js';
-import { cancelChildren } from './jobs/cancel-job.js';
+import { cancelChildren, cancelJob } from './jobs/cancel-job.js';
 import { outcomeOf } from './jobs/outcome.js';
 import { Scheduler, type SchedulerOptions } from './jobs/scheduler.js';
 import { EventLog } from './log.js';
@@ -27,12 +27,19 @@ export interface EngineOptions
     | 'maxLosses'
   > {
   readonly policy: Policy;
+  readonly maxMessageBytes: number;
 }
 
-export function createEngine(store: ArcpStore, { policy, ...options }: EngineOptions): Engine {
+/** A job has had its time. */
+async function expire(engine: Engine, jobId: string, now: () => number): Promise<void> {
+  const request = { cause: 'timeout', reason: 'It took too long' } as const;
+  await cancelJob(engine, jobId, request, { now });
+}
+
+export function createEngine(store: ArcpStore, { policy, maxMessageBytes, ...options }: EngineOptions): Engine {
   const { now } = options;
   const hub = new Hub();
-  const log = new EventLog(store, hub, now);
+  const log = new EventLog(store, hub, now, maxMessageBytes);
   const streams = new StreamRegistry(now);
   const answers = new Answers();
   const uploads = new Uploads();
@@ -42,6 +49,7 @@ export function createEngine(store: ArcpStore, { policy, ...options }: EngineOpt
     madeRoom: () => scheduler.wake(),
     outcomeOf: (jobId) => outcomeOf({ hub, store }, jobId),
     startChild: (job) => beginJob(engine, job),
+    expire: (jobId) => expire(engine, jobId, now),
     cancelChildren: (jobId) => cancelChildren(engine, jobId, now),
   });
   const engine: Engine = { store, hub, log, scheduler, streams, uploads, answers };

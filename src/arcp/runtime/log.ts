@@ -1,4 +1,5 @@
 /** What is said is committed first, and told then. */
+import { isLonger } from '../../text/bytes.js';
 import { CATALOGUE, type MessageType } from '../protocol/catalogue.js';
 import { ArcpError } from '../protocol/errors.js';
 import { type ArcpStore, type Commit, type CommitResult, type NewEvent, StoreError } from '../store/store.js';
@@ -17,20 +18,29 @@ export class EventLog {
   readonly store: ArcpStore;
   readonly #hub: Hub;
   readonly #now: () => number;
+  readonly #maxBytes: number;
 
-  constructor(store: ArcpStore, hub: Hub, now: () => number) {
+  /** @param maxBytes most bytes of a message */
+  constructor(store: ArcpStore, hub: Hub, now: () => number, maxBytes: number) {
+    this.#maxBytes = maxBytes;
     this.store = store;
     this.#hub = hub;
     this.#now = now;
   }
 
-  /** A message that is to be committed. */
+  /**
+   * A message that is to be committed.
+   *
+   * @throws ArcpError `INVALID_ARGUMENT`, `PAYLOAD_TOO_LARGE`
+   */
   event<T extends MessageType>(
     draft: Draft<T> & { readonly sessionId: string },
     { keptAs, isTerminal }: Keeping = {},
   ): NewEvent {
     const { envelope, body } = this.compose(draft);
     const { type, sessionId, jobId, streamId, trace } = draft;
+    if (isLonger(body, this.#maxBytes))
+      throw new ArcpError('PAYLOAD_TOO_LARGE', `The ${type} has more than ${this.#maxBytes} bytes`);
     return {
       ...{ id: envelope.id, type, body, sessionId, jobId: keptAs ?? jobId, streamId, traceId: trace.traceId },
       ...(isTerminal === true || CATALOGUE[type].endsJob ? { isTerminal: true } : {}),

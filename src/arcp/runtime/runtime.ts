@@ -110,6 +110,7 @@ export class Runtime {
     const working = {
       ...{ concurrency, queues, leaseMs, heartbeatMs, cancelGraceMs, maxLosses, now, find, onError },
       keptUp: (sessionId: string) => this.#core.connections.get(sessionId)?.feed.caughtUp(),
+      maxMessageBytes: settings.maxMessageBytes,
       policy: options.policy ?? definePolicy(),
     };
     this.#core = {
@@ -211,6 +212,7 @@ export class Runtime {
     const key = `${kind} ${name}`;
     if (this.#works.has(key)) throw new TypeError(`There is a ${kind} ${JSON.stringify(name)} already`);
     this.#works.set(key, work);
+    for (const { tellInventory } of this.#core.connections.values()) tellInventory({ kind, name });
     return this;
   }
 

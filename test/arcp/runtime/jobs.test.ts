@@ -673,3 +673,88 @@ function freezable(store: ArcpStore): { readonly store: ArcpStore; readonly free
   const frozen = { renewLeases: unlessFrozen(renewLeases), claimJobs: unlessFrozen(claimJobs), close: async () => {} };
   return { store: { ...store, ...frozen }, freeze };
 }
+
+describe('a job that may take only so long', () => {
+  test('is cancelled also while it waits for room', async () => {
+    const held = deferred();
+    const runtime = start({ workers: { concurrency: 1 } })
+      .tool('hold', { durable: true }, () => held.promise)
+      .tool('brief', { durable: true, timeoutMs: 30 }, () => 'too late');
+    const wire = await opened(runtime);
+    await wire.startJob('hold');
+    const { jobId } = await wire.startJob('brief');
+    expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.cancelled', payload: { cause: 'timeout' } });
+    expect(wire.types(wire.ofJob(jobId))).not.toContain('job.started');
+    held.resolve();
+  });
+
+  test('is so after a restart, too', async () => {
+    const store = memoryStore();
+    const kept = { ...store, close: async () => {} } as ArcpStore;
+    const first = start({ store: kept, workers: { concurrency: 1 } })
+      .tool('hold', { durable: true }, obedient)
+      .tool('brief', { durable: true, timeoutMs: 60 }, () => 'too late');
+    const wire = await opened(first);
+    await wire.startJob('hold');
+    const { jobId } = await wire.startJob('brief');
+    await first.close();
+    // Nobody works there on what waits, and its time is over all the same.
+    const second = start({ store: kept, workers: { queues: ['other'] } });
+    second.start();
+    await expect.poll(async () => (await store.readJob(jobId))?.state).toBe('cancelled');
+  });
+});
+
+describe('what is too large, or has no JSON', () => {
+  const limits = { maxMessageBytes: 4096 };
+
+  test.each([
+    ['result', 'x'.repeat(5000), 'PAYLOAD_TOO_LARGE'],
+    ['result without JSON', 1n, 'INVALID_ARGUMENT'],
+  ])('a %s', async (_, result, code) => {
+    const wire = await opened(start({ limits }).tool('make', { durable: true }, () => result));
+    const { jobId } = await wire.startJob('make');
+    const last = await wire.untilEnded(jobId);
+    expect(last.type === 'job.failed' ? last.payload.code : undefined).toBe(code);
+  });
+
+  test('an error is told by its code', async () => {
+    const wire = await opened(
+      start({ limits: { maxMessageBytes: 100_000 } })
+        .tool('long', { durable: true }, () => {
+          throw new ArcpError('OUT_OF_RANGE', 'x'.repeat(1_000_000));
+        })
+        .tool('odd', { durable: true }, () => {
+          throw new ArcpError('OUT_OF_RANGE', 'odd', { details: { big: 1n } });
+        }),
+    );
+    for (const tool of ['long', 'odd']) {
+      const { jobId } = await wire.startJob(tool);
+      expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.failed', payload: { code: 'OUT_OF_RANGE' } });
+    }
+  });
+
+  test('something that is said meanwhile fails there, and the work goes on', async () => {
+    const runtime = start({ limits }).tool('say', { durable: true }, async (_, { log }) => {
+      const said = log('info', 'x'.repeat(5000));
+      return said.then(
+        () => 'said',
+        (error: ArcpError) => error.code,
+      );
+    });
+    const wire = await opened(runtime);
+    const { jobId } = await wire.startJob('say');
+    expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { result: 'PAYLOAD_TOO_LARGE' } });
+  });
+});
+
+test('what is added to a runtime is told to those who are there', async () => {
+  const runtime = start();
+  const wire = await opened(runtime);
+  runtime.tool('late', {}, () => 1);
+  const told = await wire.until(({ type }) => type === 'event.emit');
+  expect(told.payload).toMatchObject({
+    name: 'arcp.inventory.changed',
+    attributes: { added: [{ kind: 'tool', name: 'late' }] },
+  });
+});

@@ -33,7 +33,10 @@ export async function beginJob(engine: Engine, job: NewJob): Promise<CommitResul
     const from = restored === undefined ? {} : { restored_from: restored };
     const started = begins ? voice.started(1, { worker: scheduler.worker, ...from }) : [];
     const result = await log.commit({ records, newJobs: [row], jobs, events: [...events, told, ...started] });
-    if (result.outcome === 'done') begun = row;
+    if (result.outcome === 'done') {
+      begun = row;
+      scheduler.deadlines.watch(row, spec);
+    }
     return result;
   } finally {
     if (!begins) scheduler.wake();

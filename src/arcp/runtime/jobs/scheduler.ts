@@ -7,14 +7,16 @@ import type { JobRow } from '../../store/store.js';
 import type { Hub } from '../hub.js';
 import { openStreamsOf } from '../streams/job-stream.js';
 import { inlineWorkflow } from '../workflows/inline.js';
+import { Deadlines, type DeadlinesOptions } from './deadlines.js';
 import { type JobHost, LiveJob } from './live-job.js';
+import { isTerminal } from './machine.js';
 import { lostAttempts } from './spec.js';
 import type { CancelRequest } from './wishes.js';
 
 /** Where it stands that a job is to end; it outlives whoever was asked. */
 export const CANCELS = 'cancel';
 
-export interface SchedulerOptions extends JobHost {
+export interface SchedulerOptions extends JobHost, Pick<DeadlinesOptions, 'expire'> {
   readonly hub: Hub;
   readonly concurrency: number;
   readonly queues: readonly string[];
@@ -33,6 +35,7 @@ const LOOK_AGAIN = 500;
 export class Scheduler {
   /** Names this runtime as who works on a job. */
   readonly worker = newId('lease').replace('lease', 'worker');
+  readonly deadlines: Deadlines;
   readonly #options: SchedulerOptions;
   readonly #live = new Map<string, LiveJob>();
   /** Jobs that are about to begin. */
@@ -50,6 +53,7 @@ export class Scheduler {
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
+    this.deadlines = new Deadlines(options);
   }
 
   /** Begins to look for work, and to give signs of life. */
@@ -62,6 +66,7 @@ export class Scheduler {
       setInterval(() => this.#beat(), heartbeatMs),
     ];
     this.wake();
+    void this.deadlines.watchAll().catch(this.#options.onError);
   }
 
   get isRunning(): boolean {
@@ -110,6 +115,7 @@ export class Scheduler {
   async stop(): Promise<void> {
     this.#isRunning = false;
     clearTimeout(this.#nextLook);
+    this.deadlines.stop();
     if (this.#live.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
     for (const timer of this.#timers.splice(0)) clearInterval(timer);
   }
@@ -212,18 +218,11 @@ export class Scheduler {
 
   async #run(job: LiveJob): Promise<void> {
     const { row, spec } = job;
-    const { find, now } = this.#options;
+    const { find } = this.#options;
     this.#live.set(row.jobId, job);
-    let late: ReturnType<typeof setTimeout> | undefined;
-    if (spec.timeoutMs !== undefined) {
-      const left = row.createdAt + spec.timeoutMs - now();
-      late = setTimeout(
-        () => job.cancel({ cause: 'timeout', reason: 'It took too long' }),
-        Math.min(LONGEST_TIMER, left),
-      );
-    }
+    this.deadlines.watch(row, spec);
     await job.run(find(spec.kind, job.status.agent ?? spec.target) ?? inlineWorkflow(spec.command));
-    clearTimeout(late);
+    if (isTerminal(job.state)) this.deadlines.forget(row.jobId);
     if (this.#live.get(row.jobId) === job) this.#live.delete(row.jobId);
     if (this.#live.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
     // A retry waits for its time; what waits for room has it now.
