@@ -20,6 +20,8 @@ const ACP = '^src/acp/';
 const ACP_NODE = '^src/acp/(node/|index\\.ts$)';
 /** ARCP: messages, then who keeps them, then who speaks and answers. */
 const ARCP = '^src/arcp/';
+/** What of it needs Node. */
+const ARCP_NODE = '^src/arcp/(node/|(runtime|client)/index\\.ts$|store/sqlite)';
 const ARCP_PROTOCOL = '^src/arcp/(protocol/|index\\.ts$)';
 /** AACP above the grammar. */
 const AACP_ABOVE = '^src/aacp/(build|dispatch|encoders|fallback|lint)/';
@@ -204,6 +206,34 @@ module.exports = {
         dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer'],
         pathNot: 'node_modules/(zod|ulid)/',
       },
+    },
+    {
+      name: 'arcp-without-node',
+      comment: 'But for what listens, dials and keeps files, which has modules of its own.',
+      severity: 'error',
+      from: { path: ARCP, pathNot: ARCP_NODE },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'portable-arcp-without-its-node-part',
+      severity: 'error',
+      from: { path: ARCP, pathNot: ARCP_NODE },
+      to: { path: [ARCP_NODE, CHANNELS_NODE, '^src/storage/'] },
+    },
+    {
+      name: 'arcp-with-few-packages',
+      severity: 'error',
+      from: { path: ARCP },
+      to: {
+        dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer'],
+        pathNot: 'node_modules/(@types/|zod/|ulid/|@noble/hashes/|ws/)',
+      },
+    },
+    {
+      name: 'clients-and-runtimes-stay-apart',
+      severity: 'error',
+      from: { path: '^src/arcp/(client|runtime|store)/', pathNot: ARCP_NODE },
+      to: { path: '^src/arcp/(client|runtime)/', pathNot: '^src/arcp/$1/' },
     },
     {
       name: 'aacp-parts-without-node',

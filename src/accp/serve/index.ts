@@ -1,4 +1,6 @@
 /** ACCP over HTTP and WebSocket on one port, for Node. Public as `pegwire/accp/serve`. */
+
+export { ServeError, type ServeErrorCode } from '../../channels/node/listen/errors.js';
 export {
   type Answer,
   type AnswerContext,
@@ -8,6 +10,5 @@ export {
 } from '../bindings/endpoint.js';
 export { type AccessEntry, accessLine } from './access-log.js';
 export { AGENTS, type AgentName, tryAgent } from './agents.js';
-export { ServeError, type ServeErrorCode } from './errors.js';
 export type { ServeOptions } from './serve-options.js';
 export { type RunningServer, type ServerStatus, startServer } from './server.js';

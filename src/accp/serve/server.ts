@@ -6,19 +6,24 @@ import type { Duplex } from 'node:stream';
 import { createRequestListener } from '@remix-run/node-fetch-server';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { LONGEST_TIMER } from '../../bindings/longest-timer.js';
+import {
+  type Admission,
+  createAdmission,
+  isLoopbackAddress,
+  type Refusal,
+} from '../../channels/node/listen/admission.js';
+import { ServeError } from '../../channels/node/listen/errors.js';
+import { addressOf, listening } from '../../channels/node/listen/listening.js';
+import { toOriginForm } from '../../channels/node/listen/origin-form.js';
+import { answer, refuseUpgrade } from '../../channels/node/listen/plain-answers.js';
+import { isWebSocketUpgrade, withoutUpgrade } from '../../channels/node/listen/without-upgrade.js';
 import type { Endpoint } from '../bindings/endpoint.js';
 import { createHandler } from '../bindings/http/index.js';
 import { createWebSocketEndpoint, SUBPROTOCOL, type WebSocketEndpoint } from '../bindings/websocket/index.js';
-import { type Admission, createAdmission, isLoopbackAddress, type Refusal } from './admission.js';
-import { ServeError } from './errors.js';
 import { Exchanges } from './exchanges.js';
-import { addressOf, listening } from './listening.js';
 import { observed } from './observed.js';
-import { toOriginForm } from './origin-form.js';
-import { answer, refuseUpgrade } from './plain-answers.js';
 import { isPreflight, preflight } from './preflight.js';
 import { HEALTH_PATH, type ResolvedServeOptions, resolveServeOptions, type ServeOptions } from './serve-options.js';
-import { isWebSocketUpgrade, withoutUpgrade } from './without-upgrade.js';
 
 export interface ServerStatus {
   readonly status: 'ok' | 'closing';

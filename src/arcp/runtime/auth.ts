@@ -5,8 +5,10 @@ import type { TrustLevel } from '../protocol/payloads/parts.js';
 
 /** Where a connection comes from, as far as its transport can tell. */
 export interface Peer {
-  /** `memory`, `websocket`, `stdio`, `unix`, ... */
+  /** `memory`, `websocket`, `stdio`, `unix`, `fifo`, ... */
   readonly kind: string;
+  /** Where it comes from: of a network, the address. */
+  readonly address?: string | undefined;
   /** What the transport itself knows of who it is: the subject of a certificate, for one. */
   readonly identity?: string | undefined;
 }

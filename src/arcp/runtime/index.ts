@@ -1,29 +1,7 @@
-/** ARCP runtimes: public as `pegwire/arcp/runtime`. */
-export { type MemoryStoreOptions, memoryStore } from '../store/memory.js';
+/** ARCP runtimes, on Node. Public as `pegwire/arcp/runtime`. */
+export { ServeError, type ServeErrorCode } from '../../channels/node/listen/errors.js';
+export { type FifoListener, type FifoPair, fifoPair, listenFifo } from '../node/fifo.js';
+export { listenUnix, serveStdio } from '../node/listen.js';
+export { type ListenWebSocketOptions, listenWebSocket, type WebSocketListener } from '../node/listen-websocket.js';
 export { type SqliteStoreOptions, sqliteStore } from '../store/sqlite.js';
-export * from '../store/store.js';
-export { type Authenticate, anonymous, bearer, type Identity, type Peer } from './auth.js';
-export type {
-  CallOptions,
-  ChildJob,
-  ChildOptions,
-  DelegateOptions,
-  HandedOver,
-  HandoffOptions,
-} from './children/contract.js';
-export type { AgentInput, CheckpointOptions, Handler, JobContext, ToolOptions, WorkOptions } from './contract.js';
-export type { RetryPolicy } from './jobs/retry.js';
-export type { Values } from './jobs/values.js';
-export type { Capabilities } from './negotiate.js';
-export type { Lease, PermissionWish } from './permissions/contract.js';
-export {
-  type Asking,
-  DEFAULT_RULES,
-  type Decision,
-  definePolicy,
-  type Policy,
-  type PolicyOptions,
-  type Rules,
-} from './permissions/policy.js';
-export type { Scope } from './permissions/scope.js';
-export { createRuntime, type Runtime, type RuntimeLimits, type RuntimeOptions, type WorkerOptions } from './runtime.js';
+export * from './portable.js';

@@ -164,6 +164,12 @@ export class Runtime {
     return connection.closed;
   }
 
+  /** How much there is to do now. */
+  counts(): { readonly connections: number; readonly jobs: number } {
+    const { lasting, passing } = this.#core;
+    return { connections: this.#connections.size, jobs: lasting.scheduler.size + passing.scheduler.size };
+  }
+
   /** Removes what is not to be kept any more; it is done from time to time. */
   async trim(): Promise<TrimReport> {
     const { settings, lasting, passing } = this.#core;

@@ -73,6 +73,11 @@ export class Scheduler {
     return this.#isRunning;
   }
 
+  /** Jobs that are worked on, or wait for something meanwhile. */
+  get size(): number {
+    return this.#live.size;
+  }
+
   find(jobId: string): LiveJob | undefined {
     return this.#live.get(jobId);
   }

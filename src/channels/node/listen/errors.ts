@@ -1,5 +1,5 @@
 /** Why a server does not come about. */
-import { PegwireError } from '../../text/errors.js';
+import { PegwireError } from '../../../text/errors.js';
 
 /**
  * - `no-token`: others than this machine could reach it, and nothing says who may

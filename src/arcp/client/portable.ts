@@ -1,0 +1,8 @@
+/** Clients of ARCP runtimes, wherever they run. Public as `pegwire/arcp/client/portable`. */
+export type { Channel, Receiver } from '../../channels/channel.js';
+export { memoryChannels } from '../../channels/memory.js';
+export { type WebSocketChannelOptions, type WebSocketLike, webSocketChannel } from '../../channels/websocket.js';
+export type { Content } from '../streams/content.js';
+export type { StreamOptions, StreamWriter } from '../streams/contract.js';
+export { openClient } from './client.js';
+export type * from './contract.js';

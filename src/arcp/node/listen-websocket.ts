@@ -1,0 +1,155 @@
+// biome-ignore-all lint/correctness/noNodejsModules: a server that listens is of Node
+/** A runtime on a port: one envelope in each text message of a WebSocket (spec 003, "Transports"). */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, isIPv6 } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import { safely } from '../../bindings/safely.js';
+import { type Admission, createAdmission, isLoopbackAddress } from '../../channels/node/listen/admission.js';
+import { ServeError } from '../../channels/node/listen/errors.js';
+import { addressOf, listening } from '../../channels/node/listen/listening.js';
+import { toOriginForm } from '../../channels/node/listen/origin-form.js';
+import { answer, refuseUpgrade } from '../../channels/node/listen/plain-answers.js';
+import { webSocketChannel } from '../../channels/websocket.js';
+import { MAX_MESSAGE_BYTES } from '../protocol/codec.js';
+import type { Runtime } from '../runtime/runtime.js';
+
+/** The subprotocol that a client may ask for. */
+export const SUBPROTOCOL = 'arcp';
+/** Where WebSockets connect to, and where the server says how it is. */
+export const ARCP_PATH = '/arcp';
+const HEALTH_PATH = '/healthz';
+
+export interface ListenWebSocketOptions {
+  /** 0 for one that is free. @default 7777 */
+  readonly port?: number | undefined;
+  /** @default '127.0.0.1' */
+  readonly host?: string | undefined;
+  /** @default '/arcp' */
+  readonly path?: string | undefined;
+  /**
+   * What who connects has to show (RFC 6750), or as the subprotocol `bearer.TOKEN`, since browsers set no headers there. It lets them in; who
+   * they are is the runtime's `auth` to say.
+   */
+  readonly token?: string | undefined;
+  /** Whether others than this machine may reach it without a token. @default false */
+  readonly insecure?: boolean | undefined;
+  /** Web pages that may connect, besides those of this machine: `https://example.org`. @default none */
+  readonly origins?: readonly string[] | undefined;
+  /** Connections at a time; more are refused. @default 10000 */
+  readonly maxConnections?: number | undefined;
+  /** Bytes of a message; a longer one ends the connection with 1009. @default 4 MiB */
+  readonly maxMessageBytes?: number | undefined;
+  /** Told what goes wrong and is nobody's answer. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+export interface WebSocketListener {
+  readonly url: string;
+  readonly host: string;
+  readonly port: number;
+  /** Takes nobody any more. Connections that there are stay the runtime's; it resolves when the port is free. */
+  readonly close: () => Promise<void>;
+}
+
+/** Milliseconds that a connection may be silent before it has become a WebSocket. */
+const HEADERS_TIMEOUT = 10_000;
+
+/**
+ * Lets clients connect to a runtime by WebSocket. Where only this machine reaches the port, requests have to name it by a name of this machine,
+ * so that no page reaches it under a name of its own; pages of other origins are refused everywhere.
+ *
+ * @throws ServeError where it cannot listen, or must not: on an address that others reach, without a token
+ * @throws TypeError on options that are none
+ */
+export async function listenWebSocket(
+  runtime: Runtime,
+  options: ListenWebSocketOptions = {},
+): Promise<WebSocketListener> {
+  const { port = 7777, host = '127.0.0.1', path = ARCP_PATH, token, insecure = false, origins = [] } = options;
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new TypeError(`port is a whole number from 0 to 65535; got ${port}`);
+  if (!path.startsWith('/') || path === HEALTH_PATH || /[?#\s]/.test(path))
+    throw new TypeError(`path begins with "/" and is not ${HEALTH_PATH}; got "${path}"`);
+  const bare = host.replace(/^\[(.*)\]$/, '$1');
+  const address = await addressOf(bare);
+  const isLoopback = isLoopbackAddress(address);
+  if (!isLoopback && token === undefined && !insecure)
+    throw new ServeError('no-token', `Without a token, others than this machine would connect to ${host}`);
+  const admission = createAdmission({ token, origins, host: bare, isLoopback });
+  const gate = new Gate(runtime, admission, { ...options, path });
+  await listening(gate.server, port, address);
+  const bound = (gate.server.address() as AddressInfo).port;
+  const place = `${isIPv6(bare) ? `[${bare}]` : bare}:${bound}`;
+  return { url: `ws://${place}${path}`, host: bare, port: bound, close: () => gate.close() };
+}
+
+/** What stands between the port and the runtime. */
+class Gate {
+  readonly server: Server;
+  readonly #runtime: Runtime;
+  readonly #admission: Admission;
+  readonly #options: ListenWebSocketOptions & { readonly path: string };
+  readonly #webSockets: WebSocketServer;
+
+  constructor(runtime: Runtime, admission: Admission, options: ListenWebSocketOptions & { readonly path: string }) {
+    const { maxMessageBytes = MAX_MESSAGE_BYTES, maxConnections = 10_000 } = options;
+    if (!(maxMessageBytes >= 1)) throw new TypeError(`maxMessageBytes is a number from 1 on; got ${maxMessageBytes}`);
+    if (!(maxConnections >= 1)) throw new TypeError(`maxConnections is a number from 1 on; got ${maxConnections}`);
+    this.#runtime = runtime;
+    this.#admission = admission;
+    this.#options = options;
+    this.#webSockets = new WebSocketServer({
+      noServer: true,
+      maxPayload: maxMessageBytes,
+      handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
+    });
+    this.server = createServer({ headersTimeout: HEADERS_TIMEOUT, requestTimeout: HEADERS_TIMEOUT });
+    this.server.maxConnections = maxConnections;
+    this.server.on('request', this.#request);
+    this.server.on('upgrade', this.#upgrade);
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    this.server.closeIdleConnections();
+    this.#webSockets.close();
+    await closed;
+  }
+
+  readonly #request = (request: IncomingMessage, response: ServerResponse): void => {
+    toOriginForm(request);
+    const refusal = this.#admission.checkNames(request.headers);
+    const path = (request.url ?? '/').replace(/\?.*$/s, '');
+    if (refusal !== null) answer(response, refusal.status);
+    else if (path === HEALTH_PATH && (request.method === 'GET' || request.method === 'HEAD')) {
+      response.setHeader('content-type', 'application/json').setHeader('cache-control', 'no-store');
+      response.end(`${JSON.stringify({ status: 'ok', ...this.#runtime.counts() })}\n`);
+    } else if (path === this.#options.path) {
+      // Here, one speaks WebSocket (RFC 9110, section 15.5.22).
+      response.setHeader('upgrade', 'websocket').setHeader('connection', 'upgrade');
+      answer(response, 426);
+    } else answer(response, 404);
+  };
+
+  readonly #upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    // Node has let go of the connection, whose errors would end the process.
+    socket.on('error', () => {});
+    toOriginForm(request);
+    const { headers, url = '/' } = request;
+    const path = url.replace(/\?.*$/s, '');
+    const refusal =
+      this.#admission.checkNames(headers) ??
+      (path === this.#options.path ? this.#admission.checkToken(headers, true) : { status: 404 });
+    if (refusal !== null) {
+      refuseUpgrade(socket, refusal.status);
+      return;
+    }
+    this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
+      const channel = webSocketChannel(webSocket, { maxLength: this.#options.maxMessageBytes ?? MAX_MESSAGE_BYTES });
+      this.#runtime
+        .accept(channel, { kind: 'websocket', address: request.socket.remoteAddress })
+        .catch((error: unknown) => safely(() => this.#options.onError?.(error)));
+    });
+  };
+}

@@ -1,0 +1,86 @@
+// biome-ignore-all lint/correctness/noNodejsModules: programs, sockets and named pipes are of Node
+/** Where runtimes are, and how one connects to them. */
+import { WebSocket } from 'ws';
+import type { Channel } from '../../channels/channel.js';
+import { type LaunchOptions, launchProcess } from '../../channels/node/launch.js';
+import { connectSocket } from '../../channels/node/socket.js';
+import { webSocketChannel } from '../../channels/websocket.js';
+import type { Dial } from '../client/contract.js';
+import { connectFifo, fifoPair } from './fifo.js';
+import { SUBPROTOCOL } from './listen-websocket.js';
+
+/** A program that speaks on its standard streams. It is started for each connection. */
+export interface Program extends Omit<LaunchOptions, 'signal'> {
+  readonly command: string;
+  readonly args?: readonly string[] | undefined;
+}
+
+/**
+ * - `ws://HOST:PORT/PATH`, `wss://...`: a WebSocket
+ * - `unix:PATH`: a Unix-domain socket; on Windows, `unix:\\.\pipe\NAME` is a named pipe there
+ * - `tcp://HOST:PORT`: a socket, for the loopback and for networks that are trusted
+ * - `fifo:NAME`: a pair of named pipes, `NAME.in` and `NAME.out`
+ * - a program
+ */
+export type Target = string | Program;
+
+export interface DialOptions {
+  /** Shown to the port of a WebSocket. */
+  readonly token?: string | undefined;
+  /** Most bytes of a message. @default 32 MiB */
+  readonly maxMessageBytes?: number | undefined;
+}
+
+/**
+ * How one connects to a target.
+ *
+ * @throws TypeError on what is no target
+ */
+export function dialOf(target: Target, { token, maxMessageBytes }: DialOptions = {}): Dial {
+  if (typeof target !== 'string') return () => startProgram(target);
+  const lines = maxMessageBytes === undefined ? {} : { maxLineBytes: maxMessageBytes };
+  const [, scheme, rest] = /^(unix|fifo|tcp|wss?):(.+)$/is.exec(target) ?? [];
+  if (scheme === undefined || rest === undefined) throw new TypeError(`No way to connect to "${target}" is known`);
+  switch (scheme.toLowerCase()) {
+    case 'unix':
+      return () => connectSocket(rest, lines);
+    case 'fifo':
+      return () => connectFifo(fifoPair(rest), lines);
+    case 'tcp': {
+      const { hostname, port } = new URL(target);
+      if (port === '') throw new TypeError(`A socket has a port: tcp://HOST:PORT; got "${target}"`);
+      return () => connectSocket({ host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port) }, lines);
+    }
+    default: {
+      const url = new URL(target);
+      return () => connectWebSocket(url, token, maxMessageBytes);
+    }
+  }
+}
+
+/** Resolves once it is open, so that what is in the way is told. */
+async function connectWebSocket(url: URL, token?: string, maxLength?: number): Promise<Channel> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const socket = new WebSocket(url, [SUBPROTOCOL], { headers, perMessageDeflate: false });
+  const channel = webSocketChannel(socket, maxLength === undefined ? {} : { maxLength });
+  await new Promise<void>((resolve, reject) => {
+    socket.once('open', resolve);
+    socket.once('error', reject);
+  });
+  return channel;
+}
+
+/** Its end is the end of the connection, and the other way round. */
+async function startProgram({ command, args, ...options }: Program): Promise<Channel> {
+  const { channel, close } = await launchProcess(command, args, { stderr: 'forward', ...options });
+  return {
+    ...channel,
+    end: async () => {
+      await close();
+    },
+    destroy: () => {
+      channel.destroy();
+      void close();
+    },
+  };
+}
