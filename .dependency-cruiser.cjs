@@ -22,7 +22,7 @@ const ACP_NODE = '^src/acp/(node/|index\\.ts$)';
 const ARCP = '^src/arcp/';
 /** What of it needs Node. */
 const ARCP_NODE = '^src/arcp/(node/|(runtime|client)/index\\.ts$|store/sqlite)';
-const ARCP_PROTOCOL = '^src/arcp/(protocol/|index\\.ts$)';
+const ARCP_PROTOCOL = '^src/arcp/(protocol/|logs/|index\\.ts$)';
 /** AACP above the grammar. */
 const AACP_ABOVE = '^src/aacp/(build|dispatch|encoders|fallback|lint)/';
 /** What of it needs files, databases or the packaged grammar, and so Node. */

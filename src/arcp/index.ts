@@ -4,6 +4,11 @@
  *
  * Source: spec 003.
  */
+export { type CheckOptions, checkLog, type LogRule, type Violation } from './logs/check.js';
+export { ExecutionGraph, type GraphNode, type NodeKind, type NodeState } from './logs/graph.js';
+export { mermaidText } from './logs/mermaid.js';
+export { svgText } from './logs/svg.js';
+export { type Paint, treeText } from './logs/tree.js';
 export {
   CATALOGUE,
   isExtensionType,

@@ -1,0 +1,363 @@
+/** Who has begun what, from the messages alone (spec 003, "Delivery Semantics": "Clients SHOULD reconstruct execution graphs"). */
+import type { Envelope } from '../protocol/envelope.js';
+import type { ErrorBody } from '../protocol/errors.js';
+import type { JobState } from '../protocol/payloads/parts.js';
+
+/** What a node stands for; a call is a tool that is carried out without a job of its own. */
+export type NodeKind = 'session' | 'job' | 'call' | 'stream' | 'permission' | 'span';
+
+export type NodeState = JobState | 'open' | 'granted' | 'denied' | 'unknown';
+
+export interface GraphNode {
+  readonly id: string;
+  readonly kind: NodeKind;
+  /** Of the tool, the workflow, the agent, the stream, the permission or the span; its id where nothing says it. */
+  readonly name: string;
+  readonly state: NodeState;
+  readonly parent: GraphNode | undefined;
+  /** In the order in which they were begun. */
+  readonly children: readonly GraphNode[];
+  readonly traceId: string | undefined;
+  /** Milliseconds since 1970: of the first message about it, and of the last. */
+  readonly from: number;
+  readonly to: number;
+  /** Of a job: the last one. */
+  readonly attempt: number | undefined;
+  /** Messages about it alone; of a stream, its chunks. */
+  readonly messages: number;
+  readonly error: ErrorBody | undefined;
+  /** The agents that it was handed over to. */
+  readonly handedTo: readonly string[];
+}
+
+interface Draft {
+  readonly id: string;
+  kind: NodeKind;
+  name: string | undefined;
+  state: NodeState;
+  /** Of states that were said at the same time, the one that stands later in a life. */
+  stateAt: number;
+  parentId: string | undefined;
+  traceId: string | undefined;
+  spanId: string | undefined;
+  from: number;
+  to: number;
+  attempt: number | undefined;
+  messages: number;
+  error: ErrorBody | undefined;
+  handedTo: { readonly at: number; readonly to: string }[];
+}
+
+/** Later states of a life come behind earlier ones. What has ended has ended, whatever else is said. */
+const RANK: Readonly<Record<NodeState, number>> = {
+  ...{ unknown: 0, open: 1, accepted: 1, queued: 2, running: 3, blocked: 4, paused: 4 },
+  ...{ granted: 9, denied: 9, completed: 9, failed: 9, cancelled: 9 },
+};
+
+export class ExecutionGraph {
+  readonly #nodes: ReadonlyMap<string, GraphNode>;
+  /** What nothing else has begun, as far as the messages say. */
+  readonly roots: readonly GraphNode[];
+
+  private constructor(nodes: ReadonlyMap<string, GraphNode>) {
+    this.#nodes = nodes;
+    this.roots = [...nodes.values()].filter(({ parent }) => parent === undefined).toSorted(byBeginning);
+  }
+
+  /** Of messages in any order; those that were told twice count once. */
+  static from(messages: Iterable<Envelope>): ExecutionGraph {
+    return new ExecutionGraph(new Builder().read(messages));
+  }
+
+  /** Of a session, a job, a call (by its command), a stream, a request for a permission or a span. */
+  get(id: string): GraphNode | undefined {
+    return this.#nodes.get(id);
+  }
+
+  /** All, each behind what has begun it. */
+  *[Symbol.iterator](): IterableIterator<GraphNode> {
+    const rest = [...this.roots].toReversed();
+    for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
+      yield node;
+      rest.push(...node.children.toReversed());
+    }
+  }
+}
+
+class Builder {
+  readonly #drafts = new Map<string, Draft>();
+  readonly #seen = new Set<string>();
+  /** Jobs, by the commands that have begun them. */
+  readonly #jobOf = new Map<string, string>();
+
+  read(messages: Iterable<Envelope>): Map<string, GraphNode> {
+    for (const message of messages) {
+      if (this.#seen.has(message.id)) continue;
+      this.#seen.add(message.id);
+      this.#take(message);
+    }
+    return this.#linked();
+  }
+
+  #take(message: Envelope): void {
+    const { session_id: sessionId, job_id: jobId } = message;
+    if (sessionId !== undefined) this.#draft(sessionId, 'session', message);
+    if (jobId !== undefined) this.#note(this.#draft(jobId, 'job', message, sessionId), message);
+    switch (message.type) {
+      case 'session.accepted':
+        this.#draft(message.payload.session_id, 'session', message).state = 'open';
+        break;
+      case 'tool.invoke':
+        this.#invoked(message, message.payload.tool);
+        break;
+      case 'workflow.start':
+        this.#invoked(message, message.payload.workflow);
+        break;
+      case 'agent.delegate':
+        this.#invoked(message, message.payload.target);
+        break;
+      case 'ack':
+        this.#acknowledged(message);
+        break;
+      case 'nack':
+        this.#ended(message, 'failed', message.payload);
+        break;
+      case 'tool.result':
+        this.#ended(message, 'completed');
+        break;
+      case 'tool.error':
+        if (message.payload.will_retry !== true) this.#ended(message, 'failed', message.payload);
+        break;
+      case 'workflow.complete':
+        this.#ended(message, message.payload.status, message.payload.error);
+        break;
+      case 'permission.request':
+        this.#asked(message);
+        break;
+      case 'permission.grant':
+      case 'permission.deny':
+        this.#answered(message);
+        break;
+      case 'trace.span':
+        this.#span(message);
+        break;
+      default:
+        if (message.stream_id !== undefined) this.#stream(message);
+        else if (jobId !== undefined) this.#job(this.#drafts.get(jobId)!, message);
+    }
+  }
+
+  #job(job: Draft, message: Envelope): void {
+    switch (message.type) {
+      case 'job.accepted': {
+        const { tool, workflow, agent, parent_job_id: parentId, state, duplicate } = message.payload;
+        job.name = tool ?? workflow ?? agent ?? job.name;
+        if (parentId !== undefined) job.parentId = parentId;
+        if (message.correlation_id !== undefined) this.#jobOf.set(message.correlation_id, job.id);
+        if (duplicate !== true) job.spanId = message.span_id;
+        move(job, state, message);
+        break;
+      }
+      case 'job.started':
+        job.attempt = Math.max(job.attempt ?? 0, message.payload.attempt);
+        move(job, 'running', message);
+        break;
+      case 'job.completed':
+        move(job, 'completed', message);
+        break;
+      case 'job.failed':
+        job.error = message.payload;
+        move(job, 'failed', message);
+        break;
+      case 'job.cancelled':
+        move(job, 'cancelled', message);
+        break;
+      case 'event.emit':
+        this.#event(job, message);
+    }
+  }
+
+  #event(job: Draft, message: Envelope<'event.emit'>): void {
+    const { name, attributes = {} } = message.payload;
+    const to = attributes['to'];
+    if (typeof to !== 'string') return;
+    if (name === 'arcp.job.state' && Object.hasOwn(RANK, to)) move(job, to as JobState, message);
+    if (name === 'arcp.agent.transferred') job.handedTo.push({ at: Date.parse(message.timestamp), to });
+  }
+
+  /** A command. It is a call, until something says that it became a job. */
+  #invoked(message: Envelope, name: string): void {
+    const call = this.#draft(message.id, 'call', message, message.job_id ?? message.session_id);
+    call.name = name;
+    call.spanId = message.span_id;
+    this.#note(call, message);
+  }
+
+  #acknowledged({ correlation_id: id }: Envelope): void {
+    const call = id === undefined ? undefined : this.#drafts.get(id);
+    if (call?.kind === 'call' && RANK[call.state] < RANK.running) call.state = 'running';
+  }
+
+  #ended(message: Envelope, state: NodeState, error?: ErrorBody): void {
+    const { correlation_id: id } = message;
+    if (id === undefined || (message.type === 'nack' && this.#drafts.get(id)?.kind !== 'call')) return;
+    const call = this.#draft(id, 'call', message, message.job_id ?? message.session_id);
+    this.#note(call, message);
+    if (error !== undefined) call.error = error;
+    move(call, state, message);
+  }
+
+  #asked(message: Envelope<'permission.request'>): void {
+    const { permission, resource } = message.payload;
+    const parent = message.correlation_id ?? message.job_id ?? message.session_id;
+    const request = this.#draft(message.id, 'permission', message, parent);
+    request.name = resource === undefined ? permission : `${permission} ${resource}`;
+    move(request, 'open', message);
+  }
+
+  #answered(message: Envelope<'permission.grant' | 'permission.deny'>): void {
+    if (message.correlation_id === undefined) return;
+    const request = this.#draft(message.correlation_id, 'permission', message, message.job_id ?? message.session_id);
+    move(request, message.type === 'permission.grant' ? 'granted' : 'denied', message);
+  }
+
+  #stream(message: Envelope): void {
+    const parent = message.correlation_id ?? message.job_id ?? message.session_id;
+    const stream = this.#draft(message.stream_id!, 'stream', message, parent);
+    if (message.type === 'stream.open') {
+      const { name, kind } = message.payload;
+      stream.name = name ?? kind;
+      move(stream, 'open', message);
+    } else if (message.type === 'stream.chunk') {
+      const { sequence, last_sequence: last = sequence } = message.payload;
+      stream.messages += last - sequence + 1;
+    } else if (message.type === 'stream.close') move(stream, 'completed', message);
+    else if (message.type === 'stream.error') {
+      stream.error = message.payload;
+      move(stream, 'failed', message);
+    }
+  }
+
+  #span(message: Envelope<'trace.span'>): void {
+    const { name, span_id = message.span_id, start_time, end_time, duration_ms = 0, status } = message.payload;
+    if (span_id === undefined) return;
+    const parent = message.payload.parent_span_id ?? message.parent_span_id;
+    const span = this.#draft(span_id, 'span', message, parent);
+    span.name = name;
+    span.spanId = span_id;
+    span.from = Date.parse(start_time);
+    span.to = end_time === undefined ? span.from + duration_ms : Date.parse(end_time);
+    move(span, status === 'error' ? 'failed' : 'completed', message);
+  }
+
+  #draft(id: string, kind: NodeKind, { timestamp, trace_id: traceId }: Envelope, parentId?: string): Draft {
+    const at = Date.parse(timestamp);
+    const known = this.#drafts.get(id);
+    if (known !== undefined) {
+      known.from = Math.min(known.from, at);
+      known.to = Math.max(known.to, at);
+      known.parentId ??= parentId;
+      // A session goes through many traces.
+      if (kind !== 'session') known.traceId ??= traceId;
+      return known;
+    }
+    const draft: Draft = {
+      ...{
+        id,
+        kind,
+        name: undefined,
+        state: 'unknown',
+        stateAt: Number.NEGATIVE_INFINITY,
+        parentId,
+        spanId: undefined,
+      },
+      ...{ traceId: kind === 'session' ? undefined : traceId, from: at, to: at, attempt: undefined, messages: 0 },
+      ...{ error: undefined, handedTo: [] },
+    };
+    this.#drafts.set(id, draft);
+    return draft;
+  }
+
+  #note(draft: Draft, { stream_id: streamId }: Envelope): void {
+    if (streamId === undefined) draft.messages++;
+  }
+
+  #linked(): Map<string, GraphNode> {
+    // What became a job is one thing with its command.
+    for (const [commandId, jobId] of this.#jobOf) {
+      const call = this.#drafts.get(commandId);
+      const job = this.#drafts.get(jobId);
+      if (call?.kind !== 'call' || job === undefined) continue;
+      job.name ??= call.name;
+      job.from = Math.min(job.from, call.from);
+      this.#drafts.delete(commandId);
+    }
+    const bySpan = new Map<string, string>();
+    for (const { id, spanId } of this.#drafts.values()) if (spanId !== undefined) bySpan.set(spanId, id);
+    const nodes = new Map<string, MutableNode>();
+    for (const { id, ...draft } of this.#drafts.values()) nodes.set(id, nodeOf(id, draft));
+    const parents = new Map<string, string>();
+    for (const { id, parentId, kind } of this.#drafts.values()) {
+      if (parentId === undefined) continue;
+      const through = kind === 'span' ? bySpan.get(parentId) : (this.#jobOf.get(parentId) ?? parentId);
+      if (through !== undefined && nodes.has(through)) parents.set(id, through);
+    }
+    // Messages that nobody vouches for may name each other in a circle.
+    dropCircles(parents);
+    for (const [id, parentId] of parents) {
+      const node = nodes.get(id)!;
+      node.parent = nodes.get(parentId)!;
+      node.parent.children.push(node);
+    }
+    for (const { children } of nodes.values()) children.sort(byBeginning);
+    return nodes as Map<string, GraphNode>;
+  }
+}
+
+type MutableNode = Omit<GraphNode, 'parent' | 'children'> & {
+  parent: MutableNode | undefined;
+  children: MutableNode[];
+};
+
+function nodeOf(id: string, draft: Omit<Draft, 'id'>): MutableNode {
+  const { kind, name, state, traceId, from, to, attempt, messages, error, handedTo } = draft;
+  const agents = handedTo.toSorted((a, b) => a.at - b.at).map((one) => one.to);
+  return {
+    ...{ id, kind, name: name ?? id, state, traceId, from, to, attempt, messages, error, handedTo: agents },
+    ...{ parent: undefined, children: [] },
+  };
+}
+
+function move(draft: Draft, state: NodeState, { timestamp }: Envelope): void {
+  const at = Date.parse(timestamp);
+  const hasEnded = RANK[draft.state] === RANK.completed;
+  const ends = RANK[state] === RANK.completed;
+  if (hasEnded && !ends) return;
+  const isLater = at > draft.stateAt || (at === draft.stateAt && RANK[state] >= RANK[draft.state]);
+  if (!isLater && !(ends && !hasEnded)) return;
+  draft.state = state;
+  draft.stateAt = at;
+}
+
+/** Takes one step out of each circle; each is gone once only. */
+function dropCircles(parents: Map<string, string>): void {
+  const checked = new Set<string>();
+  for (const start of [...parents.keys()]) {
+    const path = new Set<string>();
+    let at: string | undefined = start;
+    while (at !== undefined && !checked.has(at)) {
+      path.add(at);
+      const next = parents.get(at);
+      if (next !== undefined && path.has(next)) {
+        parents.delete(at);
+        break;
+      }
+      at = next;
+    }
+    for (const id of path) checked.add(id);
+  }
+}
+
+function byBeginning(a: { readonly from: number }, b: { readonly from: number }): number {
+  return a.from - b.from;
+}
