@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { visible } from '../text/visible.js';
 import { aacp } from './commands/aacp.js';
 import { acp } from './commands/acp.js';
+import { arcp } from './commands/arcp.js';
 import { bench } from './commands/bench.js';
 import { check } from './commands/check.js';
 import { conformance } from './commands/conformance.js';
@@ -54,6 +55,7 @@ const COMMANDS: readonly (Command | CommandGroup)[] = [
   serve,
   connect,
   acp,
+  arcp,
   bench,
   demo,
 ];
@@ -61,7 +63,7 @@ const COMMANDS: readonly (Command | CommandGroup)[] = [
 /** Protocols with names like ours, which are easily confused. */
 const OTHER_PROTOCOLS: Readonly<Record<string, string>> = {
   acp: 'the Agent Client Protocol, JSON-RPC over stdio, which pegwire acp run speaks',
-  arcp: 'the runtime protocol, JSON envelopes, which this command does not read',
+  arcp: 'the runtime protocol, JSON envelopes, which pegwire arcp speaks',
 };
 
 /** Exit codes beyond 0 and 1, which the commands give. */
@@ -174,7 +176,8 @@ async function runCommand(command: Command, args: readonly string[], surrounding
   }
   if (options['version'] === true) return version(output);
   const json = options['json'] === true;
-  const given = { options, repeated, json, output, stdin: streams.stdin };
+  const program = atTerminator(args).others.slice(1);
+  const given = { options, repeated, program, json, output, stdin: streams.stdin };
   if (command.words !== undefined) {
     const nowhere = { protocol: PROTOCOLS[0]!, protocols: PROTOCOLS, file: undefined, grammar: undefined };
     return command.run({ ...nowhere, ...given, words: positionals });

@@ -41,6 +41,8 @@ export interface Invocation {
   readonly grammar: string | undefined;
   /** What stands behind the name of a command that takes words. */
   readonly words: readonly string[];
+  /** What stands behind `--`; of the words, it is the last ones. */
+  readonly program: readonly string[];
   readonly options: Readonly<Record<string, string | boolean | undefined>>;
   /** All values of the options that may be given more than once. */
   readonly repeated: Readonly<Record<string, readonly string[]>>;

@@ -77,6 +77,11 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
         expect(ids(await store.readEvents({ sessionId: 's1', limit: 99 }))).toEqual(where((n) => n % 3 === 1));
         expect(ids(await store.readEvents({ jobIds: ['j2'], limit: 99 }))).toEqual(where((n) => n % 4 === 2));
         expect(ids(await store.readEvents({ traceId: 't3', limit: 99 }))).toEqual(where((n) => n % 5 === 3));
+        expect(ids(await store.readEvents({ limit: 99 }))).toEqual(where(() => true));
+        expect(ids(await store.readEvents({ jobIds: [], limit: 99 }))).toEqual([]);
+        expect(ids(await store.readEvents({ sessionId: 's0', traceId: 't0', limit: 99 }))).toEqual(
+          where((n) => n % 3 === 0 || n % 5 === 0),
+        );
         expect(ids(await store.readEvents({ sessionId: 'none', limit: 99 }))).toEqual([]);
         const both = where((n) => n % 3 === 1 || n % 4 === 2 || n % 4 === 3);
         const query = { sessionId: 's1', jobIds: ['j2', 'j3'] };
@@ -232,6 +237,18 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
         expect(
           jobIds(await store.claimJobs({ ...claim, queues: ['other', 'default'], now: 5001, limit: 9 })).toSorted(),
         ).toEqual(['elsewhere', 'later']);
+      });
+
+      storeTest('that wait for something are claimed again, too, when their lease has run out', async (store) => {
+        await store.commit({
+          newJobs: [job({ jobId: 'j', state: 'blocked', attempt: 1, leaseOwner: 'w1', leaseUntil: 2000 })],
+        });
+        const claim = { worker: 'w2', queues: ['default'], leaseUntil: 9000, limit: 1 };
+        expect(await store.nextDue(['default'])).toBe(2000);
+        expect(await store.claimJobs({ ...claim, now: 1999 })).toEqual([]);
+        expect(await store.claimJobs({ ...claim, now: 2000 })).toMatchObject([
+          { jobId: 'j', state: 'running', attempt: 2 },
+        ]);
       });
 
       storeTest('whose lease has run out are claimed again, and their former worker is fenced off', async (store) => {

@@ -179,7 +179,10 @@ class Builder {
 
   #event(job: Draft, message: Envelope<'event.emit'>): void {
     const { name, attributes = {} } = message.payload;
-    const to = attributes['to'];
+    const { to, request_id: request, decision } = attributes as Readonly<Record<string, unknown>>;
+    // The answer itself may not stand in the log of a runtime.
+    if (typeof request === 'string' && (decision === 'granted' || decision === 'denied'))
+      move(this.#draft(request, 'permission', message, job.id), decision, message);
     if (typeof to !== 'string') return;
     if (name === 'arcp.job.state' && Object.hasOwn(RANK, to)) move(job, to as JobState, message);
     if (name === 'arcp.agent.transferred') job.handedTo.push({ at: Date.parse(message.timestamp), to });

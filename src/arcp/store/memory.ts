@@ -162,20 +162,13 @@ class MemoryStore implements ArcpStore {
     return stored.sequence;
   }
 
-  #read({
-    sessionId,
-    jobIds = [],
-    traceId,
-    after = 0,
-    upTo = Number.POSITIVE_INFINITY,
-    limit,
-  }: EventQuery): StoredEvent[] {
-    const lists = jobIds.map((jobId) => this.#ofJob.get(jobId) ?? []);
+  #read({ sessionId, jobIds, traceId, after = 0, upTo = Number.POSITIVE_INFINITY, limit }: EventQuery): StoredEvent[] {
+    const isAll = sessionId === undefined && jobIds === undefined && traceId === undefined;
+    const lists = (jobIds ?? []).map((jobId) => this.#ofJob.get(jobId) ?? []);
     if (sessionId !== undefined) lists.push(this.#ofSession.get(sessionId) ?? []);
-    const merged =
-      traceId === undefined
-        ? merge(lists, after)
-        : [...this.#events.values()].filter((event) => event.traceId === traceId);
+    if (isAll || traceId !== undefined)
+      lists.push([...this.#events.values()].filter((event) => isAll || event.traceId === traceId));
+    const merged = merge(lists, after);
     return merged.filter(({ sequence }) => sequence > after && sequence <= upTo).slice(0, limit);
   }
 

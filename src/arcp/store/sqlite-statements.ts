@@ -10,6 +10,7 @@ const SQL = {
   addEvent: `INSERT INTO event (id, type, session_id, job_id, stream_id, trace_id, terminal, body, at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING sequence`,
   eventById: `SELECT ${EVENT} FROM event WHERE id = ?`,
+  events: `SELECT ${EVENT} FROM event WHERE sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?`,
   eventsOfSession: `SELECT ${EVENT} FROM event WHERE session_id = ? AND sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?`,
   eventsOfJob: `SELECT ${EVENT} FROM event WHERE job_id = ? AND sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?`,
   eventsOfTrace: `SELECT ${EVENT} FROM event WHERE trace_id = ? AND sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?`,

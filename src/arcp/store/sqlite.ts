@@ -219,17 +219,12 @@ class SqliteStore implements ArcpStore {
   }
 
   /** Each list is read by its own index, from where the cursor stands. */
-  #read({
-    sessionId,
-    jobIds = [],
-    traceId,
-    after = 0,
-    upTo = Number.MAX_SAFE_INTEGER,
-    limit,
-  }: EventQuery): StoredEvent[] {
-    const { eventsOfSession, eventsOfJob, eventsOfTrace } = this.#statements;
+  #read({ sessionId, jobIds, traceId, after = 0, upTo = Number.MAX_SAFE_INTEGER, limit }: EventQuery): StoredEvent[] {
+    const { events, eventsOfSession, eventsOfJob, eventsOfTrace } = this.#statements;
     const range = [after, upTo, bound(limit)] as const;
-    const lists = jobIds.map((jobId) => eventsOfJob.all(jobId, ...range));
+    if (sessionId === undefined && jobIds === undefined && traceId === undefined)
+      return events.all(...range).map(eventOf);
+    const lists = (jobIds ?? []).map((jobId) => eventsOfJob.all(jobId, ...range));
     if (sessionId !== undefined) lists.push(eventsOfSession.all(sessionId, ...range));
     if (traceId !== undefined) lists.push(eventsOfTrace.all(traceId, ...range));
     if (lists.length === 1) return lists[0]!.map(eventOf);

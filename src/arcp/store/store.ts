@@ -111,7 +111,7 @@ export type CommitResult =
   /** A job is not as expected: another attempt has begun, or it is in another state, or there is none. */
   | { readonly outcome: 'fenced'; readonly jobId: string; readonly found: JobRow | undefined };
 
-/** Which events are read: those of a session and of some jobs together, or of a trace. */
+/** Which events are read: those of a session, of some jobs and of a trace, all together; all that there are where none is named. */
 export interface EventQuery {
   readonly sessionId?: string | undefined;
   readonly jobIds?: readonly string[] | undefined;

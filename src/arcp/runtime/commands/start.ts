@@ -33,7 +33,7 @@ export async function startWork(
 ): Promise<Commanded> {
   if (core.isDraining()) throw new ArcpError('UNAVAILABLE', 'The runtime is about to end');
   const work = await findWork(core, session, command);
-  const spec = specFor(session, command, work);
+  const spec = specFor(session, command, work, core.settings.now());
   const operation = Operation.of(session.principal, spec);
   for (let place = await operation?.find(engine.store); ; ) {
     const former = place && (await operation?.former(engine.store, place));
@@ -81,8 +81,8 @@ async function findWork(core: Core, { trust }: Session, command: StartingCommand
   return work!;
 }
 
-function specFor(session: Session, command: StartingCommand, { kind, name, options }: Work): JobSpec {
-  const timeoutMs = timeoutOf(command, options);
+function specFor(session: Session, command: StartingCommand, { kind, name, options }: Work, now: number): JobSpec {
+  const timeoutMs = timeoutOf(command, options, now);
   return {
     ...{ kind, target: name, isDurable: isDurable(session, command, options), command, trace: traceBelow(command) },
     ...{ trust: session.trust, retry: retryOf(command, options), streams: streamsOf(session) },
@@ -118,8 +118,12 @@ function streamsOf({ capabilities }: Session): JobSpec['streams'] {
 }
 
 /** The shorter of what both want. */
-function timeoutOf({ payload }: StartingCommand, { timeoutMs }: ToolOptions): number | undefined {
-  const wanted = 'timeout_ms' in payload && typeof payload.timeout_ms === 'number' ? payload.timeout_ms : undefined;
+function timeoutOf({ payload }: StartingCommand, { timeoutMs }: ToolOptions, now: number): number | undefined {
+  const byDeadline =
+    'deadline' in payload && typeof payload.deadline === 'string'
+      ? Math.max(0, Date.parse(payload.deadline) - now)
+      : undefined;
+  const wanted = typeof payload.timeout_ms === 'number' ? payload.timeout_ms : byDeadline;
   if (wanted === undefined || timeoutMs === undefined) return wanted ?? timeoutMs;
   return Math.min(wanted, timeoutMs);
 }

@@ -51,12 +51,18 @@ export interface Attempt {
   readonly openStream: <K extends StreamKind>(options: StreamOptions<K>) => StreamWriter<K>;
 }
 
+/** What has set work going again. */
+export interface Continued {
+  readonly causedBy?: string | undefined;
+  readonly attributes?: Readonly<Record<string, unknown>> | undefined;
+}
+
 /** Why work waits. */
 export interface Pause<T> {
   readonly reason: string;
   /** What is committed as it begins to. */
   readonly events?: readonly NewEvent[] | undefined;
   readonly records?: readonly RecordChange[] | undefined;
-  /** The message that has set it going again. */
-  readonly causedBy?: ((result: T) => string | undefined) | undefined;
+  /** What has set it going again: the message that did, and what else is told of it. */
+  readonly after?: ((result: T) => Continued) | undefined;
 }

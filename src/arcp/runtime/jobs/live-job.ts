@@ -14,7 +14,7 @@ import { openJobStream } from '../streams/job-stream.js';
 import type { StreamRegistry } from '../streams/registry.js';
 import { silentStream } from '../streams/silent.js';
 import type { Uploads } from '../streams/uploads.js';
-import type { Attempt, Pause } from './attempt.js';
+import type { Attempt, Continued, Pause } from './attempt.js';
 import { type Asked, checkpoint, latestData } from './checkpoint.js';
 import { conclude, type Outcome } from './conclusion.js';
 import { contextOf } from './context.js';
@@ -229,21 +229,21 @@ export class LiveJob implements Attempt {
     this.#host.uploads.read<K>(this.row.jobId, which);
 
   readonly wait = async <T>(
-    { reason, events = [], records = [], causedBy }: Pause<T>,
+    { reason, events = [], records = [], after }: Pause<T>,
     until: () => Promise<T>,
   ): Promise<T> => {
     this.signal.throwIfAborted();
     const isFirst = this.#waits++ === 0;
-    let cause: string | undefined;
+    let continued: Continued = {};
     try {
       if (isFirst) await this.#move('blocked', reason, { events, records });
       else if (events.length + records.length > 0) await this.outbox.add({ events, records });
       this.#host.madeRoom();
       const result = await unlessAborted(this.signal, until());
-      cause = causedBy?.(result);
+      continued = after?.(result) ?? {};
       return result;
     } finally {
-      if (--this.#waits === 0 && !this.#isOver) await this.#move('running', reason, { causedBy: cause });
+      if (--this.#waits === 0 && !this.#isOver) await this.#move('running', reason, continued);
     }
   };
 
@@ -251,15 +251,11 @@ export class LiveJob implements Attempt {
   async #move(
     to: 'running' | 'blocked',
     reason: string,
-    {
-      events = [],
-      records = [],
-      causedBy,
-    }: Pick<OutboxEntry, 'events' | 'records'> & { readonly causedBy?: string | undefined },
+    { events = [], records = [], causedBy, attributes }: Pick<OutboxEntry, 'events' | 'records'> & Continued,
   ): Promise<void> {
     const from = this.#state;
     this.#state = to;
-    const told = this.spec.isDurable ? [this.voice.moved(from, to, reason, {}, causedBy)] : [];
+    const told = this.spec.isDurable ? [this.voice.moved(from, to, reason, attributes, causedBy)] : [];
     await this.outbox.add({ set: { state: to }, records, events: [...events, ...told] });
   }
 

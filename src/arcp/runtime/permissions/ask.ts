@@ -107,7 +107,15 @@ async function wait(
   records: readonly RecordChange[],
 ): Promise<Lease | undefined> {
   const { request } = await attempt.wait(
-    { reason: 'permission', events, records, causedBy: ({ request: { answeredBy } }) => answeredBy },
+    {
+      reason: 'permission',
+      events,
+      records,
+      after: ({ request: { answeredBy, state } }) => ({
+        causedBy: answeredBy,
+        attributes: { request_id: requestId, decision: state },
+      }),
+    },
     () => settled(attempt, requestId),
   );
   if (request.state === 'denied') throw refused(wish, request.reason);

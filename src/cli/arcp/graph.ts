@@ -1,0 +1,38 @@
+/** The work of `pegwire arcp graph`. */
+import { ExecutionGraph, mermaidText, type NodeState, svgText, treeText } from '../../arcp/index.js';
+import { toJson } from '../json.js';
+import { textOption } from '../option-values.js';
+import type { Style } from '../output.js';
+import { choice, type Invocation } from '../usage.js';
+import { readMessages } from './logs.js';
+
+const FORMATS = ['text', 'svg', 'mermaid'] as const;
+
+const STYLES: Readonly<Record<NodeState, Style>> = {
+  ...{ completed: 'green', granted: 'green', failed: 'red', denied: 'red', cancelled: 'yellow' },
+  ...{ running: 'cyan', queued: 'dim', accepted: 'dim', open: 'bold', blocked: 'yellow', paused: 'yellow' },
+  unknown: 'dim',
+};
+
+export async function runGraph(invocation: Invocation): Promise<number> {
+  const { output, json } = invocation;
+  const format = choice(invocation, 'as', FORMATS);
+  const trace = textOption(invocation, 'trace');
+  const messages = await readMessages(invocation);
+  const graph = ExecutionGraph.from(
+    trace === undefined ? messages : messages.filter(({ trace_id: id }) => id === trace),
+  );
+  if (json) {
+    for (const { parent, children, ...node } of graph)
+      await output.result(toJson({ ...node, parent: parent?.id, children: children.map(({ id }) => id) }));
+    return 0;
+  }
+  const text =
+    format === 'svg'
+      ? svgText(graph)
+      : format === 'mermaid'
+        ? mermaidText(graph)
+        : treeText(graph, (state, title) => output.paint(STYLES[state], title));
+  if (text !== '') await output.result(text);
+  return 0;
+}

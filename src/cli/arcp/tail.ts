@@ -1,0 +1,76 @@
+/** The work of `pegwire arcp tail`. */
+import { existsSync } from 'node:fs';
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from '../../arcp/client/index.js';
+import { ArcpError, type Envelope } from '../../arcp/index.js';
+import { toJson } from '../json.js';
+import { textOption } from '../option-values.js';
+import { type Invocation, UsageError } from '../usage.js';
+import { lineOf } from './lines.js';
+import { openLog } from './logs.js';
+import { namedTarget, unreachable } from './targets.js';
+
+/** Milliseconds between two looks at a file. */
+const LOOK = 200;
+const PAGE = 500;
+
+/** @returns the exit code: 1 where a job failed */
+export async function runTail(invocation: Invocation): Promise<number> {
+  const [first] = invocation.words;
+  if (invocation.program.length === 0 && first !== undefined && existsSync(first)) return tailFile(invocation, first);
+  const { target, words, token } = namedTarget(invocation);
+  const [jobId] = words;
+  if (jobId === undefined) throw new UsageError('arcp tail needs a job: pegwire arcp tail TARGET JOB');
+  const client = await connect(target, { token, reconnect: typeof target === 'string' ? {} : false }).catch(
+    (thrown) => {
+      throw unreachable(thrown, target);
+    },
+  );
+  const job = client.job(jobId);
+  const stop = (): void => void client.disconnect();
+  process.once('SIGINT', stop);
+  try {
+    for await (const message of job.events()) await tell(invocation, message);
+    await job.result();
+    return 0;
+  } catch (thrown) {
+    if (thrown instanceof ArcpError && thrown.code === 'NOT_FOUND') throw new UsageError(`There is no job ${jobId}`);
+    return 1;
+  } finally {
+    process.off('SIGINT', stop);
+    await client.close().catch(() => client.disconnect());
+  }
+}
+
+async function tailFile(invocation: Invocation, file: string): Promise<number> {
+  const { options } = invocation;
+  const store = await openLog(file);
+  const [sessionId, job, traceId] = ['session', 'job', 'trace'].map((name) => textOption(invocation, name));
+  const of = { sessionId, traceId, ...(job === undefined ? {} : { jobIds: [job] }) };
+  let isOver = options['follow'] !== true;
+  const stop = (): void => {
+    isOver = true;
+  };
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  try {
+    for (let after = 0; ; ) {
+      const events = await store.readEvents({ ...of, after, limit: PAGE });
+      for (const { body, sequence } of events) {
+        after = sequence;
+        await tell(invocation, JSON.parse(body) as Envelope);
+      }
+      if (events.length === PAGE) continue;
+      if (isOver) return 0;
+      await sleep(LOOK);
+    }
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+    await store.close();
+  }
+}
+
+async function tell({ json, output }: Invocation, message: Envelope): Promise<void> {
+  const line = json ? toJson(message) : lineOf(message, output.paint);
+  if (line !== undefined) await output.result(line);
+}

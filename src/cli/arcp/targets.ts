@@ -1,0 +1,36 @@
+/** The runtimes that arguments name. */
+import { dialOf, type Target } from '../../arcp/client/index.js';
+import { givenToken } from '../token-option.js';
+import { type Invocation, UsageError } from '../usage.js';
+
+export interface Named {
+  readonly target: Target;
+  /** The words behind the name of the runtime. */
+  readonly words: readonly string[];
+  readonly token: string | undefined;
+}
+
+/** @throws UsageError where none is named, or none of that sort is known */
+export function namedTarget(invocation: Invocation): Named {
+  const { words, program } = invocation;
+  const token = givenToken(invocation);
+  const own = words.slice(0, words.length - program.length);
+  const [command, ...args] = program;
+  if (command !== undefined) return { target: { command, args }, words: own, token };
+  const [url, ...rest] = own;
+  if (url === undefined)
+    throw new UsageError('A runtime is needed: ws://HOST:PORT/PATH, unix:PATH, or -- CMD [ARG...]');
+  try {
+    dialOf(url);
+  } catch (thrown) {
+    throw new UsageError((thrown as Error).message);
+  }
+  return { target: url, words: rest, token };
+}
+
+/** Why there is no connection, in words. */
+export function unreachable(thrown: unknown, target: Target): UsageError {
+  const name = typeof target === 'string' ? target : target.command;
+  const why = thrown instanceof AggregateError ? String(thrown.errors[0]) : String((thrown as Error).message ?? thrown);
+  return new UsageError(`${name}: ${why}`, 'unreachable');
+}
