@@ -1,0 +1,248 @@
+/** The same conversation over every transport: what is said does not depend on what carries it. */
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { afterAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { connect, dialOf, type Target } from '../../src/arcp/client/index.js';
+import type { Envelope } from '../../src/arcp/index.js';
+import {
+  createRuntime,
+  fifoPair,
+  listenFifo,
+  listenUnix,
+  listenWebSocket,
+  type Runtime,
+} from '../../src/arcp/runtime/index.js';
+import type { Channel } from '../../src/channels/channel.js';
+import { memoryChannels } from '../../src/channels/memory.js';
+import { addTryTools } from '../../src/cli/arcp/try-tools.js';
+import { PROGRAM } from '../helpers/cli.js';
+import { Wire } from './runtime/wire.js';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-arcp-'));
+const ending: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  for (const end of ending.splice(0).toReversed()) await end();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function runtime(): Runtime {
+  const made = addTryTools(createRuntime());
+  ending.push(() => made.close());
+  return made;
+}
+
+let files = 0;
+const file = (): string => path.join(folder, String(++files));
+
+/** How each is reached. */
+const TRANSPORTS: Readonly<Record<string, () => Promise<Target | (() => Channel)>>> = {
+  memory: async () => {
+    const [here, there] = memoryChannels();
+    void runtime().accept(there);
+    return () => here;
+  },
+  'a WebSocket': async () => {
+    const { url, close } = await listenWebSocket(runtime(), { port: 0 });
+    ending.push(close);
+    return url;
+  },
+  'a Unix-domain socket': async () => {
+    const place = file();
+    const { close } = await listenUnix(runtime(), place);
+    ending.push(close);
+    return `unix:${place}`;
+  },
+  TCP: async () => {
+    const { address, close } = await listenUnix(runtime(), { port: 0 });
+    ending.push(close);
+    return `tcp://127.0.0.1:${(address as { readonly port: number }).port}`;
+  },
+  'two named pipes': async () => {
+    const place = file();
+    const { close } = await listenFifo(runtime(), fifoPair(place));
+    ending.push(close);
+    return `fifo:${place}`;
+  },
+  'standard streams': async () => {
+    const [command, ...args] = [...PROGRAM, 'arcp', 'serve', '--stdio'];
+    return { command: command!, args, stderr: 'ignore' };
+  },
+};
+
+async function reach(name: string): Promise<Wire> {
+  const target = await TRANSPORTS[name]!();
+  const channel = await (typeof target === 'function' ? target() : dialOf(target)());
+  const wire = new Wire(channel);
+  ending.push(async () => channel.destroy());
+  return wire;
+}
+
+/** All that both sides said, with ids by their order, and without times. */
+class Transcript {
+  readonly #ids = new Map<string, string>();
+  readonly lines: string[] = [];
+
+  add(from: string, message: unknown): void {
+    this.lines.push(`${from} ${JSON.stringify(message, (key, value: unknown) => this.#plain(key, value))}`);
+  }
+
+  #plain(key: string, value: unknown): unknown {
+    if (/^(?:timestamp|received_at|accepted_at|started_at|completed_at|expires_at|sent_at)$/.test(key)) return 'T';
+    if (key === 'duration_ms') return 0;
+    if (key === 'resume_token') return 'R';
+    if (typeof value !== 'string') return value;
+    return value.replace(
+      /\b(?:(msg|sess|job|str|chk|lease|worker)_[0-9A-Z]{26}|[0-9a-f]{16}|[0-9a-f]{32})\b/g,
+      (id, kind = 'id') => {
+        const known = this.#ids.get(id) ?? `${kind}-${this.#ids.size + 1}`;
+        this.#ids.set(id, known);
+        return known;
+      },
+    );
+  }
+}
+
+/** Open, negotiate, invoke, stream, progress, checkpoints, a permission, refusals, and the end. */
+async function converse(wire: Wire): Promise<string> {
+  const transcript = new Transcript();
+  let told = 0;
+  const heard = (): void => {
+    for (; told < wire.heard.length; told++) transcript.add('<', wire.heard[told]);
+  };
+  const send = (type: string, payload = {}, more = {}): { readonly id: string } => {
+    heard();
+    const message = wire.send(type, payload, { trace_id: 'trace', span_id: 'span', ...more });
+    transcript.add('>', message);
+    return message;
+  };
+  const capabilities = { streaming: true, durable_jobs: true, checkpoints: true, x_unknown: 1 };
+  const opened = await wire.answer('session.accepted', send('session.open', { capabilities }));
+  wire.sessionId = opened.payload.session_id;
+  await wire.answer('tool.result', send('tool.invoke', { tool: 'add', arguments: { a: 2, b: 3 } }));
+  await wire.answer('nack', send('tool.invoke', { tool: 'nothing' }));
+  await wire.answer('nack', send('tool.invoke', { tool: 'add', arguments: { a: 'ü 漢 \u2028 \ud83d\ude00' } }));
+  const count = await wire.answer('job.accepted', send('tool.invoke', { tool: 'count', arguments: { to: 3, ms: 0 } }));
+  await wire.untilEnded(count.payload.job_id);
+  const refund = await wire.answer(
+    'job.accepted',
+    send('tool.invoke', { tool: 'refund', arguments: { order: 'ord_1' } }),
+  );
+  const request = await wire.until(({ type }) => type === 'permission.request');
+  await wire.until((one) => one.type === 'event.emit' && one.payload.attributes?.['to'] === 'blocked');
+  await wire.answer('ack', send('permission.grant', { lease_seconds: 60 }, { correlation_id: request.id }));
+  await wire.untilEnded(refund.payload.job_id);
+  await wire.answer('pong', send('ping', { nonce: 'n' }));
+  await wire.answer('nack', send('job.nonsense'));
+  heard();
+  transcript.add('>', 'no message');
+  wire.channel.send('"no message"');
+  await wire.until(({ type, correlation_id }) => type === 'nack' && correlation_id === undefined);
+  await wire.answer('ack', send('session.close'));
+  heard();
+  return `${transcript.lines.join('\n')}\n`;
+}
+
+describe.each(Object.keys(TRANSPORTS))('over %s', (name) => {
+  test('the same is said', async () => {
+    await expect(await converse(await reach(name))).toMatchFileSnapshot('golden/lifecycle.txt');
+  });
+
+  test('a message of a megabyte arrives whole, both ways', async () => {
+    const wire = await reach(name);
+    await wire.open();
+    const text = 'é"\\\n'.repeat(200_000);
+    const sent = wire.send('tool.invoke', { tool: 'echo', arguments: { text } });
+    expect((await wire.answer('tool.result', sent)).payload.result).toEqual({ text });
+  });
+
+  test('the end of one side is the end of the other', async () => {
+    const wire = await reach(name);
+    await wire.open();
+    await wire.channel.end();
+    await wire.ended();
+  });
+});
+
+describe('a client', () => {
+  test('is connected by name, and goes on after its connection was lost', async () => {
+    const { url, close } = await listenWebSocket(runtime(), { port: 0 });
+    ending.push(close);
+    const heard: Envelope[] = [];
+    const client = await connect(url, { onMessage: (message) => heard.push(message) });
+    ending.push(() => client.disconnect());
+    expect(await client.invoke('add', { a: 1, b: 2 }).result()).toBe(3);
+    await expect(connect('ws://127.0.0.1:1/arcp', { reconnect: false })).rejects.toThrow('ECONNREFUSED');
+    expect(() => dialOf('http://127.0.0.1')).toThrow(TypeError);
+    expect(() => dialOf('tcp://127.0.0.1')).toThrow(TypeError);
+  });
+
+  test('starts a program, and ends it', async () => {
+    const [command, ...args] = [...PROGRAM, 'arcp', 'serve', '--stdio'];
+    const client = await connect({ command: command!, args, stderr: 'ignore' });
+    expect(await client.delegate('writer', 'pipes').result()).toBe('A draft about pipes');
+    await client.close();
+  });
+});
+
+describe('files', () => {
+  test('of sockets and named pipes are their owner’s alone, and gone afterwards', async () => {
+    if (process.platform === 'win32') return;
+    const [socket, name] = [file(), file()];
+    const unix = await listenUnix(runtime(), socket);
+    const fifo = await listenFifo(runtime(), fifoPair(name));
+    for (const one of [socket, `${name}.in`, `${name}.out`]) expect(statSync(one).mode & 0o777).toBe(0o600);
+    await unix.close();
+    await fifo.close();
+    for (const one of [socket, `${name}.in`, `${name}.out`]) expect(() => statSync(one)).toThrow('ENOENT');
+  });
+
+  test('of named pipes take one client after the other', async () => {
+    const name = file();
+    const { close } = await listenFifo(runtime(), fifoPair(name));
+    ending.push(close);
+    for (let n = 0; n < 3; n++) {
+      const client = await connect(`fifo:${name}`);
+      expect(await client.invoke('add', { a: n, b: 1 }).result()).toBe(n + 1);
+      await client.close();
+    }
+  });
+});
+
+describe('a port', () => {
+  const refused = (url: string, options = {}, protocols: string[] = []): Promise<string> =>
+    new Promise((resolve) => {
+      const socket = new WebSocket(url, protocols, options);
+      socket.once('open', () => {
+        socket.terminate();
+        resolve('open');
+      });
+      socket.once('error', ({ message }) => resolve(message));
+    });
+
+  test('is for this machine, unless there is a token', async () => {
+    await expect(listenWebSocket(runtime(), { host: '0.0.0.0', port: 0 })).rejects.toMatchObject({ code: 'no-token' });
+    const { url, close } = await listenWebSocket(runtime(), { host: '0.0.0.0', port: 0, token: 'secret' });
+    ending.push(close);
+    const here = url.replace('0.0.0.0', '127.0.0.1');
+    expect(await refused(here)).toContain('401');
+    expect(await refused(here, { headers: { authorization: 'Bearer wrong' } })).toContain('401');
+    expect(await refused(here, { headers: { authorization: 'Bearer secret' } })).toBe('open');
+    expect(await refused(here, {}, ['arcp', 'bearer.secret'])).toBe('open');
+  });
+
+  test('is closed to pages of others, and to names that are not its own', async () => {
+    const { url, port, close } = await listenWebSocket(runtime(), { port: 0, origins: ['https://example.org'] });
+    ending.push(close);
+    expect(await refused(url, { origin: 'https://evil.example' })).toContain('403');
+    expect(await refused(url, { origin: 'https://example.org' })).toBe('open');
+    expect(await refused(url, { headers: { host: 'evil.example' } })).toContain('403');
+    expect(await refused(url.replace('/arcp', '/other'))).toContain('404');
+    const health = await fetch(`http://127.0.0.1:${port}/healthz`);
+    expect(await health.json()).toMatchObject({ status: 'ok', jobs: 0 });
+    expect((await fetch(`http://127.0.0.1:${port}/arcp`)).status).toBe(426);
+    await expect(listenWebSocket(runtime(), { port })).rejects.toMatchObject({ code: 'in-use' });
+  });
+});
