@@ -14,6 +14,7 @@ const COMMANDS = [
   'serve',
   'connect',
   'acp',
+  'arcp',
   'fuzz',
   'conformance',
   'export',

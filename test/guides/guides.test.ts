@@ -11,6 +11,7 @@ import { sourceAliases } from '../helpers/source-aliases.js';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const GUIDES = [
   'acp',
+  'arcp',
   'accp/bindings/http',
   'accp/bindings/websocket',
   'accp/bindings/mcp',

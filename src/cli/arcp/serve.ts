@@ -64,7 +64,10 @@ async function makeRuntime(invocation: Invocation, onError: (error: unknown) => 
     if (thrown instanceof StoreError) throw new UsageError(`${file}: ${thrown.message}`, 'unreadable');
     throw thrown;
   }
-  const runtime = createRuntime({ store, auth: anonymous({ trust }), onError });
+  const lease = secondsOption(invocation, 'lease');
+  if (lease === 0) throw new UsageError('--lease is a number of seconds above 0');
+  const workers = lease === undefined ? {} : { leaseMs: lease * 1000 };
+  const runtime = createRuntime({ store, auth: anonymous({ trust }), workers, onError });
   if (module === undefined) return addTryTools(runtime);
   const loaded = (await import(pathToFileURL(path.resolve(module)).href)) as { readonly default?: unknown };
   if (typeof loaded.default !== 'function') throw new UsageError(`${module} has no function as its default export`);

@@ -33,6 +33,10 @@ const serve: Command = {
     },
     insecure: { type: 'boolean', description: 'listen without --token where others than this machine reach it' },
     trust: { type: 'string', description: 'LEVEL  of clients: untrusted, constrained (default), trusted, privileged' },
+    lease: {
+      type: 'string',
+      description: 'SECONDS  after which what a runtime was at that has died is begun again (15)',
+    },
     grace: { type: 'string', description: 'SECONDS  for work to end once the runtime does (10)' },
   },
   details: [
@@ -127,7 +131,7 @@ const graph: Command = {
 
 const validate: Command = {
   name: 'validate',
-  summary: 'messages, each by itself, and whether their order is one that a runtime may say them in',
+  summary: 'whether messages, and the order in which they were said, are as they must be',
   takesInput: true,
   takesProtocol: false,
   options: {

@@ -28,6 +28,8 @@ import { connectWebSocket, createWebSocketEndpoint } from 'pegwire/accp/websocke
 import { type Connection, createConnection, memoryChannels, spawnAgent } from 'pegwire/acp';
 import { LineDecoder } from 'pegwire/acp/portable';
 import { type Envelope, parseEnvelope } from 'pegwire/arcp';
+import { memoryChannels, openClient } from 'pegwire/arcp/client';
+import { createRuntime } from 'pegwire/arcp/runtime';
 import { compileGrammar, exportGrammar, generateSentences } from 'pegwire/engine';
 import * as aacp from 'pegwire/generated/aacp';
 import * as accp from 'pegwire/generated/accp';
@@ -161,6 +163,16 @@ const bound = [connectWebSocket, callTool, accpExecutor, spawnAgent, LineDecoder
 );
 if (twice.status !== 'fulfilled' || twice.value !== 42 || answer.status !== 200 || !bound)
   throw new Error(nameless.name);
+
+const runtime = createRuntime().tool('add', {}, ({ a, b }) => Number(a) + Number(b));
+const client = await openClient(() => {
+  const [here, there] = memoryChannels();
+  void runtime.accept(there);
+  return here;
+});
+if ((await client.invoke('add', { a: 1, b: 2 }).result()) !== 3) throw new Error('no sum');
+await client.close();
+await runtime.close();
 
 console.log(
   JSON.stringify([
