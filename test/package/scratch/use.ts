@@ -28,7 +28,7 @@ import { connectWebSocket, createWebSocketEndpoint } from 'pegwire/accp/websocke
 import { type Connection, createConnection, memoryChannels, spawnAgent } from 'pegwire/acp';
 import { LineDecoder } from 'pegwire/acp/portable';
 import { type Envelope, parseEnvelope } from 'pegwire/arcp';
-import { memoryChannels, openClient } from 'pegwire/arcp/client';
+import { openClient } from 'pegwire/arcp/client';
 import { createRuntime } from 'pegwire/arcp/runtime';
 import { compileGrammar, exportGrammar, generateSentences } from 'pegwire/engine';
 import * as aacp from 'pegwire/generated/aacp';
@@ -165,13 +165,13 @@ if (twice.status !== 'fulfilled' || twice.value !== 42 || answer.status !== 200 
   throw new Error(nameless.name);
 
 const runtime = createRuntime().tool('add', {}, ({ a, b }) => Number(a) + Number(b));
-const client = await openClient(() => {
+const caller = await openClient(() => {
   const [here, there] = memoryChannels();
   void runtime.accept(there);
   return here;
 });
-if ((await client.invoke('add', { a: 1, b: 2 }).result()) !== 3) throw new Error('no sum');
-await client.close();
+if ((await caller.invoke('add', { a: 1, b: 2 }).result()) !== 3) throw new Error('no sum');
+await caller.close();
 await runtime.close();
 
 console.log(
