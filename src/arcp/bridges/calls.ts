@@ -1,0 +1,67 @@
+/** Calls that a model has asked for, carried out by a runtime. */
+import { ArcpError, asArcpError } from '../protocol/errors.js';
+
+/** A tool as a runtime tells of it, in `session.accepted`. */
+export interface ToolShape {
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** A JSON Schema. */
+  readonly input_schema?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** As much of a client as is needed. */
+export interface Caller {
+  readonly session: { readonly tools?: readonly ToolShape[] | undefined };
+  readonly invoke: (
+    tool: string,
+    args?: Readonly<Record<string, unknown>>,
+    options?: { readonly operationKey?: string | undefined; readonly signal?: AbortSignal | undefined },
+  ) => { readonly result: () => Promise<unknown> };
+}
+
+export interface Outcome {
+  /** What the model is told: text as it is, all else as JSON. */
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+export interface CallingOptions {
+  /**
+   * Names the conversation: a call of it that is worked on again, with the same id, is carried out once.
+   * @default each call is carried out
+   */
+  readonly conversation?: string | undefined;
+  /** Aborting it cancels the work. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Any object: what a tool takes that says nothing of it. */
+export const ANY_INPUT = { type: 'object', properties: {} } as const;
+
+/**
+ * Carries one out.
+ *
+ * @returns also what it failed with: the model is to know
+ * @throws what the signal is aborted with
+ */
+export async function carryOut(
+  client: Caller,
+  call: { readonly id: string; readonly tool: string; readonly input: () => unknown },
+  { conversation, signal }: CallingOptions,
+): Promise<Outcome> {
+  signal?.throwIfAborted();
+  try {
+    const input = call.input();
+    if (typeof input !== 'object' || input === null || Array.isArray(input))
+      throw new ArcpError('INVALID_ARGUMENT', 'The arguments are no object');
+    // Some models count their calls anew in each conversation.
+    const operationKey = conversation === undefined ? undefined : `${conversation}:${call.id}`;
+    const args = input as Readonly<Record<string, unknown>>;
+    const result = await client.invoke(call.tool, args, { operationKey, signal }).result();
+    return { text: typeof result === 'string' ? result : (JSON.stringify(result) ?? 'null'), isError: false };
+  } catch (thrown) {
+    signal?.throwIfAborted();
+    const { code, message, retryable, details } = asArcpError(thrown);
+    return { text: JSON.stringify({ error: { code, message, retryable, details } }), isError: true };
+  }
+}

@@ -1,0 +1,22 @@
+/** Tools of a runtime in the shapes of others: pure functions. Public as `pegwire/arcp/bridges`. */
+export {
+  type AnthropicTool,
+  type AnthropicToolResult,
+  type AnthropicToolUse,
+  runAnthropicToolUses,
+  toAnthropicTools,
+} from './anthropic.js';
+export type { Caller, CallingOptions, ToolShape } from './calls.js';
+export { answerJsonRpc, jsonRpcMethod } from './json-rpc.js';
+export {
+  type OpenAiFunctionCall,
+  type OpenAiFunctionCallOutput,
+  type OpenAiResponseTool,
+  type OpenAiTool,
+  type OpenAiToolCall,
+  type OpenAiToolMessage,
+  runOpenAiFunctionCalls,
+  runOpenAiToolCalls,
+  toOpenAiResponseTools,
+  toOpenAiTools,
+} from './openai.js';

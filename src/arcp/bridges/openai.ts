@@ -1,0 +1,127 @@
+/** Tools and their calls in the shapes of OpenAI's APIs (spec 003, "Compatibility": "OpenAI tools"). */
+import { ArcpError } from '../protocol/errors.js';
+import { ANY_INPUT, type Caller, type CallingOptions, carryOut, type ToolShape } from './calls.js';
+import { allowedNames, originalName } from './names.js';
+
+/** A tool of the Chat Completions API. */
+export interface OpenAiTool {
+  readonly type: 'function';
+  readonly function: {
+    readonly name: string;
+    readonly description?: string;
+    readonly parameters: Readonly<Record<string, unknown>>;
+  };
+}
+
+/** A tool of the Responses API. */
+export interface OpenAiResponseTool {
+  readonly type: 'function';
+  readonly name: string;
+  readonly description?: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly strict: false;
+}
+
+/** A call, as `message.tool_calls` of the Chat Completions API has it. */
+export interface OpenAiToolCall {
+  readonly id: string;
+  readonly type?: string;
+  /** The arguments are JSON, as the model has written it. */
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+
+/** A call, as the output of the Responses API has it. */
+export interface OpenAiFunctionCall {
+  readonly type: 'function_call';
+  readonly call_id: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+export interface OpenAiToolMessage {
+  readonly role: 'tool';
+  readonly tool_call_id: string;
+  readonly content: string;
+}
+
+export interface OpenAiFunctionCallOutput {
+  readonly type: 'function_call_output';
+  readonly call_id: string;
+  readonly output: string;
+}
+
+/** Tools for the Chat Completions API. Names that it does not take are changed; calls find back. */
+export function toOpenAiTools(tools: readonly ToolShape[]): OpenAiTool[] {
+  return described(tools).map((tool) => ({ type: 'function', function: tool }));
+}
+
+/** Tools for the Responses API. */
+export function toOpenAiResponseTools(tools: readonly ToolShape[]): OpenAiResponseTool[] {
+  return described(tools).map((tool) => ({ type: 'function', ...tool, strict: false }));
+}
+
+/**
+ * Carries out what a model has asked for in a message of the Chat Completions API, all at once.
+ *
+ * @returns the messages to send next, in the order of the calls; those that have failed say so
+ * @throws what the signal is aborted with
+ * @example
+ * messages.push(message, ...(await runOpenAiToolCalls(client, message.tool_calls ?? [])));
+ */
+export function runOpenAiToolCalls(
+  client: Caller,
+  calls: readonly OpenAiToolCall[],
+  options: CallingOptions = {},
+): Promise<OpenAiToolMessage[]> {
+  return Promise.all(
+    calls.map(async ({ id, function: { name, arguments: text } }) => {
+      const { text: content } = await carryOut(
+        client,
+        { id, tool: toolOf(client, name), input: () => parsed(text) },
+        options,
+      );
+      return { role: 'tool' as const, tool_call_id: id, content };
+    }),
+  );
+}
+
+/** The same for the Responses API. Other items of an output are left out. */
+export function runOpenAiFunctionCalls(
+  client: Caller,
+  output: readonly (OpenAiFunctionCall | { readonly type: string })[],
+  options: CallingOptions = {},
+): Promise<OpenAiFunctionCallOutput[]> {
+  const calls = output.filter((item): item is OpenAiFunctionCall => item.type === 'function_call');
+  return Promise.all(
+    calls.map(async ({ call_id: id, name, arguments: text }) => {
+      const outcome = await carryOut(client, { id, tool: toolOf(client, name), input: () => parsed(text) }, options);
+      return { type: 'function_call_output' as const, call_id: id, output: outcome.text };
+    }),
+  );
+}
+
+function described(tools: readonly ToolShape[]): OpenAiTool['function'][] {
+  const names = allowedNames(tools.map(({ name }) => name));
+  return tools.map(({ name, description, input_schema: parameters = ANY_INPUT }) => ({
+    name: names.get(name)!,
+    ...(description === undefined ? {} : { description }),
+    parameters,
+  }));
+}
+
+function toolOf({ session }: Caller, name: string): string {
+  return originalName(
+    name,
+    (session.tools ?? []).map((tool) => tool.name),
+  );
+}
+
+/** A model may leave them out. */
+function parsed(text: string): unknown {
+  if (text.trim() === '') return {};
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw new ArcpError('INVALID_ARGUMENT', `The arguments are no JSON: ${(cause as Error).message}`, { cause });
+  }
+}
