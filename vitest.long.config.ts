@@ -9,6 +9,7 @@ export default defineConfig({
       'test/accp/message/round-trip.test.ts',
       'test/accp/render/render-for-context.test.ts',
       'test/accp/streams/*.test.ts',
+      'test/arcp/faults/*.test.ts',
       'test/tokens/{load-counter,upper-bound}.test.ts',
     ],
     env: { LONG_RUNS: '1' },

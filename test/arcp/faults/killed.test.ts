@@ -1,0 +1,49 @@
+/** A runtime that is killed while it works: nothing is lost, nothing is done twice, and everybody is told everything once. */
+import process from 'node:process';
+import { afterEach, describe, expect, test } from 'vitest';
+import { World } from './world.js';
+
+let world: World;
+afterEach(() => world.end());
+
+const JOBS = 20;
+const STEPS = 60;
+/** In `npm run test:long`, ten times as many. */
+const KILLS = process.env['LONG_RUNS'] === undefined ? 5 : 50;
+
+/** Jobs at work, and a runtime that is killed at points that nobody chose. */
+async function killWhileWorking(tool: string, kills: number): Promise<unknown[]> {
+  world = new World();
+  await world.begin();
+  const works = Array.from({ length: JOBS }, (_, n) => world.client.invoke(tool, { name: `w${n}`, count: STEPS }));
+  const results = Promise.all(works.map((work) => work.result()));
+  results.catch(() => {});
+  for (let n = 0; n < kills; n++) {
+    await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 180));
+    await world.replaceRuntime();
+  }
+  return results;
+}
+
+describe('killed while jobs are at work', () => {
+  test('each ends once, with all that was said told once and in order, and no effect twice', {
+    timeout: 600_000,
+  }, async () => {
+    const results = await killWhileWorking('work', KILLS);
+    expect(results).toEqual(Array.from({ length: JOBS }, (_, n) => `w${n} done`));
+    expect(await world.problems()).toEqual([]);
+    // They were at work: hardly any came through in its first attempt.
+    const attempts = world.heard.flatMap((one) => (one.type === 'job.started' ? [one.payload.attempt] : []));
+    expect(Math.max(...attempts)).toBeGreaterThan(1);
+    expect(attempts.filter((attempt) => attempt > 1).length).toBeGreaterThan(JOBS / 2);
+    // Each step has one effect. It may have been tried again by an attempt that came after one which died right behind it.
+    const tried = world.tried();
+    expect(new Set(tried).size).toBe(JOBS * STEPS);
+    expect(tried.length - JOBS * STEPS).toBeLessThanOrEqual(world.kills * JOBS);
+  });
+
+  test('without steps, effects are repeated: the count finds it', { timeout: 60_000 }, async () => {
+    await killWhileWorking('careless', 2);
+    expect(world.tried().length).toBeGreaterThan(JOBS * STEPS);
+  });
+});
