@@ -49,7 +49,7 @@ export interface WorkerOptions {
   readonly leaseMs?: number | undefined;
   /** Milliseconds that work may go on after it was cancelled. @default 30000 */
   readonly cancelGraceMs?: number | undefined;
-  /** How often a job is begun again after whoever worked on it was lost. @default 10 */
+  /** How often a job is begun again after whoever worked on it was lost before it came any further. @default 10 */
   readonly maxLosses?: number | undefined;
 }
 

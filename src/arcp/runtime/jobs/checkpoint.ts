@@ -5,7 +5,7 @@ import type { ArcpStore, NewEvent, RecordChange } from '../../store/store.js';
 import type { CheckpointOptions } from '../contract.js';
 import type { Attempt } from './attempt.js';
 import { jsonOf } from './json.js';
-import type { JobStatus } from './spec.js';
+import { cameFurther, type JobStatus } from './spec.js';
 import type { Voice } from './voice.js';
 
 /** Where checkpoints stand in the store. */
@@ -78,7 +78,7 @@ export async function checkpoint(
     correlationId: asked?.correlationId,
   });
   const kept = attempt.isCall ? {} : { checkpointId };
-  const changed = attempt.changeStatus({ ...kept, checkpoints: sequence });
+  const changed = attempt.changeStatus({ ...kept, checkpoints: sequence, ...cameFurther(row, status) });
   const records = asked === undefined ? [record] : [record, asked.record(event.id)];
   await attempt.outbox.add({ events: [event], records, set: { status: changed } });
   return checkpointId;

@@ -29,6 +29,8 @@ export interface SchedulerOptions extends JobHost, Pick<DeadlinesOptions, 'expir
   readonly onError: (error: unknown) => void;
 }
 
+/** Milliseconds between two looks: another process may have put something there. */
+const LOOK_ANYWAY = 1000;
 /** Milliseconds until it is looked again after the store has failed. */
 const LOOK_AGAIN = 500;
 
@@ -178,7 +180,7 @@ export class Scheduler {
     // Whoever ends makes room, and looks then.
     if (this.#mayWait) return undefined;
     const due = await this.#options.log.store.nextDue(this.#options.queues);
-    return due === undefined ? undefined : due - this.#options.now();
+    return Math.min(LOOK_ANYWAY, due === undefined ? LOOK_ANYWAY : due - this.#options.now());
   }
 
   /** A job that was claimed: it waited, is tried again, or was lost by whoever worked on it. */

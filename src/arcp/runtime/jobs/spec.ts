@@ -39,6 +39,8 @@ export interface JobStatus {
   readonly failures: number;
   /** Attempts that ended in order, by failure or by being put back; all others were lost with whoever worked on them. */
   readonly ended: number;
+  /** Attempts that count as not lost: they, or one after them, have come further before they were. */
+  readonly forgiven?: number | undefined;
   readonly checkpointId?: string | undefined;
   readonly checkpoints?: number | undefined;
   /** The agent that has taken it over, and who had it before. */
@@ -60,7 +62,13 @@ export function statusOf(row: JobRow): JobStatus {
   return JSON.parse(row.status) as JobStatus;
 }
 
-/** How many attempts were lost: nobody ended them. */
+/** How many attempts were lost in a row without coming further: nobody ended them. */
 export function lostAttempts(row: JobRow): number {
-  return row.attempt - 1 - statusOf(row).ended;
+  const { ended, forgiven = 0 } = statusOf(row);
+  return row.attempt - 1 - ended - forgiven;
+}
+
+/** The attempt has come further: it is not what ends whoever works on it. */
+export function cameFurther(row: JobRow, { ended }: JobStatus): Pick<JobStatus, 'forgiven'> {
+  return { forgiven: row.attempt - ended };
 }

@@ -2,6 +2,7 @@
 import type { RecordChange } from '../../store/store.js';
 import type { Attempt } from './attempt.js';
 import { jsonOf } from './json.js';
+import { cameFurther } from './spec.js';
 
 /** Where steps stand in the store. */
 export const stepsOf = (jobId: string): string => `step:${jobId}`;
@@ -32,6 +33,9 @@ export async function step<T>(
   // Whoever has lost the job must not act for it any more.
   await attempt.outbox.add({});
   const result = await work(`${attempt.row.jobId}:${attempt.stepPrefix}${key}`);
-  await attempt.outbox.add({ records: [stepRecord(attempt, key, result)] });
+  const further = cameFurther(attempt.row, attempt.status);
+  const isNews = attempt.status.forgiven !== further.forgiven;
+  const set = isNews ? { status: attempt.changeStatus(further) } : {};
+  await attempt.outbox.add({ records: [stepRecord(attempt, key, result)], set });
   return result;
 }

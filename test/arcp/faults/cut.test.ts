@@ -1,0 +1,117 @@
+/** Connections that are cut over and over, in the middle of messages, of replays and of handshakes. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { afterEach, describe, expect, test } from 'vitest';
+import { connect } from '../../../src/arcp/client/index.js';
+import type { Envelope } from '../../../src/arcp/index.js';
+import {
+  type ArcpStore,
+  createRuntime,
+  listenUnix,
+  memoryStore,
+  type StoredEvent,
+  sqliteStore,
+} from '../../../src/arcp/runtime/index.js';
+import { CuttingProxy } from './cutting-proxy.js';
+
+const ending: (() => Promise<unknown> | unknown)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0).toReversed()) await end();
+});
+
+const MOST_CUTS = process.env['LONG_RUNS'] === undefined ? 60 : 1000;
+const JOBS = 5;
+/** Messages of each job. */
+const MESSAGES = process.env['LONG_RUNS'] === undefined ? 400 : 8000;
+
+interface Judged {
+  readonly cuts: number;
+  /** What is wrong with what was told. */
+  readonly problems: readonly string[];
+}
+
+/** Jobs that say much, to a client that is cut off all the time. */
+async function followThrough(store: ArcpStore, reading: ArcpStore = store): Promise<Judged> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-cut-'));
+  ending.push(() => rmSync(folder, { recursive: true, force: true }));
+  const runtime = createRuntime({ store: reading }).tool(
+    'talk',
+    { durable: true },
+    async ({ count }, { progress, stream }) => {
+      const out = stream({ kind: 'event', name: 'words' });
+      for (let n = 0; n < Number(count); n++) {
+        await (n % 2 === 0 ? progress({ current: n }) : out.write({ n, filler: 'x'.repeat(n % 300) }));
+        if (n % 10 === 9) await new Promise((resolve) => setImmediate(resolve));
+      }
+      await out.close();
+      return count;
+    },
+  );
+  ending.push(() => runtime.close());
+  const listener = await listenUnix(runtime, path.join(folder, 'runtime'));
+  ending.push(() => listener.close());
+  let left = MOST_CUTS;
+  const proxy = new CuttingProxy(path.join(folder, 'proxy'), path.join(folder, 'runtime'), () =>
+    left-- > 0 ? 500 + Math.floor(Math.random() * 30_000) : Number.POSITIVE_INFINITY,
+  );
+  ending.push(() => proxy.close());
+  const heard: Envelope[] = [];
+  const client = await connect(`unix:${path.join(folder, 'proxy')}`, {
+    reconnect: { minDelayMs: 1, maxDelayMs: 5 },
+    onMessage: (message) => heard.push(message),
+  });
+  ending.push(() => client.disconnect());
+  const works = Array.from({ length: JOBS }, () => client.invoke('talk', { count: MESSAGES }));
+  const words = works.map(async (work) => {
+    const read: unknown[] = [];
+    for await (const word of work.stream('words')) read.push((word as { readonly n: number }).n);
+    return read;
+  });
+  // Looked at below; until then they are nobody's.
+  for (const one of words) one.catch(() => {});
+  const problems: string[] = [];
+  for (const work of works) if ((await work.result()) !== MESSAGES) problems.push('a wrong result');
+  const odd = Array.from({ length: MESSAGES / 2 }, (_, n) => 2 * n + 1);
+  for (const read of words) {
+    const got = await read.catch((error: unknown) => String(error));
+    if (String(got) !== String(odd)) problems.push('a stream was read with gaps, twice or out of order');
+  }
+  for (const work of works) {
+    const jobId = (await work.accepted)!;
+    const kept = await store.readEvents({ jobIds: [jobId], limit: Number.POSITIVE_INFINITY });
+    const told = heard.filter(({ job_id, type }) => job_id === jobId && type !== 'job.heartbeat');
+    if (told.map(({ id }) => id).join() !== kept.map(({ id }) => id).join())
+      problems.push(`${jobId}: ${told.length} messages were told of ${kept.length}, or in another order`);
+  }
+  return { cuts: proxy.cuts, problems };
+}
+
+describe('a client whose connection is cut', () => {
+  test('is told everything once, in order and without gaps', { timeout: 600_000 }, async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-cut-'));
+    ending.push(() => rmSync(folder, { recursive: true, force: true }));
+    const { cuts, problems } = await followThrough(await sqliteStore(path.join(folder, 'arcp.db')));
+    expect(problems).toEqual([]);
+    expect(cuts).toBeGreaterThan(MOST_CUTS / 3);
+  });
+
+  test('of a store that forgets, or tells twice, has something to complain about', { timeout: 60_000 }, async () => {
+    const store = memoryStore();
+    const { problems } = await followThrough(store, {
+      ...store,
+      durable: store.durable,
+      readEvents: async (query) => {
+        const events = await store.readEvents(query);
+        // Now and then the one before comes in the place of another; the end is told all the same, or nobody would wait for it long enough.
+        const isForgotten = ({ sequence, type }: StoredEvent): boolean =>
+          sequence % 97 === 0 && /progress|chunk/.test(type);
+        return events.map((event, at) =>
+          at > 0 && isForgotten(event) ? { ...event, body: events[at - 1]!.body } : event,
+        );
+      },
+    } as ArcpStore);
+    expect(problems).not.toEqual([]);
+  });
+});

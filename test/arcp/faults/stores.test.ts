@@ -1,0 +1,289 @@
+/** What a runtime does when its store is full, locked, read-only or somebody else's, and when it wakes up too late. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { afterEach, describe, expect, test } from 'vitest';
+import { checkLog, type Envelope } from '../../../src/arcp/index.js';
+import {
+  type ArcpStore,
+  createRuntime,
+  type JobContext,
+  memoryStore,
+  type Runtime,
+  StoreError,
+  sqliteStore,
+} from '../../../src/arcp/runtime/index.js';
+import type { Database } from '../../../src/storage/database.js';
+import { platformDriver } from '../../../src/storage/platform.js';
+import { connectTo, deferred, type Wire } from '../runtime/wire.js';
+
+const ending: (() => Promise<unknown> | unknown)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0).toReversed()) await end();
+});
+
+function folder(): string {
+  const made = mkdtempSync(path.join(tmpdir(), 'pegwire-stores-'));
+  ending.push(() => rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+function start(store: ArcpStore, workers = {}): Runtime {
+  const runtime = createRuntime({ store, workers });
+  ending.push(() => runtime.close());
+  return runtime;
+}
+
+async function opened(runtime: Runtime): Promise<Wire> {
+  const wire = connectTo(runtime);
+  await wire.open();
+  return wire;
+}
+
+/** A store in a file, and its database, of which things can be taken away. */
+async function tapped(): Promise<{ readonly store: ArcpStore; readonly database: Database }> {
+  const open = await platformDriver();
+  let database: Database;
+  const store = await sqliteStore(path.join(folder(), 'arcp.db'), {
+    driver: (file) => {
+      database = open(file);
+      return database;
+    },
+  });
+  return { store, database: database! };
+}
+
+/** A store that fails when it is told to. */
+function failing(store: ArcpStore): { readonly store: ArcpStore; fail: (reason?: StoreError['reason']) => void } {
+  let reason: StoreError['reason'] | undefined;
+  const commit: ArcpStore['commit'] = async (entry) => {
+    if (reason !== undefined) throw new StoreError(reason, `it is ${reason}`);
+    return store.commit(entry);
+  };
+  return {
+    store: { ...store, durable: store.durable, commit } as ArcpStore,
+    fail: (why) => {
+      reason = why;
+    },
+  };
+}
+
+describe('a store that is', () => {
+  test.each(['full', 'busy', 'unavailable'] as const)(
+    '%s: commands are refused, and may be tried again',
+    async (reason) => {
+      const { store, fail } = failing(memoryStore());
+      const wire = await opened(start(store).tool('echo', { durable: true }, (input) => input));
+      fail(reason);
+      const refused = await wire.answer('nack', wire.send('tool.invoke', { tool: 'echo' }));
+      expect(refused.payload).toMatchObject({ code: 'UNAVAILABLE', retryable: true, details: { reason } });
+      fail(undefined);
+      const { jobId } = await wire.startJob('echo', { arguments: { a: 1 } });
+      expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { result: { a: 1 } } });
+    },
+  );
+
+  test('full while work goes on: nothing is told before it is kept, and all is when there is room again', async () => {
+    const { store, fail } = failing(memoryStore());
+    const [begun, more] = [deferred(), deferred()];
+    const runtime = start(store).tool('talk', { durable: true }, async (_, { progress }) => {
+      await progress({ current: 1 });
+      begun.resolve();
+      await more.promise;
+      void progress({ current: 2 });
+      await progress({ current: 3 });
+      return 'said';
+    });
+    const wire = await opened(runtime);
+    const { jobId } = await wire.startJob('talk');
+    await begun.promise;
+    fail('full');
+    more.resolve();
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    const said = wire.ofJob(jobId).length;
+    expect(wire.ofJob(jobId).some((one) => one.type === 'job.progress' && one.payload.current === 2)).toBe(false);
+    // Whoever asks is answered: the session is alive.
+    await wire.answer('pong', wire.send('ping'));
+    fail(undefined);
+    expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.completed' });
+    expect(wire.ofJob(jobId).length).toBe(said + 3);
+  });
+
+  test('full for real: what does not fit is refused, nothing is sent that is not kept, and then there is room', async () => {
+    const { store, database } = await tapped();
+    const wire = await opened(start(store).tool('fill', { durable: true }, ({ text }) => text));
+    const { page_count: pages } = database.prepare('PRAGMA page_count').get()!;
+    database.exec(`PRAGMA max_page_count = ${Number(pages) + 12}`);
+    const answers: Envelope[] = [];
+    while (!answers.some(({ type }) => type === 'nack')) {
+      const sent = wire.send('tool.invoke', { tool: 'fill', arguments: { text: 'x'.repeat(10_000) } });
+      answers.push(
+        await wire.until(({ correlation_id, type }) => correlation_id === sent.id && type !== 'job.completed'),
+      );
+    }
+    expect(answers.at(-1)!.payload).toMatchObject({
+      code: 'UNAVAILABLE',
+      retryable: true,
+      details: { reason: 'full' },
+    });
+    const ids = async (): Promise<Set<string>> =>
+      new Set((await store.readEvents({ limit: 1000 })).map(({ id }) => id));
+    const kept = await ids();
+    expect(
+      wire.heard.filter(({ type, id }) => type.startsWith('job.') && type !== 'job.heartbeat' && !kept.has(id)),
+    ).toEqual([]);
+    database.exec('PRAGMA max_page_count = 1000000');
+    for (const answer of answers.slice(0, -1)) {
+      expect(await wire.untilEnded(answer.job_id!)).toMatchObject({ type: 'job.completed' });
+    }
+  });
+
+  test('locked by another process: commands wait, or are refused, and then go on', async () => {
+    const file = path.join(folder(), 'arcp.db');
+    const wire = await opened(
+      start(await sqliteStore(file, { busyTimeout: 50 })).tool('echo', { durable: true }, (input) => input),
+    );
+    const lock = `import { DatabaseSync } from '@photostructure/sqlite';
+      const db = new DatabaseSync(${JSON.stringify(file)});
+      db.exec('BEGIN IMMEDIATE');
+      console.log('locked');
+      setTimeout(() => db.exec('ROLLBACK'), 400);`;
+    const locker = spawn(process.execPath, ['--input-type=module', '-e', lock]);
+    const over = new Promise((resolve) => locker.once('close', resolve));
+    await new Promise((resolve) => locker.stdout.once('data', resolve));
+    const refused = await wire.answer('nack', wire.send('tool.invoke', { tool: 'echo' }));
+    expect(refused.payload).toMatchObject({ code: 'UNAVAILABLE', retryable: true, details: { reason: 'busy' } });
+    await over;
+    const { jobId } = await wire.startJob('echo');
+    expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.completed' });
+  });
+
+  test('read-only: commands are refused, and nothing is sent that is not kept', async () => {
+    const { store, database } = await tapped();
+    const wire = await opened(start(store).tool('echo', { durable: true }, (input) => input));
+    database.exec('PRAGMA query_only = ON');
+    const refused = await wire.answer('nack', wire.send('tool.invoke', { tool: 'echo' }));
+    expect(refused.payload).toMatchObject({ code: 'UNAVAILABLE', retryable: true });
+    expect(wire.types().filter((type) => type.startsWith('job.'))).toEqual([]);
+    database.exec('PRAGMA query_only = OFF');
+    const { jobId } = await wire.startJob('echo');
+    expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.completed' });
+  });
+});
+
+describe('a runtime that sleeps longer than its lease', () => {
+  type Context = Pick<JobContext, 'progress' | 'attempt' | 'step'>;
+
+  /** Two runtimes on one store: the first stops in the middle, and the second takes over. Then the first goes on. */
+  async function zombie(
+    store: ArcpStore,
+    commit: ArcpStore['commit'] = store.commit,
+  ): Promise<{ readonly kept: Envelope[]; readonly effects: number[] }> {
+    const effects: number[] = [];
+    const [begun, woken] = [deferred(), deferred()];
+    let isFirst = true;
+    const work = async (_: unknown, { progress, attempt, step }: Context): Promise<number> => {
+      if (isFirst) {
+        isFirst = false;
+        begun.resolve();
+        await woken.promise;
+      }
+      await progress({ current: attempt });
+      await step('effect', () => effects.push(attempt));
+      return attempt;
+    };
+    // Whoever is stopped does not see that its leases are lost.
+    const renewLeases: ArcpStore['renewLeases'] = async ({ jobs }) =>
+      (await Promise.all(jobs.map(({ jobId }) => store.readJob(jobId)))).flatMap((row, at) =>
+        row === undefined ? [] : [{ ...row, attempt: jobs[at]!.attempt }],
+      );
+    const blind = { ...store, durable: store.durable, renewLeases, commit } as ArcpStore;
+    const first = start(blind, { leaseMs: 50 }).tool('work', { durable: true }, work);
+    const wire = await opened(first);
+    const { jobId } = await wire.startJob('work');
+    await begun.promise;
+    const second = start({ ...store, durable: store.durable } as ArcpStore, { leaseMs: 10_000 }).tool(
+      'work',
+      { durable: true },
+      work,
+    );
+    second.start();
+    await expect.poll(async () => (await store.readJob(jobId))?.state, { timeout: 10_000 }).toBe('completed');
+    woken.resolve();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const kept = (await store.readEvents({ jobIds: [jobId], limit: 100 })).map(
+      ({ body }) => JSON.parse(body) as Envelope,
+    );
+    return { kept, effects };
+  }
+
+  test('is fenced off: nothing that it says then is kept, and it does nothing more', async () => {
+    const { kept, effects } = await zombie(memoryStore());
+    expect(checkLog(kept, { isComplete: true })).toEqual([]);
+    expect(effects).toEqual([2]);
+  });
+
+  test('on a store that fences nobody off, it says more: the check finds it', async () => {
+    const store = memoryStore();
+    const { kept } = await zombie(store, ({ jobs: _, events = [], ...entry }) =>
+      store.commit({ ...entry, events: events.map(({ isTerminal: __, ...event }) => event) }),
+    );
+    expect(checkLog(kept, { isComplete: true }).map(({ rule }) => rule)).toContain('end-is-last');
+  });
+});
+
+describe('a runtime that is to end', () => {
+  test('puts back what does not end in time, and the next one goes on', async () => {
+    const store = memoryStore();
+    const shared = { ...store, durable: store.durable, close: async () => {} } as ArcpStore;
+    const work = async (_: unknown, { restored, checkpoint, signal }: JobContext): Promise<unknown> => {
+      if (restored !== undefined) return `after ${restored}`;
+      await checkpoint('the first half');
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    };
+    const first = start(shared)
+      .tool('work', { durable: true }, work)
+      .tool('quick', { durable: true }, () => 'done');
+    const wire = await opened(first);
+    const works = await Promise.all(Array.from({ length: 10 }, () => wire.startJob('work')));
+    await wire.until((one) => one.type === 'job.checkpoint' && one.job_id === works[9]!.jobId);
+    await first.drain(20);
+    const refused = await wire.answer('nack', wire.send('tool.invoke', { tool: 'quick' }));
+    expect(refused.payload).toMatchObject({ code: 'UNAVAILABLE', retryable: true });
+    await first.close();
+    const second = start(shared).tool('work', { durable: true }, work);
+    second.start();
+    for (const { jobId } of works)
+      await expect.poll(async () => (await store.readJob(jobId))?.state, { timeout: 5000 }).toBe('completed');
+    const kept = (await store.readEvents({ limit: 1000 })).map(({ body }) => JSON.parse(body) as Envelope);
+    expect(checkLog(kept, { isComplete: true })).toEqual([]);
+  });
+
+  test('counts the attempts of those before it', async () => {
+    const store = memoryStore();
+    const shared = { ...store, durable: store.durable, close: async () => {} } as ArcpStore;
+    const begun: { readonly attempt: number; readonly at: number }[] = [];
+    const tool = (runtime: Runtime): Runtime =>
+      runtime.tool('flaky', { durable: true, retry: { maxAttempts: 4, backoffMs: 1 } }, (_, { attempt }) => {
+        begun.push({ attempt, at: Date.now() });
+        throw Object.assign(new Error('limited'), { name: 'TimeoutError' });
+      });
+    let runtime = tool(start(shared));
+    const wire = await opened(runtime);
+    const { jobId } = await wire.startJob('flaky');
+    for (let n = 0; n < 3; n++) {
+      await runtime.close();
+      runtime = tool(start(shared));
+      runtime.start();
+      await expect.poll(() => begun.length, { timeout: 5000 }).toBeGreaterThan(n);
+    }
+    await expect.poll(async () => (await store.readJob(jobId))?.state, { timeout: 5000 }).toBe('failed');
+    const failed = JSON.parse(
+      (await store.readEvents({ jobIds: [jobId], limit: 100 })).at(-1)!.body,
+    ) as Envelope<'job.failed'>;
+    expect(failed.payload.code).toBe('DEADLINE_EXCEEDED');
+    expect(new Set(begun.map(({ attempt }) => attempt)).size).toBe(begun.length);
+  });
+});
