@@ -36,6 +36,8 @@ export class Connection implements Carrier {
   #feed: Feed | undefined;
   #missed = 0;
   #beat: ReturnType<typeof setInterval> | undefined;
+  /** Nothing more is taken: what is to be said still is. */
+  #isEnding = false;
   #isOver = false;
   #over!: () => void;
   /** Resolves when the channel has ended, and all that belongs to it was let go. */
@@ -116,7 +118,7 @@ export class Connection implements Carrier {
   }
 
   #text(text: string): void {
-    if (this.#isOver) return;
+    if (this.#isOver || this.#isEnding) return;
     this.#missed = 0;
     const result = tryParseEnvelope(text, { maxMessageBytes: this.#core.settings.maxMessageBytes });
     if (result.ok) this.#take(result.value);
@@ -210,6 +212,7 @@ export class Connection implements Carrier {
   }
 
   #garbage(code: 'INVALID_ARGUMENT' | 'PAYLOAD_TOO_LARGE', why: string): void {
+    if (this.#isEnding) return;
     this.#refuse({}, new ArcpError(code, why, { details: { reason: 'parse_error' } }));
     this.#count();
   }
@@ -223,6 +226,7 @@ export class Connection implements Carrier {
   #count(): void {
     if (!this.#faults.add(this.#core.settings.now())) return;
     this.#refuse({}, new ArcpError('RESOURCE_EXHAUSTED', 'Too much of this is no message', { retryable: false }));
+    this.#isEnding = true;
     void this.end();
   }
 
