@@ -7,6 +7,7 @@ import type { Report, Section } from '../../src/bench/result.js';
 import { sectionTable, textTable } from '../../src/bench/table.js';
 import { raceChart } from '../chart.js';
 import { projectRoot } from '../root.js';
+import { arcp } from './arcp.js';
 import { bindings } from './bindings.js';
 import { coldStart } from './cold-start.js';
 import { connections } from './connections.js';
@@ -34,6 +35,7 @@ const SUITES: Readonly<Record<string, (pace: Pace) => Promise<Section[]>>> = {
   registry,
   connections,
   bindings,
+  arcp,
   growth,
   grammars,
   memory,

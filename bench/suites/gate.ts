@@ -9,6 +9,7 @@ import * as pegwire from '../../src/bench/candidates/pegwire.js';
 import { mixedPackets } from '../../src/bench/corpus/aacp.js';
 import { frameCategories, mixedFrames } from '../../src/bench/corpus/accp.js';
 import { type Runner, race, raceAsync, type Standing } from '../../src/bench/race.js';
+import type { RaceGroup } from '../../src/bench/result.js';
 import { significant, textTable } from '../../src/bench/table.js';
 import { readers } from '../../src/bench/workload.js';
 import { loadTokenCounter } from '../../src/tokens/load-counter.js';
@@ -22,6 +23,9 @@ import {
   validatingRunners,
 } from '../aacp/packet-work.js';
 import { hitRates, type Line, openLines } from '../aacp/registry-work.js';
+import { RUNTIME } from '../arcp/echo.js';
+import { JSON_PARSE, messageRunners, messageTexts, PARSE } from '../arcp/messages.js';
+import type { Resumed } from '../arcp/resume.js';
 import { handAccp } from '../candidates/hand.js';
 import { BARE, OFFICIAL, PEGWIRE as OUR_CONNECTION } from '../connections/agents.js';
 import { echoRunners, LOADS } from '../connections/work.js';
@@ -29,6 +33,7 @@ import { cssDocument, jsonDocument } from '../corpus/documents.js';
 import { projectRoot } from '../root.js';
 import { longSession, WHOLE } from '../sessions/long-session.js';
 import { COUNTING, counting, DECODE, decoding, parsingWithZod, ZOD } from '../sessions/runners.js';
+import { child } from './child.js';
 import { clearProgress, progress } from './contest.js';
 import { better, GOALS, type Goal, reaches } from './goals.js';
 import { exampleHeat, FAST, STOCK } from './grammars.js';
@@ -79,6 +84,7 @@ async function measures(lines: readonly Line[]): Promise<Measure[]> {
   }
   const printers = frameHeat('mixed', frames).runners;
   const rejecting = rejectingRunners();
+  const arcpReading = messageRunners(messageTexts());
   const tokens = await loadTokenCounter('o200k_base');
   const texts = packetTexts();
   const packets = {
@@ -117,6 +123,8 @@ async function measures(lines: readonly Line[]): Promise<Measure[]> {
     }),
     async () => hits(lines),
     connections,
+    async () => ({ 'arcp-read': (await ratios(arcpReading, JSON_PARSE))(PARSE) }),
+    runtimes,
     async () => ({ 'size-accp': gzipped('accp'), 'size-aacp': gzipped('aacp') }),
     example('json', jsonDocument()),
     example('css', cssDocument()),
@@ -136,6 +144,13 @@ async function connections(): Promise<Record<string, number>> {
   const standings = await raceAsync(echoRunners(LOADS[0]!), { anchor: BARE, rounds: 15 });
   const ours = ratioOf(standings, OUR_CONNECTION);
   return { 'rpc-bare': ours, 'rpc-official': ours / ratioOf(standings, OFFICIAL) };
+}
+
+/** In processes of their own. */
+async function runtimes(): Promise<Record<string, number>> {
+  const { standings } = child<RaceGroup>('arcp-child.js', ['echo', '9'], ['--expose-gc']);
+  const { megabytes } = child<Resumed>('arcp-child.js', ['resume', '100000'], ['--expose-gc']);
+  return { 'arcp-echo': ratioOf(standings, RUNTIME), 'arcp-resume': megabytes };
 }
 
 /** What not every build of the parsers has. */

@@ -1,0 +1,15 @@
+/** Measures runtimes, in a process that does nothing else: `node --expose-gc arcp-child.js echo ROUNDS | resume EVENTS`. */
+import process from 'node:process';
+import { raceAsync } from '../../src/bench/race.js';
+import { BARE_ECHO, echoBench, JOBS } from '../arcp/echo.js';
+import { resumed } from '../arcp/resume.js';
+
+const [what, number] = process.argv.slice(2);
+if (what === 'resume') console.log(JSON.stringify(await resumed(Number(number))));
+else {
+  const { runners, close } = await echoBench();
+  const standings = await raceAsync(runners, { anchor: BARE_ECHO, rounds: Number(number) });
+  await close();
+  console.log(JSON.stringify({ name: '32 jobs at a time', units: JOBS, characters: 0, standings }));
+}
+process.exit();
