@@ -22,7 +22,8 @@ export async function arcp(pace: Pace): Promise<Section[]> {
     unit: 'message',
     anchor: JSON_PARSE,
   };
-  return [await holdRaces(reading, [heat], pace), echo(pace.rounds), resuming()];
+  // Each type has a schema of its own, which has to be warm.
+  return [await holdRaces(reading, [heat], { ...pace, warmUp: 2000 }), echo(pace.rounds), resuming()];
 }
 
 function echo(rounds: number): Section {

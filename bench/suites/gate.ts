@@ -123,7 +123,7 @@ async function measures(lines: readonly Line[]): Promise<Measure[]> {
     }),
     async () => hits(lines),
     connections,
-    async () => ({ 'arcp-read': (await ratios(arcpReading, JSON_PARSE))(PARSE) }),
+    async () => ({ 'arcp-read': (await ratios(arcpReading, JSON_PARSE, { ...PACE, warmUp: 2000 }))(PARSE) }),
     runtimes,
     async () => ({ 'size-accp': gzipped('accp'), 'size-aacp': gzipped('aacp') }),
     example('json', jsonDocument()),

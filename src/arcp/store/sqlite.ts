@@ -182,13 +182,15 @@ class SqliteStore implements ArcpStore {
       const found = row && recordOf(row);
       if ((found?.version ?? 0) !== expect) return { outcome: 'conflict', scope, key, found };
     }
+    const found = new Map(jobs.map(({ jobId }) => [jobId, this.#job(jobId)]));
     for (const change of jobs) {
-      const found = this.#job(change.jobId);
-      if (!isExpected(found, change)) return { outcome: 'fenced', jobId: change.jobId, found };
+      const job = found.get(change.jobId);
+      if (!isExpected(job, change)) return { outcome: 'fenced', jobId: change.jobId, found: job };
     }
     for (const change of records) this.#setRecord(change);
     for (const job of newJobs) addJob.run(...jobValues(job));
-    for (const { jobId, set } of jobs) this.#set({ ...this.#job(jobId)!, ...set });
+    for (const { jobId, set } of jobs)
+      if (Object.keys(set).length > 0) found.set(jobId, this.#set({ ...found.get(jobId)!, ...set }));
     const at = this.#now();
     const sequences = events.map((event) => addEvent.get(...eventValues(event, at))!['sequence'] as number);
     return { outcome: 'done', sequences };
