@@ -1,0 +1,149 @@
+/** What the scenarios have in common: a runtime, a client, all that they say to each other, and how it is told. */
+import process from 'node:process';
+import { pathToFileURL } from 'node:url';
+import { type Client, type ClientOptions, openClient } from '../../../src/arcp/client/portable.js';
+import { type Envelope, ExecutionGraph, treeText } from '../../../src/arcp/index.js';
+import { createRuntime, memoryStore, type Runtime, type RuntimeOptions } from '../../../src/arcp/runtime/portable.js';
+import type { Channel } from '../../../src/channels/channel.js';
+import { memoryChannels } from '../../../src/channels/memory.js';
+import { lineOf } from '../../../src/cli/arcp/lines.js';
+
+export interface Scenario {
+  readonly title: string;
+  /** In a sentence or two. */
+  readonly story: string;
+  /** Tools, agents and workflows; called again for a runtime that comes after one that has died. */
+  readonly furnish: (runtime: Runtime) => void;
+  readonly play: (stage: Stage) => Promise<void>;
+}
+
+/** Says something to whoever looks on. */
+export type Tell = (line: string) => void;
+
+export class Stage {
+  /** All that both sides said, as the client saw it. */
+  readonly log: Envelope[] = [];
+  readonly #store = memoryStore();
+  readonly #scenario: Scenario;
+  readonly #tell: Tell;
+  #runtime: Runtime | undefined;
+  /** Connections that wait for a runtime. */
+  #waiting: (() => void)[] = [];
+  #clients: Client[] = [];
+
+  constructor(scenario: Scenario, tell: Tell) {
+    this.#scenario = scenario;
+    this.#tell = tell;
+    this.startRuntime();
+  }
+
+  /** A line of the story. */
+  readonly say = (line: string): void => this.#tell(`— ${line}`);
+
+  startRuntime(options: RuntimeOptions = {}): void {
+    // The store outlives the runtime, as a file does.
+    const store = { ...this.#store, durable: true, close: async () => {} };
+    this.#runtime = createRuntime({ store, workers: { leaseMs: 300 }, ...options });
+    this.#scenario.furnish(this.#runtime);
+    for (const go of this.#waiting.splice(0)) go();
+  }
+
+  /** It dies with all that it is at. */
+  async killRuntime(): Promise<void> {
+    const runtime = this.#runtime!;
+    this.#runtime = undefined;
+    await runtime.close();
+  }
+
+  async connect(options: ClientOptions = {}): Promise<Client> {
+    const client = await openClient(() => this.#dial(), { reconnect: { minDelayMs: 1, maxDelayMs: 1 }, ...options });
+    this.#clients.push(client);
+    return client;
+  }
+
+  async end(): Promise<void> {
+    for (const client of this.#clients) await client.disconnect();
+    await this.#runtime?.close();
+  }
+
+  async #dial(): Promise<Channel> {
+    while (this.#runtime === undefined) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    const [here, there] = memoryChannels();
+    void this.#runtime.accept(there);
+    return {
+      ...here,
+      send: (text) => {
+        this.#heard(text);
+        here.send(text);
+      },
+      start: (receiver) =>
+        here.start({
+          ...receiver,
+          text: (text) => {
+            this.#heard(text);
+            receiver.text(text);
+          },
+        }),
+    };
+  }
+
+  #heard(text: string): void {
+    const message = JSON.parse(text) as Envelope;
+    this.log.push(message);
+    const line = lineOf(message, (_style, what) => what);
+    if (line !== undefined) this.#tell(`   ${line.replace(/^\S+ /, '')}`);
+  }
+}
+
+/** Plays a scenario. @returns all that was said */
+export async function perform(scenario: Scenario, tell: Tell = () => {}): Promise<readonly Envelope[]> {
+  const stage = new Stage(scenario, tell);
+  try {
+    await scenario.play(stage);
+    return stage.log;
+  } finally {
+    await stage.end();
+  }
+}
+
+const KINDS = /\b(?:(msg|sess|job|str|chk|lease|worker)_[0-9A-Z]{26}|[0-9a-f]{32}|[0-9a-f]{16})\b/g;
+const TIMES = /"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"/g;
+const START = Date.parse('2026-05-07T21:30:00Z');
+
+/** The same messages each time: ids by their order, one second between two times, and nothing that is secret or a duration. */
+export function transcript(log: readonly Envelope[]): string {
+  const ids = new Map<string, string>();
+  const counts = new Map<string, number>();
+  const idOf = (id: string, kind = id.length === 32 ? 'trace' : 'span'): string => {
+    const known = ids.get(id);
+    if (known !== undefined) return known;
+    const count = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, count);
+    ids.set(id, `${kind}_${String(count).padStart(4, '0')}`);
+    return ids.get(id)!;
+  };
+  const lines = new Map<string, string>();
+  for (const [at, message] of log.entries()) {
+    // What is told again is told as it was.
+    if (lines.has(message.id)) continue;
+    const text = JSON.stringify(message, (key, value: unknown) =>
+      key === 'duration_ms' ? 0 : key === 'resume_token' ? 'secret' : value,
+    );
+    const time = JSON.stringify(new Date(START + at * 1000).toISOString());
+    lines.set(message.id, text.replace(KINDS, idOf).replace(TIMES, time));
+  }
+  return log.map(({ id }) => `${lines.get(id)}\n`).join('');
+}
+
+/** Plays a scenario for whoever has started its program; with `--jsonl`, what was said goes to stdout instead. */
+export async function run(scenario: Scenario, url: string): Promise<void> {
+  if (pathToFileURL(process.argv[1] ?? '').href !== url) return;
+  if (process.argv.includes('--jsonl')) {
+    process.stdout.write(transcript(await perform(scenario)));
+    return;
+  }
+  const tell = (line: string): void => console.log(line);
+  tell(`${scenario.title}\n\n${scenario.story}\n`);
+  const log = await perform(scenario, tell);
+  tell(`\n${treeText(ExecutionGraph.from(log))}`);
+}
