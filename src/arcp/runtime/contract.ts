@@ -17,6 +17,7 @@ import type {
 import type { RetryPolicy } from './jobs/retry.js';
 import type { Values } from './jobs/values.js';
 import type { Lease, PermissionWish } from './permissions/contract.js';
+import type { Span } from './telemetry/contract.js';
 
 /** How far somebody gets: what a tool, a workflow and an agent have in common. */
 export interface WorkOptions<I extends z.ZodType = z.ZodType> {
@@ -90,6 +91,10 @@ export interface JobContext {
   readonly log: (level: LogLevel, message: string, attributes?: Readonly<Record<string, unknown>>) => Promise<void>;
   readonly metric: (metric: PayloadOf<'metric'>) => Promise<void>;
   readonly emit: (name: string, attributes?: Readonly<Record<string, unknown>>) => Promise<void>;
+  /** For requests to others (W3C Trace Context); `undefined` where the client's trace has an id of another shape. */
+  readonly traceparent: string | undefined;
+  /** Does something as a stretch of the work, which is told of when it is over: for traces. */
+  readonly span: Span['span'];
   /**
    * Opens a stream to the client. It ends with the work at the latest. A client that reads no streams is sent none; what is written goes nowhere.
    *

@@ -1,5 +1,13 @@
 /** ARCP runtimes, on Node. Public as `pegwire/arcp/runtime`. */
 export { ServeError, type ServeErrorCode } from '../../channels/node/listen/errors.js';
+export {
+  type Brokered,
+  type BrokeredFiles,
+  type BrokerOptions,
+  createBroker,
+  type ExecOptions,
+  type Executed,
+} from '../node/broker.js';
 export { type FifoListener, type FifoPair, fifoPair, listenFifo } from '../node/fifo.js';
 export { listenUnix, serveStdio } from '../node/listen.js';
 export { type ListenWebSocketOptions, listenWebSocket, type WebSocketListener } from '../node/listen-websocket.js';

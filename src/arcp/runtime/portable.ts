@@ -26,3 +26,4 @@ export {
 } from './permissions/policy.js';
 export type { Scope } from './permissions/scope.js';
 export { createRuntime, type Runtime, type RuntimeLimits, type RuntimeOptions, type WorkerOptions } from './runtime.js';
+export type { Span, SpanKind, SpanOptions } from './telemetry/contract.js';

@@ -650,3 +650,59 @@ describe('a checkpoint that a client asks for', () => {
     expect(refused.payload.code).toBe('NOT_FOUND');
   });
 });
+
+describe('a span', () => {
+  const W3C = { trace_id: 'a'.repeat(32), span_id: 'b'.repeat(16) };
+
+  test('is told of when it is over, below the work and within another one', async () => {
+    const runtime = start().tool('work', { durable: true }, (_, { span, traceparent }) =>
+      span('outer', async (outer) => {
+        outer.set({ rows: 3 });
+        outer.event('half', { at: 1 });
+        const inner = await outer.span('inner', ({ traceparent: own }) => own, {
+          kind: 'client',
+          attributes: { url: 'x' },
+        });
+        return [traceparent, outer.traceparent, inner];
+      }),
+    );
+    const wire = await opened(runtime);
+    const accepted = await wire.answer('job.accepted', wire.send('tool.invoke', { tool: 'work' }, W3C));
+    const last = (await wire.untilEnded(accepted.payload.job_id)) as Envelope<'job.completed'>;
+    const spans = wire.heard.filter((one): one is Envelope<'trace.span'> => one.type === 'trace.span');
+    expect(spans.map(({ payload }) => payload.name)).toEqual(['inner', 'outer']);
+    const [inner, outer] = spans;
+    expect(outer).toMatchObject({
+      ...{ trace_id: W3C.trace_id, parent_span_id: accepted.span_id, job_id: accepted.payload.job_id },
+      payload: {
+        status: 'ok',
+        kind: 'internal',
+        attributes: { rows: 3 },
+        events: [{ name: 'half', attributes: { at: 1 } }],
+      },
+    });
+    expect(inner).toMatchObject({
+      parent_span_id: outer!.span_id,
+      payload: { kind: 'client', attributes: { url: 'x' } },
+    });
+    expect(last.payload.result).toEqual(
+      [accepted.span_id, outer!.span_id, inner!.span_id].map((id) => `00-${W3C.trace_id}-${id}-01`),
+    );
+  });
+
+  test('that fails says so, and what it throws is thrown', async () => {
+    const runtime = start().tool('work', { durable: true }, (_, { span }) => span('bad', () => unavailable()));
+    const wire = await opened(runtime);
+    const { jobId } = await wire.startJob('work');
+    expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.failed', payload: { code: 'UNAVAILABLE' } });
+    const span = await wire.until(({ type }) => type === 'trace.span');
+    expect(span.payload).toMatchObject({ status: 'error', attributes: { 'error.type': 'UNAVAILABLE' } });
+  });
+
+  test('of a trace with another sort of id has no traceparent', async () => {
+    const runtime = start().tool('work', {}, (_, { traceparent }) => String(traceparent));
+    const wire = await opened(runtime);
+    const invoked = wire.send('tool.invoke', { tool: 'work' }, { trace_id: 'mine', span_id: 's' });
+    expect((await wire.answer('tool.result', invoked)).payload.result).toBe('undefined');
+  });
+});

@@ -7,6 +7,7 @@ import { startChild } from '../children/child.js';
 import { handOff } from '../children/handoff.js';
 import type { JobContext } from '../contract.js';
 import { askFor } from '../permissions/ask.js';
+import { traceparentOf, withSpan } from '../telemetry/span.js';
 import type { Attempt } from './attempt.js';
 import { checkpoint } from './checkpoint.js';
 import { step } from './step.js';
@@ -44,6 +45,8 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
       say('log', { level, message, ...(attributes === undefined ? {} : { attributes }) }),
     metric: (metric) => say('metric', metric),
     emit: (name, attributes) => say('event.emit', { name, ...(attributes === undefined ? {} : { attributes }) }),
+    traceparent: traceparentOf(spec.trace.traceId, spec.trace.spanId),
+    span: (name, work, options) => withSpan(job, spec.trace.spanId, name, work, options),
     stream: (options) => job.openStream(options),
     incoming: (which) => job.readUpload(which),
     checkpoint: (data, options) => checkpoint(job, data, options),
