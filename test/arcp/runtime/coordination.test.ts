@@ -706,3 +706,23 @@ describe('a span', () => {
     expect((await wire.answer('tool.result', invoked)).payload.result).toBe('undefined');
   });
 });
+
+test('what is not public is not reached by a handoff or a restored checkpoint without trust', async () => {
+  const runtime = start({
+    auth: (auth) => ({ principal: 'p', trust: auth?.token === 'weak' ? 'untrusted' : 'constrained' }),
+  })
+    .tool('closed', { durable: true }, (_, { checkpoint }) => checkpoint(1))
+    .agent('open', { isPublic: true }, (_, { handOff }) => handOff('hidden'))
+    .agent('hidden', {}, () => 'reached');
+  const wire = await opened(runtime);
+  const { jobId } = await wire.startJob('closed');
+  const last = (await wire.untilEnded(jobId)) as Envelope<'job.completed'>;
+  const weak = await opened(runtime, { auth: { scheme: 'bearer', token: 'weak' } });
+  const payload = { checkpoint_id: last.payload.result, new_job: true };
+  expect((await weak.answer('nack', weak.send('checkpoint.restore', payload))).payload.code).toBe('PERMISSION_DENIED');
+  const delegated = await begin(weak, 'agent.delegate', { target: 'open', task: '' });
+  expect(await weak.untilEnded(delegated)).toMatchObject({
+    type: 'job.failed',
+    payload: { code: 'PERMISSION_DENIED' },
+  });
+});

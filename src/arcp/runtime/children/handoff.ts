@@ -2,7 +2,9 @@
 import { ArcpError } from '../../protocol/errors.js';
 import type { RecordChange } from '../../store/store.js';
 import type { Attempt } from '../jobs/attempt.js';
+import { inputOf } from '../jobs/input.js';
 import { leaseOf, leasesOf } from '../permissions/lease.js';
+import { judge } from '../works.js';
 import type { HandoffOptions } from './contract.js';
 
 /**
@@ -14,7 +16,9 @@ import type { HandoffOptions } from './contract.js';
 export async function handOff(attempt: Attempt, target: string, options: HandoffOptions = {}): Promise<never> {
   const { spec, work, voice, row, status } = attempt;
   const { reason, permissions = [] } = options;
-  assertMayGo(attempt, target);
+  assertMayGo(attempt);
+  const input = inputOf(spec.command);
+  await judge(attempt.find('agent', target), { kind: 'agent', name: target, trust: spec.trust, input });
   const why = reason === undefined ? {} : { reason };
   const checkpoint = status.checkpointId === undefined ? {} : { checkpoint_id: status.checkpointId };
   const events = [
@@ -31,13 +35,11 @@ export async function handOff(attempt: Attempt, target: string, options: Handoff
   throw attempt.signal.reason;
 }
 
-/** @throws ArcpError `UNIMPLEMENTED`, `FAILED_PRECONDITION`, `NOT_FOUND` */
-function assertMayGo({ spec, find, isCall }: Attempt, target: string): void {
+/** @throws ArcpError `UNIMPLEMENTED`, `FAILED_PRECONDITION` */
+function assertMayGo({ spec, isCall }: Attempt): void {
   if (spec.mayHandOff !== true) throw new ArcpError('UNIMPLEMENTED', 'Handoff was not negotiated');
   if (spec.kind !== 'agent' || isCall || !spec.isDurable)
     throw new ArcpError('FAILED_PRECONDITION', 'Only agents with a job of their own hand it over');
-  if (find('agent', target) === undefined)
-    throw new ArcpError('NOT_FOUND', `There is no agent ${JSON.stringify(target)}`);
 }
 
 /** Grants are not handed over unless they are named. */

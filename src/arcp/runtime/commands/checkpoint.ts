@@ -7,10 +7,13 @@ import { traceBelow } from '../compose.js';
 import type { Carrier } from '../core.js';
 import { beginJob } from '../jobs/begin.js';
 import { CHECKPOINTS, type KeptCheckpoint, latestData, newCheckpoint } from '../jobs/checkpoint.js';
+import { inputOf } from '../jobs/input.js';
 import { isTerminal } from '../jobs/machine.js';
 import { NEW_STATUS, specOf, statusOf } from '../jobs/spec.js';
 import { Voice } from '../jobs/voice.js';
 import { CAPABILITIES, can } from '../negotiate.js';
+import { inlineWorkflow } from '../workflows/inline.js';
+import { judge } from '../works.js';
 import type { Commanded } from './commanded.js';
 import { commandRecord, commandsOf } from './once.js';
 import { ownJob } from './own-job.js';
@@ -140,10 +143,12 @@ async function restoreAsNew(
 ): Promise<Commanded> {
   const former = specOf(row);
   const command = { ...former.command, id: message.id, trace_id: message.trace_id, span_id: message.span_id };
-  const work = core.find(former.kind, former.target);
-  if (work === undefined) throw new ArcpError('NOT_FOUND', `There is no ${former.kind} ${former.target} any more`);
+  if (core.isDraining()) throw new ArcpError('UNAVAILABLE', 'The runtime is about to end');
+  const { kind, target } = former;
+  const work = core.find(kind, target) ?? inlineWorkflow(former.command);
+  await judge(work, { kind, name: target, trust: session.trust, input: inputOf(former.command) });
   const result = await beginJob(engine, {
-    ...{ sessionId: session.id, principal: session.principal, options: work.options },
+    ...{ sessionId: session.id, principal: session.principal, options: work!.options },
     spec: { ...former, command, trace: traceBelow(message), trust: session.trust },
     status: { ...NEW_STATUS, checkpointId },
     ...{ maxQueued: core.settings.maxJobs, now: core.settings.now },

@@ -4,10 +4,12 @@ import { ArcpError } from '../../protocol/errors.js';
 import { timestampOf } from '../../protocol/timestamp.js';
 import { traceBelow } from '../compose.js';
 import type { Carrier } from '../core.js';
+import { inputOf } from '../jobs/input.js';
 import { isTerminal } from '../jobs/machine.js';
 import { specOf, statusOf } from '../jobs/spec.js';
 import { Voice } from '../jobs/voice.js';
 import { CAPABILITIES, can } from '../negotiate.js';
+import { judge } from '../works.js';
 import type { Commanded } from './commanded.js';
 import { commandRecord, commandsOf } from './once.js';
 import { ownJob } from './own-job.js';
@@ -34,8 +36,8 @@ export async function handoff(
     throw new ArcpError('FAILED_PRECONDITION', `The job is ${row.state}`, { details: { state: row.state } });
   if (spec.kind !== 'agent' || !spec.isDurable)
     throw new ArcpError('FAILED_PRECONDITION', 'Only agents with a job of their own hand it over');
-  if (core.find('agent', target) === undefined)
-    throw new ArcpError('NOT_FOUND', `There is no agent ${JSON.stringify(target)}`);
+  const input = inputOf(spec.command);
+  await judge(core.find('agent', target), { kind: 'agent', name: target, trust: session.trust, input });
   const status = statusOf(row);
   const from = status.agent ?? spec.target;
   const voice = new Voice(log, row, spec, core.settings.now);
