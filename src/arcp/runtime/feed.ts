@@ -85,6 +85,12 @@ export class Feed implements Follower {
     } else this.#send(event);
   };
 
+  readonly disturbed = (): void => {
+    if (this.#isOver) return;
+    this.#isBehind = true;
+    if (!this.#isHeld) void this.#read();
+  };
+
   readonly whispered = (body: string): void => {
     // A sign of life that comes late is none.
     if (!this.#isOver && !this.#isHeld && !this.#isFull()) this.#options.channel.send(body);

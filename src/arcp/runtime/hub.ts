@@ -7,6 +7,8 @@ export interface Follower {
   readonly told: (event: StoredEvent) => void;
   /** Something that is not kept: a heartbeat. */
   readonly whispered: (body: string) => void;
+  /** Somebody else has committed to the same store: what it was stands there. */
+  readonly disturbed: () => void;
 }
 
 export class Hub {
@@ -31,6 +33,12 @@ export class Hub {
 
   publish(event: StoredEvent): void {
     for (const follower of this.#followers(event)) follower.told(event);
+  }
+
+  /** Another runtime has committed something. */
+  disturb(): void {
+    const all = [...this.#bySession.values(), ...this.#byJob.values()].flatMap((followers) => [...followers]);
+    for (const follower of new Set(all)) follower.disturbed();
   }
 
   /** To whoever follows the job now; nobody else will ever know. */

@@ -18,6 +18,8 @@ export class EventLog {
   readonly store: ArcpStore;
   readonly #hub: Hub;
   readonly #now: () => number;
+  /** The last sequence number that is known. */
+  #last = 0;
   readonly #maxBytes: number;
 
   /** @param maxBytes most bytes of a message */
@@ -47,6 +49,20 @@ export class EventLog {
     };
   }
 
+  /**
+   * Looks whether another runtime has committed something to the same store, and tells those who follow.
+   *
+   * @throws StoreError when it cannot be read
+   */
+  async lookAround(): Promise<void> {
+    const before = this.#last;
+    const last = await this.store.lastSequence();
+    // What was committed here meanwhile was told.
+    if (last <= this.#last || before !== this.#last) return;
+    this.#last = last;
+    this.#hub.disturb();
+  }
+
   /** A message that is not kept. */
   compose<T extends MessageType>(draft: Draft<T>): Composed {
     return compose(draft, this.#now());
@@ -64,7 +80,12 @@ export class EventLog {
     } catch (cause) {
       throw unavailable(cause);
     }
-    if (result.outcome !== 'done') return result;
+    if (result.outcome !== 'done' || result.sequences.length === 0) return result;
+    const [first] = result.sequences;
+    const isGap = first !== this.#last + 1;
+    this.#last = result.sequences.at(-1)!;
+    // What stands in between is another runtime's. Whoever follows reads it, and this, in order.
+    if (isGap) this.#hub.disturb();
     const at = this.#now();
     for (const [index, event] of (entry.events ?? []).entries())
       this.#hub.publish({ ...event, sequence: result.sequences[index]!, at });

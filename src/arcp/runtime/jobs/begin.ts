@@ -12,7 +12,7 @@ export async function beginJob(engine: Engine, job: NewJob): Promise<CommitResul
   const { scheduler, log, store } = engine;
   const { options, spec, now, sessionId, principal } = job;
   const queue = options.queue ?? 'default';
-  const begins = scheduler.reserve();
+  const begins = scheduler.reserve(queue);
   let begun: JobRow | undefined;
   try {
     const position = begins ? undefined : await store.countQueued([queue]);

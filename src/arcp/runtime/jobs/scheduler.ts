@@ -92,7 +92,8 @@ export class Scheduler {
   }
 
   /** Keeps room for a job that is to begin at once; nobody who waits is passed over. */
-  reserve(): boolean {
+  reserve(queue: string): boolean {
+    if (!this.#options.queues.includes(queue)) return false;
     if (!this.#isRunning || this.#mayWait || this.#busy() >= this.#options.concurrency) return false;
     this.#reserved++;
     return true;
@@ -150,6 +151,7 @@ export class Scheduler {
     try {
       do {
         this.#looksAgain = false;
+        await this.#options.log.lookAround();
         // After a sleep of the machine, what is being worked on here is not to be taken for lost.
         if (this.#options.now() >= this.#leasedUntil) await this.#renew();
         await this.#claim();

@@ -9,16 +9,24 @@ export async function untilEnded({ hub, store }: Pick<Engine, 'hub' | 'store'>, 
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
+  const look = async (): Promise<void> => {
+    const row = await store.readJob(jobId);
+    if (row === undefined || isTerminal(row.state)) end();
+  };
   const follower = {
     told: ({ isTerminal: isLast }: StoredEvent): void => {
       if (isLast === true) end();
     },
     whispered: (): void => {},
+    disturbed: (): void => {
+      // What cannot be read now is read at the next occasion.
+      void look().catch(() => {});
+    },
   };
   hub.followJob(jobId, follower);
   try {
-    const row = await store.readJob(jobId);
-    if (row !== undefined && !isTerminal(row.state)) await ended;
+    await look();
+    await ended;
   } finally {
     hub.leaveJob(jobId, follower);
   }

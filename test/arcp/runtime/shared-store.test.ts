@@ -1,0 +1,73 @@
+/** Several runtimes on one file: who works on a job, and who tells of it, need not be the same. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createRuntime, type Runtime, type RuntimeOptions, sqliteStore } from '../../../src/arcp/runtime/index.js';
+import { connectTo, type Wire } from './wire.js';
+
+const ending: (() => Promise<unknown> | unknown)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0).toReversed()) await end();
+});
+
+/** Two on one file. The first takes connections alone: what is to be done there is done by the second. */
+async function two(
+  furnish: (runtime: Runtime) => void,
+  front: RuntimeOptions = { workers: { queues: ['nobody'] } },
+  back: RuntimeOptions = {},
+): Promise<[Wire, Wire]> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-shared-'));
+  ending.push(() => rmSync(folder, { recursive: true, force: true }));
+  const wires: Wire[] = [];
+  for (const options of [front, back]) {
+    const runtime = createRuntime({ store: await sqliteStore(path.join(folder, 'arcp.db')), ...options });
+    furnish(runtime);
+    ending.push(() => runtime.close());
+    const wire = connectTo(runtime);
+    await wire.open();
+    wires.push(wire);
+  }
+  return wires as [Wire, Wire];
+}
+
+describe('a job that another runtime works on', () => {
+  test('is told of as it goes on, in order and once', async () => {
+    const [front] = await two((runtime) =>
+      runtime.tool('count', { durable: true }, async (_, { progress }) => {
+        for (let n = 0; n < 20; n++) await progress({ current: n });
+        return 'counted';
+      }),
+    );
+    const { jobId } = await front.startJob('count');
+    expect(await front.untilEnded(jobId)).toMatchObject({ payload: { result: 'counted' } });
+    const counted = front.ofJob(jobId).flatMap((one) => (one.type === 'job.progress' ? [one.payload.current] : []));
+    expect(counted).toEqual(Array.from({ length: 20 }, (_, n) => n));
+  });
+
+  test('is waited for by the one that has begun it', async () => {
+    // The first does what is near, and the second what is far.
+    const [front] = await two(
+      (runtime) =>
+        runtime
+          .agent('far', { queue: 'far' }, ({ task }) => `far ${task}`)
+          .agent('near', {}, async (_, { delegate }) => (await delegate('far', 'away')).result()),
+      { workers: { queues: ['default'] } },
+      { workers: { queues: ['far'] } },
+    );
+    const accepted = await front.answer('job.accepted', front.send('agent.delegate', { target: 'near', task: '' }));
+    expect(await front.untilEnded(accepted.payload.job_id)).toMatchObject({ payload: { result: 'far away' } });
+  });
+
+  test('is carried out once, whichever runtime is told the command', async () => {
+    let done = 0;
+    const wires = await two((runtime) => runtime.tool('once', { durable: true }, () => ++done), {});
+    const sent = Array.from({ length: 40 }, (_, n) =>
+      wires[n % 2]!.send('tool.invoke', { tool: 'once', operation_key: 'k' }),
+    );
+    const accepted = await Promise.all(sent.map((one, n) => wires[n % 2]!.answer('job.accepted', one)));
+    expect(new Set(accepted.map(({ payload }) => payload.job_id)).size).toBe(1);
+    expect(accepted.filter(({ payload }) => payload.duplicate !== true)).toHaveLength(1);
+    await expect.poll(() => done).toBe(1);
+  });
+});
