@@ -178,10 +178,9 @@ export class Connection implements Carrier {
       // Who goes on without saying what was seen is told what comes now.
       if (message.type !== 'resume' && !this.feed.isStarted)
         this.feed.startAfter(await this.#engine.store.lastSequence());
-      const { former, answer = former && (await formerAnswer(this.#engine.store, message, former)) } = await command(
-        ...([this, message as never, before] as const),
-      );
-      if (answer !== undefined) this.say(answer);
+      const { former, answer } = await command(this, message as never, before);
+      const said = answer ?? (former && (await formerAnswer(this.#engine.store, message, former)));
+      if (said !== undefined) this.say(said);
     } catch (thrown) {
       this.#refuse(message, asArcpError(thrown));
       if (!(thrown instanceof ArcpError)) this.#core.settings.onError(thrown);

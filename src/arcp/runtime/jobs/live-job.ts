@@ -160,7 +160,7 @@ export class LiveJob implements Attempt {
 
   /** Asks the work to end; after its deadline it is ended, whether it has or not. The first who asks is the one who is told of. */
   cancel(request: CancelRequest): void {
-    if (this.#cancel !== undefined) return;
+    if (this.#cancel !== undefined || this.#isOver) return;
     this.#cancel = request;
     const code = request.cause === 'timeout' ? 'DEADLINE_EXCEEDED' : 'CANCELLED';
     this.#controller.abort(
@@ -182,7 +182,7 @@ export class LiveJob implements Attempt {
 
   /** Asks this attempt to end, so that another one can begin: here, after a restart, or elsewhere. */
   readonly leave = (putBack: PutBack): void => {
-    if (this.#cancel !== undefined || this.#putBack !== undefined) return;
+    if (this.#cancel !== undefined || this.#putBack !== undefined || this.#isOver) return;
     this.#putBack = putBack;
     this.#controller.abort(new ArcpError('ABORTED', `The attempt is to end: ${putBack.reason}`));
     this.#forceLater = setTimeout(() => this.#force?.(FORCED), this.#host.cancelGraceMs);
