@@ -327,3 +327,27 @@ describe('sessions', () => {
     expect(await client.invoke('echo', { a: 1 }).result()).toEqual({ a: 1 });
   });
 });
+
+test('a client goes on behind what the runtime keeps, and not behind what it has only mentioned', async () => {
+  const runtime = start();
+  const { dial, cut } = line(runtime);
+  const said: Envelope[] = [];
+  const saved: Cursor[] = [];
+  const client = await openClient(dial, {
+    reconnect: { minDelayMs: 1 },
+    onMessage: (message) => said.push(message),
+    cursor: { load: () => undefined, save: (cursor) => void saved.push(cursor) },
+  });
+  ending.push(() => client.disconnect());
+  await client.invoke('job', { n: 1 }).result();
+  const end = said.findLast(({ type }) => type === 'job.completed')!;
+  runtime.tool('late', {}, () => 1);
+  await expect.poll(() => said.some(({ type }) => type === 'event.emit')).toBe(true);
+  cut();
+  expect(await client.invoke('job', { n: 2 }).result()).toEqual({ n: 2 });
+  await client.disconnect();
+  expect(saved.map(({ lastMessageId }) => lastMessageId)).not.toContain(
+    said.find(({ type }) => type === 'event.emit')!.id,
+  );
+  expect(said.filter(({ id }) => id === end.id)).toHaveLength(1);
+});

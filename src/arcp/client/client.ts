@@ -48,6 +48,7 @@ const PASSING: ReadonlySet<MessageType> = new Set([
 
 const TIMEOUT_MS = 60_000;
 const HANDSHAKE_MS = 15_000;
+
 /**
  * Connects to a runtime, and opens a session or takes one up again.
  *
@@ -332,7 +333,7 @@ class SessionClient implements Client {
   #take(message: Envelope, isNew: boolean): void {
     if (this.#uploads.take(message)) return;
     if (isNew) {
-      if (!PASSING.has(message.type)) this.#cursor.move({ lastMessageId: message.id });
+      if (!isPassing(message)) this.#cursor.move({ lastMessageId: message.id });
       if (message.type === 'permission.request') void this.#permit(message);
       this.#commands.take(message);
     }
@@ -371,6 +372,12 @@ class SessionClient implements Client {
   #tell(error: unknown): void {
     safely(() => this.#options.onError?.(error));
   }
+}
+
+/** Whether the runtime does not keep it. */
+function isPassing(message: Envelope): boolean {
+  if (message.type === 'event.emit') return message.payload.name === 'arcp.inventory.changed';
+  return PASSING.has(message.type);
 }
 
 /** What all that is started may say of how it is carried out. */
