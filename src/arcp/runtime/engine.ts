@@ -25,6 +25,7 @@ export interface EngineOptions
     | 'heartbeatMs'
     | 'cancelGraceMs'
     | 'maxLosses'
+    | 'telemetry'
   > {
   readonly policy: Policy;
   readonly maxMessageBytes: number;

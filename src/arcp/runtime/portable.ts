@@ -26,4 +26,13 @@ export {
 } from './permissions/policy.js';
 export type { Scope } from './permissions/scope.js';
 export { createRuntime, type Runtime, type RuntimeLimits, type RuntimeOptions, type WorkerOptions } from './runtime.js';
-export type { Span, SpanKind, SpanOptions } from './telemetry/contract.js';
+export type {
+  BegunSpan,
+  Span,
+  SpanKind,
+  SpanOptions,
+  Telemetry,
+  TelemetryMetric,
+  TelemetrySpan,
+} from './telemetry/contract.js';
+export { type OpenTelemetryApi, openTelemetry } from './telemetry/open-telemetry.js';

@@ -16,6 +16,8 @@ import { resolveRetry } from './jobs/retry.js';
 import type { Capabilities } from './negotiate.js';
 import { definePolicy, type Policy } from './permissions/policy.js';
 import { SESSIONS, type Session, sessionOf, sessionRecord } from './session.js';
+import type { Telemetry } from './telemetry/contract.js';
+import { safeTelemetry } from './telemetry/safe.js';
 
 export interface RuntimeOptions {
   /** Where jobs, events and sessions are kept. @default in memory */
@@ -24,6 +26,8 @@ export interface RuntimeOptions {
   readonly auth?: Authenticate | undefined;
   /** What is allowed to whom. @default `definePolicy()` */
   readonly policy?: Policy | undefined;
+  /** Where spans and metrics go besides to clients: `openTelemetry(api)`. @default nowhere */
+  readonly telemetry?: Telemetry | undefined;
   /** What it can do, beside and instead of what all can. */
   readonly capabilities?: Capabilities | undefined;
   readonly workers?: WorkerOptions | undefined;
@@ -110,7 +114,10 @@ export class Runtime {
     const working = {
       ...{ concurrency, queues, leaseMs, heartbeatMs, cancelGraceMs, maxLosses, now, find, onError },
       keptUp: (sessionId: string) => this.#core.connections.get(sessionId)?.feed.caughtUp(),
-      maxMessageBytes: settings.maxMessageBytes,
+      ...{
+        maxMessageBytes: settings.maxMessageBytes,
+        telemetry: options.telemetry && safeTelemetry(options.telemetry),
+      },
       policy: options.policy ?? definePolicy(),
     };
     this.#core = {

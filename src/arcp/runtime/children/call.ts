@@ -74,6 +74,8 @@ function within(
     // Steps of two calls of one tool are two.
     stepPrefix: `${attempt.stepPrefix}${place ?? commandId}/`,
     isCall: true,
+    telemetry: attempt.telemetry,
+    toldAs: attempt.toldAs,
     get status() {
       return attempt.status;
     },

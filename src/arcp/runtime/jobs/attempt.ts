@@ -7,6 +7,7 @@ import type { StreamOptions, StreamWriter } from '../../streams/contract.js';
 import type { Work } from '../contract.js';
 import type { EventLog } from '../log.js';
 import type { Permissions } from '../permissions/contract.js';
+import type { Telemetry } from '../telemetry/contract.js';
 import type { JobOutbox } from './outbox.js';
 import type { JobSpec, JobStatus } from './spec.js';
 import type { Voice } from './voice.js';
@@ -27,6 +28,9 @@ export interface Attempt {
   readonly isCall: boolean;
   readonly find: (kind: Work['kind'], name: string) => Work | undefined;
   readonly permissions: Permissions;
+  readonly telemetry: Telemetry | undefined;
+  /** What telemetry calls this attempt. */
+  readonly toldAs: string | undefined;
   readonly status: JobStatus;
   /** @returns the status as text, to be committed */
   readonly changeStatus: (change: Partial<JobStatus>) => string;

@@ -43,10 +43,14 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
     },
     log: (level, message, attributes) =>
       say('log', { level, message, ...(attributes === undefined ? {} : { attributes }) }),
-    metric: (metric) => say('metric', metric),
+    metric: async (metric) => {
+      await say('metric', metric);
+      job.telemetry?.metric(metric);
+    },
     emit: (name, attributes) => say('event.emit', { name, ...(attributes === undefined ? {} : { attributes }) }),
     traceparent: traceparentOf(spec.trace.traceId, spec.trace.spanId),
-    span: (name, work, options) => withSpan(job, spec.trace.spanId, name, work, options),
+    span: (name, work, options) =>
+      withSpan(job, { spanId: spec.trace.spanId, toldAs: job.toldAs }, name, work, options),
     stream: (options) => job.openStream(options),
     incoming: (which) => job.readUpload(which),
     checkpoint: (data, options) => checkpoint(job, data, options),

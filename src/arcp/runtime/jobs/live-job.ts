@@ -14,6 +14,7 @@ import { openJobStream } from '../streams/job-stream.js';
 import type { StreamRegistry } from '../streams/registry.js';
 import { silentStream } from '../streams/silent.js';
 import type { Uploads } from '../streams/uploads.js';
+import type { Telemetry, TelemetrySpan } from '../telemetry/contract.js';
 import type { Attempt, Continued, Pause } from './attempt.js';
 import { type Asked, checkpoint, latestData } from './checkpoint.js';
 import { conclude, type Outcome } from './conclusion.js';
@@ -33,6 +34,7 @@ export interface JobHost {
   /** Resolves when a session has taken what it was sent; `undefined` when it has, or nobody is there. */
   readonly keptUp: (sessionId: string) => Promise<void> | undefined;
   readonly permissions: Permissions;
+  readonly telemetry?: Telemetry | undefined;
   /** Something that was worked on waits: others may be worked on in its place. */
   readonly madeRoom: () => void;
   /** What became of another job, once it has ended. */
@@ -64,6 +66,7 @@ export class LiveJob implements Attempt {
   /** How many waits it is in. */
   #waits = 0;
   #work: Work | undefined;
+  #told: TelemetrySpan | undefined;
   #snapshot: (() => unknown) | undefined;
   #given: ArcpError | undefined;
   #isOver = false;
@@ -105,6 +108,14 @@ export class LiveJob implements Attempt {
     return this.#host.outcomeOf;
   }
 
+  get telemetry(): Telemetry | undefined {
+    return this.#host.telemetry;
+  }
+
+  get toldAs(): string | undefined {
+    return this.#told?.spanId;
+  }
+
   get permissions(): Permissions {
     return this.#host.permissions;
   }
@@ -144,7 +155,13 @@ export class LiveJob implements Attempt {
   /** Does the work. Resolves when the end of this attempt is kept, or it was lost; it never rejects. */
   async run(work: Work | undefined): Promise<void> {
     try {
+      this.#begin();
       const outcome = await this.#attempt(work);
+      this.#told?.end({
+        time: this.#host.now(),
+        attributes: {},
+        error: outcome.kind === 'failed' ? outcome.error : undefined,
+      });
       if (this.#isLost) return;
       this.#isOver = true;
       this.#host.uploads.ended(this.row.jobId);
@@ -257,6 +274,22 @@ export class LiveJob implements Attempt {
     this.#state = to;
     const told = this.spec.isDurable ? [this.voice.moved(from, to, reason, attributes, causedBy)] : [];
     await this.outbox.add({ set: { state: to }, records, events: [...events, ...told] });
+  }
+
+  /** Each attempt is a span of its own, below that of the command. */
+  #begin(): void {
+    const { kind, target, trace } = this.spec;
+    const attributes = {
+      ...{ 'arcp.job.id': this.row.jobId, 'arcp.job.attempt': this.row.attempt, 'arcp.session.id': this.row.sessionId },
+      ...{ 'arcp.principal': this.row.principal, [`arcp.${kind}`]: this.#status.agent ?? target },
+    };
+    const begun = {
+      traceId: trace.traceId,
+      parentSpanId: trace.parentSpanId,
+      kind: 'server',
+      startTime: this.#begun,
+    } as const;
+    this.#told = this.#host.telemetry?.startSpan(`${kind} ${this.#status.agent ?? target}`, { ...begun, attributes });
   }
 
   async #attempt(work: Work | undefined): Promise<Outcome> {

@@ -1,0 +1,127 @@
+import * as api from '@opentelemetry/api';
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { ArcpError, type Envelope } from '../../src/arcp/index.js';
+import { createRuntime, openTelemetry, type Runtime, type Telemetry } from '../../src/arcp/runtime/index.js';
+import { connectTo, type Wire } from './runtime/wire.js';
+
+const spans = new InMemorySpanExporter();
+const measured = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+const reader = new PeriodicExportingMetricReader({ exporter: measured, exportIntervalMillis: 60_000 });
+beforeAll(() => {
+  api.trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] }));
+  api.metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
+});
+afterAll(async () => {
+  await reader.shutdown();
+  api.trace.disable();
+  api.metrics.disable();
+});
+
+const runtimes: Runtime[] = [];
+afterEach(async () => {
+  spans.reset();
+  await Promise.all(runtimes.splice(0).map((runtime) => runtime.close()));
+});
+
+async function opened(
+  furnish: (runtime: Runtime) => Runtime,
+  telemetry: Telemetry = openTelemetry(api),
+): Promise<Wire> {
+  const runtime = furnish(createRuntime({ telemetry }));
+  runtimes.push(runtime);
+  const wire = connectTo(runtime);
+  await wire.open();
+  return wire;
+}
+
+const CALLER = { trace_id: 'a'.repeat(32), span_id: 'b'.repeat(16) };
+
+async function run(wire: Wire, tool: string): Promise<Envelope> {
+  const accepted = await wire.answer('job.accepted', wire.send('tool.invoke', { tool }, CALLER));
+  return wire.untilEnded(accepted.payload.job_id);
+}
+
+describe('OpenTelemetry', () => {
+  test('is given each attempt, and the spans within it, in the trace of the command', async () => {
+    const wire = await opened((runtime) =>
+      runtime.tool('work', { durable: true }, (_, { span }) =>
+        span('outer', (outer) => {
+          outer.event('half', { at: 1 });
+          outer.set({ rows: 3, list: [1] });
+          return outer.span('inner', () => 1, { kind: 'client' });
+        }),
+      ),
+    );
+    await run(wire, 'work');
+    const [inner, outer, attempt] = spans.getFinishedSpans();
+    expect([inner, outer, attempt].map((span) => span!.name)).toEqual(['inner', 'outer', 'tool work']);
+    for (const span of [inner, outer, attempt]) expect(span!.spanContext().traceId).toBe(CALLER.trace_id);
+    expect(attempt!.parentSpanContext?.spanId).toBe(CALLER.span_id);
+    expect(outer!.parentSpanContext?.spanId).toBe(attempt!.spanContext().spanId);
+    expect(inner!.parentSpanContext?.spanId).toBe(outer!.spanContext().spanId);
+    expect(attempt).toMatchObject({ kind: api.SpanKind.SERVER, status: { code: api.SpanStatusCode.OK } });
+    expect(attempt!.attributes).toMatchObject({
+      'arcp.tool': 'work',
+      'arcp.job.attempt': 1,
+      'arcp.principal': 'local',
+    });
+    expect(outer).toMatchObject({
+      attributes: { rows: 3, list: '[1]' },
+      events: [{ name: 'half', attributes: { at: 1 } }],
+    });
+    expect(inner!.kind).toBe(api.SpanKind.CLIENT);
+    // Messages call them the same.
+    const told = wire.heard.filter(({ type }) => type === 'trace.span').map(({ span_id: id }) => id);
+    expect(told).toEqual([inner, outer].map((span) => span!.spanContext().spanId));
+  });
+
+  test('is told of failures, attempt by attempt', async () => {
+    const wire = await opened((runtime) =>
+      runtime.tool('flaky', { durable: true, retry: { maxAttempts: 2, backoffMs: 0 } }, (_, { attempt }) => {
+        if (attempt === 1) throw new ArcpError('UNAVAILABLE', 'not yet');
+        return 'done';
+      }),
+    );
+    expect(await run(wire, 'flaky')).toMatchObject({ type: 'job.completed' });
+    expect(spans.getFinishedSpans().map(({ status }) => status)).toEqual([
+      { code: api.SpanStatusCode.ERROR, message: 'UNAVAILABLE: not yet' },
+      { code: api.SpanStatusCode.OK },
+    ]);
+  });
+
+  test('is given metrics, each by its kind', async () => {
+    const wire = await opened((runtime) =>
+      runtime.tool('measure', { durable: true }, async (_, { metric }) => {
+        for (const value of [2, 3])
+          await metric({ name: 'rows.read', value, kind: 'counter', unit: 'rows', dims: { table: 'a' } });
+        await metric({ name: 'load', value: 0.5 });
+        await metric({ name: 'took', value: 12, kind: 'histogram' });
+      }),
+    );
+    await run(wire, 'measure');
+    await reader.forceFlush();
+    const found = measured.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics));
+    const points = Object.fromEntries(found.map(({ descriptor, dataPoints }) => [descriptor.name, dataPoints[0]]));
+    expect(points['rows.read']).toMatchObject({ value: 5, attributes: { table: 'a' } });
+    expect(points['load']).toMatchObject({ value: 0.5 });
+    expect(points['took']).toMatchObject({ value: { count: 1, sum: 12 } });
+  });
+
+  test('that fails takes no work with it', async () => {
+    const broken = (): never => {
+      throw new Error('the exporter is broken');
+    };
+    const wire = await opened(
+      (runtime) => runtime.tool('work', { durable: true }, (_, { span }) => span('inner', ({ spanId }) => spanId)),
+      { startSpan: broken, metric: broken },
+    );
+    expect(await run(wire, 'work')).toMatchObject({ payload: { result: expect.stringMatching(/^[0-9a-f]{16}$/) } });
+  });
+});
