@@ -1,7 +1,6 @@
 /** A graph as a picture: a line for each node, and when it was. */
 
 import type { ExecutionGraph, GraphNode, NodeState } from './graph.js';
-import { escaped, SVG_STYLE, text as textNode } from './svg-parts.js';
 import { notesOf, titleOf } from './tree.js';
 
 const ROW = 26;
@@ -10,6 +9,12 @@ const NAMES = 360;
 const BARS = 420;
 const MARGIN = 16;
 const DEEPEST = 10;
+
+const STYLE = `<style>
+text { font: 13px system-ui, sans-serif; fill: #1f2328 }
+.branch { fill: none; stroke: #b6bec9 }
+@media (prefers-color-scheme: dark) { text { fill: #e6edf3 } .branch { stroke: #4a535e } }
+</style>`;
 
 const COLOURS: Readonly<Record<NodeState, string>> = {
   ...{ completed: '#2d7d46', granted: '#2d7d46', failed: '#b3303c', denied: '#b3303c', cancelled: '#6c757d' },
@@ -30,7 +35,7 @@ export function svgText(graph: ExecutionGraph): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
     '<title>What has begun what, and when</title>',
-    SVG_STYLE,
+    STYLE,
     ...rows,
     '</svg>',
   ].join('\n');
@@ -47,13 +52,15 @@ function row(node: GraphNode, depth: number, top: number, x: (at: number) => num
   return [
     elbow,
     `<circle cx="${left + 3}" cy="${middle}" r="4" fill="${colour}"/>`,
-    textNode({
-      x: left + 12,
-      y: middle + 4,
-      className: 'name',
-      content: titleOf(node),
-      most: 52 - Math.min(depth, DEEPEST) * 3,
-    }),
+    `<text x="${left + 12}" y="${middle + 4}">${escaped(shortened(titleOf(node), 52 - Math.min(depth, DEEPEST) * 3))}</text>`,
     `<rect x="${from.toFixed(1)}" y="${top + 6}" width="${length.toFixed(1)}" height="${ROW - 12}" rx="3" fill="${colour}" opacity="0.8"><title>${escaped(notesOf(node))}</title></rect>`,
   ].join('');
+}
+
+function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

@@ -114,10 +114,8 @@ export class Runtime {
     const working = {
       ...{ concurrency, queues, leaseMs, heartbeatMs, cancelGraceMs, maxLosses, now, find, onError },
       keptUp: (sessionId: string) => this.#core.connections.get(sessionId)?.feed.caughtUp(),
-      ...{
-        maxMessageBytes: settings.maxMessageBytes,
-        telemetry: options.telemetry && safeTelemetry(options.telemetry),
-      },
+      maxMessageBytes: settings.maxMessageBytes,
+      telemetry: options.telemetry && safeTelemetry(options.telemetry),
       policy: options.policy ?? definePolicy(),
     };
     this.#core = {

@@ -32,6 +32,14 @@ export async function judge(work: Work | undefined, { kind, name, trust, input }
   throw new ArcpError('INVALID_ARGUMENT', said, { details: { issues } });
 }
 
+/** @returns the result as it is told @throws ArcpError `INTERNAL` where it is not as it was declared */
+export async function judgeResult({ options }: Work, result: unknown): Promise<unknown> {
+  if (options.output === undefined) return result;
+  const judged = await options.output.safeParseAsync(result);
+  if (judged.success) return judged.data;
+  throw new ArcpError('INTERNAL', 'The result is not as it was declared', { details: { issues: judged.error.issues } });
+}
+
 export function issuesOf(error: z.ZodError): { readonly path: string; readonly message: string }[] {
   return error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
 }

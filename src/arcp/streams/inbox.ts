@@ -65,11 +65,11 @@ export class StreamInbox {
   }
 
   /** Nothing more comes. */
-  end(error?: unknown): void {
+  end(): void {
     this.#hasEnded = true;
     for (const { found } of this.#wishes.splice(0)) found(undefined);
     for (const reader of this.#readers.values())
-      reader.fail(error instanceof Error ? error : new ArcpError('ABORTED', 'The work ended before the stream'));
+      reader.fail(new ArcpError('ABORTED', 'The work ended before the stream'));
     this.#readers.clear();
   }
 

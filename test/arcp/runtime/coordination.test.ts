@@ -1,7 +1,14 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { ArcpError, type Envelope } from '../../../src/arcp/index.js';
-import { createRuntime, definePolicy, type Runtime, type RuntimeOptions } from '../../../src/arcp/runtime/index.js';
+import {
+  type ArcpStore,
+  createRuntime,
+  definePolicy,
+  memoryStore,
+  type Runtime,
+  type RuntimeOptions,
+} from '../../../src/arcp/runtime/index.js';
 import { connectTo, deferred, type Wire } from './wire.js';
 
 const runtimes: Runtime[] = [];
@@ -583,6 +590,30 @@ describe('a checkpoint that a client asks for', () => {
     await started;
     const { jobId } = await wire.startJob('work');
     await wire.answer('job.checkpoint', wire.send('checkpoint.create', PAUSE, { job_id: jobId }));
+    wire.send('cancel', {}, { job_id: jobId });
+    expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.cancelled' });
+  });
+
+  test('twice at once, by one id over two connections, is one: the job goes on, and both are answered alike', async () => {
+    // Both look before either has been kept.
+    const memory = memoryStore();
+    const readRecord: ArcpStore['readRecord'] = async (scope, key) => {
+      const found = await memory.readRecord(scope, key);
+      if (scope.startsWith('command:')) await new Promise((resolve) => setTimeout(resolve, 20));
+      return found;
+    };
+    const { runtime, begun } = working({ store: { ...memory, durable: false, readRecord } as ArcpStore });
+    const [wire, other] = [await opened(runtime), await opened(runtime)];
+    const started = begun();
+    const { jobId } = await wire.startJob('work');
+    await started;
+    await other.answer('ack', other.send('resume', { mode: 'replay' }, { job_id: jobId }));
+    const id = 'msg_the_same_over_both';
+    for (const one of [wire, other]) one.send('checkpoint.create', {}, { job_id: jobId, id });
+    const [first, second] = await Promise.all([wire, other].map((one) => one.answer('job.checkpoint', { id })));
+    expect(second).toEqual(first);
+    const { payload } = await wire.answer('job.checkpoint', wire.send('checkpoint.create', {}, { job_id: jobId }));
+    expect(payload.sequence).toBe(2);
     wire.send('cancel', {}, { job_id: jobId });
     expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.cancelled' });
   });

@@ -1,11 +1,11 @@
 /** Tools that work calls as a part of itself: told of as calls of their own, and never as its end. */
-import { ArcpError, asArcpError } from '../../protocol/errors.js';
+import { asArcpError } from '../../protocol/errors.js';
 import { newSpanId } from '../../protocol/ids.js';
 import type { JobContext, Work } from '../contract.js';
 import type { Attempt } from '../jobs/attempt.js';
 import { knownStep, stepRecord } from '../jobs/step.js';
 import { Voice } from '../jobs/voice.js';
-import { judge } from '../works.js';
+import { judge, judgeResult } from '../works.js';
 import type { CallOptions } from './contract.js';
 
 /** Makes what the handler of a call is given. */
@@ -35,7 +35,7 @@ export async function callTool(
   const child = within(attempt, work!, invoked.id, trace, place);
   const begun = performance.now();
   try {
-    const result = await carryOut(work!, input, contextOf(child, undefined));
+    const result = await judgeResult(work!, await work!.handler(input as never, contextOf(child, undefined)));
     const duration_ms = performance.now() - begun;
     const told = child.voice.event('tool.result', { ...(result === undefined ? {} : { result }), duration_ms });
     const records = place === undefined ? [] : [stepRecord(attempt, place, result)];
@@ -46,16 +46,6 @@ export async function callTool(
     await outbox.add({ events: [child.voice.event('tool.error', { ...error.toBody() })] });
     throw error;
   }
-}
-
-async function carryOut({ options, handler }: Work, input: unknown, context: JobContext): Promise<unknown> {
-  const result: unknown = await handler(input as never, context);
-  const output = await options.output?.safeParseAsync(result);
-  if (output?.success === false)
-    throw new ArcpError('INTERNAL', 'The result is not as it was declared', {
-      details: { issues: output.error.issues },
-    });
-  return output === undefined ? result : output.data;
 }
 
 /** The same attempt, as one of its calls sees it. */

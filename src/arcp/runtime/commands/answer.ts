@@ -4,34 +4,31 @@ import { ArcpError } from '../../protocol/errors.js';
 import { newId } from '../../protocol/ids.js';
 import { timestampOf } from '../../protocol/timestamp.js';
 import type { RecordChange, StoredRecord } from '../../store/store.js';
-import { traceBelow } from '../compose.js';
 import type { Carrier } from '../core.js';
 import { type KeptLease, leaseRecord } from '../permissions/lease.js';
 import { type KeptRequest, REQUESTS, requestOf, requestRecord } from '../permissions/request.js';
 import type { Commanded } from './commanded.js';
-import { commandRecord, commandsOf } from './once.js';
+import { acknowledged, carriedOut, commandRecord } from './once.js';
 
 type Answer = Envelope<'permission.grant' | 'permission.deny'>;
 
 export async function answer(connection: Carrier, message: Answer, before: () => Promise<unknown>): Promise<Commanded> {
   await before();
   const { engine, session, core } = connection;
-  const { log, store, answers } = engine;
+  const { log, answers } = engine;
   const { now } = core.settings;
-  const former = await store.readRecord(commandsOf(session.principal), message.id);
+  const former = await carriedOut(connection, message);
   if (former !== undefined) return { former };
   const record = await find(connection, message);
   const request = requestOf(record);
   assertOpen(request, message, now());
   const leaseId = newId('lease');
   const lease = message.type === 'permission.grant' ? granted(request, message, session.principal, now()) : undefined;
-  const ack = log.event({
-    ...{ type: 'ack', sessionId: session.id, correlationId: message.id, trace: traceBelow(message) },
-    payload: {
-      ...{ ack_for: message.id, received_at: timestampOf(now()), status: 'accepted' },
-      ...(lease === undefined ? {} : { details: { lease_id: leaseId, expires_at: timestampOf(lease.expiresAt) } }),
-    },
-  });
+  const ack = acknowledged(
+    connection,
+    message,
+    lease && { lease_id: leaseId, expires_at: timestampOf(lease.expiresAt) },
+  );
   const answered: KeptRequest = {
     ...{ ...request, answeredBy: message.id },
     ...(lease === undefined

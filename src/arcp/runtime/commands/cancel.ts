@@ -1,13 +1,11 @@
 /** The end of work that a client does not want any more (spec 003, "Jobs": "Jobs MUST support cancellation"). */
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
-import { timestampOf } from '../../protocol/timestamp.js';
 import type { JobRow } from '../../store/store.js';
-import { traceBelow } from '../compose.js';
 import type { Carrier } from '../core.js';
 import { cancelJob } from '../jobs/cancel-job.js';
 import type { Commanded } from './commanded.js';
-import { commandRecord, commandsOf, type KeptCommand } from './once.js';
+import { acknowledged, carriedOut, commandRecord, commandsOf, type KeptCommand } from './once.js';
 
 export async function cancel(
   connection: Carrier,
@@ -20,10 +18,7 @@ export async function cancel(
   const { now } = core.settings;
   const { reason, deadline_ms: deadlineMs } = message.payload;
   const jobId = await jobOf(connection, message);
-  const ack = engine.log.event({
-    ...{ type: 'ack', sessionId: session.id, correlationId: message.id, trace: traceBelow(message) },
-    payload: { ack_for: message.id, received_at: timestampOf(now()), status: 'accepted' },
-  });
+  const ack = acknowledged(connection, message);
   const cancelled = await cancelJob(
     engine,
     jobId,
@@ -41,8 +36,8 @@ export async function cancel(
 }
 
 /** A command that was carried out before is answered as it was then, whatever became of the job since. */
-async function ended({ engine, session }: Carrier, message: Envelope, { state }: JobRow): Promise<Commanded> {
-  const former = await engine.store.readRecord(commandsOf(session.principal), message.id);
+async function ended(connection: Carrier, message: Envelope, { state }: JobRow): Promise<Commanded> {
+  const former = await carriedOut(connection, message);
   if (former !== undefined) return { former };
   throw new ArcpError('FAILED_PRECONDITION', `The job is ${state}`, { details: { state } });
 }

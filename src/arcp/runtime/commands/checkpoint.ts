@@ -1,27 +1,23 @@
 /** Checkpoints that a client asks for, and goes back to (spec 003, "Resumability": "checkpoint snapshots"). */
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
-import { timestampOf } from '../../protocol/timestamp.js';
 import type { JobRow } from '../../store/store.js';
 import { traceBelow } from '../compose.js';
 import type { Carrier } from '../core.js';
 import { beginJob } from '../jobs/begin.js';
 import { CHECKPOINTS, type KeptCheckpoint, latestData, newCheckpoint } from '../jobs/checkpoint.js';
 import { inputOf } from '../jobs/input.js';
-import { isTerminal } from '../jobs/machine.js';
+import { IDLE_STATES, isIdle, isTerminal } from '../jobs/machine.js';
 import { NEW_STATUS, specOf, statusOf } from '../jobs/spec.js';
 import { Voice } from '../jobs/voice.js';
 import { CAPABILITIES, can } from '../negotiate.js';
 import { inlineWorkflow } from '../workflows/inline.js';
 import { judge } from '../works.js';
 import type { Commanded } from './commanded.js';
-import { commandRecord, commandsOf } from './once.js';
+import { acknowledged, carriedOut, commandRecord } from './once.js';
 import { ownJob } from './own-job.js';
 
 type Before = () => Promise<unknown>;
-
-/** States in which nobody works on a job. */
-const IDLE = ['accepted', 'queued', 'paused'] as const;
 
 /** Keeps where a job stands; it is told by the checkpoint itself. The job goes on, or pauses. */
 export async function createCheckpoint(
@@ -31,21 +27,21 @@ export async function createCheckpoint(
 ): Promise<Commanded> {
   await before();
   const { engine, session } = connection;
-  const former = await formerly(connection, message);
-  if (former !== undefined) return former;
+  const former = await carriedOut(connection, message);
+  if (former !== undefined) return { former };
   const row = await liveJobOf(connection, message);
   const { label } = message.payload;
   const pauses = message.payload.then === 'pause';
   const live = engine.scheduler.find(row.jobId);
   const record = (answerId: string) => commandRecord(session.principal, message, { answerId }, row.jobId);
   if (live !== undefined) {
-    await live.checkpointFor({ correlationId: message.id, record }, label);
+    const isFirst = await live.checkpointFor({ correlationId: message.id, record }, label);
+    if (!isFirst) return { former: await carriedOut(connection, message) };
     if (pauses) live.leave({ reason: 'pause', as: 'paused', causedBy: message.id });
     return {};
   }
-  return pauses || IDLE.some((state) => state === row.state)
-    ? checkpointIdle(connection, message, row, pauses)
-    : Promise.reject(new ArcpError('UNAVAILABLE', 'Somebody else works on the job'));
+  if (!isIdle(row.state)) throw new ArcpError('UNAVAILABLE', 'Somebody else works on the job');
+  return checkpointIdle(connection, message, row, pauses);
 }
 
 async function checkpointIdle(
@@ -90,8 +86,8 @@ export async function restoreCheckpoint(
 ): Promise<Commanded> {
   await before();
   const { engine, session, core } = connection;
-  const former = await formerly(connection, message);
-  if (former !== undefined) return former;
+  const former = await carriedOut(connection, message);
+  if (former !== undefined) return { former };
   assertNegotiated(connection);
   const { checkpoint_id: checkpointId, new_job: asNew = false } = message.payload;
   const record = await engine.store.readRecord(CHECKPOINTS, checkpointId);
@@ -104,28 +100,20 @@ export async function restoreCheckpoint(
     throw new ArcpError('FAILED_PRECONDITION', `The job is ${row.state}; only a new one can go on from there`, {
       details: { state: row.state },
     });
-  const ack = engine.log.event({
-    ...{ type: 'ack', sessionId: session.id, correlationId: message.id, trace: traceBelow(message) },
-    payload: { ack_for: message.id, received_at: timestampOf(core.settings.now()), status: 'accepted' },
-  });
+  const ack = acknowledged(connection, message);
   const records = [commandRecord(session.principal, message, { answerId: ack.id }, row.jobId)];
   const live = engine.scheduler.find(row.jobId);
   if (live !== undefined) {
-    await live.restart(
-      { checkpointId },
-      { events: [ack], records },
-      {
-        ...{ reason: 'restore', as: 'queued', causedBy: message.id },
-      },
-    );
-    return {};
+    const putBack = { reason: 'restore', as: 'queued', causedBy: message.id } as const;
+    const isFirst = await live.restart({ checkpointId }, { events: [ack], records }, putBack);
+    return isFirst ? {} : { former: await carriedOut(connection, message) };
   }
   const status = JSON.stringify({ ...statusOf(row), checkpointId });
   const voice = new Voice(engine.log, row, specOf(row), core.settings.now);
   const isPaused = row.state === 'paused';
   const result = await engine.log.commit({
     ...{ records, events: [ack, ...(isPaused ? [voice.moved('paused', 'queued', 'restore', {}, message.id)] : [])] },
-    jobs: [{ jobId: row.jobId, attempt: row.attempt, states: IDLE, set: { status, state: 'queued' } }],
+    jobs: [{ jobId: row.jobId, attempt: row.attempt, states: IDLE_STATES, set: { status, state: 'queued' } }],
   });
   if (result.outcome === 'conflict') return { former: result.found };
   if (result.outcome === 'fenced') throw new ArcpError('ABORTED', 'The job was begun meanwhile');
@@ -161,11 +149,6 @@ async function restoreAsNew(
     }),
   });
   return result.outcome === 'conflict' ? { former: result.found } : {};
-}
-
-async function formerly({ engine, session }: Carrier, message: Envelope): Promise<Commanded | undefined> {
-  const former = await engine.store.readRecord(commandsOf(session.principal), message.id);
-  return former === undefined ? undefined : { former };
 }
 
 /** @throws ArcpError on a job that has no checkpoints, or none any more */

@@ -1,17 +1,15 @@
 /** Work that a client gives to another agent (spec 003, "Multi-Agent Coordination"). */
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
-import { timestampOf } from '../../protocol/timestamp.js';
-import { traceBelow } from '../compose.js';
 import type { Carrier } from '../core.js';
 import { inputOf } from '../jobs/input.js';
-import { isTerminal } from '../jobs/machine.js';
+import { IDLE_STATES, isTerminal } from '../jobs/machine.js';
 import { specOf, statusOf } from '../jobs/spec.js';
 import { Voice } from '../jobs/voice.js';
 import { CAPABILITIES, can } from '../negotiate.js';
 import { judge } from '../works.js';
 import type { Commanded } from './commanded.js';
-import { commandRecord, commandsOf } from './once.js';
+import { acknowledged, carriedOut, commandRecord } from './once.js';
 import { ownJob } from './own-job.js';
 
 export async function handoff(
@@ -21,8 +19,8 @@ export async function handoff(
 ): Promise<Commanded> {
   await before();
   const { engine, session, core } = connection;
-  const { log, store, scheduler } = engine;
-  const former = await store.readRecord(commandsOf(session.principal), message.id);
+  const { log, scheduler } = engine;
+  const former = await carriedOut(connection, message);
   if (former !== undefined) return { former };
   if (!can(session.capabilities, CAPABILITIES.agentHandoff))
     throw new ArcpError('UNIMPLEMENTED', 'Handoff was not negotiated');
@@ -42,10 +40,7 @@ export async function handoff(
   const from = status.agent ?? spec.target;
   const voice = new Voice(log, row, spec, core.settings.now);
   const why = reason === undefined ? {} : { reason };
-  const ack = log.event({
-    ...{ type: 'ack', sessionId: session.id, correlationId: message.id, trace: traceBelow(message) },
-    payload: { ack_for: message.id, received_at: timestampOf(core.settings.now()), status: 'accepted' },
-  });
+  const ack = acknowledged(connection, message);
   const told = voice.event(
     'event.emit',
     { name: 'arcp.agent.transferred', attributes: { from, to: target, ...why } },
@@ -58,14 +53,14 @@ export async function handoff(
   const change = { agent: target, handedOver: { from, reason } };
   const live = scheduler.find(jobId);
   if (live !== undefined) {
-    await live.restart(change, entry, { reason: 'handoff', as: 'queued', causedBy: message.id });
-    return {};
+    const isFirst = await live.restart(change, entry, { reason: 'handoff', as: 'queued', causedBy: message.id });
+    return isFirst ? {} : { former: await carriedOut(connection, message) };
   }
   const result = await log.commit({
     ...entry,
     jobs: [
       {
-        ...{ jobId, attempt: row.attempt, states: ['accepted', 'queued', 'paused'] },
+        ...{ jobId, attempt: row.attempt, states: IDLE_STATES },
         set: { status: JSON.stringify({ ...status, ...change }) },
       },
     ],

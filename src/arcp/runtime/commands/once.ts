@@ -3,7 +3,10 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
-import type { ArcpStore, RecordChange, StoredRecord } from '../../store/store.js';
+import { timestampOf } from '../../protocol/timestamp.js';
+import type { ArcpStore, NewEvent, RecordChange, StoredRecord } from '../../store/store.js';
+import { traceBelow } from '../compose.js';
+import type { Carrier } from '../core.js';
 
 /** What is kept of a command: what it was, and how it was answered. */
 export interface KeptCommand {
@@ -22,6 +25,24 @@ export function commandsOf(principal: string): string {
 /** Tells whether two messages are the same; when and by whom they were sent makes no difference. */
 export function digestOfCommand({ type, job_id, stream_id, payload }: Envelope): string {
   return bytesToHex(sha256(utf8ToBytes(JSON.stringify([type, job_id, stream_id, payload]))));
+}
+
+/** What is kept of a command that was carried out before; `undefined` where it was not. */
+export function carriedOut({ engine, session }: Carrier, { id }: Envelope): Promise<StoredRecord | undefined> {
+  return engine.store.readRecord(commandsOf(session.principal), id);
+}
+
+/** The answer of a command that says no more than that it was taken. */
+export function acknowledged(
+  { engine, session, core }: Carrier,
+  message: Envelope,
+  details?: Readonly<Record<string, unknown>>,
+): NewEvent {
+  const received_at = timestampOf(core.settings.now());
+  return engine.log.event({
+    ...{ type: 'ack', sessionId: session.id, correlationId: message.id, trace: traceBelow(message) },
+    payload: { ack_for: message.id, received_at, status: 'accepted', ...(details === undefined ? {} : { details }) },
+  });
 }
 
 /** The record of a command that is carried out by the commit that it is in, and was not before. */

@@ -3,14 +3,12 @@ import { ArcpError } from '../../protocol/errors.js';
 import { type JobRow, LIVE_STATES, type NewEvent, type RecordChange, type StoredRecord } from '../../store/store.js';
 import { childrenOf } from '../children/child.js';
 import type { Engine } from '../core.js';
-import { isTerminal } from './machine.js';
+import { IDLE_STATES, isIdle, isTerminal } from './machine.js';
 import { CANCELS } from './scheduler.js';
 import { specOf, statusOf } from './spec.js';
 import { Voice } from './voice.js';
 import type { CancelRequest } from './wishes.js';
 
-/** States in which nobody works on a job who could end it. */
-const IDLE = ['accepted', 'queued', 'paused'] as const;
 /** How often it is tried again with a job that goes from one state to the next meanwhile. */
 const TRIES = 10;
 
@@ -49,15 +47,15 @@ export async function cancelJob(
     if (isTerminal(row.state)) return { outcome: 'ended', row };
     const live = scheduler.find(jobId);
     const asked = { scope: CANCELS, key: jobId, value: JSON.stringify(request), owner: jobId };
-    const isIdle = live === undefined && IDLE.some((state) => state === row.state);
-    const commit = isIdle
+    const endsHere = live === undefined && isIdle(row.state);
+    const commit = endsHere
       ? { records, ...endOf(engine, row, request, events, now) }
       : { records: [...records, asked], events, jobs: [{ jobId, states: LIVE_STATES, set: {} }] };
     const result = await log.commit(commit);
     if (result.outcome === 'conflict') return { outcome: 'conflict', found: result.found };
     if (result.outcome === 'fenced') continue;
     live?.cancel(request);
-    if (isIdle) await cancelChildren(engine, jobId, now);
+    if (endsHere) await cancelChildren(engine, jobId, now);
     return { outcome: 'asked' };
   }
   throw new ArcpError('ABORTED', 'The job does not keep still');
@@ -90,5 +88,5 @@ function endOf(
     leaseUntil: null,
     status: JSON.stringify(status),
   } as const;
-  return { jobs: [{ jobId, attempt, states: IDLE, set }], events: [...events, told] };
+  return { jobs: [{ jobId, attempt, states: IDLE_STATES, set }], events: [...events, told] };
 }

@@ -64,13 +64,17 @@ export interface Asked {
   readonly record: (answerId: string) => RecordChange;
 }
 
-/** Keeps where an attempt stands. A call within it has nothing to go on from: it is made again, or its result is kept. */
+/**
+ * Keeps where an attempt stands. A call within it has nothing to go on from: it is made again, or its result is kept.
+ *
+ * @returns its id; `undefined` where the same was asked for before
+ */
 export async function checkpoint(
   attempt: Attempt,
   data: unknown,
   options?: CheckpointOptions,
   asked?: Asked,
-): Promise<string> {
+): Promise<string | undefined> {
   const { row, spec, status, voice } = attempt;
   const sequence = (status.checkpoints ?? 0) + 1;
   const { checkpointId, event, record } = newCheckpoint(voice, {
@@ -80,6 +84,8 @@ export async function checkpoint(
   const kept = attempt.isCall ? {} : { checkpointId };
   const changed = attempt.changeStatus({ ...kept, checkpoints: sequence, ...cameFurther(row, status) });
   const records = asked === undefined ? [record] : [record, asked.record(event.id)];
-  await attempt.outbox.add({ events: [event], records, set: { status: changed } });
+  const entry = { events: [event], records, set: { status: changed } };
+  if (asked === undefined) await attempt.outbox.add(entry);
+  else if (!(await attempt.outbox.try(entry))) return undefined;
   return checkpointId;
 }

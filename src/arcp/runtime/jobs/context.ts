@@ -8,6 +8,7 @@ import { handOff } from '../children/handoff.js';
 import type { JobContext } from '../contract.js';
 import { askFor } from '../permissions/ask.js';
 import { traceparentOf, withSpan } from '../telemetry/span.js';
+import { issuesOf } from '../works.js';
 import type { Attempt } from './attempt.js';
 import { checkpoint } from './checkpoint.js';
 import { step } from './step.js';
@@ -53,7 +54,7 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
       withSpan(job, { spanId: spec.trace.spanId, toldAs: job.toldAs }, name, work, options),
     stream: (options) => job.openStream(options),
     incoming: (which) => job.readUpload(which),
-    checkpoint: (data, options) => checkpoint(job, data, options),
+    checkpoint: async (data, options) => (await checkpoint(job, data, options))!,
     onCheckpoint: (snapshot) => job.onCheckpoint(snapshot),
     permission: (wish) => askFor(job, wish),
     step: (key, work) => step(job, key, work),
@@ -90,7 +91,7 @@ function sharedValues({ row, log, outbox, voice }: Attempt, id: string): Values 
 function assertPayload(type: MessageType, payload: unknown): void {
   const judged = CATALOGUE[type].payload.safeParse(payload);
   if (judged.success) return;
-  const issues = judged.error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
+  const issues = issuesOf(judged.error);
   const said = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
   throw new ArcpError('INVALID_ARGUMENT', `Not a ${type}: ${said}`, { details: { issues } });
 }

@@ -2,10 +2,9 @@
 import { LONGEST_TIMER } from '../../../bindings/longest-timer.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { ArcpStore, JobRow } from '../../store/store.js';
+import { IDLE_STATES } from './machine.js';
 import { type JobSpec, specOf } from './spec.js';
 
-/** States in which nobody watches a job who works on it. */
-const WAITING = ['accepted', 'queued', 'paused'] as const;
 /** Jobs that are looked at together. */
 const PAGE = 500;
 /** Milliseconds until it is tried again where nothing could be kept. */
@@ -42,7 +41,7 @@ export class Deadlines {
   async watchAll(): Promise<void> {
     const { store } = this.#options.log;
     for (let after: string | undefined; !this.#isOver; ) {
-      const rows = await store.listJobs({ states: WAITING, after, limit: PAGE });
+      const rows = await store.listJobs({ states: IDLE_STATES, after, limit: PAGE });
       for (const row of rows) this.watch(row, specOf(row));
       if (rows.length < PAGE) return;
       after = rows.at(-1)!.jobId;

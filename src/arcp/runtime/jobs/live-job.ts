@@ -15,6 +15,7 @@ import type { StreamRegistry } from '../streams/registry.js';
 import { silentStream } from '../streams/silent.js';
 import type { Uploads } from '../streams/uploads.js';
 import type { Telemetry, TelemetrySpan } from '../telemetry/contract.js';
+import { judgeResult } from '../works.js';
 import type { Attempt, Continued, Pause } from './attempt.js';
 import { type Asked, checkpoint, latestData } from './checkpoint.js';
 import { conclude, type Outcome } from './conclusion.js';
@@ -205,16 +206,26 @@ export class LiveJob implements Attempt {
     this.#forceLater = setTimeout(() => this.#force?.(FORCED), this.#host.cancelGraceMs);
   };
 
-  /** Keeps something of the job, and begins it again with that. */
-  async restart(change: Partial<JobStatus>, entry: OutboxEntry, putBack: PutBack): Promise<void> {
-    await this.outbox.add({ ...entry, set: { status: this.changeStatus(change) } });
-    this.leave(putBack);
+  /** Keeps something of the job, and begins it again with that. @returns whether the records were as expected; else nothing was done */
+  async restart(change: Partial<JobStatus>, entry: OutboxEntry, putBack: PutBack): Promise<boolean> {
+    const former = this.#status;
+    const status = this.changeStatus(change);
+    const made = this.#status;
+    const isDone = await this.outbox.try({ ...entry, set: { status } });
+    if (isDone) this.leave(putBack);
+    else if (this.#status === made) this.#status = former;
+    return isDone;
   }
 
-  /** Keeps where it stands, as somebody has asked for. */
-  async checkpointFor(asked: Asked, label: string | undefined): Promise<void> {
+  /** Keeps where it stands, as somebody has asked for. @returns whether they had not asked before; else nothing was done */
+  async checkpointFor(asked: Asked, label: string | undefined): Promise<boolean> {
     const data = this.#snapshot === undefined ? await latestData(this.log.store, this.#status) : this.#snapshot();
-    await checkpoint(this, data, { label }, asked);
+    const former = this.#status;
+    const keeping = checkpoint(this, data, { label }, asked);
+    const made = this.#status;
+    const isDone = (await keeping) !== undefined;
+    if (!isDone && this.#status === made) this.#status = former;
+    return isDone;
   }
 
   readonly onCheckpoint = (snapshot: () => unknown): void => {
@@ -315,18 +326,14 @@ export class LiveJob implements Attempt {
     }
   }
 
-  async #carryOut({ options, handler }: Work, restored: unknown): Promise<unknown> {
+  async #carryOut(work: Work, restored: unknown): Promise<unknown> {
+    const { options, handler } = work;
     const { follows } = this.spec;
     if (follows !== undefined) return this.wait({ reason: 'operation' }, () => this.#host.outcomeOf(follows));
     const input = inputOf(this.spec.command);
     const judged = options.input === undefined ? input : await options.input.parseAsync(input);
     const result: unknown = await handler(judged, contextOf(this, restored));
-    if (options.output === undefined) return result;
-    const output = await options.output.safeParseAsync(result);
-    if (output.success) return output.data;
-    throw new ArcpError('INTERNAL', 'The result is not as it was declared', {
-      details: { issues: output.error.issues },
-    });
+    return judgeResult(work, result);
   }
 
   async #restored(): Promise<unknown> {

@@ -18,6 +18,13 @@ export const TRANSITIONS: Readonly<Record<JobState, readonly JobState[]>> = {
   cancelled: [],
 };
 
+/** States in which nobody works on a job that has not ended. */
+export const IDLE_STATES = ['accepted', 'queued', 'paused'] as const satisfies readonly JobState[];
+
+export function isIdle(state: JobState): boolean {
+  return IDLE_STATES.some((idle) => idle === state);
+}
+
 export function isTerminal(state: JobState): boolean {
   return TRANSITIONS[state].length === 0;
 }
