@@ -1,7 +1,7 @@
 /** One invocation, as its client sees it. */
-import type { PayloadOf } from '../protocol/catalogue.js';
 import type { Envelope } from '../protocol/envelope.js';
-import { ArcpError, type ErrorBody } from '../protocol/errors.js';
+import { ArcpError } from '../protocol/errors.js';
+import { outcomeIn } from '../protocol/outcome.js';
 import type { JobState } from '../protocol/payloads/parts.js';
 import type { StreamKind } from '../protocol/payloads/stream.js';
 import type { Content } from '../streams/content.js';
@@ -134,46 +134,26 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
       case 'event.emit':
         if (message.payload.name === 'arcp.job.state') this.#move(message.payload.attributes?.['to']);
         break;
-      case 'tool.result':
-        // Calls that a job makes have results of their own.
-        if (message.correlation_id !== this.id) break;
-        this.#complete(message.payload.result ?? message.payload.value);
-        break;
-      case 'tool.error':
-        if (message.correlation_id !== this.id || message.payload.will_retry === true) break;
-        this.#fail('failed', message.payload);
-        break;
-      case 'job.completed':
-        this.#complete(message.payload.result);
-        break;
-      case 'job.failed':
-        this.#fail('failed', message.payload);
-        break;
-      case 'job.cancelled':
-        this.#fail('cancelled', cancellation(message.payload));
-        break;
-      case 'workflow.complete': {
-        const { status, outputs, error } = message.payload;
-        if (status === 'completed') this.#complete(outputs);
-        else this.#fail(status, error ?? { code: 'CANCELLED', message: 'The workflow was cancelled' });
-      }
+      default:
+        this.#conclude(message);
     }
+  }
+
+  #conclude(message: Envelope): void {
+    // Calls that a job makes have results of their own.
+    if (message.type.startsWith('tool.') && message.correlation_id !== this.id) return;
+    const outcome = outcomeIn(message);
+    if (outcome === undefined) return;
+    this.#state = outcome.state;
+    this.#accepted.resolve(this.#jobId);
+    this.#end(() => {
+      if (outcome.state === 'completed') this.#result.resolve(outcome.result as R);
+      else this.#result.reject(outcome.error);
+    });
   }
 
   #move(to: unknown): void {
     if (to === 'queued' || to === 'running' || to === 'blocked' || to === 'paused') this.#state = to;
-  }
-
-  #complete(result: unknown): void {
-    this.#state = 'completed';
-    this.#accepted.resolve(this.#jobId);
-    this.#end(() => this.#result.resolve(result as R));
-  }
-
-  #fail(state: JobState, body: ErrorBody): void {
-    this.#state = state;
-    this.#accepted.resolve(this.#jobId);
-    this.#end(() => this.#result.reject(ArcpError.fromBody(body)));
   }
 
   #end(settle: () => void): void {
@@ -184,13 +164,6 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
     for (const queue of this.#queues) queue.end();
     this.#queues.clear();
   }
-}
-
-/** The end of a cancelled job as the error that its result is. */
-function cancellation({ cause, reason, forced }: PayloadOf<'job.cancelled'>): ErrorBody {
-  const code = cause === 'timeout' ? 'DEADLINE_EXCEEDED' : 'CANCELLED';
-  const details = { cause, ...(forced === undefined ? {} : { forced }) };
-  return { code, message: reason ?? `It was cancelled by ${cause}`, retryable: false, details };
 }
 
 function settled<T>(): Settled<T> {

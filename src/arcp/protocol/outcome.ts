@@ -1,0 +1,38 @@
+/** What became of work, as its last message tells (spec 003, "Invocation Flow"). */
+import type { Envelope } from './envelope.js';
+import { ArcpError } from './errors.js';
+import type { JobState } from './payloads/parts.js';
+
+export type Outcome =
+  | { readonly state: 'completed'; readonly result: unknown }
+  | { readonly state: Extract<JobState, 'failed' | 'cancelled'>; readonly error: ArcpError };
+
+/** @returns `undefined` for a message that is not the last one of some work */
+export function outcomeIn(message: Envelope): Outcome | undefined {
+  switch (message.type) {
+    case 'job.completed':
+      return { state: 'completed', result: message.payload.result };
+    case 'tool.result':
+      return { state: 'completed', result: message.payload.result ?? message.payload.value };
+    case 'tool.error':
+      if (message.payload.will_retry === true) return undefined;
+      return { state: 'failed', error: ArcpError.fromBody(message.payload) };
+    case 'job.failed':
+      return { state: 'failed', error: ArcpError.fromBody(message.payload) };
+    case 'job.cancelled': {
+      const { cause, reason, forced } = message.payload;
+      const code = cause === 'timeout' ? 'DEADLINE_EXCEEDED' : 'CANCELLED';
+      const details = { cause, ...(forced === undefined ? {} : { forced }) };
+      const error = new ArcpError(code, reason ?? `It was cancelled by ${cause}`, { retryable: false, details });
+      return { state: 'cancelled', error };
+    }
+    case 'workflow.complete': {
+      const { status, outputs, error } = message.payload;
+      if (status === 'completed') return { state: 'completed', result: outputs };
+      const body = error ?? { code: 'CANCELLED', message: 'The workflow was cancelled' };
+      return { state: status, error: ArcpError.fromBody(body) };
+    }
+    default:
+      return undefined;
+  }
+}
