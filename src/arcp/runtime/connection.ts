@@ -5,6 +5,7 @@ import { type EnvelopeError, tryParseEnvelope } from '../protocol/codec.js';
 import type { Envelope } from '../protocol/envelope.js';
 import { ArcpError, asArcpError } from '../protocol/errors.js';
 import { timestampOf } from '../protocol/timestamp.js';
+import { assertAddressed } from './addressed.js';
 import type { Peer } from './auth.js';
 import { COMMANDS } from './commands/index.js';
 import { formerAnswer } from './commands/once.js';
@@ -141,6 +142,7 @@ export class Connection implements Carrier {
     this.#early = [];
     let isRefused = false;
     try {
+      assertAddressed(this.#core, message);
       const opened = await openSession(this.#core, message, this.#peer);
       if (this.#isOver) return;
       const { session, engine, isResumed, body } = opened;
@@ -197,6 +199,7 @@ export class Connection implements Carrier {
         details: { issues: [{ path: 'session_id', message: 'is required' }] },
       });
     if (session_id !== id) throw new ArcpError('NOT_FOUND', 'This connection carries another session');
+    assertAddressed(this.#core, message);
   }
 
   #pong(message: Envelope<'ping'>): void {

@@ -4,6 +4,9 @@ import { ArcpError } from '../protocol/errors.js';
 import type { TrustLevel } from '../protocol/payloads/parts.js';
 import type { Work } from './contract.js';
 
+/** What can be called. */
+export const KINDS: readonly Work['kind'][] = ['tool', 'workflow', 'agent'];
+
 export interface WorkCall {
   readonly kind: Work['kind'];
   readonly name: string;

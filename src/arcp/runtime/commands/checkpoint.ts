@@ -108,11 +108,12 @@ export async function restoreCheckpoint(
     const isFirst = await live.restart({ checkpointId }, { events: [ack], records }, putBack);
     return isFirst ? {} : { former: await carriedOut(connection, message) };
   }
-  const status = JSON.stringify({ ...statusOf(row), checkpointId });
   const voice = new Voice(engine.log, row, specOf(row), core.settings.now);
-  const isPaused = row.state === 'paused';
+  const moved = row.state === 'paused' ? [voice.moved('paused', 'queued', 'restore', {}, message.id)] : [];
+  const again = { attempt: row.attempt, causedBy: moved[0]?.id ?? message.id };
+  const status = JSON.stringify({ ...statusOf(row), checkpointId, again });
   const result = await engine.log.commit({
-    ...{ records, events: [ack, ...(isPaused ? [voice.moved('paused', 'queued', 'restore', {}, message.id)] : [])] },
+    ...{ records, events: [ack, ...moved] },
     jobs: [{ jobId: row.jobId, attempt: row.attempt, states: IDLE_STATES, set: { status, state: 'queued' } }],
   });
   if (result.outcome === 'conflict') return { former: result.found };

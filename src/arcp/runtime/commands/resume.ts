@@ -6,7 +6,7 @@ import type { JobRow, StoredEvent } from '../../store/store.js';
 import { traceBelow } from '../compose.js';
 import type { Carrier } from '../core.js';
 import { CHECKPOINTS, type KeptCheckpoint } from '../jobs/checkpoint.js';
-import { specOf } from '../jobs/spec.js';
+import { specOf, statusOf } from '../jobs/spec.js';
 import { Voice } from '../jobs/voice.js';
 import { pendingOf } from '../permissions/request.js';
 import type { Commanded } from './commanded.js';
@@ -73,7 +73,8 @@ async function goOn({ engine, core }: Carrier, row: JobRow, { id }: Resume): Pro
   const { log, scheduler } = engine;
   const { jobId, attempt } = row;
   const moved = new Voice(log, row, specOf(row), core.settings.now).moved('paused', 'queued', 'resume', {}, id);
-  const set = { state: 'queued', runAfter: core.settings.now() } as const;
+  const status = JSON.stringify({ ...statusOf(row), again: { attempt, causedBy: moved.id } });
+  const set = { state: 'queued', runAfter: core.settings.now(), status } as const;
   // Whoever was faster has set it going, or ended it.
   await log.commit({ jobs: [{ jobId, attempt, states: ['paused'], set }], events: [moved] });
   scheduler.wake();

@@ -96,12 +96,15 @@ function retry(attempt: Attempt, error: ErrorBody, delay: number, { now, state: 
   const { spec, voice, row } = attempt;
   const runAfter = now + delay;
   const { failures, ended } = attempt.status;
-  const status = attempt.changeStatus({ failures: failures + 1, ended: ended + 1, lastError: error });
   const told = spec.isDurable
     ? [voice.event('tool.error', { ...error, retryable: true, attempt: row.attempt, will_retry: true })]
     : [];
   const at = { attempt: row.attempt, retry_at: timestampOf(runAfter) };
   const moved = voice.moved(from, 'queued', 'retry', at);
+  const status = attempt.changeStatus({
+    ...{ failures: failures + 1, ended: ended + 1, lastError: error },
+    again: { attempt: row.attempt, causedBy: moved.id },
+  });
   return {
     state: 'queued',
     entry: { set: { state: 'queued', runAfter, ...RELEASED, status }, events: [...told, moved] },
@@ -109,12 +112,14 @@ function retry(attempt: Attempt, error: ErrorBody, delay: number, { now, state: 
 }
 
 function release(attempt: Attempt, { reason, as, causedBy }: PutBack, { now, state: from }: Circumstances): Conclusion {
-  const status = attempt.changeStatus({ ended: attempt.status.ended + 1 });
+  const moved = attempt.voice.moved(from, as, reason, {}, causedBy);
+  const again = { attempt: attempt.row.attempt, causedBy: moved.id };
+  const status = attempt.changeStatus({ ended: attempt.status.ended + 1, again });
   return {
     state: as,
     entry: {
       set: { state: as, runAfter: now, ...RELEASED, status },
-      events: [attempt.voice.moved(from, as, reason, {}, causedBy)],
+      events: [moved],
     },
   };
 }

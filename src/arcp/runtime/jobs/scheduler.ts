@@ -10,7 +10,7 @@ import { inlineWorkflow } from '../workflows/inline.js';
 import { Deadlines, type DeadlinesOptions } from './deadlines.js';
 import { type JobHost, LiveJob } from './live-job.js';
 import { isTerminal } from './machine.js';
-import { lostAttempts } from './spec.js';
+import { causeOf, lostAttempts } from './spec.js';
 import type { CancelRequest } from './wishes.js';
 
 /** Where it stands that a job is to end; it outlives whoever was asked. */
@@ -204,7 +204,8 @@ export class Scheduler {
         await this.#endLostStreams(job);
         const { checkpointId } = job.status;
         const restored = checkpointId === undefined ? {} : { restored_from: checkpointId };
-        await job.outbox.add({ events: job.voice.started(row.attempt, { worker: this.worker, ...restored }) });
+        const told = { worker: this.worker, ...restored };
+        await job.outbox.add({ events: job.voice.started(row.attempt, told, causeOf(row)) });
       }
     } catch (error) {
       // Another attempt has begun, or nothing can be kept: the lease runs out.

@@ -48,6 +48,8 @@ export interface JobStatus {
   readonly handedOver?: { readonly from: string; readonly reason?: string | undefined } | undefined;
   /** The message that told of its end. */
   readonly endId?: string | undefined;
+  /** The message that told that another attempt is to come after this one. */
+  readonly again?: { readonly attempt: number; readonly causedBy: string } | undefined;
   readonly lastError?: ErrorBody | undefined;
   readonly cancelled?: { readonly cause: string; readonly reason?: string | undefined } | undefined;
 }
@@ -66,6 +68,12 @@ export function statusOf(row: JobRow): JobStatus {
 export function lostAttempts(row: JobRow): number {
   const { ended, forgiven = 0 } = statusOf(row);
   return row.attempt - 1 - ended - forgiven;
+}
+
+/** The message that has caused this attempt: none where it is the first, or the one before it was lost. */
+export function causeOf({ attempt, status }: JobRow): string | undefined {
+  const { again } = JSON.parse(status) as JobStatus;
+  return again?.attempt === attempt - 1 ? again.causedBy : undefined;
 }
 
 /** The attempt has come further: it is not what ends whoever works on it. */

@@ -1,0 +1,28 @@
+import { execFile } from 'node:child_process';
+import process from 'node:process';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { newId } from '../../src/arcp/index.js';
+
+const PROCESSES = 4;
+/** In `npm run test:long`, ten times as many: a million of all together. */
+const EACH = process.env['LONG_RUNS'] === undefined ? 25_000 : 250_000;
+
+async function made(count: number): Promise<readonly string[]> {
+  const args = ['--import', 'tsx', 'test/fixtures/ids.ts', String(count)];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 64 * 2 ** 20 });
+  return stdout.split('\n');
+}
+
+describe('identifiers', () => {
+  test('are never the same, whoever makes them', { timeout: 60_000 }, async () => {
+    const all = await Promise.all(Array.from({ length: PROCESSES }, () => made(EACH)));
+    expect(new Set(all.flat()).size).toBe(PROCESSES * EACH);
+  });
+
+  test('say what they name, and grow with time', () => {
+    const some = Array.from({ length: 100 }, () => newId('job'));
+    expect(some.every((id) => /^job_[0-9A-HJKMNP-TV-Z]{26}$/.test(id))).toBe(true);
+    expect([...some].sort()).toEqual(some);
+  });
+});
