@@ -26,17 +26,17 @@ function overview(): string {
   });
   return `# What is required, and what shows it
 
-<!-- ${WRITTEN} accp.json and aacp.json. -->
+<!-- ${WRITTEN} the lists beside it. -->
 
-Every requirement of the drafts, each with the tests that show it. The wording is ours; the drafts' is what counts.
+Every requirement of the specifications, each with the tests that show it. The wording is ours; theirs is what counts.
 
 ${links.join('')}
 \`<name>.json\` is a list as data, [\`requirements.schema.json\`](requirements.schema.json) the shape of all. \`test/conformance/requirements.test.ts\`
 fails when an entry has neither a test nor a reason, when a test that is cited is gone, and when a key word, a table row, an
-item of a list or a defined word of a draft has no entry.
+item of a list or a defined word of a draft, or one of the numbers by which ARCP is read, has no entry.
 
-*defined* is what a draft states without a key word of BCP 14, *reading* what pegwire does where a draft contradicts itself
-or says nothing.
+*defined* is what a specification states without a key word of BCP 14, *reading* what pegwire does where it contradicts itself
+or says nothing. *Later* is what belongs to a step that has not been taken.
 
 ${table(
   HEAD,
@@ -58,7 +58,7 @@ function page(name: Name, list: RequirementList): string {
 
 Every requirement of ${source}, ${scope}. [What the columns mean](README.md).
 ${note === undefined ? '' : `\n${note}\n`}
-${table(HEAD, [...parts.map(({ title, some }) => summary(title, some)), summary('all', requirements)])}${exceptions(requirements)}
+${table(HEAD, [...parts.map(({ title, some }) => summary(title, some)), summary('all', requirements)])}${exceptions(requirements)}${putOff(requirements)}
 ${body}`;
 }
 
@@ -87,6 +87,7 @@ const HEAD = [
   'readings',
   'shown by tests',
   'not met, or not to be shown',
+  'later',
 ];
 
 function summary(title: string, some: readonly Requirement[]): string[] {
@@ -101,6 +102,7 @@ function summary(title: string, some: readonly Requirement[]): string[] {
     count(({ level }) => level === 'reading'),
     count(({ tests }) => tests.length > 0),
     count(({ exception }) => exception !== undefined),
+    count(({ later }) => later !== undefined),
   ];
 }
 
@@ -111,9 +113,21 @@ function exceptions(requirements: readonly Requirement[]): string {
   return `\n## Not met, or not to be shown\n\n${lines.join('\n')}\n`;
 }
 
-function row({ id, level, text, values, tests, exception }: Requirement): string[] {
+function putOff(requirements: readonly Requirement[]): string {
+  const later = requirements.filter((one) => one.later !== undefined);
+  if (later.length === 0) return '';
+  const lines = later.map((one) => `* **${one.id}** ${plain(one.text)} ${plain(one.later!)}`);
+  return `\n## Later\n\n${lines.join('\n')}\n`;
+}
+
+function row({ id, level, text, values, tests, exception, later }: Requirement): string[] {
   const words = values === undefined ? '' : ` (${values.join(', ')})`;
-  return [id, level, plain(text + words), exception === undefined ? shownBy(tests) : 'see above'];
+  return [
+    id,
+    level,
+    plain(text + words),
+    exception === undefined && later === undefined ? shownBy(tests) : 'see above',
+  ];
 }
 
 /** Each file as a link, and the titles of its tests. */

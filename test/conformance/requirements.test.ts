@@ -82,6 +82,13 @@ describe('the check of the list', () => {
 
   test('finds a stale exception', () => {
     expect(uncited(list({ exception: 'It is left to authors.' }))).toEqual([expect.stringContaining('stale')]);
+    expect(uncited(list({ later: 'It is a step of its own.' }))).toEqual([expect.stringContaining('stale')]);
+  });
+
+  test('takes what is put off, and not as an exception as well', () => {
+    const later = 'It is a step of its own.';
+    expect(uncited(list({ tests: [], later }))).toEqual([]);
+    expect(uncited(list({ tests: [], later, exception: 'It is left to authors.' }))).toHaveLength(1);
   });
 
   test.each([
@@ -126,6 +133,9 @@ describe('the check of the list', () => {
     ['words that are accounted for', { values: ['mid', 'cid'] }, { values: { 3.5: 2 } }, 0],
     ['a word without an entry', { values: ['mid'] }, { values: { 3.5: 2 } }, 1],
     ['words of a section that defines none', { values: ['mid'] }, {}, 1],
+    ['ids that are all there', { id: 'E01' }, { ids: ['E01'] }, 0],
+    ['an id without an entry', { id: 'E01' }, { ids: ['E01', 'E02'] }, 1],
+    ['an entry without its id', { id: 'E01' }, { ids: [] }, 1],
   ])('counts %s', (_what, entry, more, faults) => {
     expect(miscounted(list(entry, more))).toHaveLength(faults);
   });
@@ -147,6 +157,11 @@ describe('the check of the list', () => {
     expect(inconsistent({ ...list(), levels: [], requirements: [entry] })).toEqual([]);
     expect(inconsistent({ ...list(), levels: [] })).toHaveLength(1);
     expect(inconsistent({ ...list(), requirements: [entry] })).toHaveLength(1);
+  });
+
+  test('knows sources that are read by numbers of ours', () => {
+    const { conformance: _, ...entry } = { ...list().requirements[0]!, id: 'E01', section: 'Message Envelope' };
+    expect(inconsistent({ ...list(), levels: [], ids: ['E01'], requirements: [entry] })).toEqual([]);
   });
 
   test('finds an id that is there twice', () => {

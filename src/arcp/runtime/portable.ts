@@ -25,7 +25,14 @@ export {
   type Rules,
 } from './permissions/policy.js';
 export type { Scope } from './permissions/scope.js';
-export { createRuntime, type Runtime, type RuntimeLimits, type RuntimeOptions, type WorkerOptions } from './runtime.js';
+export {
+  createRuntime,
+  type Runtime,
+  type RuntimeCancel,
+  type RuntimeLimits,
+  type RuntimeOptions,
+  type WorkerOptions,
+} from './runtime.js';
 export type {
   BegunSpan,
   Span,

@@ -12,6 +12,7 @@ import { Connection } from './connection.js';
 import type { AgentInput, Handler, ToolOptions, Work, WorkOptions } from './contract.js';
 import type { Core, Engine, Settings } from './core.js';
 import { createEngine } from './engine.js';
+import { cancelJob } from './jobs/cancel-job.js';
 import { resolveRetry } from './jobs/retry.js';
 import type { Capabilities } from './negotiate.js';
 import { definePolicy, type Policy } from './permissions/policy.js';
@@ -55,6 +56,14 @@ export interface WorkerOptions {
   readonly cancelGraceMs?: number | undefined;
   /** How often a job is begun again after whoever worked on it was lost before it came any further. @default 10 */
   readonly maxLosses?: number | undefined;
+}
+
+export interface RuntimeCancel {
+  /** Who wants it: the runtime by itself, or a rule that it keeps. @default 'runtime' */
+  readonly cause?: 'runtime' | 'policy' | undefined;
+  readonly reason?: string | undefined;
+  /** Milliseconds that the work may go on. @default `workers.cancelGraceMs` */
+  readonly deadlineMs?: number | undefined;
 }
 
 export interface RuntimeLimits {
@@ -167,6 +176,20 @@ export class Runtime {
     this.#connections.add(connection);
     void connection.closed.then(() => this.#connections.delete(connection));
     return connection.closed;
+  }
+
+  /**
+   * Cancels a job, whoever has begun it: its work is asked to end, and ended after its deadline.
+   *
+   * @returns whether it had not ended
+   * @throws ArcpError `NOT_FOUND`, `UNAVAILABLE`
+   */
+  async cancel(jobId: string, options: RuntimeCancel = {}): Promise<boolean> {
+    const { cause = 'runtime', reason, deadlineMs } = options;
+    const { settings, lasting } = this.#core;
+    const request = { cause, reason, deadlineMs };
+    const { outcome } = await cancelJob(lasting, jobId, request, { now: settings.now });
+    return outcome === 'asked';
   }
 
   /** How much there is to do now. */

@@ -17,7 +17,7 @@ export interface StreamWriter<K extends StreamKind = StreamKind> {
   readonly kind: K;
   /**
    * Writes something. Resolves when it is kept, and the reader can take more: whoever waits for it goes as fast as the reader. What is written
-   * faster is joined into larger chunks, where the kind allows it.
+   * faster is joined into larger chunks, where the kind allows it. Where its reader has cancelled the stream, it goes nowhere.
    *
    * @throws ArcpError `INVALID_ARGUMENT` on what the kind does not carry, `FAILED_PRECONDITION` after its end
    */

@@ -41,6 +41,8 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
   #sequence = 0;
   #bytes = 0;
   #isOver = false;
+  /** Its reader wants no more of it. */
+  #isUnwanted = false;
 
   constructor(host: WriterHost, { kind, name, contentType, expectedBytes }: StreamOptions<K>) {
     this.kind = kind;
@@ -54,8 +56,9 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
   }
 
   readonly write = async (content: Content<K>): Promise<void> => {
-    if (this.#isOver) throw new ArcpError('FAILED_PRECONDITION', 'The stream has ended');
+    if (this.#isOver && !this.#isUnwanted) throw new ArcpError('FAILED_PRECONDITION', 'The stream has ended');
     chunkOf(this.kind, content);
+    if (this.#isUnwanted) return;
     const most = Math.min(MAX_CHUNK_BYTES, this.#host.pacer.maxBytes);
     await Promise.all(cut(content, most).map((piece) => this.#add(piece, most)));
   };
@@ -77,6 +80,15 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
     await this.#sending;
     await this.#host.end(this.id, 'stream.error', { ...asArcpError(error).toBody() });
   };
+
+  /** Its reader wants no more of it. The work goes on: what it still writes goes nowhere. */
+  async cancel(error: ArcpError): Promise<void> {
+    if (this.#isOver) return;
+    this.#isUnwanted = true;
+    for (const { resolve } of this.#waiting.splice(0)) for (const done of resolve) done();
+    this.hurry();
+    await this.fail(error);
+  }
 
   /** What waits is sent at once, whatever the pace: the job ends. */
   hurry(): void {
@@ -109,7 +121,9 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
       } catch {
         // The work is to end: what it has said is sent all the same.
       }
-      const next = this.#waiting.shift()!;
+      const next = this.#waiting.shift();
+      // Nobody wants it any more.
+      if (next === undefined) break;
       try {
         await this.#chunk(next);
         for (const resolve of next.resolve) resolve();

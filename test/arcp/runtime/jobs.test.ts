@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { ArcpError, type Envelope } from '../../../src/arcp/index.js';
@@ -8,6 +11,7 @@ import {
   type Runtime,
   type RuntimeOptions,
   StoreError,
+  sqliteStore,
 } from '../../../src/arcp/runtime/index.js';
 import { connectTo, deferred, type Wire } from './wire.js';
 
@@ -393,6 +397,64 @@ describe('cancelling', () => {
     });
   });
 
+  test.each(['runtime', 'policy'] as const)('is told of with who wanted it: %s', async (cause) => {
+    const runtime = start().tool('slow', { durable: true }, obedient);
+    const wire = await opened(runtime);
+    const { jobId } = await wire.startJob('slow');
+    expect(await runtime.cancel(jobId, { cause, reason: 'Over the budget' })).toBe(true);
+    expect(await wire.untilEnded(jobId)).toMatchObject({
+      type: 'job.cancelled',
+      payload: { cause, reason: 'Over the budget' },
+    });
+    expect(await runtime.cancel(jobId)).toBe(false);
+    await expect(runtime.cancel('job_none')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  test('of a session is for all that it has begun, and nothing else', async () => {
+    const runtime = start().tool('slow', { durable: true }, obedient);
+    const [wire, other] = [await opened(runtime), await opened(runtime)];
+    const jobs = [await wire.startJob('slow'), await wire.startJob('slow')];
+    const { jobId: others } = await other.startJob('slow');
+    await wire.answer('ack', wire.send('cancel', { target: 'session', reason: 'All of it' }));
+    for (const { jobId } of jobs)
+      expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { cause: 'client', reason: 'All of it' } });
+    await wire.answer('pong', wire.send('ping'));
+    expect(other.ofJob(others).at(-1)?.type).toBe('job.started');
+    const foreign = wire.send('cancel', { target: 'session', target_id: other.sessionId });
+    expect((await wire.answer('nack', foreign)).payload.code).toBe('NOT_FOUND');
+  });
+
+  test('of a stream ends it, and the work goes on: what it writes goes nowhere', async () => {
+    const wanted = deferred();
+    const runtime = start().tool('talk', { durable: true }, async (_, { stream }) => {
+      const out = stream({ kind: 'text' });
+      await out.write('one');
+      await wanted.promise;
+      await out.write('two');
+      await out.close();
+      return 'done';
+    });
+    const wire = await opened(runtime);
+    const { jobId } = await wire.startJob('talk');
+    const { stream_id } = await wire.until(({ type }) => type === 'stream.chunk');
+    const stranger = await opened(start());
+    const foreign = stranger.send('cancel', { target: 'stream' }, { stream_id });
+    expect((await stranger.answer('nack', foreign)).payload.code).toBe('NOT_FOUND');
+    const sent = wire.send('cancel', { reason: 'Enough' }, { stream_id });
+    await wire.answer('ack', sent);
+    expect(await wire.until(({ type }) => type === 'stream.error')).toMatchObject({
+      ...{ stream_id, payload: { code: 'CANCELLED', message: 'Enough' } },
+    });
+    // Sent again, it is answered again.
+    wire.channel.send(JSON.stringify(sent));
+    await expect.poll(() => wire.heard.filter(({ correlation_id }) => correlation_id === sent.id).length).toBe(2);
+    wanted.resolve();
+    expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.completed' });
+    expect(wire.types(wire.ofJob(jobId)).filter((type) => type === 'stream.chunk')).toHaveLength(1);
+    const late = wire.send('cancel', { target: 'stream', target_id: stream_id });
+    expect((await wire.answer('nack', late)).payload.code).toBe('NOT_FOUND');
+  });
+
   test('by the time that it may take', async () => {
     const runtime = start().tool('slow', { durable: true, timeoutMs: 20 }, obedient).tool('direct', {}, obedient);
     const wire = await opened(runtime);
@@ -612,6 +674,34 @@ describe('restarts', () => {
     const after = await opened(second);
     after.send('resume', {}, { job_id: jobId });
     expect(await after.untilEnded(jobId)).toMatchObject({ payload: { result: [1, 2] } });
+  });
+
+  test('what is known of a job is read from its file', async () => {
+    const file = path.join(mkdtempSync(path.join(tmpdir(), 'pegwire-jobs-')), 'arcp.db');
+    const runtime = start({ store: await sqliteStore(file) }).tool(
+      'slow',
+      { durable: true, retry: { maxAttempts: 3, backoffMs: 1 } },
+      async (_, context) => {
+        await context.checkpoint({ at: context.attempt });
+        if (context.attempt < 3) throw new ArcpError('UNAVAILABLE', 'Later');
+        return obedient(_, context);
+      },
+    );
+    const wire = await opened(runtime);
+    const { jobId } = await wire.startJob('slow');
+    const kept = await wire.until((one) => one.type === 'job.checkpoint' && one.payload.attempt === 3);
+    wire.send('cancel', { reason: 'Enough' }, { job_id: jobId });
+    await wire.untilEnded(jobId);
+    await runtime.close();
+    const cold = await sqliteStore(file);
+    const row = await cold.readJob(jobId);
+    await cold.close();
+    expect(row).toMatchObject({ state: 'cancelled', attempt: 3 });
+    expect(JSON.parse(row!.status)).toMatchObject({
+      ...{ failures: 2, cancelled: { cause: 'client', reason: 'Enough' } },
+      checkpointId: (kept.payload as { readonly checkpoint_id: string }).checkpoint_id,
+    });
+    rmSync(path.dirname(file), { recursive: true, force: true });
   });
 
   test('after a crash: the lease runs out, and another attempt begins; the former one counts no more', async () => {

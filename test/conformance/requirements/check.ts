@@ -7,9 +7,11 @@ export type Faults = readonly string[];
 
 /** Entries that nothing shows, and exceptions that are none any more. */
 export function uncited({ requirements }: RequirementList): Faults {
-  return requirements.flatMap(({ id, tests, exception }) => {
-    if (tests.length === 0 && exception === undefined) return [`${id}: no test shows it, and there is no exception`];
-    if (tests.length > 0 && exception !== undefined) return [`${id}: the exception is stale, since tests show it`];
+  return requirements.flatMap(({ id, tests, exception, later }) => {
+    if (exception !== undefined && later !== undefined) return [`${id}: it is put off, and an exception`];
+    const isExcused = exception !== undefined || later !== undefined;
+    if (tests.length === 0 && !isExcused) return [`${id}: no test shows it, and there is no exception`];
+    if (tests.length > 0 && isExcused) return [`${id}: the exception is stale, since tests show it`];
     return [];
   });
 }
@@ -49,7 +51,7 @@ function hasTest({ tests, words }: TestFile, title: string): boolean {
 }
 
 /** Key words, rows, items and words of the draft that no entry stands for, and entries that stand for none. */
-export function miscounted({ requirements, keywords, tables, items, values }: RequirementList): Faults {
+export function miscounted({ requirements, keywords, tables, items, values, ids }: RequirementList): Faults {
   const counted = tally(requirements, ({ section, keyword }) => keyword && `${section} ${keyword}`);
   const wanted = Object.entries(keywords).flatMap(([section, counts]) =>
     Object.entries(counts).map(([keyword, count]) => [`${section} ${keyword}`, count] as const),
@@ -69,7 +71,17 @@ export function miscounted({ requirements, keywords, tables, items, values }: Re
     ...differences(rows, new Map(Object.entries(tables))),
     ...differences(words, new Map(Object.entries(values).map(([section, count]) => [`words of ${section}`, count]))),
     ...listed.filter((item) => !numbered.has(item)).map((item) => `item ${item}: no entry`),
+    ...(ids === undefined ? [] : differing(ids, requirements)),
     ...[...numbered].filter((item) => !listed.includes(item)).map((item) => `item ${item}: the draft has none`),
+  ];
+}
+
+/** Ids without an entry, and entries whose ids are not listed. */
+function differing(ids: readonly string[], requirements: readonly Requirement[]): string[] {
+  const known = new Set(requirements.map(({ id }) => id));
+  return [
+    ...ids.filter((id) => !known.has(id)).map((id) => `${id}: no entry`),
+    ...[...known].filter((id) => !ids.includes(id)).map((id) => `${id}: it is not among the ids`),
   ];
 }
 
@@ -92,13 +104,14 @@ function differences(counted: ReadonlyMap<string, number>, wanted: ReadonlyMap<s
 }
 
 /** Entries whose fields contradict each other. */
-export function inconsistent({ requirements, levels }: RequirementList): Faults {
+export function inconsistent({ requirements, levels, ids: listed }: RequirementList): Faults {
   const ids = new Set<string>();
   return requirements.flatMap(({ id, section, level, conformance, keyword, kind, table, item, tests }) => {
     const faults: string[] = [];
     if (ids.has(id)) faults.push(`${id}: the id is there twice`);
     ids.add(id);
-    if (!id.startsWith(`${section}-`)) faults.push(`${id}: the id does not begin with the section ${section}`);
+    if (listed === undefined && !id.startsWith(`${section}-`))
+      faults.push(`${id}: the id does not begin with the section ${section}`);
     if (keyword !== undefined && keyword !== level)
       faults.push(`${id}: its key word is ${keyword}, its level ${level}`);
     if (levels.length === 0 ? conformance !== undefined : !levels.some((one) => one.level === conformance))

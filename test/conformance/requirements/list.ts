@@ -7,7 +7,7 @@ export type Keyword = 'MUST' | 'MUST NOT' | 'REQUIRED' | 'SHOULD' | 'SHOULD NOT'
 /** A requirement of a draft, and what shows that it is met. */
 export interface Requirement {
   readonly id: string;
-  /** Its number, or `abstract`. */
+  /** Its number, or `abstract`; its heading where the source numbers none. */
   readonly section: string;
   /**
    * How binding it is. `defined` is what the draft states without a key word; `reading` is how pegwire reads it where it
@@ -30,6 +30,8 @@ export interface Requirement {
   readonly tests: readonly string[];
   /** Why it is not met, or cannot be shown. */
   readonly exception?: string;
+  /** Why it is not met yet: the step that it belongs to comes later. */
+  readonly later?: string;
 }
 
 /** A conformance level of a draft. */
@@ -56,11 +58,13 @@ export interface RequirementList {
   readonly items: Readonly<Record<string, number>>;
   /** How many words each section defines. */
   readonly values: Readonly<Record<string, number>>;
+  /** The ids of all entries, where the source numbers nothing by which they could be counted. */
+  readonly ids?: readonly string[];
   readonly requirements: readonly Requirement[];
 }
 
 /** The lists that there are. */
-export const LISTS = ['accp', 'aacp'] as const;
+export const LISTS = ['accp', 'aacp', 'arcp'] as const;
 
 export function readRequirements(name: (typeof LISTS)[number]): RequirementList {
   return JSON.parse(readFileSync(new URL(`${name}.json`, import.meta.url), 'utf8')) as RequirementList;

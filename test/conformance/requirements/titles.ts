@@ -9,7 +9,7 @@ export interface TestTitle {
   readonly pattern: RegExp;
 }
 
-const ROOTS: ReadonlySet<string> = new Set(['describe', 'test', 'it']);
+const ROOTS: ReadonlySet<string> = new Set(['describe', 'test', 'it', 'storeTest']);
 /** What does not run shows nothing. */
 const OFF: ReadonlySet<string> = new Set(['skip', 'todo', 'fails']);
 /** What `each` fills in. */

@@ -1,19 +1,23 @@
-/** The end of work that a client does not want any more (spec 003, "Jobs": "Jobs MUST support cancellation"). */
+/** The end of what a client does not want any more: a job, a stream, all that a session has begun (spec 003, "Jobs": "Jobs MUST support cancellation"). */
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
-import type { JobRow } from '../../store/store.js';
+import { type JobRow, LIVE_STATES, type StoredRecord } from '../../store/store.js';
 import type { Carrier } from '../core.js';
 import { cancelJob } from '../jobs/cancel-job.js';
 import type { Commanded } from './commanded.js';
 import { acknowledged, carriedOut, commandRecord, commandsOf, type KeptCommand } from './once.js';
 
-export async function cancel(
-  connection: Carrier,
-  message: Envelope<'cancel'>,
-  before: () => Promise<unknown>,
-): Promise<Commanded> {
+type Cancel = Envelope<'cancel'>;
+
+export async function cancel(connection: Carrier, message: Cancel, before: () => Promise<unknown>): Promise<Commanded> {
   // What was asked for before is there to be cancelled.
   await before();
+  const { target = message.stream_id === undefined ? 'job' : 'stream' } = message.payload;
+  if (target === 'stream') return cancelStream(connection, message);
+  return target === 'session' ? cancelSession(connection, message) : cancelOneJob(connection, message);
+}
+
+async function cancelOneJob(connection: Carrier, message: Cancel): Promise<Commanded> {
   const { engine, session, core } = connection;
   const { now } = core.settings;
   const { reason, deadline_ms: deadlineMs } = message.payload;
@@ -35,6 +39,48 @@ export async function cancel(
   return cancelled.outcome === 'ended' ? ended(connection, message, cancelled.row) : {};
 }
 
+/** A stream that is written here: its reader wants no more of it, and the work goes on. */
+async function cancelStream(connection: Carrier, message: Cancel): Promise<Commanded> {
+  const { engine, session } = connection;
+  const { reason = 'The stream was cancelled', target_id } = message.payload;
+  const streamId = message.stream_id ?? target_id;
+  if (streamId === undefined) throw new ArcpError('INVALID_ARGUMENT', 'No stream is named');
+  const stream = engine.streams.find(streamId, session.principal);
+  if (stream === undefined) {
+    const former = await carriedOut(connection, message);
+    if (former !== undefined) return { former };
+    throw new ArcpError('NOT_FOUND', 'No such stream is being written');
+  }
+  const former = await acknowledge(connection, message);
+  if (former === undefined) await stream.cancel(new ArcpError('CANCELLED', reason));
+  return { former };
+}
+
+/** All jobs that the session has begun and that have not ended. The session goes on. */
+async function cancelSession(connection: Carrier, message: Cancel): Promise<Commanded> {
+  const { engine, session, core } = connection;
+  const { reason, deadline_ms: deadlineMs, target_id = session.id } = message.payload;
+  if (target_id !== session.id) throw new ArcpError('NOT_FOUND', 'This connection carries another session');
+  const former = await acknowledge(connection, message);
+  if (former !== undefined) return { former };
+  const request = { cause: 'client', reason, deadlineMs } as const;
+  const { now } = core.settings;
+  const live = await engine.store.listJobs({
+    ...{ sessionId: session.id, states: LIVE_STATES, limit: Number.POSITIVE_INFINITY },
+  });
+  await Promise.all(live.map(({ jobId }) => cancelJob(engine, jobId, request, { now })));
+  return {};
+}
+
+/** @returns what is kept of the command where it was carried out before */
+async function acknowledge(connection: Carrier, message: Cancel): Promise<StoredRecord | undefined> {
+  const { engine, session } = connection;
+  const ack = acknowledged(connection, message);
+  const records = [commandRecord(session.principal, message, { answerId: ack.id })];
+  const result = await engine.log.commit({ records, events: [ack] });
+  return result.outcome === 'conflict' ? result.found : undefined;
+}
+
 /** A command that was carried out before is answered as it was then, whatever became of the job since. */
 async function ended(connection: Carrier, message: Envelope, { state }: JobRow): Promise<Commanded> {
   const former = await carriedOut(connection, message);
@@ -47,9 +93,7 @@ async function jobOf(
   { engine, session }: Carrier,
   { job_id, correlation_id, payload }: Envelope<'cancel'>,
 ): Promise<string> {
-  const { target = 'job', target_id } = payload;
-  if (target !== 'job') throw new ArcpError('UNIMPLEMENTED', `Nobody cancels a ${target} here`);
-  const named = job_id ?? target_id ?? correlation_id;
+  const named = job_id ?? payload.target_id ?? correlation_id;
   if (named === undefined) throw new ArcpError('INVALID_ARGUMENT', 'Nothing is named that could be cancelled');
   const command = await engine.store.readRecord(commandsOf(session.principal), named);
   const known = command && (JSON.parse(command.value) as KeptCommand).jobId;

@@ -50,6 +50,6 @@ export function openJobStream<K extends StreamKind>(
     },
     options,
   );
-  streams.add(stream.id, { sessionId, principal, pacer });
+  streams.add(stream.id, { sessionId, principal, pacer, cancel: (error) => stream.cancel(error) });
   return stream;
 }

@@ -1,10 +1,13 @@
-/** Streams that are being written, and how fast their readers want them. */
+/** Streams that are being written, how fast their readers want them, and whether they do. */
+import type { ArcpError } from '../../protocol/errors.js';
 import { type Pace, Pacer } from '../../streams/pacer.js';
 
 interface Open {
   readonly sessionId: string;
   readonly principal: string;
   readonly pacer: Pacer;
+  /** Its reader wants no more of it. */
+  readonly cancel: (error: ArcpError) => Promise<void>;
 }
 
 export class StreamRegistry {
@@ -31,6 +34,12 @@ export class StreamRegistry {
 
   remove(streamId: string): void {
     this.#open.delete(streamId);
+  }
+
+  /** A stream of theirs that is being written here. */
+  find(streamId: string, principal: string): Pick<Open, 'cancel'> | undefined {
+    const open = this.#open.get(streamId);
+    return open?.principal === principal ? open : undefined;
   }
 
   /** The pace of one stream. Whoever reads along sets it, too, and the slowest counts. */
