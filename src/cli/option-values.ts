@@ -22,8 +22,17 @@ export function countOption(
 
 /** @throws UsageError on what is no number of seconds */
 export function secondsOption(invocation: Pick<Invocation, 'options'>, name: string): number | undefined {
+  return numberOption(invocation, name, 'a number of seconds');
+}
+
+/** @throws UsageError on what is no number, or one below zero */
+export function numberOption(
+  invocation: Pick<Invocation, 'options'>,
+  name: string,
+  what = 'a number',
+): number | undefined {
   const text = textOption(invocation, name);
   if (text === undefined) return undefined;
   if (/^[0-9]+(?:\.[0-9]+)?$/.test(text)) return Number(text);
-  throw new UsageError(`--${name} is a number of seconds, not "${text}"`);
+  throw new UsageError(`--${name} is ${what}, not "${text}"`);
 }

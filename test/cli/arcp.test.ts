@@ -188,6 +188,63 @@ describe('serve and invoke', () => {
   });
 });
 
+describe('conformance', () => {
+  const QUICK = ['--tool', 'echo'];
+  const SLOW = ['--job', 'count {"to":1000,"ms":10}'];
+
+  test('of a runtime that is served: all of it, or what can be seen of a program', async () => {
+    const { urls } = await serve('--ws', '0', '--token', 't');
+    const whole = await cli(['arcp', 'conformance', urls[0]!, '--token', 't', ...QUICK, ...SLOW]);
+    expect(whole.code).toBe(0);
+    expect(whole.stdout).toContain('passed  sent-again: ');
+    expect(whole.stderr).toMatch(/^\d+ passed, 0 failed, 0 warned, 2 skipped\n$/);
+    const program = [...PROGRAM, 'arcp', 'serve', '--stdio'];
+    const part = await cli(['arcp', 'conformance', '--json', ...QUICK, '--', ...program]);
+    expect(part.code).toBe(0);
+    const outcomes = (jsonLines(part.stdout) as { readonly outcome: string }[]).map(({ outcome }) => outcome);
+    expect(new Set(outcomes)).toEqual(new Set(['passed', 'skipped']));
+  });
+
+  test('of something else fails, and shows what was said', async () => {
+    const echo = 'process.stdin.on("data", (data) => process.stdout.write(data))';
+    const { code, stdout } = await cli(['arcp', 'conformance', '--timeout', '0.1', '--', 'node', '-e', echo]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/failed {2}opening: .*\n {8}.*did not come within 100 ms\n {8}> \{"arcp":"1\.0"/);
+  });
+});
+
+describe('replaying', () => {
+  test('a conversation that was recorded: told, held again, and compared', async () => {
+    const { urls } = await serve('--ws', '0', '--token', 'top-secret');
+    const log = file('.jsonl');
+    const args = ['arcp', 'invoke', urls[0]!, 'refund', '{"order":"o1"}', '--yes', '--token', 'top-secret'];
+    expect((await cli([...args, '--log', log])).code).toBe(0);
+    expect(readFileSync(log, 'utf8')).not.toContain('top-secret');
+    expect(statSync(log).mode & 0o077).toBe(0);
+    expect(await cli(['arcp', 'validate', '--complete', log])).toMatchObject({ code: 0, stdout: '' });
+    const told = await cli(['arcp', 'replay', log, '--speed', '0']);
+    expect(told.code).toBe(0);
+    expect(told.stdout).toContain('asks for payment.refund.create order:o1');
+    const held = await cli(['arcp', 'replay', log, urls[0]!, '--token', 'top-secret']);
+    expect(held).toMatchObject({ code: 0, stderr: expect.stringMatching(/ 0 different, 0 missing, 0 new\n$/) });
+    const lines = readFileSync(log, 'utf8').replace('"refunded":"o1"', '"refunded":"o2"');
+    writeFileSync(log, lines);
+    const other = await cli(['arcp', 'replay', log, urls[0]!, '--token', 'top-secret']);
+    expect(other.code).toBe(1);
+    expect(other.stdout).toContain('payload.result.refunded is "o1", and was "o2"');
+  });
+
+  test('a program that is started for it', async () => {
+    const log = file('.jsonl');
+    const program = [...PROGRAM, 'arcp', 'serve', '--stdio'];
+    await cli(['arcp', 'invoke', '--log', log, 'add', '{"a":1,"b":2}', '--', ...program]);
+    const { code, stdout } = await cli(['arcp', 'replay', '--json', log, '--', ...program]);
+    expect(code).toBe(0);
+    const kinds = (jsonLines(stdout) as { readonly kind: string }[]).map(({ kind }) => kind);
+    expect(new Set(kinds)).toEqual(new Set(['sent', 'same']));
+  });
+});
+
 describe('what is wrong', () => {
   test.each([
     [['invoke'], 'A runtime is needed'],
@@ -206,6 +263,15 @@ describe('what is wrong', () => {
     [['graph', 'package.json'], 'package.json:1:'],
     [['graph', '/nowhere.jsonl'], 'no such file'],
     [['schema', 'tool.invok'], 'did you mean "tool.invoke"'],
+    [['conformance', 'unix:/nowhere/at/all.sock'], 'No connection'],
+    [['conformance', 'ws://127.0.0.1:1/arcp', '--tool', 'x [1]'], 'Arguments are an object'],
+    [['conformance', 'ws://127.0.0.1:1/arcp', 'x'], 'not "x" as well'],
+    [['replay'], 'needs a log'],
+    [['replay', '--', 'node'], 'needs a log'],
+    [['replay', 'package.json'], 'package.json:1:'],
+    [['replay', 'test/examples/incident-response.jsonl', 'unix:/nowhere/at/all.sock'], 'No connection'],
+    [['replay', 'test/examples/incident-response.jsonl', '--speed', 'fast'], '--speed is a number'],
+    [['invoke', 'unix:/nowhere/at/all.sock', 'x', '--log', '/nowhere/at/all.jsonl'], '/nowhere/at/all.jsonl'],
     [['shema'], 'did you mean "schema"'],
   ])('%j', async (args, said) => {
     const { code, stdout, stderr } = await cli(['arcp', ...args]);

@@ -8,6 +8,8 @@ export const FILES = new Map<string, string>();
 const SOURCE = { 'src/sum.ts': 'export const sum = (a, b) => a - b;\n', 'src/ok.ts': 'export const one = 1;\n' };
 
 function furnish(runtime: Runtime): void {
+  FILES.clear();
+  for (const [path, text] of Object.entries(SOURCE)) FILES.set(path, text);
   runtime
     .tool('files.read', {}, ({ path }) => FILES.get(String(path)))
     .tool(
@@ -39,8 +41,6 @@ function furnish(runtime: Runtime): void {
 }
 
 async function play(stage: Stage, isGranted: boolean): Promise<void> {
-  FILES.clear();
-  for (const [path, text] of Object.entries(SOURCE)) FILES.set(path, text);
   const client = await stage.connect({
     onPermission: ({ payload }) => {
       stage.say(

@@ -1,13 +1,20 @@
 /** The work of `pegwire arcp invoke`. */
 import process from 'node:process';
 import { createInterface } from 'node:readline/promises';
-import { type Client, type ClientOptions, connect, type Invocation as Work } from '../../arcp/client/index.js';
+import {
+  type Client,
+  type ClientOptions,
+  dialOf,
+  openClient,
+  type Invocation as Work,
+} from '../../arcp/client/index.js';
 import { ArcpError, type Envelope } from '../../arcp/index.js';
 import { visible } from '../../text/visible.js';
 import { errorJson, toJson } from '../json.js';
 import { secondsOption, textOption } from '../option-values.js';
 import { choice, type Invocation, UsageError } from '../usage.js';
 import { lineOf } from './lines.js';
+import { recorded } from './record.js';
 import { namedTarget, unreachable } from './targets.js';
 
 const MODES = ['auto', 'direct', 'job'] as const;
@@ -23,10 +30,17 @@ export async function runInvoke(invocation: Invocation): Promise<number> {
   const onMessage = (message: Envelope): void => {
     if (!isQuiet) tell(invocation, message);
   };
+  const log = textOption(invocation, 'log');
+  const dial = dialOf(target, { token });
+  const recording = log === undefined ? { dial, close: () => {} } : recorded(dial, log);
   let client: Client;
   try {
-    client = await connect(target, { token, onMessage, reconnect: false, onPermission: permissions(invocation) });
+    client = await openClient(recording.dial, {
+      ...{ onMessage, reconnect: false, onPermission: permissions(invocation) },
+      auth: token === undefined ? undefined : { scheme: 'bearer', token },
+    });
   } catch (thrown) {
+    recording.close();
     throw thrown instanceof ArcpError
       ? new UsageError(`${thrown.code}: ${thrown.message}`, 'unreachable')
       : unreachable(thrown, target);
@@ -46,6 +60,7 @@ export async function runInvoke(invocation: Invocation): Promise<number> {
   } finally {
     stopped();
     await client.close().catch(() => client.disconnect());
+    recording.close();
   }
 }
 

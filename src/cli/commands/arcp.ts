@@ -71,6 +71,7 @@ const invoke: Command = {
     timeout: { type: 'string', description: 'SECONDS  that the work may take' },
     yes: { type: 'boolean', description: 'grant all permissions that are asked for' },
     no: { type: 'boolean', description: 'deny them; without either, somebody at the terminal is asked' },
+    log: { type: 'string', description: 'FILE  where what both sides say is written, for replay, graph and validate' },
     quiet: { type: 'boolean', description: 'only the result' },
     ...TOKEN,
   },
@@ -109,6 +110,32 @@ const tail: Command = {
   run: async (invocation) => {
     const { runTail } = await import('../arcp/tail.js');
     return runTail(invocation);
+  },
+};
+
+const replay: Command = {
+  name: 'replay',
+  summary: 'a conversation that was written down: told once more, or held with a runtime once more',
+  takesInput: false,
+  words: 'FILE [TARGET] | FILE -- CMD [ARG...]',
+  options: {
+    speed: {
+      type: 'string',
+      description: 'FACTOR  without a runtime: how much faster than it was (1); 0 for all at once',
+    },
+    timeout: { type: 'string', description: 'SECONDS  with a runtime: to wait for each message (5)' },
+    ...TOKEN,
+  },
+  details: [
+    `FILE is messages, one a line, in the order in which both sides have sent them. ${TARGETS}`,
+    'With a runtime, what the client has said is said again, permissions granted and denied as they were, and what the runtime says is ' +
+      'compared: everything but names and times. The exit code is 1 where something is otherwise, missing or new. Without one, the ' +
+      'messages are told at their pace, of which no pause is longer than two seconds.',
+  ],
+  example: ['pegwire arcp replay log.jsonl --speed 10', 'pegwire arcp replay log.jsonl ws://127.0.0.1:7777/arcp'],
+  run: async (invocation) => {
+    const { runReplay } = await import('../arcp/replay.js');
+    return runReplay(invocation);
   },
 };
 
@@ -160,9 +187,39 @@ const schema: Command = {
   },
 };
 
+const conformance: Command = {
+  name: 'conformance',
+  summary: 'whether a runtime, anybody’s, is as the protocol says',
+  takesInput: false,
+  words: 'TARGET | -- CMD [ARG...]',
+  options: {
+    tool: { type: 'string', description: 'NAME [JSON]  a tool that ends at once, which is called several times' },
+    job: {
+      type: 'string',
+      description: 'NAME [JSON]  one that becomes a job and goes on for a second or more; it is cancelled',
+    },
+    'other-token': { type: 'string', description: 'TEXT  of somebody else, who must not get at what is not theirs' },
+    timeout: { type: 'string', description: 'SECONDS  to wait for an answer (5)' },
+    ...TOKEN,
+  },
+  details: [
+    `${TARGETS} Nothing is called but what --tool and --job name; without them, what needs one is skipped.`,
+    'Each line is a check with the numbers of its requirements, which conformance/requirements/arcp.json lists; where one has failed, what ' +
+      'was said follows. The exit code is 1 where the runtime is not as it must be; "warned" is what should be otherwise.',
+  ],
+  example: [
+    'pegwire arcp conformance ws://127.0.0.1:7777/arcp --tool echo --job \'count {"to":1000}\'',
+    'pegwire arcp conformance --tool echo -- my-runtime --stdio',
+  ],
+  run: async (invocation) => {
+    const { runConformance } = await import('../arcp/conformance.js');
+    return runConformance(invocation);
+  },
+};
+
 /** `pegwire arcp`: the runtime protocol. */
 export const arcp: CommandGroup = {
   name: 'arcp',
   summary: 'runtimes for agents: serve one, call it, and look at what was said',
-  commands: [serve, invoke, tail, graph, validate, schema],
+  commands: [serve, invoke, tail, replay, graph, validate, schema, conformance],
 };

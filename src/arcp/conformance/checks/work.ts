@@ -1,0 +1,267 @@
+/** Checks of calls and jobs (spec 003, "Invocation Flow", "Delivery Semantics", "Jobs", "Resume"). */
+import { checkLog } from '../../logs/check.js';
+import type { Envelope } from '../../protocol/envelope.js';
+import type { Bench, Call, Check } from '../contract.js';
+import { assertThat } from '../mismatch.js';
+import type { Fields, Probe, Sent } from '../probe.js';
+
+const DIRECT_ENDS: ReadonlySet<string> = new Set(['tool.result', 'tool.error']);
+const JOB_ENDS: ReadonlySet<string> = new Set(['job.completed', 'job.failed', 'job.cancelled']);
+
+function invoke(probe: Probe, { tool, arguments: args }: Call, more: Fields = {}): Sent {
+  return probe.send('tool.invoke', { tool, ...(args === undefined ? {} : { arguments: args }), ...more });
+}
+
+/** The message that ends what a command has started, and the job that it has become. */
+async function ended(
+  probe: Probe,
+  command: Sent,
+): Promise<{ readonly end: Envelope; readonly jobId?: string | undefined }> {
+  const answer = await answered(probe, command);
+  if (DIRECT_ENDS.has(answer.type)) return { end: answer };
+  const jobId = answer.type === 'job.accepted' ? answer.payload.job_id : undefined;
+  const isEnd = (one: Envelope): boolean =>
+    jobId === undefined
+      ? DIRECT_ENDS.has(one.type) && one.correlation_id === command.id
+      : JOB_ENDS.has(one.type) && one.job_id === jobId;
+  return { end: await probe.until(isEnd, `the end of ${command.type}`), jobId };
+}
+
+async function answered(probe: Probe, command: Sent): Promise<Envelope> {
+  const answer = await probe.until(
+    ({ correlation_id }) => correlation_id === command.id,
+    `an answer to ${command.type}`,
+  );
+  const types = ['ack', 'job.accepted', ...DIRECT_ENDS];
+  assertThat(types.includes(answer.type), `${command.type} is answered by ${answer.type}${reasonOf(answer)}`);
+  return answer;
+}
+
+function reasonOf(answer: Envelope): string {
+  return answer.type === 'nack' ? ` ${answer.payload.code}: ${answer.payload.message}` : '';
+}
+
+/** A job that is at work. */
+async function begun(bench: Bench, probe: Probe): Promise<{ readonly command: Sent; readonly jobId: string }> {
+  const command = invoke(probe, bench.subject.slow!);
+  const { payload } = await probe.answer(command, 'job.accepted');
+  await probe.until(({ type, job_id }) => type === 'job.started' && job_id === payload.job_id, 'job.started');
+  return { command, jobId: payload.job_id };
+}
+
+/** Takes a session up on another connection. */
+async function takenUp(bench: Bench, former: Probe): Promise<Probe> {
+  const [accepted] = former.heard.filter((one) => one.type === 'session.accepted');
+  former.cut();
+  const { resume_token } = accepted!.payload;
+  return bench.open({ resume_token }, { session_id: former.sessionId });
+}
+
+const ofJob = (probe: Probe, jobId: string): Envelope[] =>
+  probe.heard.filter(({ type, job_id }) => job_id === jobId && type !== 'job.heartbeat' && type !== 'ack');
+
+export const WORK: readonly Check[] = [
+  {
+    ...{ id: 'unknown-tool', requirements: ['F09'], title: 'a tool that there is none of is refused' },
+    run: async ({ open }) => {
+      const probe = await open();
+      const sent = probe.send('tool.invoke', { tool: 'there-is-no-such-tool' });
+      const answer = await probe.answer(sent, 'nack', 'tool.error');
+      assertThat(answer.payload.code === 'NOT_FOUND', `It is refused with ${answer.payload.code}`);
+      await probe.ping();
+    },
+  },
+  {
+    ...{ id: 'unknown-job', requirements: ['J04', 'F09'], title: 'a job that there is none of is not cancelled' },
+    run: async ({ open }) => {
+      const probe = await open();
+      await probe.refusal(probe.send('cancel', {}, { job_id: 'job_of_nobody' }), 'NOT_FOUND', 'PERMISSION_DENIED');
+    },
+  },
+  {
+    ...{ id: 'one-end', requirements: ['F02', 'F05', 'F06', 'F07', 'E08'], title: 'a call is answered, and ends once' },
+    needs: ['quick'],
+    run: async ({ open, subject }) => {
+      const probe = await open();
+      const command = invoke(probe, subject.quick!);
+      const { end, jobId } = await ended(probe, command);
+      await probe.quiet();
+      const ends = probe.heard.filter(({ type, correlation_id, job_id }) =>
+        jobId === undefined
+          ? DIRECT_ENDS.has(type) && correlation_id === command.id
+          : JOB_ENDS.has(type) && job_id === jobId,
+      );
+      assertThat(ends.length === 1, `It ends ${ends.length} times`);
+      const behind = jobId === undefined ? [] : ofJob(probe, jobId).slice(ofJob(probe, jobId).indexOf(end) + 1);
+      assertThat(behind.length === 0, `${behind[0]?.type} comes behind its end`);
+    },
+  },
+  {
+    ...{
+      id: 'sent-again',
+      requirements: ['E04', 'D02'],
+      title: 'a command that is sent again is carried out once, and answered as it was',
+    },
+    needs: ['quick'],
+    run: async ({ open, subject }) => {
+      const probe = await open();
+      const command = invoke(probe, subject.quick!);
+      await ended(probe, command);
+      const first = await answered(probe, command);
+      const from = probe.heard.length;
+      probe.sendText(JSON.stringify(command));
+      const second = await probe.until(
+        ({ correlation_id }) => correlation_id === command.id,
+        'the answer once more',
+        from,
+      );
+      assertThat(second.id === first.id, `It is answered by ${second.type} ${second.id}, and was by ${first.id}`);
+      await probe.quiet();
+      const jobs = probe.heard.filter(
+        ({ type, correlation_id }) => type === 'job.accepted' && correlation_id === command.id,
+      );
+      const names = new Set(jobs.map(({ job_id }) => job_id));
+      assertThat(names.size <= 1, `It is ${names.size} jobs`);
+    },
+  },
+  {
+    ...{ id: 'same-id', requirements: ['E04'], title: 'another command of the same id is refused' },
+    needs: ['quick'],
+    run: async ({ open, subject }) => {
+      const probe = await open();
+      const command = invoke(probe, subject.quick!);
+      await ended(probe, command);
+      const from = probe.heard.length;
+      probe.sendText(
+        JSON.stringify({ ...command, payload: { tool: subject.quick!.tool, arguments: { other: true } } }),
+      );
+      await probe.anyRefusal(from, 'ALREADY_EXISTS');
+    },
+  },
+  {
+    ...{
+      id: 'operation-keys',
+      requirements: ['D03'],
+      title: 'of two commands with one operation key one is carried out',
+      level: 'should',
+    },
+    needs: ['quick'],
+    run: async ({ open, subject }) => {
+      const probe = await open();
+      const key = { operation_key: `conformance:${probe.sessionId}` };
+      const first = await ended(probe, invoke(probe, subject.quick!, key));
+      const command = invoke(probe, subject.quick!, key);
+      const second = await answered(probe, command);
+      if (first.jobId !== undefined)
+        assertThat(second.job_id === first.jobId, 'It is another job, and not the one that there is');
+      else await ended(probe, command);
+    },
+  },
+  {
+    ...{
+      id: 'told-again',
+      requirements: ['E14', 'R02', 'R06'],
+      title: 'what was said of a job is said again as it was',
+    },
+    needs: ['slow'],
+    run: async (bench) => {
+      const probe = await bench.open();
+      const { jobId } = await begun(bench, probe);
+      await probe.answer(probe.send('cancel', {}, { job_id: jobId }), 'ack');
+      await probe.until(({ type, job_id }) => JOB_ENDS.has(type) && job_id === jobId, 'the end of the job');
+      const before = ofJob(probe, jobId).map((message) => JSON.stringify(message));
+      const from = probe.heard.length;
+      await probe.answer(probe.send('resume', {}, { job_id: jobId }), 'ack');
+      const again = probe.heard
+        .slice(from)
+        .filter(({ type, job_id }) => job_id === jobId && type !== 'job.heartbeat' && type !== 'ack')
+        .map((message) => JSON.stringify(message));
+      assertThat(
+        again.join() === before.join(),
+        `${before.length} messages were said, and ${again.length} are said again, or others`,
+      );
+    },
+  },
+  {
+    ...{
+      id: 'asynchronous',
+      requirements: ['F01', 'F03'],
+      title: 'a job is accepted at once, begun, and goes on meanwhile',
+    },
+    needs: ['slow'],
+    run: async (bench) => {
+      const probe = await bench.open();
+      const { jobId } = await begun(bench, probe);
+      await probe.ping();
+      assertThat(!ofJob(probe, jobId).some(({ type }) => JOB_ENDS.has(type)), 'It has ended at once: it is not slow');
+      probe.send('cancel', {}, { job_id: jobId });
+    },
+  },
+  {
+    ...{ id: 'cancelled', requirements: ['J04', 'J19'], title: 'a job that is cancelled ends so, and only once' },
+    needs: ['slow'],
+    run: async (bench) => {
+      const probe = await bench.open();
+      const { jobId } = await begun(bench, probe);
+      await probe.answer(probe.send('cancel', { reason: 'Not wanted' }, { job_id: jobId }), 'ack');
+      const end = await probe.until(({ type, job_id }) => JOB_ENDS.has(type) && job_id === jobId, 'the end of the job');
+      assertThat(end.type === 'job.cancelled', `It ends with ${end.type}`);
+      assertThat(end.payload.cause === 'client', `Its cause is ${end.payload.cause}`);
+      const late = probe.send('cancel', {}, { job_id: jobId });
+      await probe.answer(late, 'ack', 'nack');
+      await probe.quiet();
+      const ends = ofJob(probe, jobId).filter(({ type }) => JOB_ENDS.has(type));
+      assertThat(ends.length === 1, `It ends ${ends.length} times`);
+    },
+  },
+  {
+    ...{ id: 'in-order', requirements: ['D04', 'F04'], title: 'what is said of a job and its streams is in order' },
+    needs: ['slow'],
+    run: async (bench) => {
+      const probe = await bench.open();
+      const { jobId } = await begun(bench, probe);
+      await probe.quiet();
+      await probe.answer(probe.send('cancel', {}, { job_id: jobId }), 'ack');
+      await probe.until(({ type, job_id }) => JOB_ENDS.has(type) && job_id === jobId, 'the end of the job');
+      const [violation] = checkLog(probe.log);
+      assertThat(violation === undefined, `${violation?.rule}: ${violation?.message}`);
+    },
+  },
+  {
+    ...{ id: 'other-jobs', requirements: ['P01', 'R07'], title: 'somebody else neither cancels nor reads a job' },
+    needs: ['slow', 'connections', 'other'],
+    run: async (bench) => {
+      const probe = await bench.open();
+      const { jobId } = await begun(bench, probe);
+      const other = await bench.open({ auth: bench.subject.otherAuth });
+      const more = { job_id: jobId };
+      await other.refusal(other.send('cancel', {}, more), 'NOT_FOUND', 'PERMISSION_DENIED');
+      await other.refusal(other.send('resume', {}, more), 'NOT_FOUND', 'PERMISSION_DENIED');
+      assertThat(ofJob(other, jobId).filter(({ type }) => type !== 'nack').length === 0, 'They are told of it');
+      probe.send('cancel', {}, more);
+    },
+  },
+  {
+    ...{
+      id: 'reconnected',
+      requirements: ['D01', 'J03', 'R05', 'S03'],
+      title: 'what was said while nobody was there is said afterwards, once and in order',
+    },
+    needs: ['slow', 'connections'],
+    run: async (bench) => {
+      const first = await bench.open();
+      const { jobId } = await begun(bench, first);
+      const seen = first.heard.findLast(({ type, job_id }) => job_id === jobId && type !== 'job.heartbeat')!;
+      const second = await takenUp(bench, first);
+      await second.answer(second.send('resume', { after_message_id: seen.id }), 'ack');
+      await second.answer(second.send('cancel', {}, { job_id: jobId }), 'ack');
+      await second.until(({ type, job_id }) => JOB_ENDS.has(type) && job_id === jobId, 'the end of the job');
+      const known = new Set(first.heard.slice(0, first.heard.indexOf(seen) + 1).map(({ id }) => id));
+      const twice = second.heard.find(({ id, type }) => known.has(id) && type !== 'session.accepted');
+      assertThat(twice === undefined, `${twice?.type} ${twice?.id} is said again, and was seen`);
+      const whole = [...first.log.filter(({ id }) => known.has(id)), ...second.log];
+      const [violation] = checkLog(whole.filter((one) => one.source !== 'client'));
+      assertThat(violation === undefined, `${violation?.rule}: ${violation?.message}`);
+    },
+  },
+];

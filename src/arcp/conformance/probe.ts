@@ -1,0 +1,164 @@
+/** One connection to a runtime that is checked: what is said on it, on both sides, and whether that is of the protocol. */
+import type { Channel } from '../../channels/channel.js';
+import type { MessageType } from '../protocol/catalogue.js';
+import { tryParseEnvelope } from '../protocol/codec.js';
+import type { Envelope } from '../protocol/envelope.js';
+import { newId, newSpanId, newTraceId } from '../protocol/ids.js';
+import { timestampOf } from '../protocol/timestamp.js';
+import { ARCP_VERSION } from '../protocol/version.js';
+import { Mismatch } from './mismatch.js';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** A message as it was sent; members that are `undefined` were left out. */
+export type Sent = Fields & { readonly id: string; readonly type: string };
+
+/** Milliseconds in which nothing must come any more. */
+const AFTERMATH = 200;
+/** Most characters of a message in a transcript. */
+const MOST = 2000;
+
+export class Probe {
+  /** All that the runtime has said, in order. */
+  readonly heard: Envelope[] = [];
+  /** All that both sides have said, as text. */
+  readonly transcript: string[] = [];
+  /** What it said that is no message. */
+  readonly faults: string[] = [];
+  /** Everything that was sent, and heard, as messages. */
+  readonly log: Envelope[] = [];
+  sessionId: string | undefined;
+  hasEnded = false;
+  readonly #channel: Channel;
+  readonly #timeoutMs: number;
+  #wake: (() => void)[] = [];
+
+  constructor(channel: Channel, timeoutMs: number) {
+    this.#channel = channel;
+    this.#timeoutMs = timeoutMs;
+    channel.start({
+      text: (text) => this.#heard(text),
+      garbage: (why) => this.#fault(why),
+      tooLong: (limit) => this.#fault(`A message has more than ${limit} bytes`),
+      ended: () => {
+        this.hasEnded = true;
+        this.#changed();
+      },
+    });
+  }
+
+  /** Sends a message. What `more` gives as `undefined` is left out of its envelope. */
+  send(type: string, payload: Fields = {}, more: Fields = {}): Sent {
+    const message: Sent = {
+      ...{ arcp: ARCP_VERSION, id: newId('msg'), type, timestamp: timestampOf(Date.now()), source: 'client' },
+      ...(this.sessionId === undefined ? {} : { session_id: this.sessionId }),
+      ...{ trace_id: newTraceId(), span_id: newSpanId() },
+      ...more,
+      payload,
+    };
+    const text = JSON.stringify(message);
+    const result = tryParseEnvelope(text);
+    if (result.ok) this.log.push(result.value);
+    this.sendText(text);
+    return message;
+  }
+
+  sendText(text: string): void {
+    this.transcript.push(`> ${text.slice(0, MOST)}`);
+    this.#channel.send(text);
+  }
+
+  /**
+   * The first message that is so, whether it was said before or comes.
+   *
+   * @param what it is, for when it does not come
+   */
+  async until<E extends Envelope>(is: (message: Envelope) => message is E, what: string, from?: number): Promise<E>;
+  async until(is: (message: Envelope) => boolean, what: string, from?: number): Promise<Envelope>;
+  async until(is: (message: Envelope) => boolean, what: string, from = 0): Promise<Envelope> {
+    const late = Date.now() + this.#timeoutMs;
+    for (let at = from; ; ) {
+      for (; at < this.heard.length; at++) if (is(this.heard[at]!)) return this.heard[at]!;
+      if (this.hasEnded) throw new Mismatch(`The connection has ended before ${what}`);
+      if (Date.now() >= late) throw new Mismatch(`${what} did not come within ${this.#timeoutMs} ms`);
+      await this.#change(late - Date.now());
+    }
+  }
+
+  /** The first message of these types that answers another. */
+  async answer<T extends MessageType>(to: Sent, ...types: readonly T[]): Promise<Envelope<T>> {
+    const isOne = ({ type, correlation_id }: Envelope): boolean =>
+      correlation_id === to.id && (types as readonly string[]).includes(type);
+    return (await this.until(isOne, `${types.join(' or ')} for ${to.type}`)) as Envelope<T>;
+  }
+
+  /** The refusal of a message. @param codes of which it is to have one */
+  async refusal(of: Sent, ...codes: readonly string[]): Promise<Envelope<'nack'>> {
+    const answered = await this.until(({ correlation_id }) => correlation_id === of.id, `an answer to ${of.type}`);
+    if (answered.type !== 'nack') throw new Mismatch(`${of.type} is answered by ${answered.type}, and not refused`);
+    expectCode(answered, codes);
+    return answered;
+  }
+
+  /** The next refusal, of a message whose id could not be read. */
+  async anyRefusal(from: number, ...codes: readonly string[]): Promise<Envelope<'nack'>> {
+    const isNack = (one: Envelope): one is Envelope<'nack'> => one.type === 'nack';
+    const nack = await this.until(isNack, 'a refusal', from);
+    expectCode(nack, codes);
+    return nack;
+  }
+
+  /** That the session is alive. */
+  async ping(): Promise<void> {
+    await this.answer(this.send('ping'), 'pong');
+  }
+
+  /** Waits for a while, for what must not come. */
+  async quiet(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, Math.min(AFTERMATH, this.#timeoutMs)));
+  }
+
+  /** The connection is cut, as when the network is gone. */
+  cut(): void {
+    this.#channel.destroy();
+  }
+
+  #heard(text: string): void {
+    this.transcript.push(`< ${text.slice(0, MOST)}`);
+    const result = tryParseEnvelope(text, { maxMessageBytes: Number.POSITIVE_INFINITY });
+    if (result.ok) {
+      const { value } = result;
+      if (value.type === 'ping') this.#pong(value);
+      this.heard.push(value);
+      this.log.push(value);
+    } else this.faults.push(`${result.error.message}: ${text.slice(0, 200)}`);
+    this.#changed();
+  }
+
+  #pong({ id }: Envelope): void {
+    this.send('pong', { ack_for: id, received_at: timestampOf(Date.now()) }, { correlation_id: id });
+  }
+
+  #fault(why: string): void {
+    this.faults.push(why);
+    this.#changed();
+  }
+
+  #changed(): void {
+    for (const wake of this.#wake.splice(0)) wake();
+  }
+
+  async #change(milliseconds: number): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    await new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, milliseconds);
+      this.#wake.push(resolve);
+    });
+    clearTimeout(timer);
+  }
+}
+
+function expectCode({ payload: { code } }: Envelope<'nack'>, codes: readonly string[]): void {
+  if (codes.length > 0 && !codes.includes(code))
+    throw new Mismatch(`It is refused with ${code}, and not with ${codes.join(' or ')}`);
+}

@@ -1,0 +1,174 @@
+/** A conversation that was written down, held with a runtime once more: what the client said is said again, and the answers are compared. */
+import type { Dial } from '../client/contract.js';
+import { CATALOGUE } from '../protocol/catalogue.js';
+import type { Envelope } from '../protocol/envelope.js';
+import { newId } from '../protocol/ids.js';
+import type { Auth } from './contract.js';
+import { Mismatch } from './mismatch.js';
+import { Probe } from './probe.js';
+import { difference, Names } from './unify.js';
+
+export interface ReplayOptions {
+  /** Instead of how the sessions of the log were opened: what is secret does not stand in logs. */
+  readonly auth?: Auth | undefined;
+  /** Milliseconds to wait for each message. @default 5000 */
+  readonly timeoutMs?: number | undefined;
+}
+
+/**
+ * - `sent`: what the client has said, said again
+ * - `same`: the runtime says what it said, but for names and times
+ * - `different`: it says something else
+ * - `missing`: it does not say it
+ * - `new`: it says something that it did not say
+ */
+export type ReplayStep =
+  | { readonly kind: 'sent' | 'missing'; readonly recorded: Envelope; readonly reason?: string | undefined }
+  | { readonly kind: 'same'; readonly recorded: Envelope; readonly message: Envelope }
+  | { readonly kind: 'different'; readonly recorded: Envelope; readonly message: Envelope; readonly reason: string }
+  | { readonly kind: 'new'; readonly message: Envelope };
+
+/** What only keeps a connection alive, at times that nobody has chosen. */
+const SMALL_TALK: ReadonlySet<string> = new Set(['ping', 'pong', 'job.heartbeat']);
+
+/**
+ * Holds a conversation again. What the client says next is said when all that the runtime said before has come again.
+ *
+ * @param log both sides, in the order in which they were heard
+ * @throws TypeError on a log in which no client says anything
+ * @throws what the dial function throws
+ */
+export async function* replayLog(
+  dial: Dial,
+  log: readonly Envelope[],
+  options: ReplayOptions = {},
+): AsyncGenerator<ReplayStep> {
+  if (!log.some(isOfClient)) throw new TypeError('Nothing in the log was said by a client');
+  const replay = new Replay(dial, options);
+  try {
+    for (const recorded of log) {
+      if (SMALL_TALK.has(recorded.type)) continue;
+      if (!isOfClient(recorded)) {
+        const step = await replay.hear(recorded);
+        yield step;
+        // Nothing comes on a connection that is not there.
+        if (step.kind === 'missing' && replay.hasEnded) return;
+        continue;
+      }
+      // What it says to who leaves was not in the log.
+      if (recorded.type === 'session.open') yield* replay.rest();
+      await replay.say(recorded);
+      yield { kind: 'sent', recorded };
+    }
+    await replay.quiet();
+    yield* replay.rest();
+  } finally {
+    replay.end();
+  }
+}
+
+/** Of types that both sides send, the sender is named. */
+export function isOfClient({ type, source }: Envelope): boolean {
+  const { from } = CATALOGUE[type];
+  return from === 'client' || (from === 'either' && source === 'client');
+}
+
+class Replay {
+  readonly #dial: Dial;
+  readonly #options: ReplayOptions;
+  readonly #names = new Names();
+  /** What has come, and was not expected yet. */
+  readonly #heard = new Set<Envelope>();
+  readonly #compared = new Set<Envelope>();
+  #probe: Probe | undefined;
+  #token: string | undefined;
+
+  constructor(dial: Dial, options: ReplayOptions) {
+    this.#dial = dial;
+    this.#options = options;
+  }
+
+  get hasEnded(): boolean {
+    return this.#probe?.hasEnded !== false;
+  }
+
+  async say(recorded: Envelope): Promise<void> {
+    if (recorded.type === 'session.open') {
+      this.#probe?.cut();
+      this.#probe = new Probe(await this.#dial(), this.#options.timeoutMs ?? 5000);
+    }
+    if (this.#probe === undefined) throw new Mismatch('The log does not begin with session.open');
+    const { arcp: _, id, type, timestamp: __, payload, session_id, ...more } = this.#names.renamed(recorded);
+    const now = newId('msg');
+    this.#names.set(recorded.id, now);
+    this.#probe.sessionId = undefined;
+    this.#probe.send(type, this.#opened(recorded, payload as object), { ...more, session_id, id: now });
+  }
+
+  async hear(recorded: Envelope): Promise<ReplayStep> {
+    const probe = this.#probe;
+    if (probe === undefined) return { kind: 'missing', recorded, reason: 'Nobody was asked yet' };
+    let message: Envelope;
+    try {
+      message = await probe.until((one) => this.#isMeant(recorded, one), `${recorded.type}`);
+    } catch (thrown) {
+      return { kind: 'missing', recorded, reason: (thrown as Error).message };
+    }
+    this.#compared.add(message);
+    if (message.type === 'session.accepted') this.#token = message.payload.resume_token;
+    const reason = difference(this.#bare(recorded), this.#bare(message), this.#names);
+    return reason === undefined
+      ? { kind: 'same', recorded, message }
+      : { kind: 'different', recorded, message, reason };
+  }
+
+  /** What has come on this connection, and was not in the log. */
+  *rest(): Generator<ReplayStep> {
+    for (const message of this.#probe?.heard ?? [])
+      if (!SMALL_TALK.has(message.type) && !this.#compared.has(message) && !this.#heard.has(message)) {
+        this.#heard.add(message);
+        yield { kind: 'new', message };
+      }
+  }
+
+  async quiet(): Promise<void> {
+    await this.#probe?.quiet();
+  }
+
+  end(): void {
+    this.#probe?.cut();
+  }
+
+  /** Whether a message is the one that was recorded: of its type, for what it was for, and not another one of them. */
+  #isMeant(recorded: Envelope, message: Envelope): boolean {
+    if (message.type !== recorded.type || this.#compared.has(message)) return false;
+    return (['correlation_id', 'job_id', 'stream_id'] as const).every((name) => {
+      const [then, now] = [recorded[name], message[name]];
+      if (then === undefined || now === undefined) return then === now;
+      return (this.#names.get(then) ?? now) === now;
+    });
+  }
+
+  /** Traces are the client's; the sender and the times are nobody's business. */
+  #bare({
+    arcp: _,
+    timestamp: __,
+    source: ___,
+    trace_id: ____,
+    span_id: _____,
+    parent_span_id: ______,
+    ...rest
+  }: Envelope) {
+    return rest;
+  }
+
+  #opened({ type }: Envelope, payload: object): Readonly<Record<string, unknown>> {
+    if (type !== 'session.open') return { ...payload };
+    const { auth } = this.#options;
+    return {
+      ...payload,
+      ...(auth === undefined ? {} : { auth }),
+      ...('resume_token' in payload ? { resume_token: this.#token } : {}),
+    };
+  }
+}

@@ -1,0 +1,230 @@
+/** The check of runtimes: ours passes all of it, and each mistake that a runtime may make is found. */
+import { describe, expect, test } from 'vitest';
+import { dialOf } from '../../src/arcp/client/index.js';
+import { type CheckResult, checkRuntime, type Subject } from '../../src/arcp/conformance/index.js';
+import { bearer, createRuntime, listenWebSocket } from '../../src/arcp/runtime/index.js';
+import type { Channel } from '../../src/channels/channel.js';
+import { memoryChannels } from '../../src/channels/memory.js';
+
+const NAMES: Readonly<Record<string, string>> = { a: 'alice', b: 'bob' };
+
+function runtime() {
+  return createRuntime({
+    auth: bearer((token) => (NAMES[token] === undefined ? undefined : { principal: NAMES[token], trust: 'trusted' })),
+  })
+    .tool('echo', {}, (input) => input)
+    .tool('slow', { durable: true }, async (_, { signal, progress, stream }) => {
+      const out = stream({ kind: 'text' });
+      for (let n = 0; !signal.aborted; n++) {
+        await out.write(`${n} `);
+        await progress({ current: n });
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      throw signal.reason;
+    });
+}
+
+const auth = (token: string) => ({ scheme: 'bearer', token });
+const CALLS = { quick: { tool: 'echo' }, slow: { tool: 'slow' }, auth: auth('a'), otherAuth: auth('b') };
+
+async function resultsOf(subject: Subject): Promise<CheckResult[]> {
+  const results: CheckResult[] = [];
+  for await (const result of checkRuntime(subject)) results.push(result);
+  return results;
+}
+
+const bad = (results: readonly CheckResult[]): string[] =>
+  results
+    .filter(({ outcome }) => outcome === 'failed' || outcome === 'warned')
+    .map(({ id, reason }) => `${id}: ${reason}`);
+
+type Message = { type: string; [name: string]: unknown };
+
+/** A runtime of ours that makes a mistake: what it says, or hears, is changed on the way. */
+function mistaken({ says, hears }: Mistake): { readonly dial: () => Channel; readonly close: () => Promise<void> } {
+  const subject = runtime();
+  const change = (text: string, by: ((message: Message) => readonly Message[]) | undefined): readonly string[] => {
+    if (by === undefined) return [text];
+    let message: Message;
+    try {
+      message = JSON.parse(text) as Message;
+    } catch {
+      return [text];
+    }
+    return by(message).map((one) => JSON.stringify(one));
+  };
+  return {
+    close: () => subject.close(),
+    dial: () => {
+      const [here, there] = memoryChannels();
+      void subject.accept(there);
+      return {
+        ...here,
+        send: (text) => {
+          for (const one of change(text, hears)) here.send(one);
+        },
+        start: (receiver) =>
+          here.start({
+            ...receiver,
+            text: (text) => {
+              for (const one of change(text, says)) receiver.text(one);
+            },
+          }),
+      };
+    },
+  };
+}
+
+interface Mistake {
+  readonly says?: (message: Message) => readonly Message[];
+  readonly hears?: (message: Message) => readonly Message[];
+}
+
+const saying = (type: string, how: (message: Message) => readonly Message[]): Mistake => ({
+  says: (message) => (message.type === type ? how(message) : [message]),
+});
+const hearing = (is: (message: Message) => boolean, how: (message: Message) => readonly Message[]): Mistake => ({
+  hears: (message) => (is(message) ? how(message) : [message]),
+});
+
+let copies = 0;
+
+const MISTAKES: readonly (readonly [string, Mistake, readonly string[]])[] = [
+  ['says nothing to what is wrong', saying('nack', () => []), ['no-json', 'unknown-type', 'unknown-tool', 'roles']],
+  [
+    'names another code',
+    saying('nack', (one) => [{ ...one, payload: { code: 'INTERNAL', message: 'x' } }]),
+    ['unknown-type', 'same-id', 'errors'],
+  ],
+  [
+    'takes any version',
+    hearing(
+      ({ arcp }) => arcp === '9.9',
+      (one) => [{ ...one, arcp: '1.0' }],
+    ),
+    ['other-version'],
+  ],
+  [
+    'takes one version alone',
+    hearing(
+      ({ arcp }) => arcp === '1.4',
+      (one) => [{ ...one, arcp: '9.4' }],
+    ),
+    ['minor-version'],
+  ],
+  [
+    'takes any time',
+    hearing(
+      ({ timestamp }) => timestamp === 'yesterday',
+      (one) => [{ ...one, timestamp: '2026-05-07T21:30:00Z' }],
+    ),
+    ['timestamps'],
+  ],
+  [
+    'answers without saying to what',
+    saying('pong', ({ correlation_id: _, ...one }) => [one as Message]),
+    ['alive', 'opaque-ids'],
+  ],
+  ['answers in another trace', saying('pong', (one) => [{ ...one, trace_id: 'f'.repeat(32) }]), ['traced']],
+  ['says no message', saying('pong', (one) => [one, { ...one, timestamp: 'now' }]), ['alive', 'unknown-members']],
+  [
+    'agrees on anything',
+    saying('session.accepted', (one) => {
+      const payload = one['payload'] as object;
+      const capabilities = {
+        streaming: true,
+        durable_jobs: true,
+        checkpoints: true,
+        agent_handoff: true,
+        x_nobody_knows: true,
+      };
+      return [{ ...one, payload: { ...payload, capabilities } }];
+    }),
+    ['agreement', 'unknown-capability'],
+  ],
+  [
+    'does a command again',
+    hearing(
+      ({ type, id }) => type === 'tool.invoke' && id !== undefined,
+      (one) => [{ ...one, id: `${one['id']}_${++copies}` }],
+    ),
+    ['sent-again', 'same-id', 'one-end'],
+  ],
+  ['ends twice', saying('tool.result', (one) => [one, { ...one, id: `msg_again_${++copies}` }]), ['one-end']],
+  [
+    'ends a job with more behind',
+    saying('job.cancelled', (one) => [
+      one,
+      { ...one, id: `msg_again_${++copies}`, type: 'job.progress', payload: { percent: 1 } },
+    ]),
+    ['in-order'],
+  ],
+  [
+    'does not cancel',
+    hearing(
+      ({ type }) => type === 'cancel',
+      (one) => [{ ...one, type: 'ping', payload: {} }],
+    ),
+    ['cancelled', 'unknown-job'],
+  ],
+  ['loses some of what it says', saying('stream.chunk', (one) => (++copies % 2 === 0 ? [] : [one])), ['in-order']],
+  [
+    'tells again in other words',
+    saying('job.progress', (one) => [{ ...one, timestamp: new Date(1e12 + ++copies).toISOString() }]),
+    ['told-again'],
+  ],
+  [
+    'lets anybody take a session up',
+    hearing(
+      ({ type, session_id }) => type === 'session.open' && session_id !== undefined,
+      ({ session_id: _, ...one }) => [one as Message],
+    ),
+    ['session-of-nobody', 'wrong-token', 'other-principal'],
+  ],
+  [
+    'asks nobody for a token',
+    hearing(
+      ({ type }) => type === 'session.open',
+      (one) => [{ ...one, payload: { ...(one['payload'] as object), auth: auth('a') } }],
+    ),
+    ['other-jobs', 'other-principal'],
+  ],
+];
+
+describe('the check of a runtime', () => {
+  test('passes ours, over a WebSocket', async () => {
+    const subject = runtime();
+    const { url, close } = await listenWebSocket(subject, { port: 0 });
+    const results = await resultsOf({ dial: dialOf(url), ...CALLS });
+    await close();
+    await subject.close();
+    expect(bad(results)).toEqual([]);
+    expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(['passed']));
+    expect(new Set(results.map(({ id }) => id)).size).toBe(results.length);
+  });
+
+  test('skips what it cannot look at, and says why', async () => {
+    const { dial, close } = mistaken({});
+    const results = await resultsOf({ dial, auth: auth('a'), isShared: false });
+    await close();
+    const skipped = results.filter(({ outcome }) => outcome === 'skipped');
+    expect(skipped.length).toBeGreaterThan(8);
+    for (const { reason } of skipped) expect(reason).toMatch(/^(?:No|Each) /);
+    expect(bad(results)).toEqual([]);
+  });
+
+  test.concurrent.each(MISTAKES)('finds one that %s', async (_, mistake, found) => {
+    const { dial, close } = mistaken(mistake);
+    const results = await resultsOf({ dial, ...CALLS, timeoutMs: 100 });
+    await close();
+    const ids = results.filter(({ outcome }) => outcome === 'failed' || outcome === 'warned').map(({ id }) => id);
+    expect(ids).toEqual(expect.arrayContaining([...found]));
+    for (const { transcript, outcome } of results)
+      if (outcome === 'failed') expect(transcript?.length).toBeGreaterThan(0);
+  });
+
+  test('does not begin where nobody is', async () => {
+    const nobody = checkRuntime({ dial: () => Promise.reject(new Error('Nobody is there')) });
+    await expect(nobody.next()).rejects.toThrow('Nobody is there');
+  });
+});
