@@ -133,7 +133,8 @@ const progress: Envelope = parseEnvelope(
 );
 // @ts-expect-error: what no schema names may be anything
 const percentage = () => progress.payload['percentage'].toFixed();
-if (CHECKS.length < 40 || progress.type !== 'job.progress' || progress.payload.percent?.toFixed() !== '42') throw new Error(percentage.name);
+if (CHECKS.length < 40 || progress.type !== 'job.progress' || progress.payload.percent?.toFixed() !== '42')
+  throw new Error(percentage.name);
 
 const [here, there] = memoryChannels();
 const agent: Connection = createConnection(there, { handlers: { twice: ({ n }: { n: number }) => 2 * n } });
