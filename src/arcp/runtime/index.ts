@@ -11,5 +11,7 @@ export {
 export { type FifoListener, type FifoPair, fifoPair, listenFifo } from '../node/fifo.js';
 export { listenUnix, serveStdio } from '../node/listen.js';
 export { type ListenWebSocketOptions, listenWebSocket, type WebSocketListener } from '../node/listen-websocket.js';
+export type { SandboxContext, SandboxedTool, SandboxOptions } from '../node/sandbox/contract.js';
+export { sandboxed } from '../node/sandbox/sandboxed.js';
 export { type SqliteStoreOptions, sqliteStore } from '../store/sqlite.js';
 export * from './portable.js';

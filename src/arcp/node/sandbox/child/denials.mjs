@@ -1,0 +1,79 @@
+// @ts-check
+// biome-ignore-all lint/correctness/noNodejsModules: it is a program of Node
+/**
+ * What Node's permission model leaves open: the network, before Node 25, and other processes of the same user. The functions that
+ * reach them are replaced by some that throw. Whoever looks for a way around that finds one; it is there for mistakes.
+ */
+import dgram from 'node:dgram';
+import dns from 'node:dns';
+import http from 'node:http';
+import http2 from 'node:http2';
+import https from 'node:https';
+import { syncBuiltinESMExports } from 'node:module';
+import net from 'node:net';
+import os from 'node:os';
+import process from 'node:process';
+import tls from 'node:tls';
+import v8 from 'node:v8';
+
+/** @typedef {Record<string, any>} Names */
+
+export function denyReach() {
+  const network = denial('Network', 'the network is reached through context.broker alone');
+  const names = /^(lookup|resolve|reverse|setServers)/;
+  replace(net.Socket.prototype, ['connect'], network);
+  replace(net.Server.prototype, ['listen', '_listen2'], network);
+  replace(net, ['connect', 'createConnection', '_createServerHandle'], network);
+  replace(tls, ['connect'], network);
+  replace(http, ['request', 'get'], network);
+  replace(https, ['request', 'get'], network);
+  replace(http2, ['connect'], network);
+  replace(dgram.Socket.prototype, ['bind', 'connect', 'send', 'sendto'], network);
+  replace(dgram, ['createSocket', 'Socket'], network);
+  for (const part of [dns, dns.promises]) {
+    replace(part, namesOf(part, names), network);
+    for (let of = part.Resolver.prototype; of !== null && of !== Object.prototype; of = Object.getPrototypeOf(of))
+      replace(of, namesOf(of, names), network);
+  }
+  replace(globalThis, ['fetch'], async () => network());
+  replace(globalThis, ['WebSocket', 'EventSource'], network);
+  const others = denial('Process', 'a sandboxed tool reaches no other process');
+  replace(process, ['kill', '_kill', '_debugProcess', '_debugEnd'], others);
+  replace(os, ['setPriority'], others);
+  replace(v8, ['setFlagsFromString'], denial('Process', 'a sandboxed tool does not change how Node runs'));
+  syncBuiltinESMExports();
+}
+
+/**
+ * An error as Node's permission model gives them.
+ *
+ * @param {string} permission
+ * @param {string} why
+ */
+function denial(permission, why) {
+  // Not an arrow: some are called with `new`.
+  return function denied() {
+    throw Object.assign(new Error(`Access to this API has been restricted: ${why}`), {
+      ...{ code: 'ERR_ACCESS_DENIED', permission },
+    });
+  };
+}
+
+/**
+ * @param {object} of
+ * @param {readonly string[]} names
+ * @param {Function} by
+ */
+function replace(of, names, by) {
+  for (const name of names)
+    if (name in of)
+      Object.defineProperty(of, name, { value: by, writable: false, configurable: false, enumerable: true });
+}
+
+/**
+ * @param {object} of
+ * @param {RegExp} which
+ */
+function namesOf(of, which) {
+  return Object.getOwnPropertyNames(of).filter((name) => which.test(name));
+}
