@@ -1,0 +1,2 @@
+/** Exports nothing that could be called. */
+export const tool = 1;
