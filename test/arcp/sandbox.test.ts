@@ -48,6 +48,8 @@ beforeAll(async () => {
   for (const place of [root, beside]) mkdirSync(place);
   writeFileSync(path.join(root, 'a.txt'), 'text of a');
   writeFileSync(path.join(folder, 'secret.txt'), 'secret');
+  writeFileSync(path.join(folder, 'broken.mjs'), 'export default (');
+  writeFileSync(path.join(folder, 'no-tool.mjs'), 'export const tool = 1;');
   writeFileSync(path.join(beside, 'secret.txt'), 'secret');
   symlinkSync(path.join(root, 'a.txt'), path.join(root, 'link.txt'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -141,6 +143,14 @@ describe('files', () => {
   ])('%s are not read, and outside of a sandbox they are', async (_, file) => {
     expect(await outcome({ do: 'read', file: file() }, { read: [root] })).toBe('PERMISSION_DENIED');
     if (existsSync(file())) expect(await free({ do: 'read', file: file() })).toEqual(expect.any(String));
+  });
+
+  test.skipIf(process.versions.node.startsWith('20.'))('of databases are none', async () => {
+    const file = path.join(folder, 'new.db');
+    expect(await outcome({ do: 'database', file })).toBe('INTERNAL');
+    expect(existsSync(file)).toBe(false);
+    expect(await free({ do: 'database', file })).toBeNull();
+    expect(existsSync(file)).toBe(true);
   });
 
   test('of its own are in a folder that goes with it', async () => {
@@ -244,9 +254,9 @@ describe('the end of its process', () => {
 test.each([
   ['that is not there', 'nowhere.mjs', 'FAILED_PRECONDITION'],
   ['without a function', 'no-tool.mjs', 'FAILED_PRECONDITION'],
-  ['that Node does not read', '../sandbox.test.ts', 'FAILED_PRECONDITION'],
+  ['that is no JavaScript', 'broken.mjs', 'FAILED_PRECONDITION'],
 ])('a module %s is an error of the call', async (_, name, code) => {
-  expect(await outcome({}, { handler: sandboxed(new URL(`sandbox/${name}`, import.meta.url)) })).toBe(code);
+  expect(await outcome({}, { handler: sandboxed(path.join(folder, name)) })).toBe(code);
 });
 
 test('options that would open it, or are none, are refused', () => {

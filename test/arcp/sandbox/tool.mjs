@@ -49,6 +49,10 @@ const DEEDS = {
     }),
   lookup: async () => (await dns.lookup('127.0.0.1')).address,
   signal: ({ pid }) => process.kill(pid, 0),
+  database: async ({ file }) => {
+    const { DatabaseSync } = await import('node:sqlite');
+    new DatabaseSync(file).exec('CREATE TABLE a (b)');
+  },
   environment: () => ({ ...process.env }),
   flags: () => process.execArgv,
   exit: ({ code }) => process.exit(code),

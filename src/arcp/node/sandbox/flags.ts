@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { ArcpError } from '../../protocol/errors.js';
 import type { SandboxSettings } from './contract.js';
 
+/** Before it, the flags take one place each (Node.js, "Command-line API", `--allow-fs-read`, "History"). */
+const OLDEST = [20, 7] as const;
 /** What the permission model is called, by newer and by older Nodes. */
 const NAMES = ['--permission', '--experimental-permission'];
 
@@ -15,6 +17,9 @@ export function permissionFlag(): string {
   const { allowedNodeEnvironmentFlags: flags, versions } = process;
   const others = ['bun', 'deno'].filter((name) => versions[name] !== undefined);
   const flag = NAMES.find((name) => flags.has(name));
+  const [major = 0, minor = 0] = versions.node.split('.').map(Number);
+  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]))
+    throw new ArcpError('UNIMPLEMENTED', `Sandboxes take Node ${OLDEST.join('.')} or newer; this is ${versions.node}`);
   if (others.length > 0 || flag === undefined || !flags.has('--allow-fs-read') || !flags.has('--allow-fs-write'))
     throw new ArcpError(
       'UNIMPLEMENTED',
@@ -22,6 +27,9 @@ export function permissionFlag(): string {
     );
   return flag;
 }
+
+/** Parts of Node on which its permission model has no hold, and how they are left out. */
+const UNHELD = [['--experimental-sqlite', '--no-experimental-sqlite']] as const;
 
 /** @param own a folder that is all the tool's */
 export function nodeArguments(
@@ -31,6 +39,7 @@ export function nodeArguments(
 ): string[] {
   const main = fileURLToPath(program);
   return [
+    ...UNHELD.flatMap(([name, without]) => (process.allowedNodeEnvironmentFlags.has(name) ? [without] : [])),
     ...[flag, '--no-warnings', `--max-old-space-size=${Math.round(memoryMb)}`],
     ...[path.dirname(main), module, own, ...read].map((place) => `--allow-fs-read=${placeOf(place)}`),
     ...[own, ...write].map((place) => `--allow-fs-write=${placeOf(place)}`),

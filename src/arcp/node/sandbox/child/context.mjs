@@ -3,14 +3,16 @@
 /** What a sandboxed tool is given: all of it is done by the runtime. */
 import { Buffer } from 'node:buffer';
 
+/** @typedef {import('../contract.js').SandboxContext} SandboxContext */
 /** @typedef {import('./parent.mjs').Parent} Parent */
 
 /** Replies that have no body (Fetch Standard, "null body status"). */
 const BODILESS = [101, 103, 204, 205, 304];
 
 /**
- * @param {Readonly<Record<string, unknown>>} known what does not change
+ * @param {any} known what does not change
  * @param {Parent} parent
+ * @returns {SandboxContext}
  */
 export function contextOf(known, parent) {
   let streams = 0;

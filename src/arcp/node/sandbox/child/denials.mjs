@@ -1,8 +1,8 @@
 // @ts-check
 // biome-ignore-all lint/correctness/noNodejsModules: it is a program of Node
 /**
- * What Node's permission model leaves open: the network, before Node 25, and other processes of the same user. The functions that
- * reach them are replaced by some that throw. Whoever looks for a way around that finds one; it is there for mistakes.
+ * What Node's permission model leaves open: the network, before Node 25, other processes of the same user, and the files of databases. The
+ * functions that reach them are replaced by some that throw. Whoever looks for a way around that finds one; it is there for mistakes.
  */
 import dgram from 'node:dgram';
 import dns from 'node:dns';
@@ -40,6 +40,12 @@ export function denyReach() {
   const others = denial('Process', 'a sandboxed tool reaches no other process');
   replace(process, ['kill', '_kill', '_debugProcess', '_debugEnd'], others);
   replace(os, ['setPriority'], others);
+  // Where it was not left out.
+  replace(
+    process.getBuiltinModule?.('node:sqlite') ?? {},
+    ['DatabaseSync', 'backup'],
+    denial('FileSystem', 'there are no databases'),
+  );
   replace(v8, ['setFlagsFromString'], denial('Process', 'a sandboxed tool does not change how Node runs'));
   syncBuiltinESMExports();
 }

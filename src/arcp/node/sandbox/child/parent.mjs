@@ -34,6 +34,7 @@ export class Parent {
     pipe.on('error', onEnd);
   }
 
+  /** @returns {AbortSignal} */
   get signal() {
     return this.#controller.signal;
   }

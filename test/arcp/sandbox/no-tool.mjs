@@ -1,2 +1,0 @@
-/** Exports nothing that could be called. */
-export const tool = 1;
