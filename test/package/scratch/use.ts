@@ -1,4 +1,5 @@
 /** Compiled and run by a project of its own that has installed the packed package: what an importer sees. */
+import { writeFileSync } from 'node:fs';
 import {
   canonicalizePacket,
   type Frame,
@@ -30,7 +31,7 @@ import { LineDecoder } from 'pegwire/acp/portable';
 import { type Envelope, parseEnvelope } from 'pegwire/arcp';
 import { openClient } from 'pegwire/arcp/client';
 import { CHECKS } from 'pegwire/arcp/conformance';
-import { createRuntime } from 'pegwire/arcp/runtime';
+import { createRuntime, sandboxed } from 'pegwire/arcp/runtime';
 import { compileGrammar, exportGrammar, generateSentences } from 'pegwire/engine';
 import * as aacp from 'pegwire/generated/aacp';
 import * as accp from 'pegwire/generated/accp';
@@ -166,13 +167,18 @@ const bound = [connectWebSocket, callTool, accpExecutor, spawnAgent, LineDecoder
 if (twice.status !== 'fulfilled' || twice.value !== 42 || answer.status !== 200 || !bound)
   throw new Error(nameless.name);
 
-const runtime = createRuntime().tool('add', {}, ({ a, b }) => Number(a) + Number(b));
+const module = new URL('tool.mjs', import.meta.url);
+writeFileSync(module, 'export default ({ a, b }) => a * b;');
+const runtime = createRuntime()
+  .tool('add', {}, ({ a, b }) => Number(a) + Number(b))
+  .tool('multiply', {}, sandboxed(module));
 const caller = await openClient(() => {
   const [here, there] = memoryChannels();
   void runtime.accept(there);
   return here;
 });
 if ((await caller.invoke('add', { a: 1, b: 2 }).result()) !== 3) throw new Error('no sum');
+if ((await caller.invoke('multiply', { a: 2, b: 3 }).result()) !== 6) throw new Error('no product');
 await caller.close();
 await runtime.close();
 

@@ -17,8 +17,8 @@ const OPENING = /^(NODE_OPTIONS|NODE_REPL_EXTERNAL_MODULE)$/i;
  * given the input and a `SandboxContext`. Input, result, and all that is said in between are JSON. What it prints is logged.
  *
  * What the process cannot do: read and write files but those that are named, its module, and an empty working folder of its own, which
- * goes with it; start programs and threads, load native code, be debugged (all of this is Node's permission model); read the
- * environment of the runtime, or its memory.
+ * goes with it; start programs and threads, load native code, be debugged (all of this is Node's permission model); open
+ * databases of Node's own, which are left out; read the environment of the runtime, or its memory.
  *
  * What is **not** isolated:
  * - The network. Where Node's permission model leaves it open (before Node 25), the functions for it, and for signals to other processes, are
