@@ -353,6 +353,11 @@ describe('what it says', () => {
     expect(chunks.at(-1)).toMatchObject({ payload: { data: 'AQL/', encoding: 'base64' } });
   });
 
+  test('is as long as it may be', async () => {
+    const value = 'ü"\n'.repeat(300_000);
+    expect(await outcome({ do: 'echo', value })).toBe(value);
+  });
+
   test('in streams goes as fast as the reader', async () => {
     const { wire, jobId } = await start({ do: 'endless' });
     const chunk = await wire.until(({ type }) => type === 'stream.chunk');
@@ -408,6 +413,14 @@ describe('what is done for it', () => {
     wire.send('permission.deny', {}, { correlation_id: request.id });
     expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { code: 'PERMISSION_DENIED' } });
     expect(requests.length).toBe(before);
+  });
+
+  test('by programs ends with it', async () => {
+    const { wire, jobId } = await start({ do: 'brokerWaits' }, { broker: broker() });
+    const pid = await pidOf(wire);
+    expect(pid).toBeGreaterThan(0);
+    expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { code: 'INTERNAL', details: { exit_code: 1 } } });
+    while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
   });
 
   test('by a grant of its own is within its bounds', async () => {

@@ -154,6 +154,13 @@ const DEEDS = {
     const { stdout } = await broker.exec('node', ['-e', 'console.log("ran")']);
     return [await broker.fs.list('.'), response.status, await response.text(), stdout.trim()];
   },
+  brokerWaits: async (_, { broker, progress }) => {
+    const program = 'fs.writeFileSync("pid.txt", String(process.pid)); setInterval(() => {}, 1000)';
+    broker.exec('node', ['-e', program]).catch(() => {});
+    for (let pid = ''; pid === ''; ) pid = await broker.fs.readFile('pid.txt').catch(() => '');
+    await progress({ message: await broker.fs.readFile('pid.txt') });
+    process.exit(1);
+  },
   brokerFetch: async ({ url }, { broker }) => (await broker.fetch(url)).status,
 };
 

@@ -23,7 +23,7 @@ export async function runCall(settings: SandboxSettings, input: unknown, context
   const own = await mkdtemp(path.join(tmpdir(), 'pegwire-sandbox-'));
   try {
     context.signal.throwIfAborted();
-    return await new Call(settings, context, startSandbox(settings, own)).run(input);
+    return await new Call(settings, context, own).run(input);
   } finally {
     // A tool may have made it hard to delete; what it has come to counts all the same.
     await rm(own, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
@@ -48,11 +48,12 @@ class Call {
     this.#settle = resolve;
   });
 
-  constructor(settings: SandboxSettings, context: JobContext, sandbox: Sandbox) {
+  constructor(settings: SandboxSettings, context: JobContext, own: string) {
     this.#settings = settings;
     this.#context = context;
-    this.#sandbox = sandbox;
     this.#asked = askedOf({ ...context, signal: this.#controller.signal }, settings.broker, settings.tools);
+    // Last: what is started has to be ended.
+    this.#sandbox = startSandbox(settings, own);
   }
 
   async run(input: unknown): Promise<unknown> {
@@ -158,7 +159,7 @@ class Call {
 
   #work(id: number, operationKey: string): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      if (this.#hasEnded) reject(ENDED);
+      if (this.#hasEnded) return reject(ENDED);
       this.#steps.set(id, ({ value, error }) => {
         if (error === undefined) resolve(value);
         else reject(ArcpError.fromBody(error));

@@ -22,7 +22,7 @@ export interface SandboxOptions {
   readonly timeoutMs?: number | undefined;
   /** Milliseconds that it may go on after it was cancelled, before it is killed. @default 1000 */
   readonly killGraceMs?: number | undefined;
-  /** Calls at a time; others wait. @default 8 */
+  /** Calls at a time; others wait. One that waits for a permission keeps its process. @default 8 */
   readonly processes?: number | undefined;
   /** Most bytes of what it says at once: of its result, for one. @default 32 MiB */
   readonly maxMessageBytes?: number | undefined;

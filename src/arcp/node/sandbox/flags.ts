@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { ArcpError } from '../../protocol/errors.js';
 import type { SandboxSettings } from './contract.js';
 
-/** Before it, the flags take one place each (Node.js, "Command-line API", `--allow-fs-read`, "History"). */
+/** Since then, each flag names one place, and may be repeated (Node.js, "Command-line API", `--allow-fs-read`, "History"). */
 const OLDEST = [20, 7] as const;
 /** What the permission model is called, by newer and by older Nodes. */
 const NAMES = ['--permission', '--experimental-permission'];

@@ -23,12 +23,16 @@ export class Parent {
    */
   constructor(pipe, onEnd) {
     this.#pipe = pipe;
-    let held = '';
+    /** What a line begins with whose end has not come. */
+    let held = [''];
     pipe.setEncoding('utf8');
     pipe.on('data', (/** @type {string} */ text) => {
-      const lines = (held + text).split('\n');
-      held = /** @type {string} */ (lines.pop());
-      for (const line of lines) this.#hear(JSON.parse(line));
+      const [end, ...lines] = text.split('\n');
+      held.push(/** @type {string} */ (end));
+      for (const next of lines) {
+        this.#hear(JSON.parse(held.join('')));
+        held = [next];
+      }
     });
     pipe.on('close', onEnd);
     pipe.on('error', onEnd);
