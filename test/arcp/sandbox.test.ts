@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { memoryChannels, openClient } from '../../src/arcp/client/index.js';
 import type { Envelope } from '../../src/arcp/index.js';
 import {
   createBroker,
@@ -384,6 +385,29 @@ describe('what it says', () => {
     expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { code: 'DEADLINE_EXCEEDED' } });
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
   });
+});
+
+test.each([
+  ['text', ['one', 'two'], ['one', 'two']],
+  ['binary', [Uint8Array.of(0, 255, 128)], [[0, 255, 128]]],
+  ['event', [{ a: 1 }, null], [{ a: 1 }, null]],
+] as const)('a stream of kind %s that the client sends is read', async (kind, written, read) => {
+  const runtime = createRuntime().tool('work', { durable: true }, sandboxed(TOOL));
+  runtimes.push(runtime);
+  const client = await openClient(() => {
+    const [here, there] = memoryChannels();
+    void runtime.accept(there);
+    return here;
+  });
+  const work = client.invoke('work', { do: 'incoming', which: kind });
+  await work.accepted;
+  const out = work.upload({ kind });
+  for (const content of written) await out.write(content as never);
+  await out.close();
+  const result = (await work.result()) as unknown[];
+  if (kind === 'text') expect(result.join('')).toBe(read.join(''));
+  else expect(result).toEqual(read);
+  await client.close();
 });
 
 describe('what is done for it', () => {

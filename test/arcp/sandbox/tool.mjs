@@ -50,7 +50,9 @@ const DEEDS = {
   lookup: async () => (await dns.lookup('127.0.0.1')).address,
   signal: ({ pid }) => process.kill(pid, 0),
   database: async ({ file }) => {
-    const { DatabaseSync } = await import('node:sqlite');
+    // Not every Node has it.
+    const name = 'node:sqlite';
+    const { DatabaseSync } = await import(name);
     new DatabaseSync(file).exec('CREATE TABLE a (b)');
   },
   environment: () => ({ ...process.env }),
@@ -121,6 +123,11 @@ const DEEDS = {
     const bytes = stream({ kind: 'binary' });
     await bytes.write(new Uint8Array([1, 2, 255]));
     await bytes.close();
+  },
+  incoming: async ({ which }, { incoming }) => {
+    const pieces = [];
+    for await (const piece of incoming(which)) pieces.push(piece instanceof Uint8Array ? [...piece] : piece);
+    return pieces;
   },
   endless: async (_, { stream, progress }) => {
     const text = stream({ kind: 'text' });

@@ -19,6 +19,7 @@ export interface Asked {
   readonly broker: Brokered | undefined;
   readonly tools: readonly string[];
   readonly streams: Held<StreamWriter>;
+  readonly incoming: Held<AsyncIterator<Content>>;
   readonly leases: Held<Pick<Lease, 'use'>>;
 }
 
@@ -31,7 +32,9 @@ export function askedOf(
   broker: ((context: JobContext) => Brokered) | undefined,
   tools: readonly string[],
 ): Asked {
+  const incoming = new Held<AsyncIterator<Content>>('stream', MOST_STREAMS);
   const held = {
+    incoming,
     streams: new Held<StreamWriter>('stream', MOST_STREAMS),
     leases: new Held<Pick<Lease, 'use'>>('lease', MOST_LEASES),
   };
@@ -122,6 +125,18 @@ const ANSWERS: ReadonlyMap<string, Answer> = new Map(
     'stream.fail': on(z.tuple([id, text]), ({ streams }, [key, message]) =>
       streams.take(String(key)).fail(new ArcpError('ABORTED', message)),
     ),
+    'incoming.open': on(z.tuple([id, text.optional()]), ({ context, incoming }, [key, which]) => {
+      incoming.assertRoom();
+      incoming.add(String(key), context.incoming(which));
+    }),
+    'incoming.next': on(z.tuple([id]), async ({ incoming }, [key]) => {
+      const { done = false, value } = await incoming.get(String(key)).next();
+      if (done) incoming.take(String(key));
+      return value instanceof Uint8Array ? { done, bytes: Buffer.from(value).toString('base64') } : { done, value };
+    }),
+    'incoming.return': on(z.tuple([id]), async ({ incoming }, [key]) => {
+      await incoming.take(String(key)).return?.();
+    }),
     'fs.readFile': on(z.tuple([text]), (asked, [file]) => brokerOf(asked).fs.readFile(file)),
     'fs.list': on(z.tuple([text]), (asked, [folder]) => brokerOf(asked).fs.list(folder)),
     'fs.writeFile': on(z.tuple([text, text]), (asked, [file, content]) => brokerOf(asked).fs.writeFile(file, content)),

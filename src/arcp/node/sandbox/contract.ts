@@ -61,7 +61,7 @@ export interface SandboxContext
     JobContext,
     | ('jobId' | 'commandId' | 'sessionId' | 'principal' | 'trust' | 'attempt' | 'signal' | 'traceId' | 'spanId')
     | ('restored' | 'operationKey' | 'traceparent')
-    | ('progress' | 'log' | 'metric' | 'emit' | 'stream' | 'checkpoint' | 'permission' | 'step')
+    | ('progress' | 'log' | 'metric' | 'emit' | 'stream' | 'incoming' | 'checkpoint' | 'permission' | 'step')
   > {
   /** @throws ArcpError `PERMISSION_DENIED` for a tool that the sandbox was not given */
   readonly call: <R = unknown>(tool: string, args?: Readonly<Record<string, unknown>>) => Promise<R>;

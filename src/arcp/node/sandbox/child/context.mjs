@@ -42,6 +42,8 @@ export function contextOf(known, parent) {
     call: async (tool, args = {}) => parent.ask('call', [tool, args]),
     /** @param {{ kind: string }} options */
     stream: (options) => openStream(parent, streams++, options),
+    /** @param {string} [which] */
+    incoming: (which) => readStream(parent, streams++, which),
     broker: {
       fs: {
         readFile: asking('fs.readFile'),
@@ -92,6 +94,34 @@ function openStream(parent, id, options) {
     close: (reason) => ask('stream.close', reason),
     /** @param {unknown} error */
     fail: (error) => ask('stream.fail', error instanceof Error ? error.message : String(error)),
+  };
+}
+
+/**
+ * @param {Parent} parent
+ * @param {number} id
+ * @param {string} [which]
+ * @returns {AsyncIterableIterator<any>}
+ */
+function readStream(parent, id, which) {
+  const opened = parent.ask('incoming.open', withoutEnd([id, which]));
+  // Whoever reads is told.
+  opened.catch(() => {});
+  return {
+    next: async () => {
+      await opened;
+      const { done, value, bytes } = await parent.ask('incoming.next', [id]);
+      if (done) return { done: true, value: undefined };
+      return { done: false, value: bytes === undefined ? value : new Uint8Array(Buffer.from(bytes, 'base64')) };
+    },
+    return: async () => {
+      await opened;
+      await parent.ask('incoming.return', [id]);
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
   };
 }
 
