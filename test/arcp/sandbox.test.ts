@@ -246,9 +246,11 @@ describe('the end of its process', () => {
     const program = new URL('sandbox/killed.ts', import.meta.url);
     const { stdout, signal } = spawnSync(process.execPath, ['--import', 'tsx', program.pathname], { encoding: 'utf8' });
     expect(signal).toBe('SIGKILL');
-    const pid = Number(stdout);
-    expect(pid).toBeGreaterThan(0);
-    while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
+    const { message, folder: own } = JSON.parse(stdout) as { readonly message: string; readonly folder: string };
+    expect(Number(message)).toBeGreaterThan(0);
+    while (isAlive(Number(message))) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(path.basename(own)).toMatch(/^pegwire-sandbox-/);
+    expect(existsSync(own)).toBe(false);
   });
 });
 

@@ -1,4 +1,4 @@
-/** A runtime that is killed while a sandboxed tool works. Says which process the tool is in. */
+/** A runtime that is killed while a sandboxed tool works. Says which process and folder the tool is in. */
 import { writeSync } from 'node:fs';
 import process from 'node:process';
 import { memoryChannels, openClient } from '../../../src/arcp/client/index.js';
@@ -12,6 +12,6 @@ const client = await openClient(() => {
 });
 for await (const { type, payload } of client.invoke('work', { do: 'wait' }).events())
   if (type === 'job.progress') {
-    writeSync(1, String((payload as { message: string }).message));
+    writeSync(1, JSON.stringify(payload));
     process.kill(process.pid, 'SIGKILL');
   }

@@ -75,7 +75,7 @@ const DEEDS = {
     for (;;);
   },
   wait: async (_, { progress, signal }) => {
-    await progress({ message: String(process.pid) });
+    await progress({ message: String(process.pid), folder: process.cwd() });
     await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   },
   print: () => {

@@ -4,6 +4,7 @@
  * The program in which one call of a sandboxed tool is carried out. It is plain JavaScript: where it runs, nothing is compiled.
  * `messages.ts` has what is said on the pipe.
  */
+import { rmSync } from 'node:fs';
 import net from 'node:net';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
@@ -15,7 +16,15 @@ import { Parent } from './parent.mjs';
 // Ends it at once; a tool may have replaced `process.exit`, and may listen to the end.
 const end = /** @type {(code: number) => never} */ (Reflect.get(process, 'reallyExit').bind(process));
 const { permission } = process;
-const parent = new Parent(new net.Socket({ fd: 3, readable: true, writable: true }), () => end(1));
+const own = process.cwd();
+const parent = new Parent(new net.Socket({ fd: 3, readable: true, writable: true }), () => {
+  try {
+    // Where the runtime was killed, nobody else does.
+    rmSync(own, { recursive: true, force: true });
+  } finally {
+    end(1);
+  }
+});
 denyReach();
 
 process.on('uncaughtException', (error) => parent.say({ type: 'error', error: bodyOf(error) }));
