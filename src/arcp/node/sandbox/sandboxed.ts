@@ -1,7 +1,7 @@
 // biome-ignore-all lint/correctness/noNodejsModules: processes are of Node
 /**
- * Tools in processes of their own (spec 003, "Permissions": "Runtimes SHOULD isolate tool execution", "SHOULD restrict network access",
- * "SHOULD enforce capability boundaries").
+ * Tools in processes of their own (spec 003, "Permissions": "Runtimes SHOULD: isolate execution, restrict network access, enforce
+ * capability boundaries").
  */
 import type { Handler } from '../../runtime/contract.js';
 import { runCall } from './call.js';
