@@ -5,6 +5,7 @@ import { type AddressInfo, isIPv6 } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { safely } from '../../bindings/safely.js';
+import { gathered } from '../../channels/node/gathered.js';
 import { type Admission, createAdmission, isLoopbackAddress } from '../../channels/node/listen/admission.js';
 import { ServeError } from '../../channels/node/listen/errors.js';
 import { addressOf, listening } from '../../channels/node/listen/listening.js';
@@ -148,7 +149,7 @@ class Gate {
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
       const channel = webSocketChannel(webSocket, { maxLength: this.#options.maxMessageBytes ?? MAX_MESSAGE_BYTES });
       this.#runtime
-        .accept(channel, { kind: 'websocket', address: request.socket.remoteAddress })
+        .accept(gathered(channel, socket), { kind: 'websocket', address: request.socket.remoteAddress })
         .catch((error: unknown) => safely(() => this.#options.onError?.(error)));
     });
   };

@@ -12,7 +12,22 @@ export function isId(value: unknown): value is string {
 /** What an identifier names stands before it: `msg_01JABC...`. */
 export type IdKind = 'msg' | 'sess' | 'job' | 'str' | 'chk' | 'lease' | 'perm' | 'ctx';
 
-const nextUlid = monotonicFactory();
+/** Random bytes are asked for many at a time: one call for each id or span would cost more than all else. */
+const pool = new Uint8Array(4096);
+let used = pool.length;
+
+/** @returns where in the pool as many bytes begin that nobody has had */
+function fresh(bytes: number): number {
+  if (used + bytes > pool.length) {
+    crypto.getRandomValues(pool);
+    used = 0;
+  }
+  used += bytes;
+  return used - bytes;
+}
+
+/** From 0 to 1, without 1. */
+const nextUlid = monotonicFactory(() => pool[fresh(1)]! / 256);
 
 /**
  * A new identifier: 48 bits of time and 80 random ones, so that no two are ever the same. Whoever receives one must not read
@@ -34,19 +49,11 @@ export function newSpanId(): string {
   return randomHex(8);
 }
 
-/** Random bytes are asked for many at a time: one call for each span would cost more than all else. */
-const pool = new Uint8Array(4096);
-let used = pool.length;
-
 function randomHex(bytes: number): string {
-  if (used + bytes > pool.length) {
-    crypto.getRandomValues(pool);
-    used = 0;
-  }
+  const from = fresh(bytes);
   let text = '';
   let sum = 0;
-  for (const end = used + bytes; used < end; used++) {
-    const byte = pool[used]!;
+  for (const byte of pool.subarray(from, from + bytes)) {
     sum += byte;
     text += HEX[byte >> 4]! + HEX[byte & 15]!;
   }

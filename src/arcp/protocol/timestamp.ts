@@ -27,7 +27,15 @@ export function momentOf(timestamp: string): number {
   return Date.parse(leap ? `${plain.slice(0, 17)}59${plain.slice(19)}` : plain) + (leap ? 1000 : 0);
 }
 
+let lastMoment = 0;
+let lastText = '1970-01-01T00:00:00.000Z';
+
 /** @param moment milliseconds since 1970 */
 export function timestampOf(moment: number): string {
-  return new Date(moment).toISOString();
+  // Much is said in the same millisecond.
+  if (moment !== lastMoment) {
+    lastText = new Date(moment).toISOString();
+    lastMoment = moment;
+  }
+  return lastText;
 }

@@ -54,16 +54,23 @@ export interface Composed {
  */
 export function compose<T extends MessageType>(draft: Draft<T>, now: number): Composed {
   const { type, payload, trace, sessionId, jobId, streamId, correlationId, causationId, source = 'runtime' } = draft;
-  const envelope = {
-    ...{ arcp: ARCP_VERSION, id: newId('msg'), type, timestamp: timestampOf(now), source },
-    ...(sessionId === undefined ? {} : { session_id: sessionId }),
-    ...(jobId === undefined ? {} : { job_id: jobId }),
-    ...(streamId === undefined ? {} : { stream_id: streamId }),
-    ...{ trace_id: trace.traceId, span_id: trace.spanId },
-    ...(trace.parentSpanId === undefined ? {} : { parent_span_id: trace.parentSpanId }),
-    ...(correlationId === undefined ? {} : { correlation_id: correlationId }),
-    ...(causationId === undefined ? {} : { causation_id: causationId }),
-    payload,
-  } as unknown as Envelope;
-  return { envelope, body: printEnvelope(envelope) };
+  // Member by member: it is made for all that is said, and objects that are spread cost several times as much.
+  const envelope: Record<string, unknown> = {
+    arcp: ARCP_VERSION,
+    id: newId('msg'),
+    type,
+    timestamp: timestampOf(now),
+    source,
+  };
+  if (sessionId !== undefined) envelope['session_id'] = sessionId;
+  if (jobId !== undefined) envelope['job_id'] = jobId;
+  if (streamId !== undefined) envelope['stream_id'] = streamId;
+  envelope['trace_id'] = trace.traceId;
+  envelope['span_id'] = trace.spanId;
+  if (trace.parentSpanId !== undefined) envelope['parent_span_id'] = trace.parentSpanId;
+  if (correlationId !== undefined) envelope['correlation_id'] = correlationId;
+  if (causationId !== undefined) envelope['causation_id'] = causationId;
+  envelope['payload'] = payload;
+  const made = envelope as unknown as Envelope;
+  return { envelope: made, body: printEnvelope(made) };
 }

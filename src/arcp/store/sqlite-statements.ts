@@ -8,12 +8,17 @@ const QUEUES = 'queue IN (SELECT value FROM json_each(?))';
 
 const SQL = {
   addEvent: `INSERT INTO event (id, type, session_id, job_id, stream_id, trace_id, terminal, body, at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING sequence`,
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  lastAdded: 'SELECT last_insert_rowid() AS last',
   eventById: `SELECT ${EVENT} FROM event WHERE id = ?`,
   events: `SELECT ${EVENT} FROM event WHERE sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?`,
   eventsOfSession: `SELECT ${EVENT} FROM event WHERE session_id = ? AND sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?`,
   eventsOfJob: `SELECT ${EVENT} FROM event WHERE job_id = ? AND sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?`,
-  eventsOfTrace: `SELECT ${EVENT} FROM event WHERE trace_id = ? AND sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?`,
+  eventsOfTrace: `SELECT ${EVENT} FROM event
+      WHERE job_id IN (SELECT job_id FROM trace WHERE trace_id = ?1) AND trace_id = ?1 AND sequence > ?2 AND sequence <= ?3
+    UNION ALL SELECT ${EVENT} FROM event WHERE job_id IS NULL AND trace_id = ?1 AND sequence > ?2 AND sequence <= ?3
+    ORDER BY sequence LIMIT ?4`,
+  addTrace: 'INSERT OR IGNORE INTO trace VALUES (?, ?)',
   lastSequence: `SELECT coalesce(max(seq), 0) AS last FROM sqlite_sequence WHERE name = 'event'`,
   addJob: `INSERT INTO job (${JOB}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   setJob: `UPDATE job SET state = ?, attempt = ?, run_after = ?, lease_owner = ?, lease_until = ?, status = ?, ended_at = ?
@@ -37,6 +42,7 @@ const SQL = {
   setRecord: `INSERT INTO record (scope, key, value, version, owner, at) VALUES (?, ?, ?, 1, ?, ?)
     ON CONFLICT DO UPDATE SET value = excluded.value, version = version + 1, owner = coalesce(excluded.owner, owner), at = excluded.at`,
   removeRecord: 'DELETE FROM record WHERE scope = ? AND key = ?',
+  dropEndedTraces: 'DELETE FROM trace WHERE job_id IN (SELECT job_id FROM job WHERE ended_at < ?)',
   dropEndedEvents: 'DELETE FROM event WHERE job_id IN (SELECT job_id FROM job WHERE ended_at < ?) RETURNING sequence',
   dropEndedRecords: 'DELETE FROM record WHERE owner IN (SELECT job_id FROM job WHERE ended_at < ?) RETURNING version',
   dropEndedJobs: 'DELETE FROM job WHERE ended_at < ? RETURNING number',

@@ -14,6 +14,7 @@ import {
   type CommitResult,
   type EventQuery,
   type JobRow,
+  type NewEvent,
   type RecordChange,
   type StoredEvent,
   StoreError,
@@ -60,6 +61,9 @@ export async function sqliteStore(file: string, options: SqliteStoreOptions = {}
   }
 }
 
+/** Pages of the log that are kept before they go to the file: most that a job has written is written again at its end. */
+const CHECKPOINT_PAGES = 4000;
+
 class SqliteStore implements ArcpStore {
   readonly durable = true;
   readonly #database: Database;
@@ -73,6 +77,7 @@ class SqliteStore implements ArcpStore {
     this.#database = database;
     this.#file = file;
     this.#now = now;
+    database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     this.#statements = prepareStatements(database);
     this.#group = new GroupCommit({
       transaction: (work) => this.#write(work),
@@ -175,7 +180,7 @@ class SqliteStore implements ArcpStore {
 
   /** Within a transaction. What is not as expected is found before anything is changed. */
   #apply({ records = [], newJobs = [], jobs = [], events = [] }: Commit): CommitResult {
-    const { record, addJob, addEvent } = this.#statements;
+    const { record, addJob } = this.#statements;
     for (const { scope, key, expect } of records) {
       if (expect === undefined) continue;
       const row = record.get(scope, key);
@@ -191,9 +196,24 @@ class SqliteStore implements ArcpStore {
     for (const job of newJobs) addJob.run(...jobValues(job));
     for (const { jobId, set } of jobs)
       if (Object.keys(set).length > 0) found.set(jobId, this.#set({ ...found.get(jobId)!, ...set }));
+    return { outcome: 'done', sequences: this.#addEvents(events) };
+  }
+
+  /** @returns their sequence numbers: nobody else writes meanwhile, so that each is the one behind the last */
+  #addEvents(events: readonly NewEvent[]): number[] {
+    if (events.length === 0) return [];
+    const { addEvent, addTrace, lastAdded } = this.#statements;
     const at = this.#now();
-    const sequences = events.map((event) => addEvent.get(...eventValues(event, at))!['sequence'] as number);
-    return { outcome: 'done', sequences };
+    let before: NewEvent | undefined;
+    for (const event of events) {
+      const { jobId, traceId } = event;
+      if (jobId !== undefined && traceId !== undefined && !(before?.jobId === jobId && before.traceId === traceId))
+        addTrace.run(jobId, traceId);
+      before = event;
+    }
+    for (const event of events) addEvent.run(...eventValues(event, at));
+    const last = lastAdded.get()!['last'] as number;
+    return events.map((_, n) => last - events.length + 1 + n);
   }
 
   #setRecord({ scope, key, value, owner }: RecordChange): void {
@@ -239,6 +259,7 @@ class SqliteStore implements ArcpStore {
     const s = this.#statements;
     let [jobs, events, records] = [0, 0, 0];
     if (endedBefore !== undefined) {
+      s.dropEndedTraces.run(endedBefore);
       events += s.dropEndedEvents.all(endedBefore).length;
       records += s.dropEndedRecords.all(endedBefore).length;
       jobs += s.dropEndedJobs.all(endedBefore).length;

@@ -41,6 +41,6 @@ export async function beginJob(engine: Engine, job: NewJob): Promise<CommitResul
   } finally {
     if (!begins) scheduler.wake();
     else if (begun === undefined) scheduler.release();
-    else scheduler.begin(begun);
+    else scheduler.begin(begun, spec);
   }
 }

@@ -22,7 +22,7 @@ import { conclude, type Outcome } from './conclusion.js';
 import { contextOf } from './context.js';
 import { inputOf } from './input.js';
 import { JobOutbox, type OutboxEntry } from './outbox.js';
-import { type JobSpec, type JobStatus, specOf, statusOf } from './spec.js';
+import { type JobSpec, type JobStatus, statusOf } from './spec.js';
 import { Voice } from './voice.js';
 import type { CancelRequest, NewJob, PutBack } from './wishes.js';
 
@@ -76,9 +76,9 @@ export class LiveJob implements Attempt {
   #heartbeats = 0;
   #progressAt: number | undefined;
 
-  constructor(row: JobRow, host: JobHost) {
+  constructor(row: JobRow, spec: JobSpec, host: JobHost) {
     this.row = row;
-    this.spec = specOf(row);
+    this.spec = spec;
     this.log = host.log;
     this.voice = new Voice(host.log, row, this.spec, host.now);
     this.#host = host;

@@ -10,7 +10,7 @@ import { inlineWorkflow } from '../workflows/inline.js';
 import { Deadlines, type DeadlinesOptions } from './deadlines.js';
 import { type JobHost, LiveJob } from './live-job.js';
 import { isTerminal } from './machine.js';
-import { causeOf, lostAttempts } from './spec.js';
+import { causeOf, type JobSpec, lostAttempts, specOf } from './spec.js';
 import type { CancelRequest } from './wishes.js';
 
 /** Where it stands that a job is to end; it outlives whoever was asked. */
@@ -106,9 +106,9 @@ export class Scheduler {
   }
 
   /** The job of a reservation, committed as running: works on it. */
-  begin(row: JobRow): void {
+  begin(row: JobRow, spec: JobSpec): void {
     this.#reserved--;
-    void this.#run(new LiveJob(row, this.#options));
+    void this.#run(new LiveJob(row, spec, this.#options));
   }
 
   /** There is something to claim now, or soon. */
@@ -189,7 +189,7 @@ export class Scheduler {
   async #resume(row: JobRow): Promise<void> {
     // Its lease ran out here, as it could not be renewed.
     this.#live.get(row.jobId)?.lose();
-    const job = new LiveJob(row, this.#options);
+    const job = new LiveJob(row, specOf(row), this.#options);
     const { log, maxLosses } = this.#options;
     const losses = lostAttempts(row);
     try {
