@@ -735,6 +735,29 @@ describe('restarts', () => {
     expect(await store.readRecord(`step:${jobId}`, 'late')).toBeUndefined();
   });
 
+  test('after a crash, what was being written ends before a job that was cancelled meanwhile', async () => {
+    const store = memoryStore();
+    const stopped = freezable(store);
+    const dead = start({ store: stopped.store, workers: { leaseMs: 60 } }).tool(
+      'talk',
+      { durable: true },
+      async (_, { stream, signal }) => {
+        await stream({ kind: 'text' }).write('half');
+        return new Promise((resolve) => signal.addEventListener('abort', () => setTimeout(resolve, 1000)));
+      },
+    );
+    const wire = await opened(dead);
+    const { jobId } = await wire.startJob('talk');
+    await wire.until(({ type }) => type === 'stream.chunk');
+    stopped.freeze();
+    await wire.answer('ack', wire.send('cancel', {}, { job_id: jobId }));
+    const alive = start({ store, workers: { leaseMs: 60 } }).tool('talk', { durable: true }, () => 'never begun');
+    const after = await opened(alive);
+    after.send('resume', {}, { job_id: jobId });
+    expect(await after.untilEnded(jobId)).toMatchObject({ type: 'job.cancelled', payload: { cause: 'client' } });
+    expect(after.types(after.ofJob(jobId)).slice(-2)).toEqual(['stream.error', 'job.cancelled']);
+  });
+
   test('a job whose workers are lost again and again fails', async () => {
     const store = memoryStore();
     const first = start({ store }).tool('work', { durable: true }, obedient);

@@ -193,6 +193,7 @@ export class Scheduler {
     const { log, maxLosses } = this.#options;
     const losses = lostAttempts(row);
     try {
+      await this.#endLostStreams(job);
       const cancel = await log.store.readRecord(CANCELS, row.jobId);
       if (cancel !== undefined) job.cancel(JSON.parse(cancel.value) as CancelRequest);
       else if (losses > 0 && !job.spec.isDurable) job.giveUp(new ArcpError('ABORTED', 'The runtime was restarted'));
@@ -201,7 +202,6 @@ export class Scheduler {
           new ArcpError('HEARTBEAT_LOST', `Whoever worked on it was lost ${losses} times`, { retryable: false }),
         );
       else {
-        await this.#endLostStreams(job);
         const { checkpointId } = job.status;
         const restored = checkpointId === undefined ? {} : { restored_from: checkpointId };
         const told = { worker: this.worker, ...restored };

@@ -1,0 +1,154 @@
+/** A runtime that dies at each point at which it keeps something: right before, and right behind. */
+import { describe, expect, test } from 'vitest';
+import { openClient } from '../../../src/arcp/client/index.js';
+import { checkLog, type Envelope } from '../../../src/arcp/index.js';
+import {
+  type ArcpStore,
+  type Commit,
+  createRuntime,
+  memoryStore,
+  type Runtime,
+} from '../../../src/arcp/runtime/index.js';
+import type { Channel } from '../../../src/channels/channel.js';
+import { memoryChannels } from '../../../src/channels/memory.js';
+
+const LEASE_MS = 60;
+/** Milliseconds for a job, of which one that dies once takes two or three leases. */
+const PATIENCE_MS = 2000;
+
+/** Dies before or behind a commit, or says of one that it is done, and dies. */
+type Death = 'before' | 'behind' | 'lying';
+
+interface World {
+  readonly commits: number;
+  readonly problems: readonly string[];
+  /** What the work did, by its operation keys: each time that it was tried. */
+  readonly tried: readonly string[];
+  readonly result: unknown;
+}
+
+/** A job of two steps, with a checkpoint and a stream, in a runtime that dies at one of its commits; another one takes its place. */
+async function play(at: number, death: Death): Promise<World> {
+  const kept = memoryStore();
+  const store: ArcpStore = { ...kept, durable: true, close: async () => {} };
+  const tried: string[] = [];
+  const heard: Envelope[] = [];
+  const open = new Set<Channel>();
+  let commits = 0;
+  let current: Runtime;
+  const begin = (over: ArcpStore): Runtime =>
+    createRuntime({ store: over, workers: { leaseMs: LEASE_MS } }).tool(
+      'work',
+      { durable: true },
+      async (_, { step, checkpoint, stream, progress }) => {
+        const out = stream({ kind: 'text' });
+        await step('first', (key) => tried.push(key));
+        await out.write('half');
+        await checkpoint({ at: 1 });
+        await progress({ percent: 50 });
+        await step('second', (key) => tried.push(key));
+        await out.close();
+        return 'done';
+      },
+    );
+  const die = (): void => {
+    const former = current;
+    current = begin(store);
+    for (const channel of open) channel.destroy();
+    open.clear();
+    void former.close();
+  };
+  const first = mortal(store, {
+    isLast: () => ++commits === at,
+    ...{ death, die },
+  });
+  current = begin(first);
+  const client = await openClient(
+    () => {
+      const [here, there] = memoryChannels();
+      open.add(there);
+      void current.accept(there);
+      return here;
+    },
+    { reconnect: { minDelayMs: 1, maxDelayMs: 5 }, timeoutMs: 1000, onMessage: (message) => heard.push(message) },
+  );
+  const ended = client
+    .invoke('work')
+    .result()
+    .catch((error: unknown) => error);
+  const patience = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS, 'nothing'));
+  const result = await Promise.race([ended, patience]);
+  await client.disconnect();
+  await current.close();
+  const events = await kept.readEvents({ limit: Number.POSITIVE_INFINITY });
+  const messages = events.map(({ body }) => JSON.parse(body) as Envelope);
+  const problems = checkLog(messages, { isComplete: true }).map(({ rule, message }) => `${rule}: ${message}`);
+  const told = heard.filter(({ job_id }) => job_id !== undefined).map(({ id }) => id);
+  const ids = messages.filter(({ job_id }) => job_id !== undefined).map(({ id }) => id);
+  if (told.join() !== ids.join())
+    problems.push(`${told.length} of ${ids.length} messages were told, or in another order`);
+  return { commits, problems, tried, result };
+}
+
+/** A store as a process sees it that dies: from then on nothing is done, and nothing comes back. */
+function mortal(
+  store: ArcpStore,
+  { isLast, death, die }: { readonly isLast: () => boolean; readonly death: Death; readonly die: () => void },
+): ArcpStore {
+  let isDead = false;
+  const never = new Promise<never>(() => {});
+  const end = (): Promise<never> => {
+    isDead = true;
+    die();
+    return never;
+  };
+  const alive = Object.entries(store).map(([name, value]) => [
+    name,
+    typeof value === 'function' && name !== 'close'
+      ? (...args: unknown[]): unknown => (isDead ? never : (value as (...args: unknown[]) => unknown)(...args))
+      : value,
+  ]);
+  return {
+    ...(Object.fromEntries(alive) as ArcpStore),
+    commit: async (commit: Commit) => {
+      if (isDead) return never;
+      if (!isLast()) return store.commit(commit);
+      if (death === 'before') return end();
+      if (death === 'behind') {
+        await store.commit(commit);
+        return end();
+      }
+      setTimeout(() => void end(), 5);
+      const last = await store.lastSequence();
+      return { outcome: 'done', sequences: (commit.events ?? []).map((_, n) => last + 1 + n) };
+    },
+  };
+}
+
+const points = async (): Promise<number[]> => {
+  const { commits, problems, result } = await play(0, 'before');
+  expect({ problems, result }).toEqual({ problems: [], result: 'done' });
+  return Array.from({ length: commits }, (_, n) => n + 1);
+};
+
+describe('a runtime that dies', () => {
+  test.each(['before', 'behind'] as const)(
+    '%s any of its commits leaves nothing undone, untold or done twice',
+    async (death) => {
+      const all = await points();
+      expect(all.length).toBeGreaterThan(5);
+      for (const at of all) {
+        const { problems, tried, result } = await play(at, death);
+        expect({ at, problems, result }).toEqual({ at, problems: [], result: 'done' });
+        // A step whose end was not kept is tried again, under the same key; no other is.
+        expect(new Set(tried).size).toBe(2);
+        expect(tried.length).toBeLessThanOrEqual(3);
+      }
+    },
+  );
+
+  test('and had said that something was kept is found out', async () => {
+    const worlds = await Promise.all((await points()).map((at) => play(at, 'lying')));
+    expect(worlds.filter(({ problems }) => problems.length > 0).length).toBeGreaterThan(3);
+  });
+});
