@@ -7,7 +7,7 @@ import { ArcpError } from '../protocol/errors.js';
 import { newId, newSpanId, newTraceId } from '../protocol/ids.js';
 import type { StreamKind } from '../protocol/payloads/stream.js';
 import { timestampOf } from '../protocol/timestamp.js';
-import { ARCP_VERSION } from '../protocol/version.js';
+import { ARCP_VERSION, SUPPORTED_VERSIONS } from '../protocol/version.js';
 import type { StreamOptions, StreamWriter } from '../streams/contract.js';
 import { Commands, type Fields } from './commands.js';
 import type {
@@ -277,7 +277,11 @@ class SessionClient implements Client {
     const { capabilities = CAPABILITIES, auth, mode, trust, client } = this.#options;
     this.#opening = newId('msg');
     const payload = {
-      ...{ capabilities: { ...capabilities }, client: client ?? { kind: 'pegwire', version: ARCP_VERSION } },
+      ...{
+        versions: [...SUPPORTED_VERSIONS],
+        capabilities: { ...capabilities },
+        client: client ?? { kind: 'pegwire', version: ARCP_VERSION },
+      },
       ...(auth === undefined ? {} : { auth: { ...auth } }),
       ...(mode === undefined ? {} : { mode }),
       ...(trust === undefined ? {} : { trust_level: trust }),

@@ -95,6 +95,7 @@ async function openNew(core: Core, message: Opening, identity: Identity): Promis
   const id = newId('sess');
   const kept = {
     ...{ principal: identity.principal, mode, trust: lower(identity.trust, payload.trust_level), capabilities },
+    wantsValue: payload.versions === undefined,
     ...{ acceptedAfter: await engine.store.lastSequence(), openedBy: message.id, openedAt: now, seenAt: now },
     ...(mode === 'durable' ? {} : { boot }),
   };
@@ -120,6 +121,7 @@ async function takeUp(core: Core, message: Opening, identity: Identity, record: 
   const kept = {
     ...former,
     capabilities,
+    wantsValue: message.payload.versions === undefined,
     trust: lower(identity.trust, message.payload.trust_level),
     seenAt: settings.now(),
   };

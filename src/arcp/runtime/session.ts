@@ -15,6 +15,8 @@ export interface KeptSession {
   readonly mode: SessionMode;
   readonly trust: TrustLevel;
   readonly capabilities: Capabilities;
+  /** Its client has named no versions, and may speak revision 2 of the specification, which looks for results in `value`. */
+  readonly wantsValue: boolean;
   /**
    * The digest of the token with which it is taken up again, and that of the one before: it holds until the newer one is used, which may
    * have been lost on its way.

@@ -63,6 +63,19 @@ describe('a direct call', () => {
     expect(wire.types().slice(1)).toEqual(['ack', 'tool.result']);
   });
 
+  test.each([
+    [undefined, { result: 'x', value: 'x' }],
+    [['1.0'], { result: 'x' }],
+  ])(
+    'has its result where revision 2 looks for it, too, unless the client names versions: %j',
+    async (versions, told) => {
+      const wire = connectTo(start().tool('say', {}, () => 'x'));
+      await wire.open(versions === undefined ? {} : { versions });
+      const { payload } = await wire.answer('tool.result', wire.send('tool.invoke', { tool: 'say' }));
+      expect(payload).toEqual({ ...told, duration_ms: expect.any(Number) });
+    },
+  );
+
   test('says what it does meanwhile, like a job', async () => {
     const runtime = start().tool('busy', {}, async (_, { progress, log, metric, emit, checkpoint, jobId }) => {
       await progress({ percent: 10 });

@@ -86,7 +86,7 @@ function specFor(session: Session, command: StartingCommand, { kind, name, optio
   return {
     ...{ kind, target: name, isDurable: isDurable(session, command, options), command, trace: traceBelow(command) },
     ...{ trust: session.trust, retry: retryOf(command, options), streams: streamsOf(session) },
-    mayHandOff: can(session.capabilities, CAPABILITIES.agentHandoff),
+    ...{ mayHandOff: can(session.capabilities, CAPABILITIES.agentHandoff), wantsValue: session.wantsValue },
     ...contextOf(command),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   };

@@ -29,6 +29,8 @@ export interface JobSpec {
   readonly contextId?: string | undefined;
   /** Whether its client knows of handoffs. */
   readonly mayHandOff?: boolean | undefined;
+  /** Whether its client may look for the result of a direct call in `value`. */
+  readonly wantsValue?: boolean | undefined;
   /** The job whose outcome is this one's: it was asked for before, under the same operation key. */
   readonly follows?: string | undefined;
 }

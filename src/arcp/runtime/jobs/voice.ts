@@ -103,7 +103,8 @@ export class Voice {
       const outputs = result === undefined ? {} : { outputs: result };
       return this.#last('workflow.complete', { status: 'completed', ...outputs, duration_ms });
     }
-    return this.#last('tool.result', { ...told, duration_ms });
+    const again = this.#spec.wantsValue === true && result !== undefined ? { value: result } : {};
+    return this.#last('tool.result', { ...told, ...again, duration_ms });
   }
 
   failed(error: ErrorBody, { attempt, durationMs, checkpointId }: Ending): NewEvent {
