@@ -1,4 +1,8 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import * as api from '@opentelemetry/api';
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import {
   AggregationTemporality,
   InMemoryMetricExporter,
@@ -124,4 +128,49 @@ describe('OpenTelemetry', () => {
     );
     expect(await run(wire, 'work')).toMatchObject({ payload: { result: expect.stringMatching(/^[0-9a-f]{16}$/) } });
   });
+});
+
+/** A collector: what was posted to it, by its paths (OpenTelemetry, "OTLP/HTTP Request"). */
+async function collector() {
+  const posted = new Map<string, unknown[]>();
+  const server = createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on('data', (piece: Buffer) => pieces.push(piece));
+    request.on('end', () => {
+      const body = JSON.parse(Buffer.concat(pieces).toString()) as unknown;
+      posted.set(request.url!, [...(posted.get(request.url!) ?? []), body]);
+      response.setHeader('content-type', 'application/json').end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { posted, url: `http://127.0.0.1:${port}`, close: () => server.close() };
+}
+
+test('a collector is told over HTTP, as OpenTelemetry’s exporters tell it', async () => {
+  const { posted, url, close } = await collector();
+  const exporter = new OTLPTraceExporter({ url: `${url}/v1/traces` });
+  const tracers = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  const metricExporter = new OTLPMetricExporter({ url: `${url}/v1/metrics` });
+  const ownReader = new PeriodicExportingMetricReader({ exporter: metricExporter, exportIntervalMillis: 60_000 });
+  const meters = new MeterProvider({ readers: [ownReader] });
+  const trace = { ...api.trace, getTracer: tracers.getTracer.bind(tracers) };
+  const metrics = { ...api.metrics, getMeter: meters.getMeter.bind(meters) };
+  const telemetry = openTelemetry({ ...api, trace, metrics } as unknown as typeof api);
+  const wire = await opened(
+    (runtime) =>
+      runtime.tool('work', { durable: true }, async (_, { span, metric }) => {
+        await span('part', () => 1);
+        await metric({ name: 'rows', value: 7, kind: 'counter' });
+      }),
+    telemetry,
+  );
+  await run(wire, 'work');
+  await Promise.all([tracers.shutdown(), meters.shutdown()]);
+  close();
+  const told = JSON.stringify(posted.get('/v1/traces'));
+  expect(told).toContain(`"traceId":"${CALLER.trace_id}"`);
+  expect(told).toContain(`"parentSpanId":"${CALLER.span_id}"`);
+  for (const name of ['tool work', 'part']) expect(told).toContain(`"name":"${name}"`);
+  expect(JSON.stringify(posted.get('/v1/metrics'))).toMatch(/"name":"rows".*"as(?:Int|Double)":"?7/);
 });
