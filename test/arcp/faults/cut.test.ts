@@ -4,16 +4,18 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { afterEach, describe, expect, test } from 'vitest';
-import { connect } from '../../../src/arcp/client/index.js';
+import { connect, dialOf, openClient } from '../../../src/arcp/client/index.js';
 import type { Envelope } from '../../../src/arcp/index.js';
 import {
   type ArcpStore,
   createRuntime,
   listenUnix,
+  listenWebSocket,
   memoryStore,
   type StoredEvent,
   sqliteStore,
 } from '../../../src/arcp/runtime/index.js';
+import type { Channel } from '../../../src/channels/channel.js';
 import { CuttingProxy } from './cutting-proxy.js';
 
 const ending: (() => Promise<unknown> | unknown)[] = [];
@@ -87,6 +89,65 @@ async function followThrough(store: ArcpStore, reading: ArcpStore = store): Prom
   }
   return { cuts: proxy.cuts, problems };
 }
+
+/** In `npm run test:long`, ten times as many. */
+const CLIENTS = process.env['LONG_RUNS'] === undefined ? 40 : 400;
+const STORMS = 5;
+
+describe('many clients', () => {
+  test('that are all cut off at once, over and over, come back and miss nothing', { timeout: 600_000 }, async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-storm-'));
+    ending.push(() => rmSync(folder, { recursive: true, force: true }));
+    const store = await sqliteStore(path.join(folder, 'arcp.db'));
+    let hasPassed = false;
+    const runtime = createRuntime({ store, workers: { concurrency: 2 * CLIENTS } }).tool(
+      'talk',
+      { durable: true },
+      async (_, { progress }) => {
+        for (let n = 0; n < 5 || !hasPassed; n++) {
+          await progress({ current: n });
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+        return 'done';
+      },
+    );
+    ending.push(() => runtime.close());
+    const listener = await listenWebSocket(runtime, { port: 0 });
+    ending.push(() => listener.close());
+    const open = new Set<Channel>();
+    const dial = dialOf(listener.url);
+    const clients = await Promise.all(
+      Array.from({ length: CLIENTS }, async () => {
+        const heard: Envelope[] = [];
+        const client = await openClient(
+          async () => {
+            const channel = await dial();
+            open.add(channel);
+            return channel;
+          },
+          { reconnect: { minDelayMs: 1, maxDelayMs: 50 }, onMessage: (message) => heard.push(message) },
+        );
+        ending.push(() => client.disconnect());
+        return { heard, work: client.invoke('talk') };
+      }),
+    );
+    await Promise.all(clients.map(({ work }) => work.accepted));
+    for (let n = 0; n < STORMS; n++) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const cut = [...open];
+      open.clear();
+      for (const channel of cut) channel.destroy();
+    }
+    hasPassed = true;
+    for (const { heard, work } of clients) {
+      expect(await work.result()).toBe('done');
+      const jobId = (await work.accepted)!;
+      const kept = await store.readEvents({ jobIds: [jobId], limit: Number.POSITIVE_INFINITY });
+      const told = heard.filter(({ job_id, type }) => job_id === jobId && type !== 'job.heartbeat');
+      expect(told.map(({ id }) => id)).toEqual(kept.map(({ id }) => id));
+    }
+  });
+});
 
 describe('a client whose connection is cut', () => {
   test('is told everything once, in order and without gaps', { timeout: 600_000 }, async () => {
