@@ -1,4 +1,5 @@
 /** Commands that wait for their answers, and are said again on each new connection until they have them. */
+import { LONGEST_TIMER } from '../../bindings/longest-timer.js';
 import type { MessageType, PayloadOf } from '../protocol/catalogue.js';
 import type { Envelope } from '../protocol/envelope.js';
 import { ArcpError } from '../protocol/errors.js';
@@ -115,7 +116,7 @@ export class Commands {
   }
 
   #forget(id: string, timeoutMs: number, late: () => void): () => void {
-    const timer = setTimeout(late, timeoutMs);
+    const timer = setTimeout(late, Math.min(LONGEST_TIMER, timeoutMs));
     return () => {
       clearTimeout(timer);
       this.#pending.delete(id);

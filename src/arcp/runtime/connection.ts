@@ -1,4 +1,5 @@
 /** One channel, and the session that it carries. */
+import { LONGEST_TIMER } from '../../bindings/longest-timer.js';
 import type { Channel } from '../../channels/channel.js';
 import { describe, type PayloadOf } from '../protocol/catalogue.js';
 import { type EnvelopeError, tryParseEnvelope } from '../protocol/codec.js';
@@ -51,7 +52,7 @@ export class Connection implements Carrier {
     this.#channel = channel;
     this.#peer = peer;
     this.#engine = core.passing;
-    this.#beat = setInterval(() => this.#listen(), core.settings.heartbeatMs);
+    this.#beat = setInterval(() => this.#listen(), Math.min(LONGEST_TIMER, core.settings.heartbeatMs));
     channel.start({
       text: (text) => this.#text(text),
       garbage: (why) => this.#garbage('INVALID_ARGUMENT', why),

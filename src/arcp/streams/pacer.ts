@@ -1,4 +1,5 @@
 /** How fast somebody may send (spec 003, "Streams": "Senders SHOULD slow or batch stream.chunk events after receiving backpressure"). */
+import { LONGEST_TIMER } from '../../bindings/longest-timer.js';
 import type { PayloadOf } from '../protocol/catalogue.js';
 
 /** What a receiver has said last; it holds until it says something else. */
@@ -62,7 +63,7 @@ export class Pacer {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
         signal.addEventListener('abort', this.#again, { once: true });
-        if (Number.isFinite(wait)) this.#later = setTimeout(this.#again, wait);
+        if (Number.isFinite(wait)) this.#later = setTimeout(this.#again, Math.min(LONGEST_TIMER, wait));
       });
       signal.removeEventListener('abort', this.#again);
     }

@@ -366,6 +366,22 @@ describe('cancelling', () => {
     expect(wire.types(wire.ofJob(jobId)).at(-1)).toBe('job.cancelled');
   });
 
+  test('gives work as long as its deadline says, however long that is', async () => {
+    const wire = await opened(
+      start().tool(
+        'careful',
+        { durable: true },
+        (_, { signal }) =>
+          new Promise((_resolve, reject) =>
+            signal.addEventListener('abort', () => setTimeout(reject, 50, signal.reason)),
+          ),
+      ),
+    );
+    const { jobId } = await wire.startJob('careful');
+    wire.send('cancel', { deadline_ms: 2 ** 40 }, { job_id: jobId });
+    expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.cancelled', payload: { forced: false } });
+  });
+
   test('what is done in spite of it is done', async () => {
     const wire = await opened(
       start().tool(

@@ -59,6 +59,34 @@ describe('a job that another runtime works on', () => {
     expect(await front.untilEnded(accepted.payload.job_id)).toMatchObject({ payload: { result: 'far away' } });
   });
 
+  test('is cancelled by whoever is asked', async () => {
+    const [front] = await two((runtime) =>
+      runtime.tool(
+        'slow',
+        { durable: true },
+        (_, { signal }) =>
+          new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      ),
+    );
+    const { jobId } = await front.startJob('slow');
+    await front.until(({ type }) => type === 'job.started');
+    await front.answer('ack', front.send('cancel', { reason: 'Enough' }, { job_id: jobId }));
+    expect(await front.untilEnded(jobId)).toMatchObject({ payload: { cause: 'client', reason: 'Enough' } });
+  });
+
+  test('is granted what it asks for by whoever is asked', async () => {
+    const [front] = await two((runtime) =>
+      runtime.tool('asks', { durable: true, permissions: ['a.b'] }, async (_, { permission }) => {
+        const lease = await permission({ permission: 'a.b' });
+        return lease.permission;
+      }),
+    );
+    const { jobId } = await front.startJob('asks');
+    const asked = await front.until(({ type }) => type === 'permission.request');
+    await front.answer('ack', front.send('permission.grant', {}, { correlation_id: asked.id }));
+    expect(await front.untilEnded(jobId)).toMatchObject({ payload: { result: 'a.b' } });
+  });
+
   test('is carried out once, whichever runtime is told the command', async () => {
     let done = 0;
     const wires = await two((runtime) => runtime.tool('once', { durable: true }, () => ++done), {});

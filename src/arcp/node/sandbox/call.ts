@@ -1,8 +1,10 @@
 // biome-ignore-all lint/correctness/noNodejsModules: processes are of Node
 /** One call of a sandboxed tool, from the start of its process to the end. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { LONGEST_TIMER } from '../../../bindings/longest-timer.js';
 import { LineDecoder } from '../../../channels/line-decoder.js';
 import { ArcpError, asArcpError } from '../../protocol/errors.js';
 import type { JobContext } from '../../runtime/contract.js';
@@ -62,7 +64,7 @@ class Call {
     const { timeoutMs, maxOutputBytes } = this.#settings;
     const { child, pipe, exited, closed, kill } = this.#sandbox;
     signal.addEventListener('abort', this.#cancel, { once: true });
-    const timeout = timeoutMs === undefined ? undefined : setTimeout(this.#late, timeoutMs);
+    const timeout = timeoutMs === undefined ? undefined : setTimeout(this.#late, Math.min(LONGEST_TIMER, timeoutMs));
     const printed = [
       logOutput(child.stdout, 'stdout', this.#context, maxOutputBytes),
       logOutput(child.stderr, 'stderr', this.#context, maxOutputBytes),
@@ -185,7 +187,7 @@ class Call {
       return;
     }
     this.#tell({ type: 'cancel', error: asArcpError(reason).toBody() });
-    const timer = setTimeout(() => this.#fail(reason), this.#settings.killGraceMs);
+    const timer = setTimeout(() => this.#fail(reason), Math.min(LONGEST_TIMER, this.#settings.killGraceMs));
     void this.#outcome.then(() => clearTimeout(timer));
   };
 

@@ -1,4 +1,5 @@
 /** One attempt at a job, in this process. */
+import { LONGEST_TIMER } from '../../../bindings/longest-timer.js';
 import { ArcpError, asArcpError } from '../../protocol/errors.js';
 import type { JobState } from '../../protocol/payloads/parts.js';
 import type { StreamKind } from '../../protocol/payloads/stream.js';
@@ -185,7 +186,11 @@ export class LiveJob implements Attempt {
       new ArcpError(code, request.reason ?? 'The job was cancelled', { details: { cause: request.cause } }),
     );
     clearTimeout(this.#forceLater);
-    this.#forceLater = setTimeout(() => this.#force?.(FORCED), request.deadlineMs ?? this.#host.cancelGraceMs);
+    this.#forceAfter(request.deadlineMs);
+  }
+
+  #forceAfter(ms = this.#host.cancelGraceMs): void {
+    this.#forceLater = setTimeout(() => this.#force?.(FORCED), Math.min(LONGEST_TIMER, ms));
   }
 
   /** The work is not begun, and has failed. */
@@ -203,7 +208,7 @@ export class LiveJob implements Attempt {
     if (this.#cancel !== undefined || this.#putBack !== undefined || this.#isOver) return;
     this.#putBack = putBack;
     this.#controller.abort(new ArcpError('ABORTED', `The attempt is to end: ${putBack.reason}`));
-    this.#forceLater = setTimeout(() => this.#force?.(FORCED), this.#host.cancelGraceMs);
+    this.#forceAfter();
   };
 
   /** Keeps something of the job, and begins it again with that. @returns whether the records were as expected; else nothing was done */

@@ -47,6 +47,8 @@ export class Scheduler {
   /** Milliseconds since 1970, until when all that is worked on here is leased. */
   #leasedUntil = Number.POSITIVE_INFINITY;
   #isRunning = false;
+  /** When it was last looked whether others want work to end. */
+  #heededAt = 0;
   #isLooking = false;
   #looksAgain = false;
   #timers: ReturnType<typeof setInterval>[] = [];
@@ -64,8 +66,8 @@ export class Scheduler {
     this.#isRunning = true;
     const { leaseMs, heartbeatMs } = this.#options;
     this.#timers = [
-      setInterval(() => void this.#renew(), Math.max(1, leaseMs / 3)),
-      setInterval(() => this.#beat(), heartbeatMs),
+      setInterval(() => void this.#renew(), Math.min(LONGEST_TIMER, Math.max(1, leaseMs / 3))),
+      setInterval(() => this.#beat(), Math.min(LONGEST_TIMER, heartbeatMs)),
     ];
     this.wake();
     void this.deadlines.watchAll().catch(this.#options.onError);
@@ -147,13 +149,14 @@ export class Scheduler {
   async #look(): Promise<void> {
     this.#isLooking = true;
     clearTimeout(this.#nextLook);
-    let wait: number | undefined;
+    let wait: number;
     try {
       do {
         this.#looksAgain = false;
         await this.#options.log.lookAround();
         // After a sleep of the machine, what is being worked on here is not to be taken for lost.
         if (this.#options.now() >= this.#leasedUntil) await this.#renew();
+        await this.#heed();
         await this.#claim();
       } while (this.#looksAgain && this.#isRunning);
       wait = await this.#untilNext();
@@ -163,8 +166,7 @@ export class Scheduler {
     } finally {
       this.#isLooking = false;
     }
-    if (this.#isRunning && wait !== undefined)
-      this.#nextLook = setTimeout(() => this.wake(), Math.min(LONGEST_TIMER, Math.max(1, wait)));
+    if (this.#isRunning) this.#nextLook = setTimeout(() => this.wake(), Math.min(LONGEST_TIMER, Math.max(1, wait)));
   }
 
   async #claim(): Promise<void> {
@@ -177,10 +179,21 @@ export class Scheduler {
     for (const row of rows) void this.#resume(row);
   }
 
+  /** Another runtime may have been told that what is being worked on here is to end. */
+  async #heed(): Promise<void> {
+    const now = this.#options.now();
+    if (Math.abs(now - this.#heededAt) < LOOK_ANYWAY) return;
+    this.#heededAt = now;
+    for (const job of [...this.#live.values()]) {
+      const cancel = await this.#options.log.store.readRecord(CANCELS, job.row.jobId);
+      if (cancel !== undefined) job.cancel(JSON.parse(cancel.value) as CancelRequest);
+    }
+  }
+
   /** @returns milliseconds until something is due that cannot be claimed now */
-  async #untilNext(): Promise<number | undefined> {
-    // Whoever ends makes room, and looks then.
-    if (this.#mayWait) return undefined;
+  async #untilNext(): Promise<number> {
+    // Whoever ends makes room, and looks then; what others have kept is to be told meanwhile.
+    if (this.#mayWait) return LOOK_ANYWAY;
     const due = await this.#options.log.store.nextDue(this.#options.queues);
     return Math.min(LOOK_ANYWAY, due === undefined ? LOOK_ANYWAY : due - this.#options.now());
   }
