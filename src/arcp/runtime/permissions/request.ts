@@ -41,7 +41,7 @@ export async function pendingOf(store: ArcpStore, jobId: string): Promise<string
 }
 
 /** Milliseconds between two looks at a request that somebody may have answered to another runtime. */
-const LOOK_AGAIN = 5000;
+const LOOK_AGAIN = 1000;
 
 /** Those who wait for answers. */
 export class Answers {
