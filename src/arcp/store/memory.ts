@@ -30,6 +30,9 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): ArcpSt
   return new MemoryStore(now);
 }
 
+/** Commits after which others have their turn: work that keeps one thing after the other would leave no time for anything else. */
+const IN_A_TURN = 256;
+
 class MemoryStore implements ArcpStore {
   readonly durable = false;
   readonly #now: () => number;
@@ -40,13 +43,18 @@ class MemoryStore implements ArcpStore {
   readonly #jobs = new Map<string, JobRow>();
   readonly #scopes = new Map<string, Scope>();
   #sequence = 0;
+  #commits = 0;
   #isClosed = false;
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  readonly commit = (commit: Commit): Promise<CommitResult> => this.#asked(() => this.#commit(commit));
+  readonly commit = async (commit: Commit): Promise<CommitResult> => {
+    const result = await this.#asked(() => this.#commit(commit));
+    if (++this.#commits % IN_A_TURN === 0) await new Promise<void>((resolve) => setTimeout(resolve));
+    return result;
+  };
 
   readonly readEvents = (query: EventQuery): Promise<readonly StoredEvent[]> => this.#asked(() => this.#read(query));
 

@@ -1,4 +1,5 @@
 /** A stream that is being written, whoever sends it and however that is kept. */
+import { unheard } from '../../bindings/unheard.js';
 import type { PayloadOf } from '../protocol/catalogue.js';
 import { ArcpError, asArcpError } from '../protocol/errors.js';
 import { newId } from '../protocol/ids.js';
@@ -55,15 +56,15 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
     });
   }
 
-  readonly write = async (content: Content<K>): Promise<void> => {
+  readonly write = unheard(async (content: Content<K>): Promise<void> => {
     if (this.#isOver && !this.#isUnwanted) throw new ArcpError('FAILED_PRECONDITION', 'The stream has ended');
     chunkOf(this.kind, content);
     if (this.#isUnwanted) return;
     const most = Math.min(MAX_CHUNK_BYTES, this.#host.pacer.maxBytes);
     await Promise.all(cut(content, most).map((piece) => this.#add(piece, most)));
-  };
+  });
 
-  readonly close = async (reason?: string): Promise<void> => {
+  readonly close = unheard(async (reason?: string): Promise<void> => {
     if (this.#isOver) return;
     this.#isOver = true;
     await this.#sending;
@@ -72,14 +73,14 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
       ...(mayJoin(this.kind) ? { total_bytes: this.#bytes } : {}),
     };
     await this.#host.end(this.id, 'stream.close', payload);
-  };
+  });
 
-  readonly fail = async (error: unknown): Promise<void> => {
+  readonly fail = unheard(async (error: unknown): Promise<void> => {
     if (this.#isOver) return;
     this.#isOver = true;
     await this.#sending;
     await this.#host.end(this.id, 'stream.error', { ...asArcpError(error).toBody() });
-  };
+  });
 
   /** Its reader wants no more of it. The work goes on: what it still writes goes nowhere. */
   async cancel(error: ArcpError): Promise<void> {

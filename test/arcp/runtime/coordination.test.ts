@@ -757,3 +757,32 @@ test('what is not public is not reached by a handoff or a restored checkpoint wi
     payload: { code: 'PERMISSION_DENIED' },
   });
 });
+
+describe('work without end', () => {
+  test.each(['delegates', 'calls', 'hands over'])('that %s to itself fails', async (how) => {
+    const runtime = createRuntime()
+      .agent('delegates', {}, async (_, { delegate }) => (await delegate('delegates', 'go on')).result())
+      .agent('calls', {}, (_, { call }) => call('calls'))
+      .tool('calls', {}, (_, { call }) => call('calls'))
+      .agent('hands over', {}, (_, { handOff }) => handOff('hands over'));
+    runtimes.push(runtime);
+    const wire = connectTo(runtime);
+    await wire.open();
+    const accepted = await wire.answer('job.accepted', wire.send('agent.delegate', { target: how, task: '' }));
+    const end = await wire.untilEnded(accepted.payload.job_id);
+    expect(end).toMatchObject({ type: 'job.failed', payload: { code: 'RESOURCE_EXHAUSTED', retryable: false } });
+  });
+});
+
+test('an agent that was given a task hands it over, where its client knows of handoffs', async () => {
+  const runtime = createRuntime()
+    .agent('first', {}, async (_, { delegate }) => (await delegate('second', 'Do it')).result())
+    .agent('second', {}, (_, { handOff }) => handOff('third'))
+    .agent('third', {}, () => 'done by the third');
+  runtimes.push(runtime);
+  const wire = connectTo(runtime);
+  await wire.open();
+  const accepted = await wire.answer('job.accepted', wire.send('agent.delegate', { target: 'first', task: '' }));
+  const end = await wire.untilEnded(accepted.payload.job_id);
+  expect(end).toMatchObject({ type: 'job.completed', payload: { result: 'done by the third' } });
+});

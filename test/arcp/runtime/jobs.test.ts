@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import process from 'node:process';
 import { afterEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { ArcpError, type Envelope } from '../../../src/arcp/index.js';
@@ -234,6 +235,47 @@ describe('a job', () => {
     const wire = await opened(runtime);
     const { jobId } = await wire.startJob('bad');
     expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.failed', payload: { code: 'INVALID_ARGUMENT' } });
+  });
+
+  test('that does not look what became of what it has asked for ends nothing but itself', async () => {
+    const unheard: unknown[] = [];
+    const hear = (reason: unknown): void => void unheard.push(reason);
+    process.on('unhandledRejection', hear);
+    const runtime = start().tool('careless', { durable: true }, (_, context) => {
+      const { progress, step, call, permission, stream, memory, delegate } = context;
+      void progress({ percent: 400 });
+      void step('fails', () => Promise.reject(new Error('in the step')));
+      void call('nothing');
+      void permission({ permission: 'not.declared' });
+      void delegate('nobody', 'anything');
+      void memory.set('big', 1n);
+      const out = stream({ kind: 'text' });
+      void out.close();
+      void out.write('late');
+      return new Promise((resolve) => setTimeout(resolve, 20, 'done'));
+    });
+    const wire = await opened(runtime);
+    const { jobId } = await wire.startJob('careless');
+    expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { result: 'done' } });
+    process.off('unhandledRejection', hear);
+    expect(unheard).toEqual([]);
+  });
+
+  test('that keeps one thing after the other leaves time for others', async () => {
+    let isOver = false;
+    const runtime = start()
+      .tool('talks', { durable: true }, async (_, { progress, signal }) => {
+        for (let n = 0; !signal.aborted; n++) await progress({ current: n });
+        isOver = true;
+        throw signal.reason;
+      })
+      .tool('echo', {}, (input) => input);
+    const wire = await opened(runtime);
+    const { jobId } = await wire.startJob('talks');
+    await wire.answer('tool.result', wire.send('tool.invoke', { tool: 'echo' }));
+    wire.send('cancel', {}, { job_id: jobId });
+    expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.cancelled' });
+    expect(isOver).toBe(true);
   });
 
   test('whose result is not as declared fails', async () => {

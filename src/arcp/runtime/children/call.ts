@@ -3,6 +3,7 @@ import { asArcpError } from '../../protocol/errors.js';
 import { newSpanId } from '../../protocol/ids.js';
 import type { JobContext, Work } from '../contract.js';
 import type { Attempt } from '../jobs/attempt.js';
+import { deeper, type JobSpec } from '../jobs/spec.js';
 import { knownStep, stepRecord } from '../jobs/step.js';
 import { Voice } from '../jobs/voice.js';
 import { judge, judgeResult } from '../works.js';
@@ -23,6 +24,7 @@ export async function callTool(
   args: object,
   { key }: CallOptions,
 ): Promise<unknown> {
+  const depth = deeper(attempt.spec);
   const work = attempt.find('tool', tool);
   const input = await judge(work, { kind: 'tool', name: tool, trust: attempt.spec.trust, input: { ...args } });
   const place = key === undefined ? undefined : `call:${key}`;
@@ -32,7 +34,7 @@ export async function callTool(
   const trace = { traceId: spec.trace.traceId, spanId: newSpanId(), parentSpanId: spec.trace.spanId };
   const invoked = voice.event('tool.invoke', { tool, arguments: { ...args } }, { trace });
   await outbox.add({ events: [invoked] });
-  const child = within(attempt, work!, invoked.id, trace, place);
+  const child = within({ ...attempt.spec, trace, depth }, attempt, work!, invoked.id, place);
   const begun = performance.now();
   try {
     const result = await judgeResult(work!, await work!.handler(input as never, contextOf(child, undefined)));
@@ -49,15 +51,8 @@ export async function callTool(
 }
 
 /** The same attempt, as one of its calls sees it. */
-function within(
-  attempt: Attempt,
-  work: Work,
-  commandId: string,
-  trace: Attempt['spec']['trace'],
-  place?: string,
-): Attempt {
+function within(spec: JobSpec, attempt: Attempt, work: Work, commandId: string, place?: string): Attempt {
   const { row, log, outbox, permissions, signal } = attempt;
-  const spec = { ...attempt.spec, trace };
   return {
     ...{ row, log, outbox, permissions, signal, spec, work },
     voice: new Voice(log, row, { ...spec, command: { ...spec.command, id: commandId } }, permissions.now, commandId),

@@ -1,6 +1,7 @@
 /** Work that is done for other work: agents, workflows and tools, as jobs of their own (spec 003, "Multi-Agent Coordination"). */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { mayGoUnheard } from '../../../bindings/unheard.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { newSpanId } from '../../protocol/ids.js';
 import type { RecordChange } from '../../store/store.js';
@@ -8,7 +9,7 @@ import type { Work } from '../contract.js';
 import type { Attempt } from '../jobs/attempt.js';
 import { inputOf } from '../jobs/input.js';
 import { resolveRetry } from '../jobs/retry.js';
-import type { StartingCommand } from '../jobs/spec.js';
+import { deeper, type StartingCommand } from '../jobs/spec.js';
 import { type KeptLease, leaseOf, leaseRecord, leasesOf } from '../permissions/lease.js';
 import { judge } from '../works.js';
 import type { ChildJob, ChildOptions } from './contract.js';
@@ -31,6 +32,7 @@ export async function startChild<R>(
   const former = await log.store.readRecord(scope, place);
   if (former !== undefined) return childOf(attempt, former.value);
   attempt.signal.throwIfAborted();
+  const depth = deeper(spec);
   const trace = { traceId: spec.trace.traceId, spanId: newSpanId(), parentSpanId: spec.trace.spanId };
   const told = voice.event(type, payload as never, { trace });
   const command = JSON.parse(told.body) as StartingCommand;
@@ -47,7 +49,7 @@ export async function startChild<R>(
     spec: {
       ...{ kind: work!.kind, target: work!.name, isDurable: spec.isDurable, command, trace, trust: spec.trust },
       ...{ retry: resolveRetry(work!.options.retry), streams: spec.streams, parentJobId: row.jobId },
-      contextId: spec.contextId ?? row.jobId,
+      ...{ contextId: spec.contextId ?? row.jobId, depth, mayHandOff: spec.mayHandOff },
       ...timeout(timeoutMs, work!.options.timeoutMs),
     },
     ...{ maxQueued: Number.POSITIVE_INFINITY, now: attempt.permissions.now },
@@ -75,7 +77,7 @@ export function targetOf(command: StartingCommand): [Work['kind'], string] {
 function childOf<R>(attempt: Attempt, jobId: string): ChildJob<R> {
   return {
     jobId: attempt.spec.isDurable ? jobId : undefined,
-    result: () => attempt.wait({ reason: 'child' }, () => attempt.outcomeOf(jobId) as Promise<R>),
+    result: () => mayGoUnheard(attempt.wait({ reason: 'child' }, () => attempt.outcomeOf(jobId) as Promise<R>)),
   };
 }
 

@@ -7,6 +7,9 @@ import { leaseOf, leasesOf } from '../permissions/lease.js';
 import { judge } from '../works.js';
 import type { HandoffOptions } from './contract.js';
 
+/** How often a job is handed over. */
+const MOST_HANDOFFS = 100;
+
 /**
  * The work goes on with another agent, as the same job: from its latest checkpoint, with all that was done once. Nothing more is said
  * by who gives it away.
@@ -29,14 +32,17 @@ export async function handOff(attempt: Attempt, target: string, options: Handoff
     voice.event('event.emit', { name: 'arcp.agent.transferred', attributes: { from: work.name, to: target, ...why } }),
   ];
   const records = await droppedLeases(attempt, permissions);
-  const changed = attempt.changeStatus({ agent: target, handedOver: { from: work.name, reason } });
+  const handoffs = (status.handoffs ?? 0) + 1;
+  const changed = attempt.changeStatus({ agent: target, handedOver: { from: work.name, reason }, handoffs });
   await attempt.outbox.add({ events, records, set: { status: changed } });
   attempt.leave({ reason: 'handoff', as: 'queued' });
   throw attempt.signal.reason;
 }
 
 /** @throws ArcpError `UNIMPLEMENTED`, `FAILED_PRECONDITION` */
-function assertMayGo({ spec, isCall }: Attempt): void {
+function assertMayGo({ spec, isCall, status }: Attempt): void {
+  if ((status.handoffs ?? 0) >= MOST_HANDOFFS)
+    throw new ArcpError('RESOURCE_EXHAUSTED', `The job was handed over ${MOST_HANDOFFS} times`, { retryable: false });
   if (spec.mayHandOff !== true) throw new ArcpError('UNIMPLEMENTED', 'Handoff was not negotiated');
   if (spec.kind !== 'agent' || isCall || !spec.isDurable)
     throw new ArcpError('FAILED_PRECONDITION', 'Only agents with a job of their own hand it over');

@@ -1,5 +1,6 @@
 /** What a handler is given. */
 
+import { mayGoUnheard, unheard } from '../../../bindings/unheard.js';
 import { CATALOGUE, type MessageType, type PayloadOf } from '../../protocol/catalogue.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { callTool } from '../children/call.js';
@@ -17,10 +18,10 @@ import { type Values, valuesOf } from './values.js';
 /** @param restored the data of the latest checkpoint */
 export function contextOf(job: Attempt, restored: unknown): JobContext {
   const { row, spec, voice } = job;
-  const say = async <T extends MessageType>(type: T, payload: PayloadOf<T>): Promise<void> => {
+  const say = unheard(async <T extends MessageType>(type: T, payload: PayloadOf<T>): Promise<void> => {
     assertPayload(type, payload);
     await job.outbox.add({ events: [voice.event(type, payload)] });
-  };
+  });
   const keeping = { store: job.log.store, outbox: job.outbox };
   const shared = sharedValues(job, spec.contextId ?? row.jobId);
   return {
@@ -35,30 +36,31 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
     spanId: spec.trace.spanId,
     restored,
     operationKey: spec.command.payload.operation_key,
-    progress: async (progress) => {
+    progress: unheard(async (progress) => {
       assertPayload('job.progress', progress);
       job.noteProgress();
       // Only jobs have messages of their own for it.
       if (spec.isDurable && !job.isCall) await say('job.progress', progress);
       else await say('event.emit', { name: 'arcp.progress', attributes: progress });
-    },
+    }),
     log: (level, message, attributes) =>
       say('log', { level, message, ...(attributes === undefined ? {} : { attributes }) }),
-    metric: async (metric) => {
+    metric: unheard(async (metric) => {
       await say('metric', metric);
       job.telemetry?.metric(metric);
-    },
+    }),
     emit: (name, attributes) => say('event.emit', { name, ...(attributes === undefined ? {} : { attributes }) }),
     traceparent: traceparentOf(spec.trace.traceId, spec.trace.spanId),
     span: (name, work, options) =>
-      withSpan(job, { spanId: spec.trace.spanId, toldAs: job.toldAs }, name, work, options),
+      mayGoUnheard(withSpan(job, { spanId: spec.trace.spanId, toldAs: job.toldAs }, name, work, options)),
     stream: (options) => job.openStream(options),
     incoming: (which) => job.readUpload(which),
-    checkpoint: async (data, options) => (await checkpoint(job, data, options))!,
+    checkpoint: unheard(async (data, options) => (await checkpoint(job, data, options))!),
     onCheckpoint: (snapshot) => job.onCheckpoint(snapshot),
-    permission: (wish) => askFor(job, wish),
-    step: (key, work) => step(job, key, work),
-    call: <R>(tool: string, args = {}, options = {}) => callTool(job, contextOf, tool, args, options) as Promise<R>,
+    permission: (wish) => mayGoUnheard(askFor(job, wish)),
+    step: (key, work) => mayGoUnheard(step(job, key, work)),
+    call: <R>(tool: string, args = {}, options = {}) =>
+      mayGoUnheard(callTool(job, contextOf, tool, args, options) as Promise<R>),
     delegate: (agent, task, { arguments: args, values, contextId, ...options } = {}) => {
       const context = {
         ...{ trace_id: spec.trace.traceId, shared_context_id: contextId ?? shared.id },
@@ -66,11 +68,11 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
         ...(values === undefined ? {} : { values: { ...values } }),
       };
       const given = args === undefined ? {} : { arguments: { ...args } };
-      return startChild(job, 'agent.delegate', { target: agent, task, context, ...given }, options);
+      return mayGoUnheard(startChild(job, 'agent.delegate', { target: agent, task, context, ...given }, options));
     },
     startWorkflow: (workflow, inputs = {}, options = {}) =>
-      startChild(job, 'workflow.start', { workflow, inputs: { ...inputs } }, options),
-    handOff: (agent, options) => handOff(job, agent, options),
+      mayGoUnheard(startChild(job, 'workflow.start', { workflow, inputs: { ...inputs } }, options)),
+    handOff: (agent, options) => mayGoUnheard(handOff(job, agent, options)),
     handedOver: job.status.handedOver,
     memory: valuesOf({ id: row.sessionId, scope: `memory:${row.sessionId}`, owner: row.sessionId, ...keeping }),
     shared,

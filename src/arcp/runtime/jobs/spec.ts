@@ -1,6 +1,6 @@
 /** What the store keeps of a job as text. */
 import type { Envelope } from '../../protocol/envelope.js';
-import type { ErrorBody } from '../../protocol/errors.js';
+import { ArcpError, type ErrorBody } from '../../protocol/errors.js';
 import type { TrustLevel } from '../../protocol/payloads/parts.js';
 import type { JobRow } from '../../store/store.js';
 import type { Trace } from '../compose.js';
@@ -25,6 +25,8 @@ export interface JobSpec {
   /** Milliseconds that all attempts may take together, from its acceptance on. */
   readonly timeoutMs?: number | undefined;
   readonly parentJobId?: string | undefined;
+  /** How much other work it is done for: calls and jobs, each begun by the one before. @default 0 */
+  readonly depth?: number | undefined;
   /** The context that it shares with others. @default one of its own */
   readonly contextId?: string | undefined;
   /** Whether its client knows of handoffs. */
@@ -45,6 +47,8 @@ export interface JobStatus {
   readonly forgiven?: number | undefined;
   readonly checkpointId?: string | undefined;
   readonly checkpoints?: number | undefined;
+  /** How often it was handed over. */
+  readonly handoffs?: number | undefined;
   /** The agent that has taken it over, and who had it before. */
   readonly agent?: string | undefined;
   readonly handedOver?: { readonly from: string; readonly reason?: string | undefined } | undefined;
@@ -57,6 +61,15 @@ export interface JobStatus {
 }
 
 export const NEW_STATUS: JobStatus = { failures: 0, ended: 0 };
+
+/** Most work that is done for other work, which is done for other work. */
+const DEEPEST = 64;
+
+/** @throws ArcpError `RESOURCE_EXHAUSTED` on work that would go on without end */
+export function deeper({ depth = 0 }: JobSpec): number {
+  if (depth < DEEPEST) return depth + 1;
+  throw new ArcpError('RESOURCE_EXHAUSTED', `Work begins other work ${DEEPEST} times over`, { retryable: false });
+}
 
 export function specOf(row: JobRow): JobSpec {
   return JSON.parse(row.spec) as JobSpec;

@@ -1,4 +1,6 @@
 /** Values by name that outlive the work that keeps them (spec 003, "Sessions": "maintain memory", "share execution context"). */
+
+import { unheard } from '../../../bindings/unheard.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { ArcpStore, NewEvent, RecordChange } from '../../store/store.js';
 import type { JobOutbox } from './outbox.js';
@@ -46,15 +48,17 @@ export function valuesOf({ id, scope, owner, store, outbox, changed }: ValuesOpt
       const found = await store.readRecord(scope, key);
       return found === undefined ? undefined : (JSON.parse(found.value) as T);
     },
-    set: (key, value) => outbox.add({ records: [record(key, value ?? null)], events: told(key, value ?? null) }),
-    update: async <T>(key: string, change: (value: T | undefined) => T) => {
+    set: unheard(async (key, value) =>
+      outbox.add({ records: [record(key, value ?? null)], events: told(key, value ?? null) }),
+    ),
+    update: unheard(async <T>(key: string, change: (value: T | undefined) => T) => {
       for (;;) {
         const found = await store.readRecord(scope, key);
         const value = change(found === undefined ? undefined : (JSON.parse(found.value) as T));
         const records = [record(key, value ?? null, found?.version ?? 0)];
         if (await outbox.try({ records, events: told(key, value ?? null) })) return value;
       }
-    },
+    }),
     delete: (key) => outbox.add({ records: [record(key, undefined)], events: told(key, null) }),
     entries: async () => {
       const all = await store.listRecords(scope, { limit: Number.POSITIVE_INFINITY });
