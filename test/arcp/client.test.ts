@@ -1,7 +1,9 @@
+import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openClient } from '../../src/arcp/client/client.js';
 import type { Client, ClientOptions, Cursor, Dial } from '../../src/arcp/client/contract.js';
 import { ArcpError, type Envelope } from '../../src/arcp/index.js';
+import { connect } from '../../src/arcp/node/connect.js';
 import {
   bearer,
   createRuntime,
@@ -195,6 +197,27 @@ describe('connections that break', () => {
     expect(times).toBe(4);
     await expect(openClient(dial, { reconnect: false })).rejects.toThrow('nobody is there');
     expect(times).toBe(5);
+  });
+
+  test('without a session in time all fails: where nobody is, and where nobody answers', async () => {
+    const nobody = (): never => {
+      throw new Error('nobody is there');
+    };
+    const late = { code: 'DEADLINE_EXCEEDED', message: expect.stringContaining('nobody is there') };
+    await expect(openClient(nobody, { timeoutMs: 50 })).rejects.toMatchObject(late);
+    const [here] = memoryChannels();
+    const silent = openClient(() => here, { timeoutMs: 50 });
+    await expect(silent).rejects.toMatchObject({
+      code: 'DEADLINE_EXCEEDED',
+      message: 'There is no session after 50 ms',
+    });
+    const server = createServer(() => {}).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo;
+    await expect(connect(`ws://127.0.0.1:${port}/arcp`, { timeoutMs: 50 })).rejects.toMatchObject({
+      code: 'DEADLINE_EXCEEDED',
+    });
+    server.close();
   });
 
   test('where none is made again, what waits fails', async () => {

@@ -53,6 +53,7 @@ const HANDSHAKE_MS = 15_000;
  * Connects to a runtime, and opens a session or takes one up again.
  *
  * @throws ArcpError what the runtime refuses the session with
+ * @throws ArcpError `DEADLINE_EXCEEDED` where there is no session after `timeoutMs`; its cause is why the last connection failed
  * @throws whatever `dial` throws, where no connection is tried again
  */
 export async function openClient(dial: Dial, options: ClientOptions = {}): Promise<Client> {
@@ -102,6 +103,7 @@ class SessionClient implements Client {
         dial,
         reconnect,
         handshakeMs: options.heartbeatMs ?? HANDSHAKE_MS,
+        openWithinMs: timeoutMs,
         onError: (error) => this.#tell(error),
         told: (message) => this.#told(message),
       },

@@ -40,7 +40,7 @@ export interface ClientOptions {
   /** Where to go on: a session that another process has begun. What is seen is kept there. */
   readonly cursor?: CursorStore | undefined;
   readonly reconnect?: ReconnectOptions | false | undefined;
-  /** Milliseconds for an answer to a command. @default 60000 */
+  /** Milliseconds for an answer to a command, and for the first session to be open. @default 60000 */
   readonly timeoutMs?: number | undefined;
   /** Milliseconds without a word after which the runtime is asked whether it is there. @default what it says of itself */
   readonly heartbeatMs?: number | undefined;

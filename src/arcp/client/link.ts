@@ -10,6 +10,8 @@ export interface LinkOptions {
   readonly dial: Dial;
   /** Milliseconds of silence after which a connection is asked, and then given up, until its session is open. */
   readonly handshakeMs: number;
+  /** Milliseconds for the first session to be open. */
+  readonly openWithinMs: number;
   readonly reconnect: ReconnectOptions | false;
   /** Opens the session on a new connection: the first thing that is said there. */
   readonly opened: (send: (text: string) => void) => void;
@@ -37,8 +39,13 @@ export class Link {
   #beat: ReturnType<typeof setInterval> | undefined;
   #again: ReturnType<typeof setTimeout> | undefined;
 
+  /** Why there is no connection. */
+  #lastError: unknown;
+  readonly #late: ReturnType<typeof setTimeout>;
+
   constructor(options: LinkOptions) {
     this.#options = options;
+    this.#late = setTimeout(() => this.#giveUp(), Math.min(LONGEST_TIMER, options.openWithinMs));
   }
 
   /** Makes the first connection, or the next. */
@@ -71,6 +78,7 @@ export class Link {
   /** The session is open: the connection is a good one. @param heartbeatMs milliseconds of silence after which the other side is asked */
   settle(heartbeatMs: number): void {
     this.#failures = 0;
+    clearTimeout(this.#late);
     this.#watch(heartbeatMs);
   }
 
@@ -91,14 +99,31 @@ export class Link {
 
   async close(error?: unknown): Promise<void> {
     if (this.#isClosed) return;
+    const channel = this.#leave();
+    await channel?.end();
+    channel?.destroy();
+    this.#options.closed(error);
+  }
+
+  /** There was no session in all this time. Who does not answer does not say farewell either. */
+  #giveUp(): void {
+    if (this.#isClosed) return;
+    const cause = this.#lastError;
+    const why = cause === undefined ? '' : `: ${cause instanceof Error ? cause.message : String(cause)}`;
+    const message = `There is no session after ${this.#options.openWithinMs} ms${why}`;
+    this.#leave()?.destroy();
+    this.#options.closed(new ArcpError('DEADLINE_EXCEEDED', message, { cause }));
+  }
+
+  /** @returns the connection that there was */
+  #leave(): Channel | undefined {
     this.#isClosed = true;
+    clearTimeout(this.#late);
     clearTimeout(this.#again);
     clearInterval(this.#beat);
     const channel = this.#channel;
     this.#channel = undefined;
-    await channel?.end();
-    channel?.destroy();
-    this.#options.closed(error);
+    return channel;
   }
 
   #text(text: string): void {
@@ -131,6 +156,7 @@ export class Link {
   #failed(error: unknown): void {
     const { reconnect, lost } = this.#options;
     if (this.#isClosed) return;
+    this.#lastError = error;
     lost(error);
     if (reconnect === false || ++this.#failures > (reconnect.maxAttempts ?? Number.POSITIVE_INFINITY)) {
       void this.close(error);

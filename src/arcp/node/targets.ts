@@ -58,10 +58,15 @@ export function dialOf(target: Target, { token, maxMessageBytes }: DialOptions =
   }
 }
 
+/** Milliseconds for a server to become a WebSocket: one that only accepts connections is none. */
+const HANDSHAKE_MS = 10_000;
+
 /** Resolves once it is open, so that what is in the way is told. */
 async function connectWebSocket(url: URL, token?: string, maxLength?: number): Promise<Channel> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const socket = new WebSocket(url, [SUBPROTOCOL], { headers, perMessageDeflate: false });
+  const socket = new WebSocket(url, [SUBPROTOCOL], {
+    ...{ headers, perMessageDeflate: false, handshakeTimeout: HANDSHAKE_MS },
+  });
   const channel = webSocketChannel(socket, maxLength === undefined ? {} : { maxLength });
   await new Promise<void>((resolve, reject) => {
     socket.once('open', resolve);
