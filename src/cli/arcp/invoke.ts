@@ -66,7 +66,7 @@ export async function runInvoke(invocation: Invocation): Promise<number> {
 
 function starter(invocation: Invocation, name: string, text: string | undefined): (client: Client) => Work {
   const timeout = secondsOption(invocation, 'timeout');
-  const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
+  const timeoutMs = timeout === undefined ? undefined : Math.ceil(timeout * 1000);
   const options = { operationKey: textOption(invocation, 'key'), timeoutMs };
   if (invocation.options['agent'] === true) {
     const isObject = text?.trimStart().startsWith('{') === true;

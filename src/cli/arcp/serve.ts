@@ -69,10 +69,20 @@ async function makeRuntime(invocation: Invocation, onError: (error: unknown) => 
   const workers = lease === undefined ? {} : { leaseMs: lease * 1000 };
   const runtime = createRuntime({ store, auth: anonymous({ trust }), workers, onError });
   if (module === undefined) return addTryTools(runtime);
-  const loaded = (await import(pathToFileURL(path.resolve(module)).href)) as { readonly default?: unknown };
-  if (typeof loaded.default !== 'function') throw new UsageError(`${module} has no function as its default export`);
-  await loaded.default(runtime);
+  await furnish(runtime, module);
   return runtime;
+}
+
+/** Gives the runtime to a module. What goes wrong in there is its author's to mend. */
+async function furnish(runtime: Runtime, module: string): Promise<void> {
+  try {
+    const loaded = (await import(pathToFileURL(path.resolve(module)).href)) as { readonly default?: unknown };
+    if (typeof loaded.default !== 'function') throw new Error('it has no function as its default export');
+    await loaded.default(runtime);
+  } catch (thrown) {
+    await runtime.close();
+    throw new UsageError(`${module}: ${thrown instanceof Error ? thrown.message : String(thrown)}`, 'unreadable');
+  }
 }
 
 async function openDoors(invocation: Invocation, runtime: Runtime, doors: Door[]): Promise<void> {
