@@ -1,7 +1,7 @@
 // biome-ignore-all lint/correctness/noNodejsModules: files and programs are of Node
 /** Files, the network and programs for tools, behind permissions (spec 003, "Permissions": "Runtimes SHOULD restrict network access"). */
 import { spawn } from 'node:child_process';
-import { mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { ArcpError } from '../protocol/errors.js';
@@ -86,6 +86,8 @@ class Broker implements BrokeredFiles {
 
   readonly readFile = async (file: string): Promise<string> => {
     const place = await this.#allowed('filesystem.read', file, 'read');
+    // What is too large is not read first.
+    this.#assertSize((await attempted(() => stat(place))).size, file);
     const bytes = await attempted(() => readFile(place));
     this.#assertSize(bytes.length, file);
     return bytes.toString('utf8');
@@ -138,7 +140,7 @@ class Broker implements BrokeredFiles {
   ): Promise<Executed> => {
     const { programs = {}, root } = this.#options;
     const file = Object.hasOwn(programs, program) ? programs[program] : undefined;
-    if (file === undefined) throw refused(`the program ${program} is none that may be started`);
+    if (file === undefined) throw refused(`The program ${program} is none that may be started`);
     const cwd = root === undefined ? undefined : await this.#within(options.cwd ?? '.');
     const lease = await this.#ask('shell.execute', `program:${program}`, 'execute', { arguments: [...args] });
     await lease.use();
@@ -196,7 +198,7 @@ class Broker implements BrokeredFiles {
 
   /** The place of a file, with all links on the way followed; it need not be there. */
   async #within(file: string): Promise<string> {
-    if (this.#options.root === undefined) throw refused('there are no files here');
+    if (this.#options.root === undefined) throw refused('There are no files here');
     const root = await realpath(this.#options.root);
     let existing = path.resolve(root, file);
     const missing: string[] = [];
@@ -261,7 +263,7 @@ function either(one: AbortSignal, other: AbortSignal | null | undefined): AbortS
 }
 
 function refused(why: string): ArcpError {
-  return new ArcpError('PERMISSION_DENIED', why[0]!.toUpperCase() + why.slice(1));
+  return new ArcpError('PERMISSION_DENIED', why);
 }
 
 /** What the operating system refuses, as an error of the protocol. */
