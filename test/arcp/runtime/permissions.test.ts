@@ -173,6 +173,9 @@ describe('an answer', () => {
       [{ resource: 'order:ord_4813' }, more],
       [{ permission: 'payment.refund.delete' }, more],
       [{}, { ...more, job_id: 'job_other' }],
+      // It would grant nothing.
+      [{ expires_at: '2001-01-01T00:00:00Z' }, more],
+      [{ lease_seconds: 0 }, more],
     ] as const)
       expect((await wire.answer('nack', wire.send('permission.grant', payload, fields))).payload.code).toBe(
         'INVALID_ARGUMENT',

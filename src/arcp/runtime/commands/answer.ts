@@ -2,7 +2,7 @@
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { newId } from '../../protocol/ids.js';
-import { timestampOf } from '../../protocol/timestamp.js';
+import { momentOf, timestampOf } from '../../protocol/timestamp.js';
 import type { RecordChange, StoredRecord } from '../../store/store.js';
 import type { Carrier } from '../core.js';
 import { type KeptLease, leaseRecord } from '../permissions/lease.js';
@@ -87,7 +87,8 @@ function granted(
 ): KeptLease {
   const { lease_seconds = leaseSeconds, expires_at, max_uses, constraints, granted_by = principal } = payload;
   const byTime = now + Math.min(lease_seconds, leaseSeconds) * 1000;
-  const expiresAt = expires_at === undefined ? byTime : Math.min(byTime, Date.parse(expires_at));
+  const expiresAt = expires_at === undefined ? byTime : Math.min(byTime, momentOf(expires_at));
+  if (expiresAt <= now) throw new ArcpError('INVALID_ARGUMENT', 'A grant that has expired grants nothing');
   return {
     ...{ ...wanted, expiresAt, uses: 0, grantedBy: `${granted_by} ${id}` },
     ...(max_uses === undefined ? {} : { maxUses: max_uses }),
