@@ -13,7 +13,7 @@ import { type DialOptions, dialOf, type Target } from './targets.js';
  * const client = await connect('ws://127.0.0.1:7777/arcp', { token });
  * const { rows } = await client.invoke('query', { text: 'select 1' }).result();
  */
-export function connect(target: Target, options: ClientOptions & DialOptions = {}): Promise<Client> {
+export async function connect(target: Target, options: ClientOptions & DialOptions = {}): Promise<Client> {
   const { token, maxMessageBytes, ...client } = options;
   const auth = client.auth ?? (token === undefined ? undefined : { scheme: 'bearer', token });
   return openClient(dialOf(target, { token, maxMessageBytes }), { ...client, auth });
