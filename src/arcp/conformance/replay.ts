@@ -77,9 +77,8 @@ class Replay {
   readonly #dial: Dial;
   readonly #options: ReplayOptions;
   readonly #names = new Names();
-  /** What has come, and was not expected yet. */
-  readonly #heard = new Set<Envelope>();
-  readonly #compared = new Set<Envelope>();
+  /** What has come, and was compared or told of. */
+  readonly #known = new Set<Envelope>();
   #probe: Probe | undefined;
   #token: string | undefined;
 
@@ -114,9 +113,9 @@ class Replay {
     } catch (thrown) {
       return { kind: 'missing', recorded, reason: (thrown as Error).message };
     }
-    this.#compared.add(message);
+    this.#known.add(message);
     if (message.type === 'session.accepted') this.#token = message.payload.resume_token;
-    const reason = difference(this.#bare(recorded), this.#bare(message), this.#names);
+    const reason = difference(bare(recorded), bare(message), this.#names);
     return reason === undefined
       ? { kind: 'same', recorded, message }
       : { kind: 'different', recorded, message, reason };
@@ -124,11 +123,11 @@ class Replay {
 
   /** What has come on this connection, and was not in the log. */
   *rest(): Generator<ReplayStep> {
-    for (const message of this.#probe?.heard ?? [])
-      if (!SMALL_TALK.has(message.type) && !this.#compared.has(message) && !this.#heard.has(message)) {
-        this.#heard.add(message);
-        yield { kind: 'new', message };
-      }
+    for (const message of this.#probe?.heard ?? []) {
+      if (SMALL_TALK.has(message.type) || this.#known.has(message)) continue;
+      this.#known.add(message);
+      yield { kind: 'new', message };
+    }
   }
 
   async quiet(): Promise<void> {
@@ -141,25 +140,12 @@ class Replay {
 
   /** Whether a message is the one that was recorded: of its type, for what it was for, and not another one of them. */
   #isMeant(recorded: Envelope, message: Envelope): boolean {
-    if (message.type !== recorded.type || this.#compared.has(message)) return false;
+    if (message.type !== recorded.type || this.#known.has(message)) return false;
     return (['correlation_id', 'job_id', 'stream_id'] as const).every((name) => {
       const [then, now] = [recorded[name], message[name]];
       if (then === undefined || now === undefined) return then === now;
       return (this.#names.get(then) ?? now) === now;
     });
-  }
-
-  /** Traces are the client's; the sender and the times are nobody's business. */
-  #bare({
-    arcp: _,
-    timestamp: __,
-    source: ___,
-    trace_id: ____,
-    span_id: _____,
-    parent_span_id: ______,
-    ...rest
-  }: Envelope) {
-    return rest;
   }
 
   #opened({ type }: Envelope, payload: object): Readonly<Record<string, unknown>> {
@@ -171,4 +157,13 @@ class Replay {
       ...('resume_token' in payload ? { resume_token: this.#token } : {}),
     };
   }
+}
+
+/** Traces are the client's; who has sent it, in which version and when is nobody's business. */
+const ASIDE: ReadonlySet<string> = new Set([
+  ...['arcp', 'timestamp', 'source', 'trace_id', 'span_id', 'parent_span_id'],
+]);
+
+function bare(message: Envelope): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(message).filter(([name]) => !ASIDE.has(name)));
 }

@@ -130,7 +130,8 @@ const replay: Command = {
     `FILE is messages, one a line, in the order in which both sides have sent them. ${TARGETS}`,
     'With a runtime, what the client has said is said again, permissions granted and denied as they were, and what the runtime says is ' +
       'compared: everything but names and times. The exit code is 1 where something is otherwise, missing or new. Without one, the ' +
-      'messages are told at their pace, of which no pause is longer than two seconds.',
+      'messages are told at their pace, of which no pause is longer than two seconds. What has an operation key is carried out once by a ' +
+      'runtime, however often it is said.',
   ],
   example: ['pegwire arcp replay log.jsonl --speed 10', 'pegwire arcp replay log.jsonl ws://127.0.0.1:7777/arcp'],
   run: async (invocation) => {
