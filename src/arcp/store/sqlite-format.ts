@@ -21,17 +21,9 @@ export const RUNTIME_FORMAT: Format = {
      ) STRICT;
      CREATE INDEX event_of_session ON event (session_id);
      CREATE INDEX event_of_job ON event (job_id) WHERE job_id IS NOT NULL;
-     CREATE INDEX event_of_trace ON event (trace_id) WHERE job_id IS NULL AND trace_id IS NOT NULL;
+     CREATE INDEX event_of_trace ON event (trace_id) WHERE trace_id IS NOT NULL;
      -- A job ends once, whoever writes.
      CREATE UNIQUE INDEX one_terminal ON event (job_id) WHERE terminal = 1;
-
-     -- Which traces the events of a job belong to. Names of traces are random: an index of them would write a page for each. Who asks
-     -- for a trace, which is seldom, looks through this table, which is narrow.
-     CREATE TABLE trace (
-       job_id TEXT NOT NULL,
-       trace_id TEXT NOT NULL,
-       PRIMARY KEY (job_id, trace_id)
-     ) STRICT, WITHOUT ROWID;
 
      CREATE TABLE job (
        number INTEGER PRIMARY KEY,
@@ -66,5 +58,16 @@ export const RUNTIME_FORMAT: Format = {
        PRIMARY KEY (scope, key)
      ) STRICT, WITHOUT ROWID;
      CREATE INDEX record_of_owner ON record (owner) WHERE owner IS NOT NULL;`,
+
+    // Names of traces are random: an index of them writes a page for each event. Who asks for a trace, which is seldom, looks through a
+    // table of which traces the events of a job belong to, which is narrow.
+    `DROP INDEX event_of_trace;
+     CREATE INDEX event_of_trace ON event (trace_id) WHERE job_id IS NULL AND trace_id IS NOT NULL;
+     CREATE TABLE trace (
+       job_id TEXT NOT NULL,
+       trace_id TEXT NOT NULL,
+       PRIMARY KEY (job_id, trace_id)
+     ) STRICT, WITHOUT ROWID;
+     INSERT INTO trace SELECT DISTINCT job_id, trace_id FROM event WHERE job_id IS NOT NULL AND trace_id IS NOT NULL;`,
   ],
 };
