@@ -108,7 +108,8 @@ export interface Invocation<R = unknown> {
   readonly events: () => AsyncIterableIterator<Envelope>;
   /**
    * What a stream of it carries, as it comes: the next that is opened and has this name, or is of this kind, or any. It ends with the stream, and
-   * fails with its error. To be called at once. Whoever reads slowly slows the sender down.
+   * fails with its error. To be called at once. Whoever reads slowly slows the sender down; whoever has asked for it and does
+   * not read stops it, and with it work that waits until it was read.
    */
   readonly stream: <K extends StreamKind = StreamKind>(which?: K | string) => AsyncIterableIterator<Content<K>>;
   /**
