@@ -1,15 +1,7 @@
 /** Tools to try a runtime with. None does anything outside of it. */
+import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
 import type { Runtime } from '../../arcp/runtime/index.js';
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    });
-  });
 
 const count = z.object({ to: z.int().min(1).max(100_000).default(5), ms: z.int().min(0).max(60_000).default(200) });
 
@@ -31,7 +23,7 @@ export function addTryTools(runtime: Runtime): Runtime {
       async ({ to, ms }, { restored, progress, stream, checkpoint, signal }) => {
         const out = stream({ kind: 'text', name: 'numbers' });
         for (let n = Number(restored ?? 0) + 1; n <= to; n++) {
-          await pause(ms, signal);
+          await pause(ms, undefined, { signal });
           await out.write(`${n}\n`);
           await progress({ percent: Math.round((100 * n) / to), current: n, total: to });
           await checkpoint(n);
