@@ -38,7 +38,7 @@ import { clearProgress, progress } from './contest.js';
 import { better, GOALS, type Goal, reaches } from './goals.js';
 import { exampleHeat, FAST, STOCK } from './grammars.js';
 import { PACKET_PACE } from './packets.js';
-import { frameHeat, STRINGIFY } from './printing.js';
+import { frameHeat, STRINGIFY, WRITER } from './printing.js';
 import { REGISTRY_TIMING } from './registry.js';
 import { rejectingRunners } from './rejecting.js';
 import { SESSION_PACE } from './sessions.js';
@@ -107,7 +107,7 @@ async function measures(lines: readonly Line[]): Promise<Measure[]> {
       return { category: Math.min(...categories.map(({ best }) => best)) };
     },
     async () => ({ aacp: (await ratios(aacp, jsonAacp.name))(pegwireAacp.name) }),
-    async () => ({ print: (await ratios(printers, STRINGIFY))('pegwire printFrame') }),
+    async () => ({ print: (await ratios(printers, STRINGIFY))(WRITER) }),
     async () => ({ spans: 100 * (1 / (await ratios(spans, rawFrames.name))(rawFramesSpans.name) - 1) }),
     async () => ({ reject: (await ratios(rejecting, jsonAccp.name))('code and offset') }),
     async () => {

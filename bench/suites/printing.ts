@@ -1,6 +1,7 @@
 /** Printing trees: canonical text against `JSON.stringify` of the plain message. */
 import { parsePacket, printPacket } from '../../src/aacp/index.js';
 import { parseFrame, printFrame } from '../../src/accp/index.js';
+import { writeFrame } from '../../src/accp/writer.js';
 import type { Sample } from '../../src/bench/candidate.js';
 import { mixedPackets } from '../../src/bench/corpus/aacp.js';
 import { frameCategories, mixedFrames } from '../../src/bench/corpus/accp.js';
@@ -11,6 +12,7 @@ import { plainPrintFrame, plainPrintPacket } from '../printers.js';
 import { type Heat, holdRaces, type Pace, sizeOf } from './contest.js';
 
 export const STRINGIFY = 'JSON.stringify';
+export const WRITER = 'pegwire writeFrame';
 
 export async function printing(pace: Pace): Promise<RaceSection[]> {
   return [
@@ -39,6 +41,7 @@ export function frameHeat(name: string, samples: readonly Sample[]): Heat {
     ...sizeOf(samples),
     runners: [
       handling(STRINGIFY, (message) => JSON.stringify(message), frames.map(plainFrame)),
+      handling(WRITER, (frame) => writeFrame(frame), frames),
       handling('pegwire printFrame', (frame) => printFrame(frame), frames),
       handling('straightforward printer', plainPrintFrame, frames),
     ],

@@ -1,6 +1,7 @@
 /** The short run behind `pegwire bench`: what is installed, on the corpus that ships with the package. */
 import { parsePacket, printPacket } from '../aacp/index.js';
 import { parseFrame, printFrame } from '../accp/index.js';
+import { writeFrame } from '../accp/writer.js';
 import { type Candidate, type Category, prepareAll, type Sample } from './candidate.js';
 import { jsonAacp, jsonAccp } from './candidates/json.js';
 import * as pegwire from './candidates/pegwire.js';
@@ -46,6 +47,7 @@ const CONTESTS: Readonly<Record<'accp' | 'aacp', Contest>> = {
       const trees = samples.map(({ text }) => parseFrame(text));
       return [
         handling('JSON.stringify', JSON.stringify, trees.map(plainFrame)),
+        handling('pegwire writeFrame', (frame) => writeFrame(frame), trees),
         handling('pegwire printFrame', (frame) => printFrame(frame), trees),
       ];
     },

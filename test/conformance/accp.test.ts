@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Frame, Param, Value } from '../../src/accp/ast.js';
 import { canonicalizeFrame, type Dialect, parseFrame, printFrame, tryParseFrame } from '../../src/accp/index.js';
+import { writeFrame } from '../../src/accp/writer.js';
 import { accpCases } from './fixtures.js';
 
 const CASES = accpCases();
@@ -13,8 +14,10 @@ describe.each(ACCEPTED)('$id', ({ input, dialect, ast, canonical, sorted }) => {
 
   test('is read and printed', () => {
     if (ast !== undefined) expect(inFixtureForm(frame())).toEqual(ast);
-    expect(printFrame(frame())).toBe(canonical);
-    if (sorted !== undefined) expect(printFrame(frame(), { sortParams: true })).toBe(sorted);
+    for (const print of [printFrame, writeFrame]) {
+      expect(print(frame())).toBe(canonical);
+      if (sorted !== undefined) expect(print(frame(), { sortParams: true })).toBe(sorted);
+    }
   });
 
   test.each(DIALECTS)('its canonical text is a %s frame: the canonical node, which prints as that text', (reader) => {

@@ -4,11 +4,11 @@ import type { Param } from '../ast.js';
 import { explainFrame } from '../explain.js';
 import type { Json } from '../message/json.js';
 import { tryParseFrame } from '../parse.js';
-import { printFrame } from '../print.js';
 import { createRegistry, exportRegistry, matchesHash, type Registry, type RegistryJson } from '../registry/registry.js';
 import { metadataText } from '../session/envelope.js';
 import type { Copy, SentFrame } from '../session/outbox.js';
 import type { SessionParts } from '../session/session.js';
+import { writeFrame } from '../writer.js';
 import { AccpError } from './accp-error.js';
 import type { Settings } from './options.js';
 
@@ -66,7 +66,7 @@ export function registryOf(engine: Engine, parts: SessionParts, agent: string): 
  */
 export function bodyText(agent: string, intent: string, operation: string, payload: readonly Param[]): string {
   try {
-    return printFrame({ kind: 'frame', agent, intent, operation, payload, metadata: null });
+    return writeFrame({ kind: 'frame', agent, intent, operation, payload, metadata: null });
   } catch (thrown) {
     if (!(thrown instanceof PrintError)) throw thrown;
     const message = thrown.message.slice(thrown.path.length + 2);

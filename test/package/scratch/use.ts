@@ -26,6 +26,7 @@ import { frameSchema } from 'pegwire/accp/schema';
 import { AccpError, type Codec, createCodec, createSession, type Message } from 'pegwire/accp/session';
 import { sqliteStore } from 'pegwire/accp/sqlite';
 import { connectWebSocket, createWebSocketEndpoint } from 'pegwire/accp/websocket';
+import { writeFrame } from 'pegwire/accp/writer';
 import { type Connection, createConnection, memoryChannels, spawnAgent } from 'pegwire/acp';
 import { LineDecoder } from 'pegwire/acp/portable';
 import { type Envelope, parseEnvelope } from 'pegwire/arcp';
@@ -78,6 +79,10 @@ try {
   if (!(error instanceof accp.SyntaxError)) throw error;
   seen += ` ${error.location.start.offset}`;
 }
+
+// @ts-expect-error: no packet
+const noFrame = (): string => writeFrame(packet);
+if (writeFrame(raw) !== printFrame(raw)) throw new Error(noFrame.name);
 
 const result = tryParsePacket('ACK|HR|return:A|');
 if (result.ok) throw new Error('accepted');
