@@ -13,6 +13,7 @@ import type { ast, Config, LocationRange, ParserBuildOptions, Plugin, Session } 
 import { analyzeEffects, type Block as CodeBlock, type Snippet } from './effects/index.js';
 import { parseBody, parseModule } from './effects/references.js';
 import { resolveScopes } from './effects/scopes.js';
+import { checkAscii } from './fast/ascii.js';
 import { scannerCode } from './fast/backend.js';
 import { liftInitializer } from './fast/initializer.js';
 import type { Block } from './fast/ir.js';
@@ -37,6 +38,12 @@ export interface FastOptions {
    * again makes no new string. A grammar with another kind of rule among them is left to Peggy. @default none
    */
   readonly words?: readonly string[] | undefined;
+  /**
+   * The code of the grammar calls `input.charCodeAt` for nothing but characters that the parse has matched: then it gets the
+   * scanned bytes, without a look at whether they are characters. A grammar that matches anything beyond ASCII is left to
+   * Peggy. @default false
+   */
+  readonly readsMatched?: boolean | undefined;
   /** Functions that are taken to have no effects, without a look at them: imported ones, and such. */
   readonly pure?: readonly string[] | undefined;
 }
@@ -90,6 +97,7 @@ function compile(
   const perParse = snippetsOf(grammar.initializer);
   const lowered = lower(grammar, options.allowedStartRules ?? [grammar.rules[0]!.name]);
   const program = withWords(lowered, settings.words ?? []);
+  if (settings.readsMatched) checkAscii(program);
   if ([...perParse, ...program.blocks].some(({ code }) => holdsMarks(code))) {
     throw new Unsupported('its code holds characters for private use');
   }
@@ -103,6 +111,7 @@ function compile(
     declared: declaredNames(topLevel, perParse),
     standalone: settings.standalone === true,
     recognize: settings.recognize === true,
+    readsMatched: settings.readsMatched === true,
     mark: marks.mark,
   });
   const Node = grammar.code!.constructor as SourceNodeClass;

@@ -23,6 +23,8 @@ export interface BackendInput {
   readonly standalone: boolean;
   /** Whether a function that only tells whether a text matches is asked for. */
   readonly recognize: boolean;
+  /** Whether the grammar's code reads only characters that were matched, all of them ASCII. */
+  readonly readsMatched: boolean;
   readonly mark: (block: Block, code: string, start?: number) => string;
 }
 
@@ -31,7 +33,7 @@ const DEPTH = 1;
 
 /** @throws Unsupported on what is left to Peggy's own code */
 export function scannerCode(input: BackendInput): string {
-  const { program, effects, initializer, standalone, recognize, mark } = input;
+  const { program, effects, initializer, standalone, recognize, readsMatched, mark } = input;
   const codes = new Map<Block, BlockCode>();
   const codeOf = (block: Block): BlockCode => {
     let code = codes.get(block);
@@ -116,6 +118,7 @@ export function scannerCode(input: BackendInput): string {
     expectations: standalone ? expectations : null,
     given: givenNames(program, codeOf, initializer),
     recognize,
+    readsMatched,
   });
 }
 

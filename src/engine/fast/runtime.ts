@@ -18,6 +18,7 @@ export interface Runtime {
   /** What the grammar's code mentions of what Peggy gives it. */
   readonly given: ReadonlySet<string>;
   readonly recognize: boolean;
+  readonly readsMatched: boolean;
 }
 
 /** Bytes behind the longest input: the mark of the end, and what is read with it. */
@@ -26,7 +27,7 @@ const MARGIN = 16;
 const CAPACITY = 1 << 20;
 
 export function runtime(parts: Runtime): string {
-  const { alphabet, initializer, tables, functions, startRules, expectations, recognize } = parts;
+  const { alphabet, initializer, tables, functions, startRules, expectations, recognize, readsMatched } = parts;
   const errors = expectations === null ? peggyErrors(startRules) : standaloneErrors(startRules, expectations);
   const usesCodes = `${functions}${initializer.declarations}${initializer.statements}`.includes(CODE_AT);
   const usesWords = functions.includes('wordAt$(');
@@ -74,7 +75,7 @@ ${indent(kindsCode(alphabet.kinds))}
   }
 
 ${usesRuns || usesWords ? VIEW : ''}${usesRuns ? RUN_END : ''}${usesWords ? WORDS : ''}
-${usesCodes ? CODE_AT_FUNCTION : ''}
+${usesCodes ? (readsMatched ? MATCHED_CODE_AT : CODE_AT_FUNCTION) : ''}
 ${alphabet.surrogates === 0n ? '' : SURROGATE}
 ${givenFunctions(parts)}
 
@@ -133,6 +134,13 @@ const CODE_AT_FUNCTION = `
   function codeAt$(at) {
     const symbol = bytes$[at];
     return symbol < 128 && at < length$ ? symbol : input.charCodeAt(at);
+  }
+`;
+
+const MATCHED_CODE_AT = `
+  // input.charCodeAt(at), for what was matched
+  function codeAt$(at) {
+    return bytes$[at];
   }
 `;
 

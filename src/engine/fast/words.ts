@@ -2,12 +2,13 @@
  * Rules whose texts are words: short, and the same ones again and again, as keys and names of operations are. The scanner keeps
  * them, so that a word read before costs a look at its bytes, and no new string.
  */
+import { ASCII, matchesOnly } from './ascii.js';
 import { type Node, nodesOf, type Program, type Rule } from './ir.js';
-import { isSubset, setOf } from './symbols.js';
+import { setOf } from './symbols.js';
 import { Unsupported } from './unsupported.js';
 
 /** Words are known by their bytes, which have to be the characters themselves, and none of them zero. */
-const ASCII = Array.from({ length: 0x7f }, (_, index) => setOf(index + 1)).reduce((all, set) => all | set, 0n);
+const WORD_SYMBOLS = ASCII & ~setOf(0);
 
 /**
  * Marks the texts of some rules as words.
@@ -26,26 +27,16 @@ export function withWords<Lowered extends Program>(program: Lowered, names: read
 
 function marked(node: Node, rule: string): Node {
   if (node.type === 'named') return { ...node, item: marked(node.item, rule) };
-  if (node.type !== 'text' || ![...nodesOf(node.item)].every(isAscii)) {
+  if (node.type !== 'text' || ![...nodesOf(node.item)].every((one) => isText(one) && matchesOnly(one, WORD_SYMBOLS))) {
     throw new Unsupported(`the rule "${rule}" has no words: it is no text of ASCII characters`);
   }
   return { ...node, isWord: true };
 }
 
-function isAscii(node: Node): boolean {
-  switch (node.type) {
-    case 'symbols':
-      return isSubset(node.set, ASCII);
-    case 'literal':
-      return (node.folded ?? node.symbols.map(setOf)).every((set) => isSubset(set, ASCII));
-    case 'sequence':
-    case 'choice':
-    case 'repeat':
-    case 'optional':
-    case 'empty':
-    case 'text':
-      return true;
-    default:
-      return false;
-  }
+function isText({ type }: Node): boolean {
+  return TEXT.has(type);
 }
+
+const TEXT: ReadonlySet<Node['type']> = new Set<Node['type']>([
+  ...(['symbols', 'literal', 'sequence', 'choice', 'repeat', 'optional', 'empty', 'text'] as const),
+]);
