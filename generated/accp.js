@@ -21,8 +21,8 @@ const FEW_KEYS = 64;
 // last: where it begins, and a hash of it.
 const starts = [];
 const hashes = [];
-// Code units of a text without its backslashes.
-const codes = new Uint16Array(8);
+// Codes of a text without its backslashes.
+const codes = new Uint8Array(10);
 
 // The parts of an error location. A frame is one line, and all text before an error raised here was already read.
 function place(offset) {
@@ -189,25 +189,21 @@ function stringNode(value, start, end) {
     return spans ? { kind: "string", value, span: { start, end } } : { kind: "string", value };
   }
 
-// Takes out the backslashes of escapes; what follows each one stands for itself. Makes text of eight characters at a time,
+// Takes out the backslashes of escapes; what follows each one stands for itself. Makes text of ten characters at a time,
   // because a call costs more than a character.
 function unescaped(start, end) {
     let text = "";
-    let count = 0;
-    for (let at = start; at < end; at++) {
-      const code = codeAt$(at);
-      codes[count++] = code === BACKSLASH ? codeAt$(++at) : code;
-      if (count === 8) {
-        text += String.fromCharCode(codes[0], codes[1], codes[2], codes[3], codes[4], codes[5], codes[6], codes[7]);
-        count = 0;
-      }
+    for (let at = start; at < end; ) {
+      let count = 0;
+      do {
+        const code = codeAt$(at++);
+        codes[count++] = code === BACKSLASH ? codeAt$(at++) : code;
+      } while (at < end && count < 10);
+      text += String.fromCharCode(
+        codes[0], codes[1], codes[2], codes[3], codes[4], codes[5], codes[6], codes[7],
+        codes[8], codes[9],
+      ).slice(0, count);
     }
-    let i = 0;
-    if (count > 3) {
-      text += String.fromCharCode(codes[0], codes[1], codes[2], codes[3]);
-      i = 4;
-    }
-    for (; i < count; i++) text += String.fromCharCode(codes[i]);
     return text;
   }
 
@@ -651,8 +647,8 @@ function otherDecimal(start, end) {
           at$ = back$2;
           fraction$1 = null;
         }
-        if ((table0$[bytes$[at$]] & 32) !== 0) break next$1;
-        if (bytes$[at$] === 92) break next$1;
+        at$ = end_of_lexeme$skip(at$);
+        if (at$ < 0) break next$1;
         if (!(limitDigits(start$3, digits$1, point$1, at$))) break next$1;
         end$ = at$;
         return fraction$1 === null
@@ -674,16 +670,16 @@ function otherDecimal(start, end) {
           const start$8 = at$;
           if (bytes$[at$ + 1] !== 97 || bytes$[at$ + 2] !== 108 || bytes$[at$ + 3] !== 115 || bytes$[at$ + 4] !== 101) break next$2;
           at$ += 5;
-          if ((table0$[bytes$[at$]] & 32) !== 0) break next$2;
-          if (bytes$[at$] === 92) break next$2;
+          at$ = end_of_lexeme$skip(at$);
+          if (at$ < 0) break next$2;
           end$ = at$;
           return booleanNode(false, start$8, at$);
         } else {
           const start$9 = at$;
           if (bytes$[at$ + 1] !== 114 || bytes$[at$ + 2] !== 117 || bytes$[at$ + 3] !== 101) break next$2;
           at$ += 4;
-          if ((table0$[bytes$[at$]] & 32) !== 0) break next$2;
-          if (bytes$[at$] === 92) break next$2;
+          at$ = end_of_lexeme$skip(at$);
+          if (at$ < 0) break next$2;
           end$ = at$;
           return booleanNode(true, start$9, at$);
         }
@@ -699,7 +695,7 @@ function otherDecimal(start, end) {
       const start$11 = at$;
       at$++;
       const start$12 = at$;
-      if ((table0$[bytes$[at$]] & 64) === 0) return FAILED$;
+      if ((table0$[bytes$[at$]] & 32) === 0) return FAILED$;
       at$ = runEnd$(runs1$, at$);
       const path$1 = input.substring(start$12, at$);
       end$ = at$;
@@ -768,8 +764,8 @@ function otherDecimal(start, end) {
             }
             at$ = back$2;
           }
-          if ((table0$[bytes$[at$]] & 32) !== 0) break next$1;
-          if (bytes$[at$] === 92) break next$1;
+          at$ = end_of_lexeme$skip(at$);
+          if (at$ < 0) break next$1;
           if (!(limitDigits(start$3, digits$1, point$1, at$))) break next$1;
           break chosen$1;
         }
@@ -785,13 +781,13 @@ function otherDecimal(start, end) {
           if (symbol$2 === 102) {
             if (bytes$[at$ + 1] !== 97 || bytes$[at$ + 2] !== 108 || bytes$[at$ + 3] !== 115 || bytes$[at$ + 4] !== 101) break next$2;
             at$ += 5;
-            if ((table0$[bytes$[at$]] & 32) !== 0) break next$2;
-            if (bytes$[at$] === 92) break next$2;
+            at$ = end_of_lexeme$skip(at$);
+            if (at$ < 0) break next$2;
           } else {
             if (bytes$[at$ + 1] !== 114 || bytes$[at$ + 2] !== 117 || bytes$[at$ + 3] !== 101) break next$2;
             at$ += 4;
-            if ((table0$[bytes$[at$]] & 32) !== 0) break next$2;
-            if (bytes$[at$] === 92) break next$2;
+            at$ = end_of_lexeme$skip(at$);
+            if (at$ < 0) break next$2;
           }
           break chosen$2;
         }
@@ -801,7 +797,7 @@ function otherDecimal(start, end) {
       }
     } else if (symbol$1 === 36) {
       at$++;
-      if ((table0$[bytes$[at$]] & 64) === 0) return -1;
+      if ((table0$[bytes$[at$]] & 32) === 0) return -1;
       at$ = runEnd$(runs1$, at$);
     } else if (symbol$1 === 64) {
       if (!(lenient)) return -1;
@@ -852,7 +848,7 @@ function otherDecimal(start, end) {
       next$3: {
         if (bytes$[at$] !== 36) { miss$(at$, 13); break next$3; }
         at$++;
-        if ((table0$[bytes$[at$]] & 64) === 0) { miss$(at$, 14); break next$3; }
+        if ((table0$[bytes$[at$]] & 32) === 0) { miss$(at$, 14); break next$3; }
         at$ = runEnd$(runs1$, at$);
         break chosen$1;
       }
@@ -891,13 +887,13 @@ function otherDecimal(start, end) {
             if (symbol$1 === 102) {
               if (bytes$[at$ + 1] !== 97 || bytes$[at$ + 2] !== 108 || bytes$[at$ + 3] !== 115 || bytes$[at$ + 4] !== 101) break missing$2;
               at$ += 5;
-              if ((table0$[bytes$[at$]] & 32) !== 0) break missing$2;
-              if (bytes$[at$] === 92) break missing$2;
+              at$ = end_of_lexeme$skip(at$);
+              if (at$ < 0) break missing$2;
             } else if (symbol$1 === 116) {
               if (bytes$[at$ + 1] !== 114 || bytes$[at$ + 2] !== 117 || bytes$[at$ + 3] !== 101) break missing$2;
               at$ += 4;
-              if ((table0$[bytes$[at$]] & 32) !== 0) break missing$2;
-              if (bytes$[at$] === 92) break missing$2;
+              at$ = end_of_lexeme$skip(at$);
+              if (at$ < 0) break missing$2;
             } else {
               break missing$2;
             }
@@ -932,8 +928,8 @@ function otherDecimal(start, end) {
               }
               at$ = back$5;
             }
-            if ((table0$[bytes$[at$]] & 32) !== 0) break missing$3;
-            if (bytes$[at$] === 92) break missing$3;
+            at$ = end_of_lexeme$skip(at$);
+            if (at$ < 0) break missing$3;
             if (!(limitDigits(start$7, digits$1, point$1, at$))) break missing$3;
             break done$3;
           }
@@ -951,7 +947,7 @@ function otherDecimal(start, end) {
 
   function lexeme$build(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table0$[symbol$1] & 32) !== 0) {
+    if ((table1$[symbol$1] & 1) !== 0) {
       const start$1 = at$;
       at$ = runEnd$(runs3$, at$);
       const plain_end$1 = at$;
@@ -977,6 +973,12 @@ function otherDecimal(start, end) {
     } else {
       return FAILED$;
     }
+  }
+
+  function end_of_lexeme$skip(at$) {
+    if ((table1$[bytes$[at$]] & 1) !== 0) return -1;
+    if (bytes$[at$] === 92) return -1;
+    return at$;
   }
 
   function array$build(at$) {
@@ -1053,7 +1055,7 @@ function otherDecimal(start, end) {
 
   function lexeme$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table0$[symbol$1] & 32) !== 0) {
+    if ((table1$[symbol$1] & 1) !== 0) {
       at$ = runEnd$(runs3$, at$);
       const back$1 = at$;
       done$1: {
@@ -1189,7 +1191,7 @@ function otherDecimal(start, end) {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((table0$[bytes$[at$]] & 32) === 0) { miss$(at$, 18); break next$1; }
+        if ((table1$[bytes$[at$]] & 1) === 0) { miss$(at$, 18); break next$1; }
         at$ = runEnd$(runs3$, at$);
         const back$2 = at$;
         done$1: {
@@ -1212,46 +1214,51 @@ function otherDecimal(start, end) {
   }
 
   function escapes$skip(at$) {
-    let count$1 = 0;
+    if (bytes$[at$] !== 92) return -1;
+    at$++;
+    if ((table1$[bytes$[at$]] & 4) === 0) return -1;
+    at$++;
     let last$1 = at$;
     ended$1: for (;;) {
-      if (bytes$[at$] !== 92) break ended$1;
-      at$++;
-      if ((table1$[bytes$[at$]] & 4) === 0) break ended$1;
-      at$++;
-      if ((table0$[bytes$[at$]] & 32) !== 0) {
-        at$ = runEnd$(runs3$, at$);
+      const symbol$1 = bytes$[at$];
+      if ((table1$[symbol$1] & 1) !== 0) {
+        at$++;
+      } else if (symbol$1 === 92) {
+        at$++;
+        if ((table1$[bytes$[at$]] & 4) === 0) break ended$1;
+        at$++;
+      } else {
+        break ended$1;
       }
-      count$1++;
       last$1 = at$;
     }
     at$ = last$1;
-    if (count$1 < 1) return -1;
     return at$;
   }
 
   function escapes$expect(at$) {
-    let count$1 = 0;
+    if (bytes$[at$] !== 92) { miss$(at$, 19); return -1; }
+    at$++;
+    if ((table1$[bytes$[at$]] & 4) === 0) { miss$(at$, 20); return -1; }
+    at$++;
     let last$1 = at$;
     ended$1: for (;;) {
-      if (bytes$[at$] !== 92) { miss$(at$, 19); break ended$1; }
-      at$++;
-      if ((table1$[bytes$[at$]] & 4) === 0) { miss$(at$, 20); break ended$1; }
-      at$++;
       const back$1 = at$;
-      done$1: {
-        missing$1: {
-          if ((table0$[bytes$[at$]] & 32) === 0) { miss$(at$, 18); break missing$1; }
-          at$ = runEnd$(runs3$, at$);
-          break done$1;
+      chosen$1: {
+        next$1: {
+          if ((table1$[bytes$[at$]] & 1) === 0) { miss$(at$, 18); break next$1; }
+          at$++;
+          break chosen$1;
         }
         at$ = back$1;
+        if (bytes$[at$] !== 92) { miss$(at$, 19); break ended$1; }
+        at$++;
+        if ((table1$[bytes$[at$]] & 4) === 0) { miss$(at$, 20); break ended$1; }
+        at$++;
       }
-      count$1++;
       last$1 = at$;
     }
     at$ = last$1;
-    if (count$1 < 1) return -1;
     return at$;
   }
 
@@ -1270,19 +1277,19 @@ function otherDecimal(start, end) {
     [48, 57, 65, 90, 95, 95, 97, 122], // [A-Za-z0-9_]
     [33, 35, 37, 43, 46, 47, 59, 61, 63, 63, 65, 90, 92, 92, 94, 101, 103, 115, 117, 122],
     [48, 57], // [0-9]
-    [33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122], // safe_chars
     [46, 46, 48, 57, 65, 90, 95, 95, 97, 122], // [A-Za-z0-9_.]
     [0, 32, 44, 44, 58, 58, 62, 62, 93, 93, 124, 125, 127, 255],
+    [0, 101, 103, 115, 117, 255],
   ]);
   const table1$ = peg$tableOf([
-    [0, 101, 103, 115, 117, 255],
+    [33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122], // safe_chars
     [0, 32, 36, 36, 44, 44, 58, 58, 62, 62, 64, 64, 91, 91, 93, 93, 123, 255],
     [36, 36, 44, 44, 58, 58, 62, 62, 64, 64, 91, 93, 123, 126], // delimiter
   ]);
   const runs0$ = peg$runsOf([48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_]
   const runs1$ = peg$runsOf([46, 46, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_.]
   const runs2$ = peg$runsOf([45, 45, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_\-]
-  const runs3$ = peg$runsOf([33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122]); // [!-#%-+\--9;-=?A-Z\^-z]
+  const runs3$ = peg$runsOf([33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122]);
 
   // What changes is declared with `var`: for `let`, each function would look whether it has been initialized.
   var input = "";
@@ -1346,10 +1353,9 @@ function otherDecimal(start, end) {
   }
 
 
-  // input.charCodeAt(at)
+  // input.charCodeAt(at), for what was matched
   function codeAt$(at) {
-    const symbol = bytes$[at];
-    return symbol < 128 && at < length$ ? symbol : input.charCodeAt(at);
+    return bytes$[at];
   }
 
 

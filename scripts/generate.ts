@@ -22,6 +22,8 @@ interface Target {
   readonly reasons: string;
   /** Rules whose texts are few and come often. */
   readonly words: readonly string[];
+  /** Whether the grammar's code reads the codes of what was matched and no others, and that is ASCII. */
+  readonly readsMatched: boolean;
   /** What the grammar's code uses and that does nothing which another parse could see. */
   readonly pure: readonly string[];
 }
@@ -45,6 +47,7 @@ const TARGETS: readonly Target[] = [
   maxDigits?: number | undefined;`,
     reasons: "'limit' | 'duplicate-key'",
     words: ['agent_id', 'intent', 'operation', 'key'],
+    readsMatched: true,
     // BigInt raises on what is no integer; only digits get there. The others are scratch memory.
     pure: ['BigInt', 'starts', 'hashes', 'codes'],
   },
@@ -59,6 +62,7 @@ const TARGETS: readonly Target[] = [
   maxItems?: number | undefined;`,
     reasons: "'limit'",
     words: ['task', 'dom', 'key'],
+    readsMatched: false,
     pure: [],
   },
   {
@@ -70,6 +74,7 @@ const TARGETS: readonly Target[] = [
   maxDepth?: number | undefined;`,
     reasons: "'limit'",
     words: [],
+    readsMatched: false,
     pure: [],
   },
   {
@@ -78,6 +83,7 @@ const TARGETS: readonly Target[] = [
     options: '',
     reasons: 'never',
     words: [],
+    readsMatched: false,
     pure: ['monthOf', 'isDay', 'dayAndMonth', 'ordinalOf', 'NUMBERS', 'ORDINALS', 'DOLLARS', 'spanNode'],
   },
 ];
@@ -104,6 +110,7 @@ async function generate(target: Target, folder: string): Promise<Map<string, str
       standalone: true,
       recognize: true,
       words: target.words,
+      readsMatched: target.readsMatched,
       pure: target.pure,
       notice: (message) => {
         throw new Error(`${source}: ${message}`);
