@@ -59,9 +59,8 @@ function located(node) {
     next$1: {
       if (!(tolerant)) break next$1;
       const start$1 = at$;
-      const start$3 = at$;
       while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
-      const slot$1 = input.substring(start$3, at$);
+      const slot$1 = input.substring(start$1, at$);
       const task$1 = trimmed(slot$1).text;
       let domain$1;
       const back$2 = at$;
@@ -69,9 +68,9 @@ function located(node) {
         missing$1: {
           if (bytes$[at$] !== 124) break missing$1;
           at$++;
-          const start$5 = at$;
+          const start$2 = at$;
           while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
-          const slot$2 = input.substring(start$5, at$);
+          const slot$2 = input.substring(start$2, at$);
           const picked$2 = trimmed(slot$2).text;
           domain$1 = picked$2;
           break done$1;
@@ -84,14 +83,14 @@ function located(node) {
       ended$1: for (;;) {
         if (bytes$[at$] !== 124) break ended$1;
         at$++;
-        const start$6 = at$;
+        const start$3 = at$;
         let key$1;
         const back$3 = at$;
         done$2: {
           missing$2: {
-            const start$7 = at$;
-            if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(runs0$, at$);
-            const picked$4 = input.substring(start$7, at$);
+            const start$4 = at$;
+            if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
+            const picked$4 = input.substring(start$4, at$);
             if (bytes$[at$] !== 58) break missing$2;
             at$++;
             key$1 = picked$4;
@@ -100,13 +99,13 @@ function located(node) {
           at$ = back$3;
           key$1 = null;
         }
-        const start$8 = at$;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
-        const slot$3 = input.substring(start$8, at$);
+        const start$5 = at$;
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends1$, at$);
+        const slot$3 = input.substring(start$5, at$);
         from$ = at$;
         to$ = at$;
         if (!(!counts || count())) break ended$1;
-        from$ = start$6;
+        from$ = start$3;
         to$ = at$;
         const picked$3 = slot$code1(key$1, slot$3);
         const item$1 = picked$3;
@@ -121,49 +120,48 @@ function located(node) {
       return picked$1;
     }
     at$ = back$1;
-    const start$9 = at$;
-    const start$10 = at$;
+    const start$6 = at$;
     if ((table0$[bytes$[at$]] & 4) === 0) return FAILED$;
     at$++;
     while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
-    const task$2 = wordAt$(start$10, at$);
+    const task$2 = wordAt$(start$6, at$);
     if (bytes$[at$] !== 124) return FAILED$;
     at$++;
-    const start$11 = at$;
+    const start$7 = at$;
     if ((table0$[bytes$[at$]] & 4) === 0) return FAILED$;
     at$++;
     while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
-    const domain$2 = wordAt$(start$11, at$);
+    const domain$2 = wordAt$(start$7, at$);
     const fields$2 = [];
     let last$2 = at$;
     ended$2: for (;;) {
       if (bytes$[at$] !== 124) break ended$2;
       at$++;
-      const start$12 = at$;
-      const start$13 = at$;
+      const start$8 = at$;
       if ((table0$[bytes$[at$]] & 16) === 0) break ended$2;
       at$++;
-      if ((table0$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs2$, at$);
-      const key$2 = wordAt$(start$13, at$);
+      if ((table0$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(ends2$, at$);
+      const key$2 = wordAt$(start$8, at$);
       if (bytes$[at$] !== 58) break ended$2;
       at$++;
-      const start$14 = at$;
+      const start$9 = at$;
       const back$4 = at$;
       done$3: {
         missing$3: {
           if (bytes$[at$] === 32) break missing$3;
-          if ((table0$[bytes$[at$]] & 64) === 0) break missing$3;
-          at$ = runEnd$(runs3$, at$);
+          const start$10 = at$;
+          at$ = runEnd$(ends3$, at$);
+          if (at$ === start$10) break missing$3;
           if (!(codeAt$(at$ - 1) !== SPACE)) break missing$3;
           break done$3;
         }
         at$ = back$4;
       }
-      const value$1 = input.substring(start$14, at$);
+      const value$1 = input.substring(start$9, at$);
       from$ = at$;
       to$ = at$;
       if (!(!counts || count())) break ended$2;
-      from$ = start$12;
+      from$ = start$8;
       to$ = at$;
       const picked$5 = located({ key: key$2, value: value$1 });
       const item$2 = picked$5;
@@ -171,7 +169,7 @@ function located(node) {
       last$2 = at$;
     }
     at$ = last$2;
-    from$ = start$9;
+    from$ = start$6;
     to$ = at$;
     end$ = at$;
     return located({ kind: "packet", task: task$2, domain: domain$2, fields: fields$2 });
@@ -182,75 +180,13 @@ function located(node) {
     chosen$1: {
       next$1: {
         if (!(tolerant)) break next$1;
-        while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
-        const back$2 = at$;
-        done$1: {
-          missing$1: {
-            if (bytes$[at$] !== 124) break missing$1;
-            at$++;
-            while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
-            break done$1;
-          }
-          at$ = back$2;
-        }
-        let last$1 = at$;
-        ended$1: for (;;) {
-          if (bytes$[at$] !== 124) break ended$1;
-          at$++;
-          const back$3 = at$;
-          done$2: {
-            missing$2: {
-              if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(runs0$, at$);
-              if (bytes$[at$] !== 58) break missing$2;
-              at$++;
-              break done$2;
-            }
-            at$ = back$3;
-          }
-          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
-          from$ = at$;
-          to$ = at$;
-          if (!(!counts || count())) break ended$1;
-          last$1 = at$;
-        }
-        at$ = last$1;
+        at$ = tolerant_packet$skip(at$);
+        if (at$ < 0) break next$1;
         break chosen$1;
       }
       at$ = back$1;
-      if ((table0$[bytes$[at$]] & 4) === 0) return -1;
-      at$++;
-      while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
-      if (bytes$[at$] !== 124) return -1;
-      at$++;
-      if ((table0$[bytes$[at$]] & 4) === 0) return -1;
-      at$++;
-      while ((table0$[bytes$[at$]] & 8) !== 0) at$++;
-      let last$2 = at$;
-      ended$2: for (;;) {
-        if (bytes$[at$] !== 124) break ended$2;
-        at$++;
-        if ((table0$[bytes$[at$]] & 16) === 0) break ended$2;
-        at$++;
-        if ((table0$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs2$, at$);
-        if (bytes$[at$] !== 58) break ended$2;
-        at$++;
-        const back$4 = at$;
-        done$3: {
-          missing$3: {
-            if (bytes$[at$] === 32) break missing$3;
-            if ((table0$[bytes$[at$]] & 64) === 0) break missing$3;
-            at$ = runEnd$(runs3$, at$);
-            if (!(codeAt$(at$ - 1) !== SPACE)) break missing$3;
-            break done$3;
-          }
-          at$ = back$4;
-        }
-        from$ = at$;
-        to$ = at$;
-        if (!(!counts || count())) break ended$2;
-        last$2 = at$;
-      }
-      at$ = last$2;
+      at$ = strict_packet$skip(at$);
+      if (at$ < 0) return -1;
     }
     return at$;
   }
@@ -280,7 +216,7 @@ function located(node) {
           const back$3 = at$;
           done$2: {
             missing$2: {
-              if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(runs0$, at$);
+              if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
               miss$(at$, 2);
               if (bytes$[at$] !== 58) { miss$(at$, 3); break missing$2; }
               at$++;
@@ -288,7 +224,7 @@ function located(node) {
             }
             at$ = back$3;
           }
-          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs1$, at$);
+          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends1$, at$);
           miss$(at$, 0);
           from$ = at$;
           to$ = at$;
@@ -332,7 +268,7 @@ function located(node) {
           missing$5: {
             if ((table0$[bytes$[at$]] & 16) === 0) break missing$5;
             at$++;
-            if ((table0$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs2$, at$);
+            if ((table0$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(ends2$, at$);
             break done$5;
           }
           at$ = back$6;
@@ -347,8 +283,9 @@ function located(node) {
             done$7: {
               missing$7: {
                 if (bytes$[at$] === 32) break missing$7;
-                if ((table0$[bytes$[at$]] & 64) === 0) break missing$7;
-                at$ = runEnd$(runs3$, at$);
+                const start$1 = at$;
+                at$ = runEnd$(ends3$, at$);
+                if (at$ === start$1) break missing$7;
                 break done$7;
               }
               at$ = back$8;
@@ -377,6 +314,81 @@ function located(node) {
     return at$;
   }
 
+  function tolerant_packet$skip(at$) {
+    if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends1$, at$);
+    const back$1 = at$;
+    done$1: {
+      missing$1: {
+        if (bytes$[at$] !== 124) break missing$1;
+        at$++;
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends1$, at$);
+        break done$1;
+      }
+      at$ = back$1;
+    }
+    let last$1 = at$;
+    ended$1: for (;;) {
+      if (bytes$[at$] !== 124) break ended$1;
+      at$++;
+      const back$2 = at$;
+      done$2: {
+        missing$2: {
+          if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
+          if (bytes$[at$] !== 58) break missing$2;
+          at$++;
+          break done$2;
+        }
+        at$ = back$2;
+      }
+      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends1$, at$);
+      from$ = at$;
+      to$ = at$;
+      if (!(!counts || count())) break ended$1;
+      last$1 = at$;
+    }
+    at$ = last$1;
+    return at$;
+  }
+
+  function strict_packet$skip(at$) {
+    if ((table0$[bytes$[at$]] & 4) === 0) return -1;
+    at$++;
+    if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(ends4$, at$);
+    if (bytes$[at$] !== 124) return -1;
+    at$++;
+    if ((table0$[bytes$[at$]] & 4) === 0) return -1;
+    at$++;
+    if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(ends4$, at$);
+    let last$1 = at$;
+    ended$1: for (;;) {
+      if (bytes$[at$] !== 124) break ended$1;
+      at$++;
+      if ((table0$[bytes$[at$]] & 16) === 0) break ended$1;
+      at$++;
+      if ((table0$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(ends2$, at$);
+      if (bytes$[at$] !== 58) break ended$1;
+      at$++;
+      const back$1 = at$;
+      done$1: {
+        missing$1: {
+          if (bytes$[at$] === 32) break missing$1;
+          const start$1 = at$;
+          at$ = runEnd$(ends3$, at$);
+          if (at$ === start$1) break missing$1;
+          if (!(codeAt$(at$ - 1) !== SPACE)) break missing$1;
+          break done$1;
+        }
+        at$ = back$1;
+      }
+      from$ = at$;
+      to$ = at$;
+      if (!(!counts || count())) break ended$1;
+      last$1 = at$;
+    }
+    at$ = last$1;
+    return at$;
+  }
+
   function slot$code1(key, slot) {
       const value = trimmed(slot).text;
       return located(key === null ? { key: "", value, bare: true } : { key: trimmed(key).text, value });
@@ -398,12 +410,12 @@ function located(node) {
     [45, 45, 48, 57, 65, 90, 95, 95], // [A-Z0-9_\-]
     [97, 122], // [a-z]
     [48, 57, 95, 95, 97, 122], // [a-z0-9_]
-    [32, 123, 125, 126, 128, 128], // [^|\u{0}-\u{1f}\u{7f}]
   ]);
-  const runs0$ = peg$runsOf([0, 57, 59, 123, 125, 128]); // [^|:]
-  const runs1$ = peg$runsOf([0, 123, 125, 128]); // [^|]
-  const runs2$ = peg$runsOf([48, 57, 95, 95, 97, 122]); // [a-z0-9_]
-  const runs3$ = peg$runsOf([32, 123, 125, 126, 128, 128]); // [^|\u{0}-\u{1f}\u{7f}]
+  const ends0$ = peg$endsOf([0, 57, 59, 123, 125, 128]); // [^|:]
+  const ends1$ = peg$endsOf([0, 123, 125, 128]); // [^|]
+  const ends2$ = peg$endsOf([48, 57, 95, 95, 97, 122]); // [a-z0-9_]
+  const ends3$ = peg$endsOf([32, 123, 125, 126, 128, 128]); // [^|\u{0}-\u{1f}\u{7f}]
+  const ends4$ = peg$endsOf([45, 45, 48, 57, 65, 90, 95, 95]); // [A-Z0-9_\-]
 
   // What changes is declared with `var`: for `let`, each function would look whether it has been initialized.
   var input = "";
@@ -413,7 +425,6 @@ function located(node) {
   var furthest$ = 0;
   var from$ = 0;
   var to$ = 0;
-  var lines$ = null;
   var busy$ = false;
 
 
@@ -432,19 +443,15 @@ function located(node) {
 
   const view$ = new DataView(bytes$.buffer);
 
-  // Where the run ends that begins at `at`. Each number counts only where those before it are full: -(2 >> 1) is a mask of
-  // ones, -(1 >> 1) of zeros.
-  function runEnd$(runs, at) {
+  // Where the run ends that begins at `at`, two symbols at a time.
+  function runEnd$(ends, at) {
     for (;;) {
-      const front = view$.getInt32(at, true);
-      const back = view$.getInt32(at + 4, true);
-      const first = runs[front & 0xffff];
-      const second = runs[front >>> 16];
-      const third = runs[back & 0xffff];
-      const fourth = runs[back >>> 16];
-      const length = first + (-(first >> 1) & (second + (-(second >> 1) & (third + (-(third >> 1) & fourth)))));
-      at += length;
-      if (length < 8) return at;
+      const four = view$.getInt32(at, true);
+      const first = ends[four & 0xffff];
+      if (first !== 0) return at + first - 1;
+      const second = ends[four >>> 16];
+      if (second !== 0) return at + second + 1;
+      at += 4;
     }
   }
 
@@ -479,7 +486,7 @@ function located(node) {
   }
 
   function locationOf$(start, end) {
-    return peg$locationIn((lines$ ??= peg$linesOf(input)), options.grammarSource, start, end);
+    return peg$locationIn(input, options.grammarSource, start, end);
   }
 
   function error(message, location) {
@@ -509,7 +516,6 @@ function located(node) {
     input = text;
     length$ = text.length;
     options = given === undefined ? NO_OPTIONS$ : given;
-    lines$ = null;
     load$(text);
   }
 
@@ -518,7 +524,6 @@ function located(node) {
     input = "";
     length$ = 0;
     options = NO_OPTIONS$;
-    lines$ = null;
   }
 
   const startRules$ = ["packet"];
@@ -593,7 +598,10 @@ function located(node) {
     }
     const expected = missed$.slice(0, misses$).map((number) => expectations$[number]);
     if (end === furthest$) expected.push({ type: "end" });
-    return new peg$Failure(input, options.grammarSource, furthest$, expected);
+    const code = input.codePointAt(furthest$);
+    const found = code === undefined ? null : String.fromCodePoint(code);
+    const location = peg$locationIn(input, options.grammarSource, furthest$, Math.min(furthest$ + 1, length$));
+    return Object.defineProperty(new peg$SyntaxError("", expected, found, location), "message", peg$message);
   }
 
   function expect$() {
@@ -603,26 +611,14 @@ function located(node) {
   return { parse: parse$, recognize: recognize$ };
 };
 
-// Where the lines of a text begin.
-function peg$linesOf(text) {
-  const lines = [0];
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines.push(at + 1);
-  return lines;
+// Lines and columns count from 1.
+function peg$placeOf(text, offset) {
+  const lines = text.slice(0, offset).split("\n");
+  return { offset, line: lines.length, column: lines.pop().length + 1 };
 }
 
-function peg$placeOf(lines, offset) {
-  let low = 0;
-  let high = lines.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (lines[middle] <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return { offset, line: low + 1, column: offset - lines[low] + 1 };
-}
-
-function peg$locationIn(lines, source, start, end) {
-  return { source, start: peg$placeOf(lines, start), end: peg$placeOf(lines, end) };
+function peg$locationIn(text, source, start, end) {
+  return { source, start: peg$placeOf(text, start), end: peg$placeOf(text, end) };
 }
 
 function peg$tableOf(sets) {
@@ -635,32 +631,19 @@ function peg$tableOf(sets) {
   return table;
 }
 
-// For each pair of symbols, the first one in the low half: how many of them, from the first on, are in a set.
-function peg$runsOf(ranges) {
+// For each pair of symbols, the first one in the low half: the number of the first one that is not in a set, or 0.
+function peg$endsOf(ranges) {
   const set = peg$tableOf([ranges]);
-  const runs = new Uint8Array(65536);
-  for (let first = 0; first < 256; first++) {
-    if (set[first] === 1) for (let second = 0; second < 256; second++) runs[first + 256 * second] = 1 + set[second];
-  }
-  return runs;
+  const rows = [2, 0].map((second) => set.map((first) => (first === 1 ? second : 1)));
+  const ends = new Uint8Array(65536);
+  set.forEach((second, symbol) => ends.set(rows[second], 256 * symbol));
+  return ends;
 }
 
 const peg$scanner = /* @__PURE__ */ peg$makeScanner(1048576);
 
 
-// A syntax error whose message is worked out when it is read.
-class peg$Failure extends SyntaxError {
-  constructor(text, source, offset, expected) {
-    super();
-    const isEnd = offset === text.length;
-    this.expected = expected;
-    this.found = isEnd ? null : String.fromCodePoint(text.codePointAt(offset));
-    this.location = peg$locationIn(peg$linesOf(text), source, offset, isEnd ? offset : offset + 1);
-    this.name = "SyntaxError";
-    Object.defineProperty(this, "message", peg$message);
-  }
-}
-
+// A message that is worked out when it is read.
 const peg$message = {
   get() { return peg$SyntaxError.buildMessage(this.expected, this.found); },
   set(value) { Object.defineProperty(this, "message", { value, writable: true }); },
@@ -687,19 +670,19 @@ class peg$SyntaxError extends SyntaxError {
 
   // The message, and the line that it is about where its text is among the sources.
   format(sources) {
-    let report = "Error: " + this.message;
+    let report = `Error: ${this.message}`;
     if (this.location) {
       const { source, start, end } = this.location;
       const known = sources.find((one) => one.source === source);
       const shown = source && typeof source.offset === "function" ? source.offset(start) : start;
-      const place = source + ":" + shown.line + ":" + shown.column;
+      const place = `${source}:${shown.line}:${shown.column}`;
       if (known) {
         const line = known.text.split(/\r\n|\n|\r/g)[start.line - 1];
         const margin = "".padEnd(String(shown.line).length);
         const width = (start.line === end.line ? end.column : line.length + 1) - start.column || 1;
-        report += "\n --> " + place + "\n" + margin + " |\n" + shown.line + " | " + line
-          + "\n" + margin + " | " + "".padEnd(start.column - 1) + "".padEnd(width, "^");
-      } else report += "\n at " + place;
+        const carets = "".padEnd(start.column - 1) + "".padEnd(width, "^");
+        report += `\n --> ${place}\n${margin} |\n${shown.line} | ${line}\n${margin} | ${carets}`;
+      } else report += `\n at ${place}`;
     }
     return report;
   }
@@ -707,8 +690,8 @@ class peg$SyntaxError extends SyntaxError {
   static buildMessage(expected, found) {
     const phrases = [...new Set(expected.map(peg$phrase))].sort();
     const count = phrases.length;
-    const list = count < 3 && count > 0 ? phrases.join(" or ") : phrases.slice(0, -1).join(", ") + ", or " + phrases[count - 1];
-    return "Expected " + list + " but " + (found ? peg$quoted(found) : "end of input") + " found.";
+    const list = count < 3 && count > 0 ? phrases.join(" or ") : `${phrases.slice(0, -1).join(", ")}, or ${phrases[count - 1]}`;
+    return `Expected ${list} but ${found ? peg$quoted(found) : "end of input"} found.`;
   }
 }
 
@@ -718,11 +701,11 @@ function peg$phrase({ type, text, parts, inverted, unicode, description }) {
   if (type === "end") return "end of input";
   if (type === "other") return description;
   const inside = parts.map((part) => [].concat(part).map(peg$inClass).join("-"));
-  return "[" + (inverted ? "^" : "") + inside.join("") + "]" + (unicode ? "u" : "");
+  return `[${inverted ? "^" : ""}${inside.join("")}]${unicode ? "u" : ""}`;
 }
 
 function peg$quoted(text) {
-  return '"' + text.replace(/[\\"\p{C}\p{Mn}\p{Mc}]/gu, peg$visible) + '"';
+  return `"${text.replace(/[\\"\p{C}\p{Mn}\p{Mc}]/gu, peg$visible)}"`;
 }
 
 function peg$inClass(text) {
@@ -734,11 +717,9 @@ function peg$visible(character) {
   const named = { 0: "\\0", 9: "\\t", 10: "\\n", 13: "\\r" }[code];
   if (named !== undefined) return named;
   const hex = code.toString(16).toUpperCase();
-  if (code < 32 || (code > 126 && code < 160)) return "\\x" + hex.padStart(2, "0");
-  return code < 127 ? "\\" + character : "\\u{" + hex + "}";
+  if (code < 32 || (code > 126 && code < 160)) return `\\x${hex.padStart(2, "0")}`;
+  return code < 127 ? `\\${character}` : `\\u{${hex}}`;
 }
-
-Object.setPrototypeOf(peg$Failure.prototype, peg$SyntaxError.prototype);
 
 const peg$allowedStartRules = [
   "packet"

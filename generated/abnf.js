@@ -106,14 +106,12 @@ function referenceNode(name, start, end) {
           last$3 = at$;
         }
         at$ = last$3;
-        const start$3 = at$;
-        const start$4 = at$;
+        const start$1 = at$;
         if ((table0$[bytes$[at$]] & 1) === 0) break ended$2;
         at$++;
-        if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(runs0$, at$);
-        const name$1 = input.substring(start$4, at$);
+        if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
+        const name$1 = input.substring(start$1, at$);
         const end$1 = at$;
-        const start$6 = at$;
         let last$4 = at$;
         ended$4: for (;;) {
           at$ = c_wsp$skip(at$);
@@ -121,19 +119,19 @@ function referenceNode(name, start, end) {
           last$4 = at$;
         }
         at$ = last$4;
-        const before$1 = input.substring(start$6, at$);
-        const start$7 = at$;
+        const before$1 = input.substring(end$1, at$);
+        const start$2 = at$;
         if (bytes$[at$] !== 61) break ended$2;
         at$++;
         if (bytes$[at$] === 47) {
           at$++;
         }
-        const text$1 = input.substring(start$7, at$);
+        const text$1 = input.substring(start$2, at$);
         const sign$1 = { text: text$1, comments: commentsIn(before$1) };
         const alternatives$1 = [];
         let last$5 = at$;
         ended$5: for (;;) {
-          const start$8 = at$;
+          const start$3 = at$;
           let last$6 = at$;
           ended$6: for (;;) {
             at$ = c_wsp$skip(at$);
@@ -152,7 +150,7 @@ function referenceNode(name, start, end) {
           }
           at$ = last$7;
           const element$1 = picked$2;
-          const item$3 = { element: element$1, comments: commentsIn(input.substring(start$8, at$)) };
+          const item$3 = { element: element$1, comments: commentsIn(input.substring(start$3, at$)) };
           alternatives$1.push(item$3);
           last$5 = at$;
           if (bytes$[at$] !== 47) break ended$5;
@@ -163,7 +161,7 @@ function referenceNode(name, start, end) {
         const behind$1 = c_nl$build(at$);
         if (behind$1 === FAILED$) break ended$2;
         at$ = end$;
-        picked$1 = ruleNode(comments$1, name$1, sign$1.text, withComments(alternatives$1, sign$1.comments, behind$1), start$3, end$1);
+        picked$1 = ruleNode(comments$1, name$1, sign$1.text, withComments(alternatives$1, sign$1.comments, behind$1), start$1, end$1);
       } else if ((table0$[symbol$1] & 4) !== 0) {
         const back$1 = at$;
         chosen$1: {
@@ -178,14 +176,12 @@ function referenceNode(name, start, end) {
               last$8 = at$;
             }
             at$ = last$8;
-            const start$10 = at$;
-            const start$11 = at$;
+            const start$4 = at$;
             if ((table0$[bytes$[at$]] & 1) === 0) break next$1;
             at$++;
-            if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(runs0$, at$);
-            const name$2 = input.substring(start$11, at$);
+            if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
+            const name$2 = input.substring(start$4, at$);
             const end$2 = at$;
-            const start$13 = at$;
             let last$9 = at$;
             ended$9: for (;;) {
               at$ = c_wsp$skip(at$);
@@ -193,19 +189,19 @@ function referenceNode(name, start, end) {
               last$9 = at$;
             }
             at$ = last$9;
-            const before$2 = input.substring(start$13, at$);
-            const start$14 = at$;
+            const before$2 = input.substring(end$2, at$);
+            const start$5 = at$;
             if (bytes$[at$] !== 61) break next$1;
             at$++;
             if (bytes$[at$] === 47) {
               at$++;
             }
-            const text$2 = input.substring(start$14, at$);
+            const text$2 = input.substring(start$5, at$);
             const sign$2 = { text: text$2, comments: commentsIn(before$2) };
             const alternatives$2 = [];
             let last$10 = at$;
             ended$10: for (;;) {
-              const start$15 = at$;
+              const start$6 = at$;
               let last$11 = at$;
               ended$11: for (;;) {
                 at$ = c_wsp$skip(at$);
@@ -224,7 +220,7 @@ function referenceNode(name, start, end) {
               }
               at$ = last$12;
               const element$2 = picked$3;
-              const item$5 = { element: element$2, comments: commentsIn(input.substring(start$15, at$)) };
+              const item$5 = { element: element$2, comments: commentsIn(input.substring(start$6, at$)) };
               alternatives$2.push(item$5);
               last$10 = at$;
               if (bytes$[at$] !== 47) break ended$10;
@@ -235,7 +231,7 @@ function referenceNode(name, start, end) {
             const behind$2 = c_nl$build(at$);
             if (behind$2 === FAILED$) break next$1;
             at$ = end$;
-            picked$1 = ruleNode(comments$2, name$2, sign$2.text, withComments(alternatives$2, sign$2.comments, behind$2), start$10, end$2);
+            picked$1 = ruleNode(comments$2, name$2, sign$2.text, withComments(alternatives$2, sign$2.comments, behind$2), start$4, end$2);
             break chosen$1;
           }
           at$ = back$1;
@@ -274,143 +270,48 @@ function referenceNode(name, start, end) {
   function rulelist$skip(at$) {
     let last$1 = at$;
     ended$1: for (;;) {
-      at$ = blank_line$skip(at$);
-      if (at$ < 0) break ended$1;
+      const symbol$1 = bytes$[at$];
+      if (symbol$1 === 9 || symbol$1 === 32) {
+        const back$1 = at$;
+        chosen$1: {
+          next$1: {
+            if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(ends1$, at$);
+            const symbol$2 = bytes$[at$];
+            if (symbol$2 === 10) {
+              at$++;
+            } else if (symbol$2 === 13) {
+              if (bytes$[at$ + 1] !== 10) break next$1;
+              at$ += 2;
+            } else {
+              break next$1;
+            }
+            break chosen$1;
+          }
+          at$ = back$1;
+          at$ = runEnd$(ends1$, at$);
+          if (bytes$[at$] <= 254) break ended$1;
+        }
+      } else if (symbol$1 === 10 || symbol$1 === 13) {
+        if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(ends1$, at$);
+        const symbol$3 = bytes$[at$];
+        if (symbol$3 === 10) {
+          at$++;
+        } else if (symbol$3 === 13) {
+          if (bytes$[at$ + 1] !== 10) break ended$1;
+          at$ += 2;
+        } else {
+          break ended$1;
+        }
+      } else {
+        break ended$1;
+      }
       last$1 = at$;
     }
     at$ = last$1;
     let last$2 = at$;
     ended$2: for (;;) {
-      const symbol$1 = bytes$[at$];
-      if ((symbol$1 >= 65 && symbol$1 <= 90) || (symbol$1 >= 97 && symbol$1 <= 122)) {
-        let last$3 = at$;
-        ended$3: for (;;) {
-          at$ = comment_line$skip(at$);
-          if (at$ < 0) break ended$3;
-          last$3 = at$;
-        }
-        at$ = last$3;
-        if ((table0$[bytes$[at$]] & 1) === 0) break ended$2;
-        at$++;
-        if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(runs0$, at$);
-        let last$4 = at$;
-        ended$4: for (;;) {
-          at$ = c_wsp$skip(at$);
-          if (at$ < 0) break ended$4;
-          last$4 = at$;
-        }
-        at$ = last$4;
-        if (bytes$[at$] !== 61) break ended$2;
-        at$++;
-        if (bytes$[at$] === 47) {
-          at$++;
-        }
-        let count$1 = 0;
-        let last$5 = at$;
-        ended$5: for (;;) {
-          let last$6 = at$;
-          ended$6: for (;;) {
-            at$ = c_wsp$skip(at$);
-            if (at$ < 0) break ended$6;
-            last$6 = at$;
-          }
-          at$ = last$6;
-          at$ = concatenation$skip(at$);
-          if (at$ < 0) break ended$5;
-          let last$7 = at$;
-          ended$7: for (;;) {
-            at$ = c_wsp$skip(at$);
-            if (at$ < 0) break ended$7;
-            last$7 = at$;
-          }
-          at$ = last$7;
-          count$1++;
-          last$5 = at$;
-          if (bytes$[at$] !== 47) break ended$5;
-          at$++;
-        }
-        at$ = last$5;
-        if (count$1 < 1) break ended$2;
-        at$ = c_nl$skip(at$);
-        if (at$ < 0) break ended$2;
-      } else if ((table0$[symbol$1] & 4) !== 0) {
-        const back$1 = at$;
-        chosen$1: {
-          next$1: {
-            let last$8 = at$;
-            ended$8: for (;;) {
-              at$ = comment_line$skip(at$);
-              if (at$ < 0) break ended$8;
-              last$8 = at$;
-            }
-            at$ = last$8;
-            if ((table0$[bytes$[at$]] & 1) === 0) break next$1;
-            at$++;
-            if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(runs0$, at$);
-            let last$9 = at$;
-            ended$9: for (;;) {
-              at$ = c_wsp$skip(at$);
-              if (at$ < 0) break ended$9;
-              last$9 = at$;
-            }
-            at$ = last$9;
-            if (bytes$[at$] !== 61) break next$1;
-            at$++;
-            if (bytes$[at$] === 47) {
-              at$++;
-            }
-            let count$2 = 0;
-            let last$10 = at$;
-            ended$10: for (;;) {
-              let last$11 = at$;
-              ended$11: for (;;) {
-                at$ = c_wsp$skip(at$);
-                if (at$ < 0) break ended$11;
-                last$11 = at$;
-              }
-              at$ = last$11;
-              at$ = concatenation$skip(at$);
-              if (at$ < 0) break ended$10;
-              let last$12 = at$;
-              ended$12: for (;;) {
-                at$ = c_wsp$skip(at$);
-                if (at$ < 0) break ended$12;
-                last$12 = at$;
-              }
-              at$ = last$12;
-              count$2++;
-              last$10 = at$;
-              if (bytes$[at$] !== 47) break ended$10;
-              at$++;
-            }
-            at$ = last$10;
-            if (count$2 < 1) break next$1;
-            at$ = c_nl$skip(at$);
-            if (at$ < 0) break next$1;
-            break chosen$1;
-          }
-          at$ = back$1;
-          let count$3 = 0;
-          let last$13 = at$;
-          ended$13: for (;;) {
-            at$ = comment_line$skip(at$);
-            if (at$ < 0) break ended$13;
-            count$3++;
-            last$13 = at$;
-          }
-          at$ = last$13;
-          if (count$3 < 1) break ended$2;
-        }
-      } else {
-        break ended$2;
-      }
-      let last$14 = at$;
-      ended$14: for (;;) {
-        at$ = blank_line$skip(at$);
-        if (at$ < 0) break ended$14;
-        last$14 = at$;
-      }
-      at$ = last$14;
+      at$ = item$skip(at$);
+      if (at$ < 0) break ended$2;
       last$2 = at$;
     }
     at$ = last$2;
@@ -442,7 +343,7 @@ function referenceNode(name, start, end) {
             missing$1: {
               if ((table0$[bytes$[at$]] & 1) === 0) break missing$1;
               at$++;
-              if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(runs0$, at$);
+              if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
               break done$1;
             }
             at$ = back$2;
@@ -527,7 +428,7 @@ function referenceNode(name, start, end) {
       const back$1 = at$;
       chosen$1: {
         next$1: {
-          if ((table0$[bytes$[at$]] & 16) !== 0) at$ = runEnd$(runs1$, at$);
+          if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(ends1$, at$);
           const symbol$2 = bytes$[at$];
           if (symbol$2 === 10) {
             at$++;
@@ -540,11 +441,11 @@ function referenceNode(name, start, end) {
           break chosen$1;
         }
         at$ = back$1;
-        at$ = runEnd$(runs1$, at$);
+        at$ = runEnd$(ends1$, at$);
         if (bytes$[at$] <= 254) return -1;
       }
     } else if (symbol$1 === 10 || symbol$1 === 13) {
-      if ((table0$[bytes$[at$]] & 16) !== 0) at$ = runEnd$(runs1$, at$);
+      if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(ends1$, at$);
       const symbol$3 = bytes$[at$];
       if (symbol$3 === 10) {
         at$++;
@@ -561,11 +462,11 @@ function referenceNode(name, start, end) {
   }
 
   function comment_line$build(at$) {
-    if ((table0$[bytes$[at$]] & 16) !== 0) at$ = runEnd$(runs1$, at$);
+    if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(ends1$, at$);
     const start$1 = at$;
     if (bytes$[at$] !== 59) return FAILED$;
     at$++;
-    if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(runs2$, at$);
+    if ((table0$[bytes$[at$]] & 16) !== 0) at$ = runEnd$(ends2$, at$);
     const picked$1 = commentText(input.substring(start$1, at$));
     at$ = line_end$skip(at$);
     if (at$ < 0) return FAILED$;
@@ -575,22 +476,39 @@ function referenceNode(name, start, end) {
 
   function c_wsp$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table1$[symbol$1] & 1) !== 0) {
-      at$ = c_nl$skip(at$);
-      if (at$ < 0) return -1;
-      if ((table0$[bytes$[at$]] & 16) === 0) return -1;
+    if ((table0$[symbol$1] & 32) !== 0) {
+      const symbol$2 = bytes$[at$];
+      if (symbol$2 === 10 || symbol$2 === 13) {
+        at$ = line_end$skip(at$);
+        if (at$ < 0) return -1;
+      } else {
+        const back$1 = at$;
+        chosen$1: {
+          next$1: {
+            at$++;
+            if ((table0$[bytes$[at$]] & 16) !== 0) at$ = runEnd$(ends2$, at$);
+            at$ = line_end$skip(at$);
+            if (at$ < 0) break next$1;
+            break chosen$1;
+          }
+          at$ = back$1;
+          at$ = line_end$skip(at$);
+          if (at$ < 0) return -1;
+        }
+      }
+      if ((table0$[bytes$[at$]] & 8) === 0) return -1;
       at$++;
     } else if (symbol$1 === 9 || symbol$1 === 32) {
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
+      const back$2 = at$;
+      chosen$2: {
+        next$2: {
           at$++;
-          break chosen$1;
+          break chosen$2;
         }
-        at$ = back$1;
-        at$ = c_nl$skip(at$);
+        at$ = back$2;
+        at$ = line_end$skip(at$);
         if (at$ < 0) return -1;
-        if ((table0$[bytes$[at$]] & 16) === 0) return -1;
+        if ((table0$[bytes$[at$]] & 8) === 0) return -1;
         at$++;
       }
     } else {
@@ -605,7 +523,7 @@ function referenceNode(name, start, end) {
     ended$1: for (;;) {
       let item$1;
       const symbol$1 = bytes$[at$];
-      if ((table1$[symbol$1] & 4) !== 0) {
+      if ((table0$[symbol$1] & 64) !== 0) {
         item$1 = element$build(at$);
         if (item$1 === FAILED$) break ended$1;
         at$ = end$;
@@ -616,32 +534,14 @@ function referenceNode(name, start, end) {
           const back$1 = at$;
           chosen$1: {
             next$1: {
-              let min$1;
-              const back$2 = at$;
-              done$1: {
-                missing$1: {
-                  min$1 = count$build(at$);
-                  if (min$1 === FAILED$) break missing$1;
-                  at$ = end$;
-                  break done$1;
-                }
-                at$ = back$2;
-                min$1 = null;
-              }
+              let min$1 = count$build(at$);
+              if (min$1 === FAILED$) min$1 = null;
+              else at$ = end$;
               if (bytes$[at$] !== 42) break next$1;
               at$++;
-              let max$1;
-              const back$3 = at$;
-              done$2: {
-                missing$2: {
-                  max$1 = count$build(at$);
-                  if (max$1 === FAILED$) break missing$2;
-                  at$ = end$;
-                  break done$2;
-                }
-                at$ = back$3;
-                max$1 = null;
-              }
+              let max$1 = count$build(at$);
+              if (max$1 === FAILED$) max$1 = null;
+              else at$ = end$;
               repeat$1 = { min: min$1 ?? 0, max: max$1 };
               break chosen$1;
             }
@@ -652,32 +552,14 @@ function referenceNode(name, start, end) {
             repeat$1 = { min: times$1, max: times$1 };
           }
         } else {
-          let min$2;
-          const back$4 = at$;
-          done$3: {
-            missing$3: {
-              min$2 = count$build(at$);
-              if (min$2 === FAILED$) break missing$3;
-              at$ = end$;
-              break done$3;
-            }
-            at$ = back$4;
-            min$2 = null;
-          }
+          let min$2 = count$build(at$);
+          if (min$2 === FAILED$) min$2 = null;
+          else at$ = end$;
           if (bytes$[at$] !== 42) break ended$1;
           at$++;
-          let max$2;
-          const back$5 = at$;
-          done$4: {
-            missing$4: {
-              max$2 = count$build(at$);
-              if (max$2 === FAILED$) break missing$4;
-              at$ = end$;
-              break done$4;
-            }
-            at$ = back$5;
-            max$2 = null;
-          }
+          let max$2 = count$build(at$);
+          if (max$2 === FAILED$) max$2 = null;
+          else at$ = end$;
           repeat$1 = { min: min$2 ?? 0, max: max$2 };
         }
         const item$2 = element$build(at$);
@@ -713,7 +595,7 @@ function referenceNode(name, start, end) {
       next$1: {
         const start$1 = at$;
         at$++;
-        if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(runs2$, at$);
+        if ((table0$[bytes$[at$]] & 16) !== 0) at$ = runEnd$(ends2$, at$);
         const picked$1 = commentText(input.substring(start$1, at$));
         at$ = line_end$skip(at$);
         if (at$ < 0) break next$1;
@@ -733,121 +615,78 @@ function referenceNode(name, start, end) {
     }
   }
 
-  function comment_line$skip(at$) {
-    if ((table0$[bytes$[at$]] & 16) !== 0) at$ = runEnd$(runs1$, at$);
-    if (bytes$[at$] !== 59) return -1;
-    at$++;
-    if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(runs2$, at$);
-    at$ = line_end$skip(at$);
-    if (at$ < 0) return -1;
-    return at$;
-  }
-
-  function concatenation$skip(at$) {
-    let count$1 = 0;
-    let last$1 = at$;
-    ended$1: for (;;) {
-      const symbol$1 = bytes$[at$];
-      if ((table1$[symbol$1] & 4) !== 0) {
-        at$ = element$skip(at$);
-        if (at$ < 0) break ended$1;
-      } else if (symbol$1 === 42 || (symbol$1 >= 48 && symbol$1 <= 57)) {
-        const symbol$2 = bytes$[at$];
-        if (symbol$2 >= 48 && symbol$2 <= 57) {
-          const back$1 = at$;
-          chosen$1: {
-            next$1: {
-              const back$2 = at$;
-              done$1: {
-                missing$1: {
-                  at$ = count$skip(at$);
-                  if (at$ < 0) break missing$1;
-                  break done$1;
-                }
-                at$ = back$2;
-              }
-              if (bytes$[at$] !== 42) break next$1;
-              at$++;
-              const back$3 = at$;
-              done$2: {
-                missing$2: {
-                  at$ = count$skip(at$);
-                  if (at$ < 0) break missing$2;
-                  break done$2;
-                }
-                at$ = back$3;
-              }
-              break chosen$1;
-            }
-            at$ = back$1;
-            at$ = count$skip(at$);
-            if (at$ < 0) break ended$1;
-          }
-        } else {
-          const back$4 = at$;
-          done$3: {
-            missing$3: {
-              at$ = count$skip(at$);
-              if (at$ < 0) break missing$3;
-              break done$3;
-            }
-            at$ = back$4;
-          }
-          if (bytes$[at$] !== 42) break ended$1;
-          at$++;
-          const back$5 = at$;
-          done$4: {
-            missing$4: {
-              at$ = count$skip(at$);
-              if (at$ < 0) break missing$4;
-              break done$4;
-            }
-            at$ = back$5;
-          }
-        }
-        at$ = element$skip(at$);
-        if (at$ < 0) break ended$1;
-      } else {
-        break ended$1;
-      }
-      count$1++;
-      last$1 = at$;
-      let count$2 = 0;
-      let last$2 = at$;
-      ended$2: for (;;) {
-        at$ = c_wsp$skip(at$);
-        if (at$ < 0) break ended$2;
-        count$2++;
-        last$2 = at$;
-      }
-      at$ = last$2;
-      if (count$2 < 1) break ended$1;
-    }
-    at$ = last$1;
-    if (count$1 < 1) return -1;
-    return at$;
-  }
-
-  function c_nl$skip(at$) {
+  function item$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if (symbol$1 === 59) {
+    if ((symbol$1 >= 65 && symbol$1 <= 90) || (symbol$1 >= 97 && symbol$1 <= 122)) {
+      at$ = rule$skip(at$);
+      if (at$ < 0) return -1;
+    } else if ((table0$[symbol$1] & 4) !== 0) {
       const back$1 = at$;
       chosen$1: {
         next$1: {
-          at$++;
-          if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(runs2$, at$);
-          at$ = line_end$skip(at$);
+          at$ = rule$skip(at$);
           if (at$ < 0) break next$1;
           break chosen$1;
         }
         at$ = back$1;
-        at$ = line_end$skip(at$);
-        if (at$ < 0) return -1;
+        let count$1 = 0;
+        let last$1 = at$;
+        ended$1: for (;;) {
+          if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(ends1$, at$);
+          if (bytes$[at$] !== 59) break ended$1;
+          at$++;
+          if ((table0$[bytes$[at$]] & 16) !== 0) at$ = runEnd$(ends2$, at$);
+          at$ = line_end$skip(at$);
+          if (at$ < 0) break ended$1;
+          count$1++;
+          last$1 = at$;
+        }
+        at$ = last$1;
+        if (count$1 < 1) return -1;
       }
     } else {
-      at$ = line_end$skip(at$);
-      if (at$ < 0) return -1;
+      return -1;
     }
+    let last$2 = at$;
+    ended$2: for (;;) {
+      const symbol$2 = bytes$[at$];
+      if (symbol$2 === 9 || symbol$2 === 32) {
+        const back$2 = at$;
+        chosen$2: {
+          next$2: {
+            if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(ends1$, at$);
+            const symbol$3 = bytes$[at$];
+            if (symbol$3 === 10) {
+              at$++;
+            } else if (symbol$3 === 13) {
+              if (bytes$[at$ + 1] !== 10) break next$2;
+              at$ += 2;
+            } else {
+              break next$2;
+            }
+            break chosen$2;
+          }
+          at$ = back$2;
+          at$ = runEnd$(ends1$, at$);
+          if (bytes$[at$] <= 254) break ended$2;
+        }
+      } else if (symbol$2 === 10 || symbol$2 === 13) {
+        if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(ends1$, at$);
+        const symbol$4 = bytes$[at$];
+        if (symbol$4 === 10) {
+          at$++;
+        } else if (symbol$4 === 13) {
+          if (bytes$[at$ + 1] !== 10) break ended$2;
+          at$ += 2;
+        } else {
+          break ended$2;
+        }
+      } else {
+        break ended$2;
+      }
+      last$2 = at$;
+    }
+    at$ = last$2;
     return at$;
   }
 
@@ -857,7 +696,7 @@ function referenceNode(name, start, end) {
       next$1: {
         let last$1 = at$;
         ended$1: for (;;) {
-          if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 3); break ended$1; }
+          if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 3); break ended$1; }
           at$++;
           last$1 = at$;
         }
@@ -885,7 +724,7 @@ function referenceNode(name, start, end) {
       let count$1 = 0;
       let last$2 = at$;
       ended$2: for (;;) {
-        if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 3); break ended$2; }
+        if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 3); break ended$2; }
         at$++;
         count$1++;
         last$2 = at$;
@@ -900,7 +739,7 @@ function referenceNode(name, start, end) {
   function comment_line$expect(at$) {
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 3); break ended$1; }
+      if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 3); break ended$1; }
       at$++;
       last$1 = at$;
     }
@@ -910,7 +749,7 @@ function referenceNode(name, start, end) {
       missing$1: {
         if (bytes$[at$] !== 59) break missing$1;
         at$++;
-        if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(runs2$, at$);
+        if ((table0$[bytes$[at$]] & 16) !== 0) at$ = runEnd$(ends2$, at$);
         break done$1;
       }
       at$ = back$1;
@@ -925,14 +764,14 @@ function referenceNode(name, start, end) {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 3); break next$1; }
+        if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 3); break next$1; }
         at$++;
         break chosen$1;
       }
       at$ = back$1;
       at$ = c_nl$expect(at$);
       if (at$ < 0) return -1;
-      if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 3); return -1; }
+      if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 3); return -1; }
       at$++;
     }
     return at$;
@@ -948,26 +787,12 @@ function referenceNode(name, start, end) {
           const back$2 = at$;
           chosen$2: {
             next$2: {
-              const back$3 = at$;
-              done$1: {
-                missing$1: {
-                  at$ = count$expect(at$);
-                  if (at$ < 0) break missing$1;
-                  break done$1;
-                }
-                at$ = back$3;
-              }
+              const after$1 = count$expect(at$);
+              if (after$1 >= 0) at$ = after$1;
               if (bytes$[at$] !== 42) { miss$(at$, 6); break next$2; }
               at$++;
-              const back$4 = at$;
-              done$2: {
-                missing$2: {
-                  at$ = count$expect(at$);
-                  if (at$ < 0) break missing$2;
-                  break done$2;
-                }
-                at$ = back$4;
-              }
+              const after$2 = count$expect(at$);
+              if (after$2 >= 0) at$ = after$2;
               break chosen$2;
             }
             at$ = back$2;
@@ -1009,7 +834,7 @@ function referenceNode(name, start, end) {
           missing$1: {
             if (bytes$[at$] !== 59) break missing$1;
             at$++;
-            if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(runs2$, at$);
+            if ((table0$[bytes$[at$]] & 16) !== 0) at$ = runEnd$(ends2$, at$);
             break done$1;
           }
           at$ = back$2;
@@ -1054,17 +879,16 @@ function referenceNode(name, start, end) {
     const symbol$1 = bytes$[at$];
     if ((symbol$1 >= 65 && symbol$1 <= 90) || (symbol$1 >= 97 && symbol$1 <= 122)) {
       const start$1 = at$;
-      const start$2 = at$;
       at$++;
-      if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(runs0$, at$);
-      const name$1 = input.substring(start$2, at$);
+      if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
+      const name$1 = input.substring(start$1, at$);
       end$ = at$;
       return referenceNode(name$1, start$1, at$);
     } else if (symbol$1 === 34) {
       const back$1 = at$;
       done$1: {
         missing$1: {
-          if (bytes$[at$] !== 37 || (table1$[bytes$[at$ + 1]] & 16) === 0) break missing$1;
+          if (bytes$[at$] !== 37 || (table0$[bytes$[at$ + 1]] & 128) === 0) break missing$1;
           at$ += 2;
           break done$1;
         }
@@ -1072,9 +896,9 @@ function referenceNode(name, start, end) {
       }
       if (bytes$[at$] !== 34) return FAILED$;
       at$++;
-      const start$4 = at$;
-      if ((table1$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs3$, at$);
-      const picked$1 = input.substring(start$4, at$);
+      const start$2 = at$;
+      if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends3$, at$);
+      const picked$1 = input.substring(start$2, at$);
       if (bytes$[at$] !== 34) return FAILED$;
       at$++;
       const text$1 = picked$1;
@@ -1086,7 +910,7 @@ function referenceNode(name, start, end) {
         const back$3 = at$;
         done$2: {
           missing$2: {
-            if ((table1$[bytes$[at$ + 1]] & 16) === 0) break missing$2;
+            if ((table0$[bytes$[at$ + 1]] & 128) === 0) break missing$2;
             at$ += 2;
             break done$2;
           }
@@ -1094,9 +918,9 @@ function referenceNode(name, start, end) {
         }
         if (bytes$[at$] !== 34) break next$1;
         at$++;
-        const start$6 = at$;
-        if ((table1$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs3$, at$);
-        const picked$2 = input.substring(start$6, at$);
+        const start$3 = at$;
+        if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends3$, at$);
+        const picked$2 = input.substring(start$3, at$);
         if (bytes$[at$] !== 34) break next$1;
         at$++;
         const text$2 = picked$2;
@@ -1105,13 +929,13 @@ function referenceNode(name, start, end) {
       }
       at$ = back$2;
       next$2: {
-        if ((table1$[bytes$[at$ + 1]] & 64) === 0) break next$2;
+        if ((table1$[bytes$[at$ + 1]] & 2) === 0) break next$2;
         at$ += 2;
         if (bytes$[at$] !== 34) break next$2;
         at$++;
-        const start$8 = at$;
-        if ((table1$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs3$, at$);
-        const picked$3 = input.substring(start$8, at$);
+        const start$4 = at$;
+        if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends3$, at$);
+        const picked$3 = input.substring(start$4, at$);
         if (bytes$[at$] !== 34) break next$2;
         at$++;
         const text$3 = picked$3;
@@ -1239,9 +1063,9 @@ function referenceNode(name, start, end) {
       return picked$5;
     } else if (symbol$1 === 60) {
       at$++;
-      const start$16 = at$;
-      if ((table2$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs4$, at$);
-      const text$4 = input.substring(start$16, at$);
+      const start$5 = at$;
+      if ((table1$[bytes$[at$]] & 4) !== 0) at$ = runEnd$(ends4$, at$);
+      const text$4 = input.substring(start$5, at$);
       if (bytes$[at$] !== 62) return FAILED$;
       at$++;
       end$ = at$;
@@ -1263,198 +1087,90 @@ function referenceNode(name, start, end) {
   }
 
   function count$build(at$) {
-    const start$2 = at$;
-    const start$3 = at$;
-    if ((table2$[bytes$[at$]] & 4) === 0) return FAILED$;
+    const start$1 = at$;
+    if ((table1$[bytes$[at$]] & 8) === 0) return FAILED$;
     let digits$1 = bytes$[at$] - 48;
     for (let digit$1 = bytes$[++at$]; digit$1 >= 48 && digit$1 <= 57; digit$1 = bytes$[++at$]) {
       digits$1 = digits$1 * 10 + (digit$1 - 48);
     }
-    if (at$ - start$3 > 15) digits$1 = Number(input.substring(start$3, at$));
-    if (!(limitNumber(digits$1, start$2, at$))) return FAILED$;
+    if (at$ - start$1 > 15) digits$1 = Number(input.substring(start$1, at$));
+    if (!(limitNumber(digits$1, start$1, at$))) return FAILED$;
     end$ = at$;
     return digits$1;
   }
 
-  function element$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((symbol$1 >= 65 && symbol$1 <= 90) || (symbol$1 >= 97 && symbol$1 <= 122)) {
+  function rule$skip(at$) {
+    let last$1 = at$;
+    ended$1: for (;;) {
+      if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(ends1$, at$);
+      if (bytes$[at$] !== 59) break ended$1;
       at$++;
-      if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(runs0$, at$);
-    } else if (symbol$1 === 34) {
-      const back$1 = at$;
-      done$1: {
-        missing$1: {
-          if (bytes$[at$] !== 37 || (table1$[bytes$[at$ + 1]] & 16) === 0) break missing$1;
-          at$ += 2;
-          break done$1;
-        }
-        at$ = back$1;
+      if ((table0$[bytes$[at$]] & 16) !== 0) at$ = runEnd$(ends2$, at$);
+      at$ = line_end$skip(at$);
+      if (at$ < 0) break ended$1;
+      last$1 = at$;
+    }
+    at$ = last$1;
+    if ((table0$[bytes$[at$]] & 1) === 0) return -1;
+    at$++;
+    if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
+    let last$2 = at$;
+    ended$2: for (;;) {
+      at$ = c_wsp$skip(at$);
+      if (at$ < 0) break ended$2;
+      last$2 = at$;
+    }
+    at$ = last$2;
+    if (bytes$[at$] !== 61) return -1;
+    at$++;
+    if (bytes$[at$] === 47) {
+      at$++;
+    }
+    let count$1 = 0;
+    let last$3 = at$;
+    ended$3: for (;;) {
+      let last$4 = at$;
+      ended$4: for (;;) {
+        at$ = c_wsp$skip(at$);
+        if (at$ < 0) break ended$4;
+        last$4 = at$;
       }
-      if (bytes$[at$] !== 34) return -1;
+      at$ = last$4;
+      at$ = concatenation$skip(at$);
+      if (at$ < 0) break ended$3;
+      let last$5 = at$;
+      ended$5: for (;;) {
+        at$ = c_wsp$skip(at$);
+        if (at$ < 0) break ended$5;
+        last$5 = at$;
+      }
+      at$ = last$5;
+      count$1++;
+      last$3 = at$;
+      if (bytes$[at$] !== 47) break ended$3;
       at$++;
-      if ((table1$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs3$, at$);
-      if (bytes$[at$] !== 34) return -1;
-      at$++;
-    } else if (symbol$1 === 37) {
-      const back$2 = at$;
+    }
+    at$ = last$3;
+    if (count$1 < 1) return -1;
+    const symbol$1 = bytes$[at$];
+    if (symbol$1 === 59) {
+      const back$1 = at$;
       chosen$1: {
         next$1: {
-          const back$3 = at$;
-          done$2: {
-            missing$2: {
-              if ((table1$[bytes$[at$ + 1]] & 16) === 0) break missing$2;
-              at$ += 2;
-              break done$2;
-            }
-            at$ = back$3;
-          }
-          if (bytes$[at$] !== 34) break next$1;
           at$++;
-          if ((table1$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs3$, at$);
-          if (bytes$[at$] !== 34) break next$1;
-          at$++;
+          if ((table0$[bytes$[at$]] & 16) !== 0) at$ = runEnd$(ends2$, at$);
+          at$ = line_end$skip(at$);
+          if (at$ < 0) break next$1;
           break chosen$1;
         }
-        at$ = back$2;
-        next$2: {
-          if ((table1$[bytes$[at$ + 1]] & 64) === 0) break next$2;
-          at$ += 2;
-          if (bytes$[at$] !== 34) break next$2;
-          at$++;
-          if ((table1$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs3$, at$);
-          if (bytes$[at$] !== 34) break next$2;
-          at$++;
-          break chosen$1;
-        }
-        at$ = back$2;
-        at$++;
-        const symbol$2 = bytes$[at$];
-        if (symbol$2 === 66 || symbol$2 === 98) {
-          const back$4 = at$;
-          chosen$2: {
-            next$3: {
-              at$++;
-              at$ = bits$skip(at$);
-              if (at$ < 0) break next$3;
-              if (bytes$[at$] !== 45) break next$3;
-              at$++;
-              at$ = bits$skip(at$);
-              if (at$ < 0) break next$3;
-              break chosen$2;
-            }
-            at$ = back$4;
-            at$++;
-            let count$1 = 0;
-            let last$1 = at$;
-            ended$1: for (;;) {
-              at$ = bits$skip(at$);
-              if (at$ < 0) break ended$1;
-              count$1++;
-              last$1 = at$;
-              if (bytes$[at$] !== 46) break ended$1;
-              at$++;
-            }
-            at$ = last$1;
-            if (count$1 < 1) return -1;
-          }
-        } else if (symbol$2 === 68 || symbol$2 === 100) {
-          const back$5 = at$;
-          chosen$3: {
-            next$4: {
-              at$++;
-              at$ = count$skip(at$);
-              if (at$ < 0) break next$4;
-              if (bytes$[at$] !== 45) break next$4;
-              at$++;
-              at$ = count$skip(at$);
-              if (at$ < 0) break next$4;
-              break chosen$3;
-            }
-            at$ = back$5;
-            at$++;
-            let count$2 = 0;
-            let last$2 = at$;
-            ended$2: for (;;) {
-              at$ = count$skip(at$);
-              if (at$ < 0) break ended$2;
-              count$2++;
-              last$2 = at$;
-              if (bytes$[at$] !== 46) break ended$2;
-              at$++;
-            }
-            at$ = last$2;
-            if (count$2 < 1) return -1;
-          }
-        } else if (symbol$2 === 88 || symbol$2 === 120) {
-          const back$6 = at$;
-          chosen$4: {
-            next$5: {
-              at$++;
-              at$ = hex_digits$skip(at$);
-              if (at$ < 0) break next$5;
-              if (bytes$[at$] !== 45) break next$5;
-              at$++;
-              at$ = hex_digits$skip(at$);
-              if (at$ < 0) break next$5;
-              break chosen$4;
-            }
-            at$ = back$6;
-            at$++;
-            let count$3 = 0;
-            let last$3 = at$;
-            ended$3: for (;;) {
-              at$ = hex_digits$skip(at$);
-              if (at$ < 0) break ended$3;
-              count$3++;
-              last$3 = at$;
-              if (bytes$[at$] !== 46) break ended$3;
-              at$++;
-            }
-            at$ = last$3;
-            if (count$3 < 1) return -1;
-          }
-        } else {
-          return -1;
-        }
+        at$ = back$1;
+        at$ = line_end$skip(at$);
+        if (at$ < 0) return -1;
       }
-    } else if (symbol$1 === 40) {
-      at$++;
-      if (!(enter(at$))) return -1;
-      at$ = alternation$skip(at$);
-      if (at$ < 0) return -1;
-      if (bytes$[at$] !== 41) return -1;
-      at$++;
-      if (!(depth-- > 0)) return -1;
-    } else if (symbol$1 === 60) {
-      at$++;
-      if ((table2$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs4$, at$);
-      if (bytes$[at$] !== 62) return -1;
-      at$++;
-    } else if (symbol$1 === 91) {
-      at$++;
-      if (!(enter(at$))) return -1;
-      at$ = alternation$skip(at$);
-      if (at$ < 0) return -1;
-      if (bytes$[at$] !== 93) return -1;
-      at$++;
-      if (!(depth-- > 0)) return -1;
     } else {
-      return -1;
+      at$ = line_end$skip(at$);
+      if (at$ < 0) return -1;
     }
-    return at$;
-  }
-
-  function count$skip(at$) {
-    const start$2 = at$;
-    const start$3 = at$;
-    if ((table2$[bytes$[at$]] & 4) === 0) return -1;
-    let digits$1 = bytes$[at$] - 48;
-    for (let digit$1 = bytes$[++at$]; digit$1 >= 48 && digit$1 <= 57; digit$1 = bytes$[++at$]) {
-      digits$1 = digits$1 * 10 + (digit$1 - 48);
-    }
-    if (at$ - start$3 > 15) digits$1 = Number(input.substring(start$3, at$));
-    if (!(limitNumber(digits$1, start$2, at$))) return -1;
     return at$;
   }
 
@@ -1494,15 +1210,14 @@ function referenceNode(name, start, end) {
     const back$1 = at$;
     done$1: {
       missing$1: {
-        const start$2 = at$;
-        const start$3 = at$;
-        if ((table2$[bytes$[at$]] & 4) === 0) break missing$1;
+        const start$1 = at$;
+        if ((table1$[bytes$[at$]] & 8) === 0) break missing$1;
         let digits$1 = bytes$[at$] - 48;
         for (let digit$1 = bytes$[++at$]; digit$1 >= 48 && digit$1 <= 57; digit$1 = bytes$[++at$]) {
           digits$1 = digits$1 * 10 + (digit$1 - 48);
         }
-        if (at$ - start$3 > 15) digits$1 = Number(input.substring(start$3, at$));
-        if (!(limitNumber(digits$1, start$2, at$))) break missing$1;
+        if (at$ - start$1 > 15) digits$1 = Number(input.substring(start$1, at$));
+        if (!(limitNumber(digits$1, start$1, at$))) break missing$1;
         break done$1;
       }
       at$ = back$1;
@@ -1520,7 +1235,7 @@ function referenceNode(name, start, end) {
           missing$1: {
             if ((table0$[bytes$[at$]] & 1) === 0) break missing$1;
             at$++;
-            if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(runs0$, at$);
+            if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
             break done$1;
           }
           at$ = back$2;
@@ -1557,7 +1272,7 @@ function referenceNode(name, start, end) {
         const back$3 = at$;
         done$2: {
           missing$2: {
-            if (bytes$[at$] !== 37 || (table1$[bytes$[at$ + 1]] & 16) === 0) { miss$(at$, 12); break missing$2; }
+            if (bytes$[at$] !== 37 || (table0$[bytes$[at$ + 1]] & 128) === 0) { miss$(at$, 12); break missing$2; }
             at$ += 2;
             break done$2;
           }
@@ -1565,7 +1280,7 @@ function referenceNode(name, start, end) {
         }
         if (bytes$[at$] !== 34) { miss$(at$, 13); break next$4; }
         at$++;
-        if ((table1$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs3$, at$);
+        if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends3$, at$);
         miss$(at$, 14);
         if (bytes$[at$] !== 34) { miss$(at$, 13); break next$4; }
         at$++;
@@ -1573,11 +1288,11 @@ function referenceNode(name, start, end) {
       }
       at$ = back$1;
       next$5: {
-        if (bytes$[at$] !== 37 || (table1$[bytes$[at$ + 1]] & 64) === 0) { miss$(at$, 15); break next$5; }
+        if (bytes$[at$] !== 37 || (table1$[bytes$[at$ + 1]] & 2) === 0) { miss$(at$, 15); break next$5; }
         at$ += 2;
         if (bytes$[at$] !== 34) { miss$(at$, 13); break next$5; }
         at$++;
-        if ((table1$[bytes$[at$]] & 32) !== 0) at$ = runEnd$(runs3$, at$);
+        if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends3$, at$);
         miss$(at$, 14);
         if (bytes$[at$] !== 34) { miss$(at$, 13); break next$5; }
         at$++;
@@ -1590,7 +1305,7 @@ function referenceNode(name, start, end) {
         const back$4 = at$;
         chosen$2: {
           next$7: {
-            if ((table2$[bytes$[at$]] & 8) === 0) { miss$(at$, 17); break next$7; }
+            if ((table1$[bytes$[at$]] & 16) === 0) { miss$(at$, 17); break next$7; }
             at$++;
             at$ = bits$expect(at$);
             if (at$ < 0) break next$7;
@@ -1602,7 +1317,7 @@ function referenceNode(name, start, end) {
           }
           at$ = back$4;
           next$8: {
-            if ((table2$[bytes$[at$]] & 8) === 0) { miss$(at$, 17); break next$8; }
+            if ((table1$[bytes$[at$]] & 16) === 0) { miss$(at$, 17); break next$8; }
             at$++;
             let count$1 = 0;
             let last$1 = at$;
@@ -1620,7 +1335,7 @@ function referenceNode(name, start, end) {
           }
           at$ = back$4;
           next$9: {
-            if ((table2$[bytes$[at$]] & 16) === 0) { miss$(at$, 20); break next$9; }
+            if ((table1$[bytes$[at$]] & 32) === 0) { miss$(at$, 20); break next$9; }
             at$++;
             at$ = count$expect(at$);
             if (at$ < 0) break next$9;
@@ -1632,7 +1347,7 @@ function referenceNode(name, start, end) {
           }
           at$ = back$4;
           next$10: {
-            if ((table2$[bytes$[at$]] & 16) === 0) { miss$(at$, 20); break next$10; }
+            if ((table1$[bytes$[at$]] & 32) === 0) { miss$(at$, 20); break next$10; }
             at$++;
             let count$2 = 0;
             let last$2 = at$;
@@ -1650,7 +1365,7 @@ function referenceNode(name, start, end) {
           }
           at$ = back$4;
           next$11: {
-            if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 21); break next$11; }
+            if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 21); break next$11; }
             at$++;
             at$ = hex_digits$expect(at$);
             if (at$ < 0) break next$11;
@@ -1661,7 +1376,7 @@ function referenceNode(name, start, end) {
             break chosen$2;
           }
           at$ = back$4;
-          if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 21); break next$6; }
+          if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 21); break next$6; }
           at$++;
           let count$3 = 0;
           let last$3 = at$;
@@ -1681,7 +1396,7 @@ function referenceNode(name, start, end) {
       at$ = back$1;
       if (bytes$[at$] !== 60) { miss$(at$, 22); return -1; }
       at$++;
-      if ((table2$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs4$, at$);
+      if ((table1$[bytes$[at$]] & 4) !== 0) at$ = runEnd$(ends4$, at$);
       miss$(at$, 23);
       if (bytes$[at$] !== 62) { miss$(at$, 24); return -1; }
       at$++;
@@ -1690,23 +1405,21 @@ function referenceNode(name, start, end) {
   }
 
   function bits$build(at$) {
-    const start$2 = at$;
-    const start$3 = at$;
-    if ((table2$[bytes$[at$]] & 64) === 0) return FAILED$;
-    do at$++; while ((table2$[bytes$[at$]] & 64) !== 0);
-    const digits$1 = input.substring(start$3, at$);
-    if (!(limitNumber(parseInt(digits$1, 2), start$2, at$))) return FAILED$;
+    const start$1 = at$;
+    if ((table1$[bytes$[at$]] & 128) === 0) return FAILED$;
+    do at$++; while ((table1$[bytes$[at$]] & 128) !== 0);
+    const digits$1 = input.substring(start$1, at$);
+    if (!(limitNumber(parseInt(digits$1, 2), start$1, at$))) return FAILED$;
     end$ = at$;
     return parseInt(digits$1, 2);
   }
 
   function hex_digits$build(at$) {
-    const start$2 = at$;
-    const start$3 = at$;
-    if ((table2$[bytes$[at$]] & 128) === 0) return FAILED$;
-    at$ = runEnd$(runs5$, at$);
-    const digits$1 = input.substring(start$3, at$);
-    if (!(limitNumber(parseInt(digits$1, 16), start$2, at$))) return FAILED$;
+    const start$1 = at$;
+    at$ = runEnd$(ends5$, at$);
+    if (at$ === start$1) return FAILED$;
+    const digits$1 = input.substring(start$1, at$);
+    if (!(limitNumber(parseInt(digits$1, 16), start$1, at$))) return FAILED$;
     end$ = at$;
     return parseInt(digits$1, 16);
   }
@@ -1744,50 +1457,24 @@ function referenceNode(name, start, end) {
     return alternationNode(items$1);
   }
 
-  function bits$skip(at$) {
-    const start$2 = at$;
-    const start$3 = at$;
-    if ((table2$[bytes$[at$]] & 64) === 0) return -1;
-    do at$++; while ((table2$[bytes$[at$]] & 64) !== 0);
-    const digits$1 = input.substring(start$3, at$);
-    if (!(limitNumber(parseInt(digits$1, 2), start$2, at$))) return -1;
-    return at$;
-  }
-
-  function hex_digits$skip(at$) {
-    const start$2 = at$;
-    const start$3 = at$;
-    if ((table2$[bytes$[at$]] & 128) === 0) return -1;
-    at$ = runEnd$(runs5$, at$);
-    const digits$1 = input.substring(start$3, at$);
-    if (!(limitNumber(parseInt(digits$1, 16), start$2, at$))) return -1;
-    return at$;
-  }
-
-  function alternation$skip(at$) {
+  function concatenation$skip(at$) {
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
+      at$ = repetition$skip(at$);
+      if (at$ < 0) break ended$1;
+      count$1++;
+      last$1 = at$;
+      let count$2 = 0;
       let last$2 = at$;
       ended$2: for (;;) {
         at$ = c_wsp$skip(at$);
         if (at$ < 0) break ended$2;
+        count$2++;
         last$2 = at$;
       }
       at$ = last$2;
-      at$ = concatenation$skip(at$);
-      if (at$ < 0) break ended$1;
-      let last$3 = at$;
-      ended$3: for (;;) {
-        at$ = c_wsp$skip(at$);
-        if (at$ < 0) break ended$3;
-        last$3 = at$;
-      }
-      at$ = last$3;
-      count$1++;
-      last$1 = at$;
-      if (bytes$[at$] !== 47) break ended$1;
-      at$++;
+      if (count$2 < 1) break ended$1;
     }
     at$ = last$1;
     if (count$1 < 1) return -1;
@@ -1828,12 +1515,11 @@ function referenceNode(name, start, end) {
     const back$1 = at$;
     done$1: {
       missing$1: {
-        const start$2 = at$;
-        const start$3 = at$;
-        if ((table2$[bytes$[at$]] & 64) === 0) break missing$1;
-        do at$++; while ((table2$[bytes$[at$]] & 64) !== 0);
-        const digits$1 = input.substring(start$3, at$);
-        if (!(limitNumber(parseInt(digits$1, 2), start$2, at$))) break missing$1;
+        const start$1 = at$;
+        if ((table1$[bytes$[at$]] & 128) === 0) break missing$1;
+        do at$++; while ((table1$[bytes$[at$]] & 128) !== 0);
+        const digits$1 = input.substring(start$1, at$);
+        if (!(limitNumber(parseInt(digits$1, 2), start$1, at$))) break missing$1;
         break done$1;
       }
       at$ = back$1;
@@ -1846,17 +1532,356 @@ function referenceNode(name, start, end) {
     const back$1 = at$;
     done$1: {
       missing$1: {
-        const start$2 = at$;
-        const start$3 = at$;
-        if ((table2$[bytes$[at$]] & 128) === 0) break missing$1;
-        at$ = runEnd$(runs5$, at$);
-        const digits$1 = input.substring(start$3, at$);
-        if (!(limitNumber(parseInt(digits$1, 16), start$2, at$))) break missing$1;
+        const start$1 = at$;
+        at$ = runEnd$(ends5$, at$);
+        if (at$ === start$1) break missing$1;
+        const digits$1 = input.substring(start$1, at$);
+        if (!(limitNumber(parseInt(digits$1, 16), start$1, at$))) break missing$1;
         break done$1;
       }
       at$ = back$1;
       { miss$(at$, 26); return -1; }
     }
+    return at$;
+  }
+
+  function repetition$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((symbol$1 >= 65 && symbol$1 <= 90) || (symbol$1 >= 97 && symbol$1 <= 122)) {
+      at$++;
+      if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
+    } else if (symbol$1 === 42 || (symbol$1 >= 48 && symbol$1 <= 57)) {
+      const symbol$2 = bytes$[at$];
+      if (symbol$2 >= 48 && symbol$2 <= 57) {
+        const back$1 = at$;
+        chosen$1: {
+          next$1: {
+            const after$1 = count$skip(at$);
+            if (after$1 >= 0) at$ = after$1;
+            if (bytes$[at$] !== 42) break next$1;
+            at$++;
+            const after$2 = count$skip(at$);
+            if (after$2 >= 0) at$ = after$2;
+            break chosen$1;
+          }
+          at$ = back$1;
+          at$ = count$skip(at$);
+          if (at$ < 0) return -1;
+        }
+      } else {
+        const after$3 = count$skip(at$);
+        if (after$3 >= 0) at$ = after$3;
+        if (bytes$[at$] !== 42) return -1;
+        at$++;
+        const after$4 = count$skip(at$);
+        if (after$4 >= 0) at$ = after$4;
+      }
+      const symbol$3 = bytes$[at$];
+      if ((symbol$3 >= 65 && symbol$3 <= 90) || (symbol$3 >= 97 && symbol$3 <= 122)) {
+        at$++;
+        if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
+      } else if (symbol$3 === 34) {
+        const back$2 = at$;
+        done$1: {
+          missing$1: {
+            if (bytes$[at$] !== 37 || (table0$[bytes$[at$ + 1]] & 128) === 0) break missing$1;
+            at$ += 2;
+            break done$1;
+          }
+          at$ = back$2;
+        }
+        if (bytes$[at$] !== 34) return -1;
+        at$++;
+        if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends3$, at$);
+        if (bytes$[at$] !== 34) return -1;
+        at$++;
+      } else if (symbol$3 === 37) {
+        const back$3 = at$;
+        chosen$2: {
+          next$2: {
+            const back$4 = at$;
+            done$2: {
+              missing$2: {
+                if ((table0$[bytes$[at$ + 1]] & 128) === 0) break missing$2;
+                at$ += 2;
+                break done$2;
+              }
+              at$ = back$4;
+            }
+            if (bytes$[at$] !== 34) break next$2;
+            at$++;
+            if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends3$, at$);
+            if (bytes$[at$] !== 34) break next$2;
+            at$++;
+            break chosen$2;
+          }
+          at$ = back$3;
+          next$3: {
+            if ((table1$[bytes$[at$ + 1]] & 2) === 0) break next$3;
+            at$ += 2;
+            if (bytes$[at$] !== 34) break next$3;
+            at$++;
+            if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends3$, at$);
+            if (bytes$[at$] !== 34) break next$3;
+            at$++;
+            break chosen$2;
+          }
+          at$ = back$3;
+          at$ = num_val$skip(at$);
+          if (at$ < 0) return -1;
+        }
+      } else if (symbol$3 === 40) {
+        at$++;
+        if (!(enter(at$))) return -1;
+        at$ = alternation$skip(at$);
+        if (at$ < 0) return -1;
+        if (bytes$[at$] !== 41) return -1;
+        at$++;
+        if (!(depth-- > 0)) return -1;
+      } else if (symbol$3 === 60) {
+        at$++;
+        if ((table1$[bytes$[at$]] & 4) !== 0) at$ = runEnd$(ends4$, at$);
+        if (bytes$[at$] !== 62) return -1;
+        at$++;
+      } else if (symbol$3 === 91) {
+        at$++;
+        if (!(enter(at$))) return -1;
+        at$ = alternation$skip(at$);
+        if (at$ < 0) return -1;
+        if (bytes$[at$] !== 93) return -1;
+        at$++;
+        if (!(depth-- > 0)) return -1;
+      } else {
+        return -1;
+      }
+    } else if (symbol$1 === 34) {
+      const back$5 = at$;
+      done$3: {
+        missing$3: {
+          if (bytes$[at$] !== 37 || (table0$[bytes$[at$ + 1]] & 128) === 0) break missing$3;
+          at$ += 2;
+          break done$3;
+        }
+        at$ = back$5;
+      }
+      if (bytes$[at$] !== 34) return -1;
+      at$++;
+      if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends3$, at$);
+      if (bytes$[at$] !== 34) return -1;
+      at$++;
+    } else if (symbol$1 === 37) {
+      const back$6 = at$;
+      chosen$3: {
+        next$4: {
+          const back$7 = at$;
+          done$4: {
+            missing$4: {
+              if ((table0$[bytes$[at$ + 1]] & 128) === 0) break missing$4;
+              at$ += 2;
+              break done$4;
+            }
+            at$ = back$7;
+          }
+          if (bytes$[at$] !== 34) break next$4;
+          at$++;
+          if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends3$, at$);
+          if (bytes$[at$] !== 34) break next$4;
+          at$++;
+          break chosen$3;
+        }
+        at$ = back$6;
+        next$5: {
+          if ((table1$[bytes$[at$ + 1]] & 2) === 0) break next$5;
+          at$ += 2;
+          if (bytes$[at$] !== 34) break next$5;
+          at$++;
+          if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends3$, at$);
+          if (bytes$[at$] !== 34) break next$5;
+          at$++;
+          break chosen$3;
+        }
+        at$ = back$6;
+        at$ = num_val$skip(at$);
+        if (at$ < 0) return -1;
+      }
+    } else if (symbol$1 === 40) {
+      at$++;
+      if (!(enter(at$))) return -1;
+      at$ = alternation$skip(at$);
+      if (at$ < 0) return -1;
+      if (bytes$[at$] !== 41) return -1;
+      at$++;
+      if (!(depth-- > 0)) return -1;
+    } else if (symbol$1 === 60) {
+      at$++;
+      if ((table1$[bytes$[at$]] & 4) !== 0) at$ = runEnd$(ends4$, at$);
+      if (bytes$[at$] !== 62) return -1;
+      at$++;
+    } else if (symbol$1 === 91) {
+      at$++;
+      if (!(enter(at$))) return -1;
+      at$ = alternation$skip(at$);
+      if (at$ < 0) return -1;
+      if (bytes$[at$] !== 93) return -1;
+      at$++;
+      if (!(depth-- > 0)) return -1;
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function count$skip(at$) {
+    const start$1 = at$;
+    if ((table1$[bytes$[at$]] & 8) === 0) return -1;
+    let digits$1 = bytes$[at$] - 48;
+    for (let digit$1 = bytes$[++at$]; digit$1 >= 48 && digit$1 <= 57; digit$1 = bytes$[++at$]) {
+      digits$1 = digits$1 * 10 + (digit$1 - 48);
+    }
+    if (at$ - start$1 > 15) digits$1 = Number(input.substring(start$1, at$));
+    if (!(limitNumber(digits$1, start$1, at$))) return -1;
+    return at$;
+  }
+
+  function num_val$skip(at$) {
+    if (bytes$[at$] !== 37) return -1;
+    at$++;
+    const symbol$1 = bytes$[at$];
+    if (symbol$1 === 66 || symbol$1 === 98) {
+      const back$1 = at$;
+      chosen$1: {
+        next$1: {
+          at$++;
+          at$ = bits$skip(at$);
+          if (at$ < 0) break next$1;
+          if (bytes$[at$] !== 45) break next$1;
+          at$++;
+          at$ = bits$skip(at$);
+          if (at$ < 0) break next$1;
+          break chosen$1;
+        }
+        at$ = back$1;
+        at$++;
+        let count$1 = 0;
+        let last$1 = at$;
+        ended$1: for (;;) {
+          at$ = bits$skip(at$);
+          if (at$ < 0) break ended$1;
+          count$1++;
+          last$1 = at$;
+          if (bytes$[at$] !== 46) break ended$1;
+          at$++;
+        }
+        at$ = last$1;
+        if (count$1 < 1) return -1;
+      }
+    } else if (symbol$1 === 68 || symbol$1 === 100) {
+      const back$2 = at$;
+      chosen$2: {
+        next$2: {
+          at$++;
+          at$ = count$skip(at$);
+          if (at$ < 0) break next$2;
+          if (bytes$[at$] !== 45) break next$2;
+          at$++;
+          at$ = count$skip(at$);
+          if (at$ < 0) break next$2;
+          break chosen$2;
+        }
+        at$ = back$2;
+        at$++;
+        let count$2 = 0;
+        let last$2 = at$;
+        ended$2: for (;;) {
+          at$ = count$skip(at$);
+          if (at$ < 0) break ended$2;
+          count$2++;
+          last$2 = at$;
+          if (bytes$[at$] !== 46) break ended$2;
+          at$++;
+        }
+        at$ = last$2;
+        if (count$2 < 1) return -1;
+      }
+    } else if (symbol$1 === 88 || symbol$1 === 120) {
+      const back$3 = at$;
+      chosen$3: {
+        next$3: {
+          at$++;
+          at$ = hex_digits$skip(at$);
+          if (at$ < 0) break next$3;
+          if (bytes$[at$] !== 45) break next$3;
+          at$++;
+          at$ = hex_digits$skip(at$);
+          if (at$ < 0) break next$3;
+          break chosen$3;
+        }
+        at$ = back$3;
+        at$++;
+        let count$3 = 0;
+        let last$3 = at$;
+        ended$3: for (;;) {
+          at$ = hex_digits$skip(at$);
+          if (at$ < 0) break ended$3;
+          count$3++;
+          last$3 = at$;
+          if (bytes$[at$] !== 46) break ended$3;
+          at$++;
+        }
+        at$ = last$3;
+        if (count$3 < 1) return -1;
+      }
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function alternation$skip(at$) {
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      let last$2 = at$;
+      ended$2: for (;;) {
+        at$ = c_wsp$skip(at$);
+        if (at$ < 0) break ended$2;
+        last$2 = at$;
+      }
+      at$ = last$2;
+      at$ = concatenation$skip(at$);
+      if (at$ < 0) break ended$1;
+      let last$3 = at$;
+      ended$3: for (;;) {
+        at$ = c_wsp$skip(at$);
+        if (at$ < 0) break ended$3;
+        last$3 = at$;
+      }
+      at$ = last$3;
+      count$1++;
+      last$1 = at$;
+      if (bytes$[at$] !== 47) break ended$1;
+      at$++;
+    }
+    at$ = last$1;
+    if (count$1 < 1) return -1;
+    return at$;
+  }
+
+  function bits$skip(at$) {
+    const start$1 = at$;
+    if ((table1$[bytes$[at$]] & 128) === 0) return -1;
+    do at$++; while ((table1$[bytes$[at$]] & 128) !== 0);
+    const digits$1 = input.substring(start$1, at$);
+    if (!(limitNumber(parseInt(digits$1, 2), start$1, at$))) return -1;
+    return at$;
+  }
+
+  function hex_digits$skip(at$) {
+    const start$1 = at$;
+    at$ = runEnd$(ends5$, at$);
+    if (at$ === start$1) return -1;
+    const digits$1 = input.substring(start$1, at$);
+    if (!(limitNumber(parseInt(digits$1, 16), start$1, at$))) return -1;
     return at$;
   }
 
@@ -1873,38 +1898,28 @@ function referenceNode(name, start, end) {
     [65, 90, 97, 122], // [A-Za-z]
     [45, 45, 48, 57, 65, 90, 97, 122], // [A-Za-z0-9\-]
     [9, 9, 32, 32, 59, 59],
-    [0, 8, 10, 31, 33, 58, 60, 64, 91, 96, 123, 255],
     [9, 9, 32, 32], // WSP
-    [0, 9, 11, 12, 14, 255],
-    [0, 8, 11, 12, 14, 31, 33, 255],
     [9, 9, 32, 126], // [\u{9} -~]
+    [10, 10, 13, 13, 59, 59],
+    [34, 34, 37, 37, 40, 40, 60, 60, 65, 91, 97, 122],
+    [73, 73, 105, 105],
   ]);
   const table1$ = peg$tableOf([
-    [10, 10, 13, 13, 59, 59],
-    [0, 8, 11, 12, 14, 31, 33, 58, 60, 255],
-    [34, 34, 37, 37, 40, 40, 60, 60, 65, 91, 97, 122],
-    [0, 33, 35, 36, 38, 39, 41, 41, 43, 47, 58, 59, 61, 64, 92, 96, 123, 255],
-    [73, 73, 105, 105],
     [32, 33, 35, 126], // [ !#-~]
     [83, 83, 115, 115],
-    [0, 65, 67, 67, 69, 87, 89, 97, 99, 99, 101, 119, 121, 255],
-  ]);
-  const table2$ = peg$tableOf([
     [32, 61, 63, 126], // [ -=?-~]
-    [0, 33, 35, 36, 38, 39, 41, 59, 61, 64, 92, 96, 123, 255],
     [48, 57], // [0-9]
     [66, 66, 98, 98],
     [68, 68, 100, 100],
     [88, 88, 120, 120],
     [48, 49], // [01]
-    [48, 57, 65, 70, 97, 102], // [0-9A-Fa-f]
   ]);
-  const runs0$ = peg$runsOf([45, 45, 48, 57, 65, 90, 97, 122]); // [A-Za-z0-9\-]
-  const runs1$ = peg$runsOf([9, 9, 32, 32]);
-  const runs2$ = peg$runsOf([9, 9, 32, 126]); // [\u{9} -~]
-  const runs3$ = peg$runsOf([32, 33, 35, 126]); // [ !#-~]
-  const runs4$ = peg$runsOf([32, 61, 63, 126]); // [ -=?-~]
-  const runs5$ = peg$runsOf([48, 57, 65, 70, 97, 102]); // [0-9A-Fa-f]
+  const ends0$ = peg$endsOf([45, 45, 48, 57, 65, 90, 97, 122]); // [A-Za-z0-9\-]
+  const ends1$ = peg$endsOf([9, 9, 32, 32]);
+  const ends2$ = peg$endsOf([9, 9, 32, 126]); // [\u{9} -~]
+  const ends3$ = peg$endsOf([32, 33, 35, 126]); // [ !#-~]
+  const ends4$ = peg$endsOf([32, 61, 63, 126]); // [ -=?-~]
+  const ends5$ = peg$endsOf([48, 57, 65, 70, 97, 102]); // [0-9A-Fa-f]
 
   // What changes is declared with `var`: for `let`, each function would look whether it has been initialized.
   var input = "";
@@ -1914,7 +1929,6 @@ function referenceNode(name, start, end) {
   var furthest$ = 0;
   var from$ = 0;
   var to$ = 0;
-  var lines$ = null;
   var busy$ = false;
 
 
@@ -1933,19 +1947,15 @@ function referenceNode(name, start, end) {
 
   const view$ = new DataView(bytes$.buffer);
 
-  // Where the run ends that begins at `at`. Each number counts only where those before it are full: -(2 >> 1) is a mask of
-  // ones, -(1 >> 1) of zeros.
-  function runEnd$(runs, at) {
+  // Where the run ends that begins at `at`, two symbols at a time.
+  function runEnd$(ends, at) {
     for (;;) {
-      const front = view$.getInt32(at, true);
-      const back = view$.getInt32(at + 4, true);
-      const first = runs[front & 0xffff];
-      const second = runs[front >>> 16];
-      const third = runs[back & 0xffff];
-      const fourth = runs[back >>> 16];
-      const length = first + (-(first >> 1) & (second + (-(second >> 1) & (third + (-(third >> 1) & fourth)))));
-      at += length;
-      if (length < 8) return at;
+      const four = view$.getInt32(at, true);
+      const first = ends[four & 0xffff];
+      if (first !== 0) return at + first - 1;
+      const second = ends[four >>> 16];
+      if (second !== 0) return at + second + 1;
+      at += 4;
     }
   }
 
@@ -1964,7 +1974,7 @@ function referenceNode(name, start, end) {
   }
 
   function locationOf$(start, end) {
-    return peg$locationIn((lines$ ??= peg$linesOf(input)), options.grammarSource, start, end);
+    return peg$locationIn(input, options.grammarSource, start, end);
   }
 
   function error(message, location) {
@@ -1992,7 +2002,6 @@ function referenceNode(name, start, end) {
     input = text;
     length$ = text.length;
     options = given === undefined ? NO_OPTIONS$ : given;
-    lines$ = null;
     load$(text);
   }
 
@@ -2001,7 +2010,6 @@ function referenceNode(name, start, end) {
     input = "";
     length$ = 0;
     options = NO_OPTIONS$;
-    lines$ = null;
   }
 
   const startRules$ = ["rulelist"];
@@ -2095,7 +2103,10 @@ function referenceNode(name, start, end) {
     }
     const expected = missed$.slice(0, misses$).map((number) => expectations$[number]);
     if (end === furthest$) expected.push({ type: "end" });
-    return new peg$Failure(input, options.grammarSource, furthest$, expected);
+    const code = input.codePointAt(furthest$);
+    const found = code === undefined ? null : String.fromCodePoint(code);
+    const location = peg$locationIn(input, options.grammarSource, furthest$, Math.min(furthest$ + 1, length$));
+    return Object.defineProperty(new peg$SyntaxError("", expected, found, location), "message", peg$message);
   }
 
   function expect$() {
@@ -2105,26 +2116,14 @@ function referenceNode(name, start, end) {
   return { parse: parse$, recognize: recognize$ };
 };
 
-// Where the lines of a text begin.
-function peg$linesOf(text) {
-  const lines = [0];
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines.push(at + 1);
-  return lines;
+// Lines and columns count from 1.
+function peg$placeOf(text, offset) {
+  const lines = text.slice(0, offset).split("\n");
+  return { offset, line: lines.length, column: lines.pop().length + 1 };
 }
 
-function peg$placeOf(lines, offset) {
-  let low = 0;
-  let high = lines.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (lines[middle] <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return { offset, line: low + 1, column: offset - lines[low] + 1 };
-}
-
-function peg$locationIn(lines, source, start, end) {
-  return { source, start: peg$placeOf(lines, start), end: peg$placeOf(lines, end) };
+function peg$locationIn(text, source, start, end) {
+  return { source, start: peg$placeOf(text, start), end: peg$placeOf(text, end) };
 }
 
 function peg$tableOf(sets) {
@@ -2137,32 +2136,19 @@ function peg$tableOf(sets) {
   return table;
 }
 
-// For each pair of symbols, the first one in the low half: how many of them, from the first on, are in a set.
-function peg$runsOf(ranges) {
+// For each pair of symbols, the first one in the low half: the number of the first one that is not in a set, or 0.
+function peg$endsOf(ranges) {
   const set = peg$tableOf([ranges]);
-  const runs = new Uint8Array(65536);
-  for (let first = 0; first < 256; first++) {
-    if (set[first] === 1) for (let second = 0; second < 256; second++) runs[first + 256 * second] = 1 + set[second];
-  }
-  return runs;
+  const rows = [2, 0].map((second) => set.map((first) => (first === 1 ? second : 1)));
+  const ends = new Uint8Array(65536);
+  set.forEach((second, symbol) => ends.set(rows[second], 256 * symbol));
+  return ends;
 }
 
 const peg$scanner = /* @__PURE__ */ peg$makeScanner(1048576);
 
 
-// A syntax error whose message is worked out when it is read.
-class peg$Failure extends SyntaxError {
-  constructor(text, source, offset, expected) {
-    super();
-    const isEnd = offset === text.length;
-    this.expected = expected;
-    this.found = isEnd ? null : String.fromCodePoint(text.codePointAt(offset));
-    this.location = peg$locationIn(peg$linesOf(text), source, offset, isEnd ? offset : offset + 1);
-    this.name = "SyntaxError";
-    Object.defineProperty(this, "message", peg$message);
-  }
-}
-
+// A message that is worked out when it is read.
 const peg$message = {
   get() { return peg$SyntaxError.buildMessage(this.expected, this.found); },
   set(value) { Object.defineProperty(this, "message", { value, writable: true }); },
@@ -2189,19 +2175,19 @@ class peg$SyntaxError extends SyntaxError {
 
   // The message, and the line that it is about where its text is among the sources.
   format(sources) {
-    let report = "Error: " + this.message;
+    let report = `Error: ${this.message}`;
     if (this.location) {
       const { source, start, end } = this.location;
       const known = sources.find((one) => one.source === source);
       const shown = source && typeof source.offset === "function" ? source.offset(start) : start;
-      const place = source + ":" + shown.line + ":" + shown.column;
+      const place = `${source}:${shown.line}:${shown.column}`;
       if (known) {
         const line = known.text.split(/\r\n|\n|\r/g)[start.line - 1];
         const margin = "".padEnd(String(shown.line).length);
         const width = (start.line === end.line ? end.column : line.length + 1) - start.column || 1;
-        report += "\n --> " + place + "\n" + margin + " |\n" + shown.line + " | " + line
-          + "\n" + margin + " | " + "".padEnd(start.column - 1) + "".padEnd(width, "^");
-      } else report += "\n at " + place;
+        const carets = "".padEnd(start.column - 1) + "".padEnd(width, "^");
+        report += `\n --> ${place}\n${margin} |\n${shown.line} | ${line}\n${margin} | ${carets}`;
+      } else report += `\n at ${place}`;
     }
     return report;
   }
@@ -2209,8 +2195,8 @@ class peg$SyntaxError extends SyntaxError {
   static buildMessage(expected, found) {
     const phrases = [...new Set(expected.map(peg$phrase))].sort();
     const count = phrases.length;
-    const list = count < 3 && count > 0 ? phrases.join(" or ") : phrases.slice(0, -1).join(", ") + ", or " + phrases[count - 1];
-    return "Expected " + list + " but " + (found ? peg$quoted(found) : "end of input") + " found.";
+    const list = count < 3 && count > 0 ? phrases.join(" or ") : `${phrases.slice(0, -1).join(", ")}, or ${phrases[count - 1]}`;
+    return `Expected ${list} but ${found ? peg$quoted(found) : "end of input"} found.`;
   }
 }
 
@@ -2220,11 +2206,11 @@ function peg$phrase({ type, text, parts, inverted, unicode, description }) {
   if (type === "end") return "end of input";
   if (type === "other") return description;
   const inside = parts.map((part) => [].concat(part).map(peg$inClass).join("-"));
-  return "[" + (inverted ? "^" : "") + inside.join("") + "]" + (unicode ? "u" : "");
+  return `[${inverted ? "^" : ""}${inside.join("")}]${unicode ? "u" : ""}`;
 }
 
 function peg$quoted(text) {
-  return '"' + text.replace(/[\\"\p{C}\p{Mn}\p{Mc}]/gu, peg$visible) + '"';
+  return `"${text.replace(/[\\"\p{C}\p{Mn}\p{Mc}]/gu, peg$visible)}"`;
 }
 
 function peg$inClass(text) {
@@ -2236,11 +2222,9 @@ function peg$visible(character) {
   const named = { 0: "\\0", 9: "\\t", 10: "\\n", 13: "\\r" }[code];
   if (named !== undefined) return named;
   const hex = code.toString(16).toUpperCase();
-  if (code < 32 || (code > 126 && code < 160)) return "\\x" + hex.padStart(2, "0");
-  return code < 127 ? "\\" + character : "\\u{" + hex + "}";
+  if (code < 32 || (code > 126 && code < 160)) return `\\x${hex.padStart(2, "0")}`;
+  return code < 127 ? `\\${character}` : `\\u{${hex}}`;
 }
-
-Object.setPrototypeOf(peg$Failure.prototype, peg$SyntaxError.prototype);
 
 const peg$allowedStartRules = [
   "rulelist"

@@ -6,6 +6,8 @@
 
 
 const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const ZERO = 0x30;
 
 // Digits that a double holds exactly, whatever they are.
 const EXACT_DIGITS = 15;
@@ -14,13 +16,16 @@ const EXACT_DIGITS = 15;
 const PLACES = 6;
 const POWERS = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14];
 
-// Up to so many keys are told apart by their hashes; for more of them, a set pays.
-const FEW_KEYS = 64;
+// Where the keys of open lists begin, in hash tables, one for each depth. A key has three slots; where all are taken by others,
+// there are too many keys, or they were chosen to meet, and it is kept in a set. These places are counted on from parse to
+// parse: those of lists that have ended are below where a list begins, so that nothing has to be cleared.
+const SLOTS = 3;
+const SLOT_BITS = 6;
+const TABLES = 8;
+const keys = new Int32Array(TABLES << SLOT_BITS);
+// The length of all texts so far.
+const past = new Int32Array(1);
 
-// Scratch memory; what an earlier parse has left there is never read. For each key of the lists that are open, innermost
-// last: where it begins, and a hash of it.
-const starts = [];
-const hashes = [];
 // Codes of a text without its backslashes.
 const codes = new Uint8Array(10);
 
@@ -72,8 +77,12 @@ var items;
 // An item takes two characters at least: short frames need not be counted.
 var counts;
 
-// How many keys the lists that are open have, all together.
-var keyCount;
+var base;
+
+// Where the innermost list begins that is open.
+var list;
+
+var manyKeys;
 
 function refuse(reason, message, start, end) {
     try {
@@ -89,7 +98,6 @@ function refuse(reason, message, start, end) {
   // Called right after an opening bracket, before anything inside it is read.
 function enter(at) {
     if (++depth > maxDepth) refuse("limit", `Nesting is deeper than ${maxDepth}`, at - 1, at);
-    return true;
   }
 
 // Called behind each item.
@@ -106,87 +114,97 @@ function limitDigits(start, digits, point, end) {
   }
 
 // ---- Repeated keys
+
+  // Opens a list, and gives the one around it.
+function open(at) {
+    const outer = list;
+    list = base + at;
+    return outer;
+  }
+
+function close(outer) {
+    list = outer;
+    return true;
+  }
+
 function note(start, end) {
-    starts[keyCount] = start;
-    hashes[keyCount++] =
-      codeAt$(start) ^ (codeAt$(end - 1) << 7) ^ (codeAt$((start + end) >> 1) << 14) ^ ((end - start) << 21);
+    if (depth >= TABLES) return keep(start, end);
+    const hash = codeAt$(start) ^ (codeAt$(end - 1) << 7) ^ ((end - start) << 14);
+    const slot = (depth << SLOT_BITS) + (Math.imul(hash, 0x9e3779b1) >>> (32 - SLOT_BITS));
+    if (keys[slot] >= list) return noteElsewhere(slot, start, end);
+    keys[slot] = base + start;
     return true;
   }
 
-// Whether the keys from number `first` on are all different. It takes them away, because their list has ended.
-function distinct(first) {
-    const end = keyCount;
-    keyCount = first;
-    let suspicious = end - first > FEW_KEYS;
-    // A bit of 32 for each half of a hash: only where both are taken, hashes are compared.
-    let low = 0;
-    let high = 0;
-    for (let i = first; i < end && !suspicious; i++) {
-      const mixed = Math.imul(hashes[i], 0x9e3779b1);
-      const lowBit = 1 << (mixed >>> 27);
-      const highBit = 1 << (mixed >>> 22);
-      if ((low & lowBit) !== 0 && (high & highBit) !== 0) suspicious = hashes.indexOf(hashes[i], first) < i;
-      low |= lowBit;
-      high |= highBit;
+function noteElsewhere(slot, start, end) {
+    for (let left = SLOTS; keys[slot] >= list; slot ^= left) {
+      if (isKey(keys[slot] - base, start, end)) refuseRepeated(start, end);
+      if (--left === 0) return keep(start, end);
     }
-    if (suspicious) refuseRepeated(first, end);
+    keys[slot] = base + start;
     return true;
   }
 
-// Hashes may meet by chance; keys that are the same are an error.
-function refuseRepeated(first, last) {
-    const seen = new Set();
-    for (let i = first; i < last; i++) {
-      const start = starts[i];
-      const end = input.indexOf(":", start);
-      const key = input.slice(start, end);
-      if (seen.has(key)) {
-        const shown = end - start > 40 ? key.slice(0, 40) + "..." : key;
-        refuse("duplicate-key", `The key "${shown}" appears twice`, start, end);
-      }
-      seen.add(key);
+// Whether the key that begins at `other` is the same as the one between `start` and `end`.
+function isKey(other, start, end) {
+    if (codeAt$(other + end - start) !== COLON) return false;
+    for (let at = start; at < end; at++) {
+      if (codeAt$(other++) !== codeAt$(at)) return false;
     }
+    return true;
+  }
+
+function keep(start, end) {
+    manyKeys ??= new Set();
+    const { size } = manyKeys;
+    if (manyKeys.add(`${list}:${input.slice(start, end)}`).size === size) refuseRepeated(start, end);
+    return true;
+  }
+
+function refuseRepeated(start, end) {
+    const shown = end - start > 40 ? input.slice(start, start + 40) + "..." : input.slice(start, end);
+    refuse("duplicate-key", `The key "${shown}" appears twice`, start, end);
   }
 
 // ---- Nodes of the tree
 function frameNode(agent, intent, operation, payload, metadata, start, end) {
-    return spans
+    return spans === true
       ? { kind: "frame", agent, intent, operation, payload, metadata, span: { start, end } }
       : { kind: "frame", agent, intent, operation, payload, metadata };
   }
 
 function envelopeNode(agent, intent, operation, metadata, start, end) {
-    return spans
+    return spans === true
       ? { kind: "envelope", agent, intent, operation, metadata, span: { start, end } }
       : { kind: "envelope", agent, intent, operation, metadata };
   }
 
 function paramNode(key, value, start, end) {
-    return spans ? { key, value, span: { start, end } } : { key, value };
+    return spans === true ? { key, value, span: { start, end } } : { key, value };
   }
 
 function arrayNode(items, start, end) {
-    return spans ? { kind: "array", items, span: { start, end } } : { kind: "array", items };
+    return spans === true ? { kind: "array", items, span: { start, end } } : { kind: "array", items };
   }
 
 function mapNode(entries, start, end) {
-    return spans ? { kind: "map", entries, span: { start, end } } : { kind: "map", entries };
+    return spans === true ? { kind: "map", entries, span: { start, end } } : { kind: "map", entries };
   }
 
 function refNode(path, start, end) {
-    return spans ? { kind: "ref", path, span: { start, end } } : { kind: "ref", path };
+    return spans === true ? { kind: "ref", path, span: { start, end } } : { kind: "ref", path };
   }
 
 function nullNode(start, end) {
-    return spans ? { kind: "null", span: { start, end } } : { kind: "null" };
+    return spans === true ? { kind: "null", span: { start, end } } : { kind: "null" };
   }
 
 function booleanNode(value, start, end) {
-    return spans ? { kind: "boolean", value, span: { start, end } } : { kind: "boolean", value };
+    return spans === true ? { kind: "boolean", value, span: { start, end } } : { kind: "boolean", value };
   }
 
 function stringNode(value, start, end) {
-    return spans ? { kind: "string", value, span: { start, end } } : { kind: "string", value };
+    return spans === true ? { kind: "string", value, span: { start, end } } : { kind: "string", value };
   }
 
 // Takes out the backslashes of escapes; what follows each one stands for itself. Makes text of ten characters at a time,
@@ -210,9 +228,9 @@ function unescaped(start, end) {
 // A number keeps its source digits unless they are the canonical spelling of its value. The common ones need no look at
   // the digits: few enough to be exact, and no leading zero. `digits` is where they begin, which is `start` without a sign.
 function integerNode(magnitude, start, digits, end) {
-    if (end - digits > EXACT_DIGITS || !beginsWell(magnitude, start, digits, end)) return otherInteger(start, end);
+    if (end - digits > EXACT_DIGITS || !beginsWell(start, digits, end)) return otherNumber("integer", start, end);
     const value = digits === start ? magnitude : -magnitude;
-    return spans ? { kind: "integer", value, span: { start, end } } : { kind: "integer", value };
+    return spans === true ? { kind: "integer", value, span: { start, end } } : { kind: "integer", value };
   }
 
 function decimalNode(whole, fraction, start, digits, point, end) {
@@ -221,33 +239,26 @@ function decimalNode(whole, fraction, start, digits, point, end) {
       end - digits > EXACT_DIGITS ||
       places > PLACES ||
       (places > 1 && fraction % 10 === 0) ||
-      !beginsWell(whole, start, digits, point)
+      !beginsWell(start, digits, point)
     ) {
-      return otherDecimal(start, end);
+      return otherNumber("decimal", start, end);
     }
     // The digits without the point and the power of ten are both exact, so that the quotient is the nearest double.
     const magnitude = (whole * POWERS[places] + fraction) / POWERS[places];
     const value = digits === start ? magnitude : -magnitude;
-    return spans ? { kind: "decimal", value, span: { start, end } } : { kind: "decimal", value };
+    return spans === true ? { kind: "decimal", value, span: { start, end } } : { kind: "decimal", value };
   }
 
 // Whether whole digits have no leading zero, and are no negative zero.
-function beginsWell(whole, start, digits, end) {
-    return end - digits > 1 ? whole >= POWERS[end - digits - 1] : whole > 0 || digits === start;
+function beginsWell(start, digits, end) {
+    return codeAt$(digits) !== ZERO || (end - digits === 1 && digits === start);
   }
 
-function otherInteger(start, end) {
+function otherNumber(kind, start, end) {
     const text = input.slice(start, end);
-    const value = exactInteger(text);
-    const node = text === String(value) ? { kind: "integer", value } : { kind: "integer", value, text };
-    if (spans) node.span = { start, end };
-    return node;
-  }
-
-function otherDecimal(start, end) {
-    const text = input.slice(start, end);
-    const value = Number(text) || 0;
-    const node = isCanonicalDecimal(text, value) ? { kind: "decimal", value } : { kind: "decimal", value, text };
+    const value = kind === "integer" ? exactInteger(text) : Number(text) || 0;
+    const isCanonical = kind === "integer" ? text === String(value) : isCanonicalDecimal(text, value);
+    const node = isCanonical ? { kind, value } : { kind, value, text };
     if (spans) node.span = { start, end };
     return node;
   }
@@ -274,32 +285,14 @@ function otherDecimal(start, end) {
     const operation$1 = wordAt$(start$4, at$);
     if (bytes$[at$] !== 123) return FAILED$;
     at$++;
-    let payload$1;
-    const back$1 = at$;
-    done$1: {
-      missing$1: {
-        payload$1 = payload$build(at$);
-        if (payload$1 === FAILED$) break missing$1;
-        at$ = end$;
-        break done$1;
-      }
-      at$ = back$1;
-      payload$1 = null;
-    }
+    let payload$1 = payload$build(at$);
+    if (payload$1 === FAILED$) payload$1 = null;
+    else at$ = end$;
     if (bytes$[at$] !== 125) return FAILED$;
     at$++;
-    let metadata$1;
-    const back$2 = at$;
-    done$2: {
-      missing$2: {
-        metadata$1 = metadata$build(at$);
-        if (metadata$1 === FAILED$) break missing$2;
-        at$ = end$;
-        break done$2;
-      }
-      at$ = back$2;
-      metadata$1 = null;
-    }
+    let metadata$1 = metadata$build(at$);
+    if (metadata$1 === FAILED$) metadata$1 = null;
+    else at$ = end$;
     end$ = at$;
     return frameNode(agent$1, intent$1, operation$1, payload$1 ?? [], metadata$1, start$1, at$);
   }
@@ -326,29 +319,13 @@ function otherDecimal(start, end) {
     const operation$1 = wordAt$(start$4, at$);
     if (bytes$[at$] !== 123) return FAILED$;
     at$++;
-    const back$1 = at$;
-    done$1: {
-      missing$1: {
-        at$ = payload$skip(at$);
-        if (at$ < 0) break missing$1;
-        break done$1;
-      }
-      at$ = back$1;
-    }
+    const after$1 = payload$skip(at$);
+    if (after$1 >= 0) at$ = after$1;
     if (bytes$[at$] !== 125) return FAILED$;
     at$++;
-    let metadata$1;
-    const back$2 = at$;
-    done$2: {
-      missing$2: {
-        metadata$1 = metadata$build(at$);
-        if (metadata$1 === FAILED$) break missing$2;
-        at$ = end$;
-        break done$2;
-      }
-      at$ = back$2;
-      metadata$1 = null;
-    }
+    let metadata$1 = metadata$build(at$);
+    if (metadata$1 === FAILED$) metadata$1 = null;
+    else at$ = end$;
     end$ = at$;
     return envelopeNode(agent$1, intent$1, operation$1, metadata$1, start$1, at$);
   }
@@ -368,30 +345,37 @@ function otherDecimal(start, end) {
     do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
     if (bytes$[at$] !== 123) return -1;
     at$++;
+    const after$1 = payload$skip(at$);
+    if (after$1 >= 0) at$ = after$1;
+    if (bytes$[at$] !== 125) return -1;
+    at$++;
     const back$1 = at$;
     done$1: {
       missing$1: {
-        at$ = payload$skip(at$);
-        if (at$ < 0) break missing$1;
+        if (bytes$[at$] !== 91) break missing$1;
+        at$++;
+        const outer$1 = open(at$);
+        let count$1 = 0;
+        let last$1 = at$;
+        ended$1: for (;;) {
+          at$ = param$skip(at$);
+          if (at$ < 0) break ended$1;
+          count$1++;
+          last$1 = at$;
+          if (bytes$[at$] !== 44) break ended$1;
+          at$++;
+        }
+        at$ = last$1;
+        if (count$1 < 1) break missing$1;
+        if (!(close(outer$1))) break missing$1;
+        if (bytes$[at$] !== 93) break missing$1;
+        at$++;
         break done$1;
       }
       at$ = back$1;
     }
-    if (bytes$[at$] !== 125) return -1;
-    at$++;
-    const back$2 = at$;
-    done$2: {
-      missing$2: {
-        at$ = metadata$skip(at$);
-        if (at$ < 0) break missing$2;
-        break done$2;
-      }
-      at$ = back$2;
-    }
     return at$;
   }
-
-  const envelope$skip = frame$skip;
 
   function frame$expect(at$) {
     if (bytes$[at$] !== 64) { miss$(at$, 0); return -1; }
@@ -408,33 +392,17 @@ function otherDecimal(start, end) {
     do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
     if (bytes$[at$] !== 123) { miss$(at$, 6); return -1; }
     at$++;
-    const back$1 = at$;
-    done$1: {
-      missing$1: {
-        at$ = payload$expect(at$);
-        if (at$ < 0) break missing$1;
-        break done$1;
-      }
-      at$ = back$1;
-    }
+    const after$1 = payload$expect(at$);
+    if (after$1 >= 0) at$ = after$1;
     if (bytes$[at$] !== 125) { miss$(at$, 7); return -1; }
     at$++;
-    const back$2 = at$;
-    done$2: {
-      missing$2: {
-        at$ = metadata$expect(at$);
-        if (at$ < 0) break missing$2;
-        break done$2;
-      }
-      at$ = back$2;
-    }
+    const after$2 = metadata$expect(at$);
+    if (after$2 >= 0) at$ = after$2;
     return at$;
   }
 
-  const envelope$expect = frame$expect;
-
   function payload$build(at$) {
-    const first$1 = keyCount;
+    const outer$1 = open(at$);
     const picked$1 = [];
     let last$1 = at$;
     ended$1: for (;;) {
@@ -448,7 +416,7 @@ function otherDecimal(start, end) {
     }
     at$ = last$1;
     if (picked$1.length < 1) return FAILED$;
-    if (!(depth > 0 || distinct(first$1))) return FAILED$;
+    if (!(close(outer$1))) return FAILED$;
     end$ = at$;
     return picked$1;
   }
@@ -456,7 +424,7 @@ function otherDecimal(start, end) {
   function metadata$build(at$) {
     if (bytes$[at$] !== 91) return FAILED$;
     at$++;
-    const first$1 = keyCount;
+    const outer$1 = open(at$);
     const picked$2 = [];
     let last$1 = at$;
     ended$1: for (;;) {
@@ -470,7 +438,7 @@ function otherDecimal(start, end) {
     }
     at$ = last$1;
     if (picked$2.length < 1) return FAILED$;
-    if (!(depth > 0 || distinct(first$1))) return FAILED$;
+    if (!(close(outer$1))) return FAILED$;
     const picked$1 = picked$2;
     if (bytes$[at$] !== 93) return FAILED$;
     at$++;
@@ -479,7 +447,7 @@ function otherDecimal(start, end) {
   }
 
   function payload$skip(at$) {
-    const first$1 = keyCount;
+    const outer$1 = open(at$);
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
@@ -492,34 +460,91 @@ function otherDecimal(start, end) {
     }
     at$ = last$1;
     if (count$1 < 1) return -1;
-    if (!(depth > 0 || distinct(first$1))) return -1;
+    if (!(close(outer$1))) return -1;
     return at$;
   }
 
-  function metadata$skip(at$) {
-    if (bytes$[at$] !== 91) return -1;
+  function param$skip(at$) {
+    const start$1 = at$;
+    at$ = runEnd$(ends0$, at$);
+    if (at$ === start$1) return -1;
+    const end$1 = at$;
+    if (bytes$[at$] !== 58) return -1;
     at$++;
-    const first$1 = keyCount;
-    let count$1 = 0;
-    let last$1 = at$;
-    ended$1: for (;;) {
-      at$ = param$skip(at$);
-      if (at$ < 0) break ended$1;
-      count$1++;
-      last$1 = at$;
-      if (bytes$[at$] !== 44) break ended$1;
+    const symbol$1 = bytes$[at$];
+    if ((table0$[symbol$1] & 8) !== 0) {
+      const back$1 = at$;
+      chosen$1: {
+        next$1: {
+          at$ = runEnd$(ends1$, at$);
+          if (bytes$[at$] === 92) break next$1;
+          break chosen$1;
+        }
+        at$ = back$1;
+        at$ = escaped_text$skip(at$);
+        if (at$ < 0) return -1;
+      }
+    } else if (symbol$1 === 45 || (symbol$1 >= 48 && symbol$1 <= 57)) {
+      const back$2 = at$;
+      chosen$2: {
+        next$2: {
+          at$ = number$skip(at$);
+          if (at$ < 0) break next$2;
+          break chosen$2;
+        }
+        at$ = back$2;
+        next$3: {
+          at$ = runEnd$(ends1$, at$);
+          if (bytes$[at$] === 92) break next$3;
+          break chosen$2;
+        }
+        at$ = back$2;
+        at$ = escaped_text$skip(at$);
+        if (at$ < 0) return -1;
+      }
+    } else if (symbol$1 === 36) {
       at$++;
+      const start$2 = at$;
+      at$ = runEnd$(ends2$, at$);
+      if (at$ === start$2) return -1;
+    } else if (symbol$1 === 64) {
+      if (!(lenient)) return -1;
+      at$++;
+      const start$3 = at$;
+      at$ = runEnd$(ends3$, at$);
+      if (at$ === start$3) return -1;
+      const back$3 = at$;
+      done$1: {
+        missing$1: {
+          if (bytes$[at$] !== 58) break missing$1;
+          at$++;
+          const start$4 = at$;
+          at$ = runEnd$(ends0$, at$);
+          if (at$ === start$4) break missing$1;
+          break done$1;
+        }
+        at$ = back$3;
+      }
+    } else if (symbol$1 === 91) {
+      at$ = array$skip(at$);
+      if (at$ < 0) return -1;
+    } else if (symbol$1 === 92) {
+      at$ = escaped_text$skip(at$);
+      if (at$ < 0) return -1;
+    } else if (symbol$1 === 123) {
+      at$ = map$skip(at$);
+      if (at$ < 0) return -1;
+    } else if (symbol$1 === 126) {
+      at$++;
+    } else {
+      return -1;
     }
-    at$ = last$1;
-    if (count$1 < 1) return -1;
-    if (!(depth > 0 || distinct(first$1))) return -1;
-    if (bytes$[at$] !== 93) return -1;
-    at$++;
+    if (!(note(start$1, end$1) && count(at$))) return -1;
     return at$;
   }
 
   function payload$expect(at$) {
-    const first$1 = keyCount;
+    const outer$1 = open(at$);
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
@@ -532,14 +557,14 @@ function otherDecimal(start, end) {
     }
     at$ = last$1;
     if (count$1 < 1) return -1;
-    if (!(depth > 0 || distinct(first$1))) return -1;
+    if (!(close(outer$1))) return -1;
     return at$;
   }
 
   function metadata$expect(at$) {
     if (bytes$[at$] !== 91) { miss$(at$, 9); return -1; }
     at$++;
-    const first$1 = keyCount;
+    const outer$1 = open(at$);
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
@@ -552,7 +577,7 @@ function otherDecimal(start, end) {
     }
     at$ = last$1;
     if (count$1 < 1) return -1;
-    if (!(depth > 0 || distinct(first$1))) return -1;
+    if (!(close(outer$1))) return -1;
     if (bytes$[at$] !== 93) { miss$(at$, 11); return -1; }
     at$++;
     return at$;
@@ -560,133 +585,384 @@ function otherDecimal(start, end) {
 
   function param$build(at$) {
     const start$1 = at$;
-    const start$2 = at$;
-    const start$3 = at$;
-    if ((table0$[bytes$[at$]] & 4) === 0) return FAILED$;
-    at$ = runEnd$(runs0$, at$);
-    const key$1 = wordAt$(start$3, at$);
+    at$ = runEnd$(ends0$, at$);
+    if (at$ === start$1) return FAILED$;
+    const key$1 = wordAt$(start$1, at$);
     const end$1 = at$;
     if (bytes$[at$] !== 58) return FAILED$;
     at$++;
     const value$1 = value$build(at$);
     if (value$1 === FAILED$) return FAILED$;
     at$ = end$;
-    if (!(note(start$2, end$1) && count(at$))) return FAILED$;
+    if (!(note(start$1, end$1) && count(at$))) return FAILED$;
     end$ = at$;
     return paramNode(key$1, value$1, start$1, at$);
   }
 
-  function param$skip(at$) {
-    const start$2 = at$;
-    if ((table0$[bytes$[at$]] & 4) === 0) return -1;
-    at$ = runEnd$(runs0$, at$);
-    const end$1 = at$;
-    if (bytes$[at$] !== 58) return -1;
+  function escaped_text$skip(at$) {
+    if ((table0$[bytes$[at$]] & 16) !== 0) {
+      at$ = runEnd$(ends1$, at$);
+    }
+    if (bytes$[at$] !== 92) return -1;
     at$++;
-    at$ = value$skip(at$);
+    if ((table0$[bytes$[at$]] & 32) === 0) return -1;
+    at$++;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      const symbol$1 = bytes$[at$];
+      if ((table0$[symbol$1] & 16) !== 0) {
+        at$++;
+      } else if (symbol$1 === 92) {
+        at$++;
+        if ((table0$[bytes$[at$]] & 32) === 0) break ended$1;
+        at$++;
+      } else {
+        break ended$1;
+      }
+      last$1 = at$;
+    }
+    at$ = last$1;
+    return at$;
+  }
+
+  function number$skip(at$) {
+    const start$1 = at$;
+    if (bytes$[at$] === 45) {
+      at$++;
+    }
+    const digits$1 = at$;
+    if ((table0$[bytes$[at$]] & 64) === 0) return -1;
+    do at$++; while ((table0$[bytes$[at$]] & 64) !== 0);
+    const point$1 = at$;
+    const back$1 = at$;
+    done$1: {
+      missing$1: {
+        if (bytes$[at$] !== 46) break missing$1;
+        at$++;
+        if ((table0$[bytes$[at$]] & 64) === 0) break missing$1;
+        do at$++; while ((table0$[bytes$[at$]] & 64) !== 0);
+        break done$1;
+      }
+      at$ = back$1;
+    }
+    at$ = end_of_lexeme$skip(at$);
     if (at$ < 0) return -1;
-    if (!(note(start$2, end$1) && count(at$))) return -1;
+    if (!(limitDigits(start$1, digits$1, point$1, at$))) return -1;
+    return at$;
+  }
+
+  function array$skip(at$) {
+    if (bytes$[at$] !== 91) return -1;
+    at$++;
+    enter(at$);
+    let last$1 = at$;
+    ended$1: for (;;) {
+      const symbol$1 = bytes$[at$];
+      if ((table0$[symbol$1] & 128) !== 0) {
+        const back$1 = at$;
+        chosen$1: {
+          next$1: {
+            if (!(lenient)) break next$1;
+            at$ = runEnd$(ends0$, at$);
+            if (bytes$[at$] !== 58) break next$1;
+            at$++;
+            const symbol$2 = bytes$[at$];
+            if ((table0$[symbol$2] & 16) !== 0) {
+              const back$2 = at$;
+              chosen$2: {
+                next$2: {
+                  at$ = runEnd$(ends1$, at$);
+                  if (bytes$[at$] === 92) break next$2;
+                  break chosen$2;
+                }
+                at$ = back$2;
+                at$ = escaped_text$skip(at$);
+                if (at$ < 0) break next$1;
+              }
+            } else if (symbol$2 === 92) {
+              at$ = escaped_text$skip(at$);
+              if (at$ < 0) break next$1;
+            } else {
+              break next$1;
+            }
+            break chosen$1;
+          }
+          at$ = back$1;
+          next$3: {
+            at$ = runEnd$(ends1$, at$);
+            if (bytes$[at$] === 92) break next$3;
+            break chosen$1;
+          }
+          at$ = back$1;
+          at$ = escaped_text$skip(at$);
+          if (at$ < 0) break ended$1;
+        }
+      } else if ((table1$[symbol$1] & 1) !== 0) {
+        const back$3 = at$;
+        chosen$3: {
+          next$4: {
+            at$ = runEnd$(ends1$, at$);
+            if (bytes$[at$] === 92) break next$4;
+            break chosen$3;
+          }
+          at$ = back$3;
+          at$ = escaped_text$skip(at$);
+          if (at$ < 0) break ended$1;
+        }
+      } else if (symbol$1 >= 48 && symbol$1 <= 57) {
+        const back$4 = at$;
+        chosen$4: {
+          next$5: {
+            if (!(lenient)) break next$5;
+            at$ = runEnd$(ends0$, at$);
+            if (bytes$[at$] !== 58) break next$5;
+            at$++;
+            const symbol$3 = bytes$[at$];
+            if ((table0$[symbol$3] & 16) !== 0) {
+              const back$5 = at$;
+              chosen$5: {
+                next$6: {
+                  at$ = runEnd$(ends1$, at$);
+                  if (bytes$[at$] === 92) break next$6;
+                  break chosen$5;
+                }
+                at$ = back$5;
+                at$ = escaped_text$skip(at$);
+                if (at$ < 0) break next$5;
+              }
+            } else if (symbol$3 === 92) {
+              at$ = escaped_text$skip(at$);
+              if (at$ < 0) break next$5;
+            } else {
+              break next$5;
+            }
+            break chosen$4;
+          }
+          at$ = back$4;
+          next$7: {
+            at$ = number$skip(at$);
+            if (at$ < 0) break next$7;
+            break chosen$4;
+          }
+          at$ = back$4;
+          next$8: {
+            at$ = runEnd$(ends1$, at$);
+            if (bytes$[at$] === 92) break next$8;
+            break chosen$4;
+          }
+          at$ = back$4;
+          at$ = escaped_text$skip(at$);
+          if (at$ < 0) break ended$1;
+        }
+      } else if (symbol$1 === 36) {
+        at$++;
+        const start$1 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$1) break ended$1;
+      } else if (symbol$1 === 45) {
+        const back$6 = at$;
+        chosen$6: {
+          next$9: {
+            at$ = number$skip(at$);
+            if (at$ < 0) break next$9;
+            break chosen$6;
+          }
+          at$ = back$6;
+          next$10: {
+            at$ = runEnd$(ends1$, at$);
+            if (bytes$[at$] === 92) break next$10;
+            break chosen$6;
+          }
+          at$ = back$6;
+          at$ = escaped_text$skip(at$);
+          if (at$ < 0) break ended$1;
+        }
+      } else if (symbol$1 === 64) {
+        if (!(lenient)) break ended$1;
+        at$++;
+        const start$2 = at$;
+        at$ = runEnd$(ends3$, at$);
+        if (at$ === start$2) break ended$1;
+        const back$7 = at$;
+        done$1: {
+          missing$1: {
+            if (bytes$[at$] !== 58) break missing$1;
+            at$++;
+            const start$3 = at$;
+            at$ = runEnd$(ends0$, at$);
+            if (at$ === start$3) break missing$1;
+            break done$1;
+          }
+          at$ = back$7;
+        }
+      } else if (symbol$1 === 91) {
+        at$ = array$skip(at$);
+        if (at$ < 0) break ended$1;
+      } else if (symbol$1 === 92) {
+        at$ = escaped_text$skip(at$);
+        if (at$ < 0) break ended$1;
+      } else if (symbol$1 === 123) {
+        at$ = map$skip(at$);
+        if (at$ < 0) break ended$1;
+      } else if (symbol$1 === 126) {
+        at$++;
+      } else {
+        break ended$1;
+      }
+      if (!(count(at$))) break ended$1;
+      last$1 = at$;
+      if (bytes$[at$] !== 44) break ended$1;
+      at$++;
+    }
+    at$ = last$1;
+    if (bytes$[at$] !== 93) return -1;
+    at$++;
+    depth--;
+    return at$;
+  }
+
+  function map$skip(at$) {
+    if (bytes$[at$] !== 123) return -1;
+    at$++;
+    enter(at$);
+    const outer$1 = open(at$);
+    let last$1 = at$;
+    ended$1: for (;;) {
+      at$ = param$skip(at$);
+      if (at$ < 0) break ended$1;
+      last$1 = at$;
+      if (bytes$[at$] !== 44) break ended$1;
+      at$++;
+    }
+    at$ = last$1;
+    if (bytes$[at$] !== 125) return -1;
+    at$++;
+    depth--;
+    if (!(close(outer$1))) return -1;
     return at$;
   }
 
   function param$expect(at$) {
-    const start$2 = at$;
-    if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 12); return -1; }
-    at$ = runEnd$(runs0$, at$);
+    const start$1 = at$;
+    at$ = runEnd$(ends0$, at$);
+    if (at$ === start$1) { miss$(at$, 12); return -1; }
     const end$1 = at$;
     if (bytes$[at$] !== 58) { miss$(at$, 4); return -1; }
     at$++;
     at$ = value$expect(at$);
     if (at$ < 0) return -1;
-    if (!(note(start$2, end$1) && count(at$))) return -1;
+    if (!(note(start$1, end$1) && count(at$))) return -1;
     return at$;
   }
 
   function value$build(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table0$[symbol$1] & 8) !== 0) {
-      const start$1 = at$;
-      const value$1 = lexeme$build(at$);
+    if ((table1$[symbol$1] & 2) !== 0) {
+      const back$1 = at$;
+      next$1: {
+        const start$1 = at$;
+        at$ = runEnd$(ends1$, at$);
+        if (bytes$[at$] === 92) break next$1;
+        end$ = at$;
+        return stringNode(input.substring(start$1, at$), start$1, at$);
+      }
+      at$ = back$1;
+      const start$2 = at$;
+      const value$1 = escaped_text$build(at$);
       if (value$1 === FAILED$) return FAILED$;
       at$ = end$;
       end$ = at$;
-      return stringNode(value$1, start$1, at$);
+      return stringNode(value$1, start$2, at$);
     } else if (symbol$1 === 45 || (symbol$1 >= 48 && symbol$1 <= 57)) {
-      const back$1 = at$;
-      next$1: {
-        const start$2 = at$;
+      const back$2 = at$;
+      next$2: {
         const start$3 = at$;
         if (bytes$[at$] === 45) {
           at$++;
         }
         const digits$1 = at$;
-        const start$4 = at$;
-        if ((table0$[bytes$[at$]] & 16) === 0) break next$1;
+        if ((table0$[bytes$[at$]] & 64) === 0) break next$2;
         let whole$1 = bytes$[at$] - 48;
         for (let digit$1 = bytes$[++at$]; digit$1 >= 48 && digit$1 <= 57; digit$1 = bytes$[++at$]) {
           whole$1 = whole$1 * 10 + (digit$1 - 48);
         }
-        if (at$ - start$4 > 15) whole$1 = Number(input.substring(start$4, at$));
+        if (at$ - digits$1 > 15) whole$1 = Number(input.substring(digits$1, at$));
         const point$1 = at$;
         let fraction$1;
-        const back$2 = at$;
+        const back$3 = at$;
         done$1: {
           missing$1: {
             if (bytes$[at$] !== 46) break missing$1;
             at$++;
-            const start$6 = at$;
-            if ((table0$[bytes$[at$]] & 16) === 0) break missing$1;
+            const start$4 = at$;
+            if ((table0$[bytes$[at$]] & 64) === 0) break missing$1;
             let digits$2 = bytes$[at$] - 48;
             for (let digit$2 = bytes$[++at$]; digit$2 >= 48 && digit$2 <= 57; digit$2 = bytes$[++at$]) {
               digits$2 = digits$2 * 10 + (digit$2 - 48);
             }
-            if (at$ - start$6 > 15) digits$2 = Number(input.substring(start$6, at$));
+            if (at$ - start$4 > 15) digits$2 = Number(input.substring(start$4, at$));
             fraction$1 = digits$2;
             break done$1;
           }
-          at$ = back$2;
+          at$ = back$3;
           fraction$1 = null;
         }
         at$ = end_of_lexeme$skip(at$);
-        if (at$ < 0) break next$1;
-        if (!(limitDigits(start$3, digits$1, point$1, at$))) break next$1;
+        if (at$ < 0) break next$2;
+        if (!(limitDigits(start$3, digits$1, point$1, at$))) break next$2;
         end$ = at$;
         return fraction$1 === null
         ? integerNode(whole$1, start$3, digits$1, point$1)
         : decimalNode(whole$1, fraction$1, start$3, digits$1, point$1, at$);
       }
-      at$ = back$1;
-      const start$7 = at$;
-      const value$2 = lexeme$build(at$);
+      at$ = back$2;
+      next$3: {
+        const start$5 = at$;
+        at$ = runEnd$(ends1$, at$);
+        if (bytes$[at$] === 92) break next$3;
+        end$ = at$;
+        return stringNode(input.substring(start$5, at$), start$5, at$);
+      }
+      at$ = back$2;
+      const start$6 = at$;
+      const value$2 = escaped_text$build(at$);
       if (value$2 === FAILED$) return FAILED$;
       at$ = end$;
       end$ = at$;
-      return stringNode(value$2, start$7, at$);
+      return stringNode(value$2, start$6, at$);
     } else if (symbol$1 === 102 || symbol$1 === 116) {
-      const back$3 = at$;
-      next$2: {
+      const back$4 = at$;
+      next$4: {
         const symbol$2 = bytes$[at$];
         if (symbol$2 === 102) {
-          const start$8 = at$;
-          if (bytes$[at$ + 1] !== 97 || bytes$[at$ + 2] !== 108 || bytes$[at$ + 3] !== 115 || bytes$[at$ + 4] !== 101) break next$2;
+          const start$7 = at$;
+          if (view$.getInt32(at$ + 1, true) !== 1702063201 /* "alse" */) break next$4;
           at$ += 5;
           at$ = end_of_lexeme$skip(at$);
-          if (at$ < 0) break next$2;
+          if (at$ < 0) break next$4;
           end$ = at$;
-          return booleanNode(false, start$8, at$);
+          return booleanNode(false, start$7, at$);
         } else {
-          const start$9 = at$;
-          if (bytes$[at$ + 1] !== 114 || bytes$[at$ + 2] !== 117 || bytes$[at$ + 3] !== 101) break next$2;
+          const start$8 = at$;
+          if (view$.getInt32(at$, true) !== 1702195828 /* "true" */) break next$4;
           at$ += 4;
           at$ = end_of_lexeme$skip(at$);
-          if (at$ < 0) break next$2;
+          if (at$ < 0) break next$4;
           end$ = at$;
-          return booleanNode(true, start$9, at$);
+          return booleanNode(true, start$8, at$);
         }
       }
-      at$ = back$3;
+      at$ = back$4;
+      next$5: {
+        const start$9 = at$;
+        at$ = runEnd$(ends1$, at$);
+        if (bytes$[at$] === 92) break next$5;
+        end$ = at$;
+        return stringNode(input.substring(start$9, at$), start$9, at$);
+      }
+      at$ = back$4;
       const start$10 = at$;
-      const value$3 = lexeme$build(at$);
+      const value$3 = escaped_text$build(at$);
       if (value$3 === FAILED$) return FAILED$;
       at$ = end$;
       end$ = at$;
@@ -695,8 +971,8 @@ function otherDecimal(start, end) {
       const start$11 = at$;
       at$++;
       const start$12 = at$;
-      if ((table0$[bytes$[at$]] & 32) === 0) return FAILED$;
-      at$ = runEnd$(runs1$, at$);
+      at$ = runEnd$(ends2$, at$);
+      if (at$ === start$12) return FAILED$;
       const path$1 = input.substring(start$12, at$);
       end$ = at$;
       return refNode(path$1, start$11, at$);
@@ -704,129 +980,49 @@ function otherDecimal(start, end) {
       const start$13 = at$;
       if (!(lenient)) return FAILED$;
       const start$14 = at$;
-      if (bytes$[at$] !== 64) return FAILED$;
       at$++;
-      if ((table0$[bytes$[at$]] & 1) === 0) return FAILED$;
-      at$ = runEnd$(runs2$, at$);
-      const back$4 = at$;
+      const start$15 = at$;
+      at$ = runEnd$(ends3$, at$);
+      if (at$ === start$15) return FAILED$;
+      const back$5 = at$;
       done$2: {
         missing$2: {
           if (bytes$[at$] !== 58) break missing$2;
           at$++;
-          if ((table0$[bytes$[at$]] & 4) === 0) break missing$2;
-          at$ = runEnd$(runs0$, at$);
+          const start$16 = at$;
+          at$ = runEnd$(ends0$, at$);
+          if (at$ === start$16) break missing$2;
           break done$2;
         }
-        at$ = back$4;
+        at$ = back$5;
       }
       const value$4 = input.substring(start$14, at$);
       end$ = at$;
       return stringNode(value$4, start$13, at$);
     } else if (symbol$1 === 91) {
       return array$build(at$);
+    } else if (symbol$1 === 92) {
+      const start$17 = at$;
+      const value$5 = escaped_text$build(at$);
+      if (value$5 === FAILED$) return FAILED$;
+      at$ = end$;
+      end$ = at$;
+      return stringNode(value$5, start$17, at$);
     } else if (symbol$1 === 123) {
       return map$build(at$);
     } else if (symbol$1 === 126) {
-      const start$15 = at$;
+      const start$18 = at$;
       at$++;
       end$ = at$;
-      return nullNode(start$15, at$);
+      return nullNode(start$18, at$);
     } else {
       return FAILED$;
     }
   }
 
-  function value$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table0$[symbol$1] & 8) !== 0) {
-      at$ = lexeme$skip(at$);
-      if (at$ < 0) return -1;
-    } else if (symbol$1 === 45 || (symbol$1 >= 48 && symbol$1 <= 57)) {
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          const start$3 = at$;
-          if (bytes$[at$] === 45) {
-            at$++;
-          }
-          const digits$1 = at$;
-          if ((table0$[bytes$[at$]] & 16) === 0) break next$1;
-          do at$++; while ((table0$[bytes$[at$]] & 16) !== 0);
-          const point$1 = at$;
-          const back$2 = at$;
-          done$1: {
-            missing$1: {
-              if (bytes$[at$] !== 46) break missing$1;
-              at$++;
-              if ((table0$[bytes$[at$]] & 16) === 0) break missing$1;
-              do at$++; while ((table0$[bytes$[at$]] & 16) !== 0);
-              break done$1;
-            }
-            at$ = back$2;
-          }
-          at$ = end_of_lexeme$skip(at$);
-          if (at$ < 0) break next$1;
-          if (!(limitDigits(start$3, digits$1, point$1, at$))) break next$1;
-          break chosen$1;
-        }
-        at$ = back$1;
-        at$ = lexeme$skip(at$);
-        if (at$ < 0) return -1;
-      }
-    } else if (symbol$1 === 102 || symbol$1 === 116) {
-      const back$3 = at$;
-      chosen$2: {
-        next$2: {
-          const symbol$2 = bytes$[at$];
-          if (symbol$2 === 102) {
-            if (bytes$[at$ + 1] !== 97 || bytes$[at$ + 2] !== 108 || bytes$[at$ + 3] !== 115 || bytes$[at$ + 4] !== 101) break next$2;
-            at$ += 5;
-            at$ = end_of_lexeme$skip(at$);
-            if (at$ < 0) break next$2;
-          } else {
-            if (bytes$[at$ + 1] !== 114 || bytes$[at$ + 2] !== 117 || bytes$[at$ + 3] !== 101) break next$2;
-            at$ += 4;
-            at$ = end_of_lexeme$skip(at$);
-            if (at$ < 0) break next$2;
-          }
-          break chosen$2;
-        }
-        at$ = back$3;
-        at$ = lexeme$skip(at$);
-        if (at$ < 0) return -1;
-      }
-    } else if (symbol$1 === 36) {
-      at$++;
-      if ((table0$[bytes$[at$]] & 32) === 0) return -1;
-      at$ = runEnd$(runs1$, at$);
-    } else if (symbol$1 === 64) {
-      if (!(lenient)) return -1;
-      if (bytes$[at$] !== 64) return -1;
-      at$++;
-      if ((table0$[bytes$[at$]] & 1) === 0) return -1;
-      at$ = runEnd$(runs2$, at$);
-      const back$4 = at$;
-      done$2: {
-        missing$2: {
-          if (bytes$[at$] !== 58) break missing$2;
-          at$++;
-          if ((table0$[bytes$[at$]] & 4) === 0) break missing$2;
-          at$ = runEnd$(runs0$, at$);
-          break done$2;
-        }
-        at$ = back$4;
-      }
-    } else if (symbol$1 === 91) {
-      at$ = array$skip(at$);
-      if (at$ < 0) return -1;
-    } else if (symbol$1 === 123) {
-      at$ = map$skip(at$);
-      if (at$ < 0) return -1;
-    } else if (symbol$1 === 126) {
-      at$++;
-    } else {
-      return -1;
-    }
+  function end_of_lexeme$skip(at$) {
+    if ((table0$[bytes$[at$]] & 16) !== 0) return -1;
+    if (bytes$[at$] === 92) return -1;
     return at$;
   }
 
@@ -848,8 +1044,9 @@ function otherDecimal(start, end) {
       next$3: {
         if (bytes$[at$] !== 36) { miss$(at$, 13); break next$3; }
         at$++;
-        if ((table0$[bytes$[at$]] & 32) === 0) { miss$(at$, 14); break next$3; }
-        at$ = runEnd$(runs1$, at$);
+        const start$1 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$1) { miss$(at$, 14); break next$3; }
         break chosen$1;
       }
       at$ = back$1;
@@ -863,15 +1060,17 @@ function otherDecimal(start, end) {
         if (!(lenient)) break next$5;
         if (bytes$[at$] !== 64) { miss$(at$, 0); break next$5; }
         at$++;
-        if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 1); break next$5; }
-        at$ = runEnd$(runs2$, at$);
+        const start$2 = at$;
+        at$ = runEnd$(ends3$, at$);
+        if (at$ === start$2) { miss$(at$, 1); break next$5; }
         const back$2 = at$;
         done$1: {
           missing$1: {
             if (bytes$[at$] !== 58) { miss$(at$, 4); break missing$1; }
             at$++;
-            if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 5); break missing$1; }
-            at$ = runEnd$(runs0$, at$);
+            const start$3 = at$;
+            at$ = runEnd$(ends0$, at$);
+            if (at$ === start$3) { miss$(at$, 5); break missing$1; }
             break done$1;
           }
           at$ = back$2;
@@ -885,12 +1084,12 @@ function otherDecimal(start, end) {
           missing$2: {
             const symbol$1 = bytes$[at$];
             if (symbol$1 === 102) {
-              if (bytes$[at$ + 1] !== 97 || bytes$[at$ + 2] !== 108 || bytes$[at$ + 3] !== 115 || bytes$[at$ + 4] !== 101) break missing$2;
+              if (view$.getInt32(at$ + 1, true) !== 1702063201 /* "alse" */) break missing$2;
               at$ += 5;
               at$ = end_of_lexeme$skip(at$);
               if (at$ < 0) break missing$2;
             } else if (symbol$1 === 116) {
-              if (bytes$[at$ + 1] !== 114 || bytes$[at$ + 2] !== 117 || bytes$[at$ + 3] !== 101) break missing$2;
+              if (view$.getInt32(at$, true) !== 1702195828 /* "true" */) break missing$2;
               at$ += 4;
               at$ = end_of_lexeme$skip(at$);
               if (at$ < 0) break missing$2;
@@ -909,28 +1108,28 @@ function otherDecimal(start, end) {
         const back$4 = at$;
         done$3: {
           missing$3: {
-            const start$7 = at$;
+            const start$4 = at$;
             if (bytes$[at$] === 45) {
               at$++;
             }
             const digits$1 = at$;
-            if ((table0$[bytes$[at$]] & 16) === 0) break missing$3;
-            do at$++; while ((table0$[bytes$[at$]] & 16) !== 0);
+            if ((table0$[bytes$[at$]] & 64) === 0) break missing$3;
+            do at$++; while ((table0$[bytes$[at$]] & 64) !== 0);
             const point$1 = at$;
             const back$5 = at$;
             done$4: {
               missing$4: {
                 if (bytes$[at$] !== 46) break missing$4;
                 at$++;
-                if ((table0$[bytes$[at$]] & 16) === 0) break missing$4;
-                do at$++; while ((table0$[bytes$[at$]] & 16) !== 0);
+                if ((table0$[bytes$[at$]] & 64) === 0) break missing$4;
+                do at$++; while ((table0$[bytes$[at$]] & 64) !== 0);
                 break done$4;
               }
               at$ = back$5;
             }
             at$ = end_of_lexeme$skip(at$);
             if (at$ < 0) break missing$3;
-            if (!(limitDigits(start$7, digits$1, point$1, at$))) break missing$3;
+            if (!(limitDigits(start$4, digits$1, point$1, at$))) break missing$3;
             break done$3;
           }
           at$ = back$4;
@@ -939,53 +1138,53 @@ function otherDecimal(start, end) {
         break chosen$1;
       }
       at$ = back$1;
-      at$ = lexeme$expect(at$);
+      next$8: {
+        const start$5 = at$;
+        at$ = runEnd$(ends1$, at$);
+        if (at$ === start$5) { miss$(at$, 18); break next$8; }
+        if (bytes$[at$] === 92) break next$8;
+        break chosen$1;
+      }
+      at$ = back$1;
+      at$ = escaped_text$expect(at$);
       if (at$ < 0) return -1;
     }
     return at$;
   }
 
-  function lexeme$build(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table1$[symbol$1] & 1) !== 0) {
-      const start$1 = at$;
-      at$ = runEnd$(runs3$, at$);
-      const plain_end$1 = at$;
-      const back$1 = at$;
-      done$1: {
-        missing$1: {
-          if (bytes$[at$] !== 92) break missing$1;
-          at$ = escapes$skip(at$);
-          if (at$ < 0) break missing$1;
-          break done$1;
-        }
-        at$ = back$1;
-      }
-      if (bytes$[at$] === 92) return FAILED$;
-      end$ = at$;
-      return plain_end$1 === at$ ? input.substring(start$1, at$) : unescaped(start$1, at$);
-    } else if (symbol$1 === 92) {
-      const start$2 = at$;
-      at$ = escapes$skip(at$);
-      if (at$ < 0) return FAILED$;
-      end$ = at$;
-      return unescaped(start$2, at$);
-    } else {
-      return FAILED$;
+  function escaped_text$build(at$) {
+    const start$1 = at$;
+    if ((table0$[bytes$[at$]] & 16) !== 0) {
+      at$ = runEnd$(ends1$, at$);
     }
-  }
-
-  function end_of_lexeme$skip(at$) {
-    if ((table1$[bytes$[at$]] & 1) !== 0) return -1;
-    if (bytes$[at$] === 92) return -1;
-    return at$;
+    if (bytes$[at$] !== 92) return FAILED$;
+    at$++;
+    if ((table0$[bytes$[at$]] & 32) === 0) return FAILED$;
+    at$++;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      const symbol$1 = bytes$[at$];
+      if ((table0$[symbol$1] & 16) !== 0) {
+        at$++;
+      } else if (symbol$1 === 92) {
+        at$++;
+        if ((table0$[bytes$[at$]] & 32) === 0) break ended$1;
+        at$++;
+      } else {
+        break ended$1;
+      }
+      last$1 = at$;
+    }
+    at$ = last$1;
+    end$ = at$;
+    return unescaped(start$1, at$);
   }
 
   function array$build(at$) {
     const start$1 = at$;
     if (bytes$[at$] !== 91) return FAILED$;
     at$++;
-    if (!(enter(at$))) return FAILED$;
+    enter(at$);
     const items$1 = [];
     let last$1 = at$;
     ended$1: for (;;) {
@@ -996,14 +1195,36 @@ function otherDecimal(start, end) {
           const start$2 = at$;
           if (!(lenient)) break next$1;
           const start$3 = at$;
-          if ((table0$[bytes$[at$]] & 4) === 0) break next$1;
-          at$ = runEnd$(runs0$, at$);
+          at$ = runEnd$(ends0$, at$);
+          if (at$ === start$3) break next$1;
           const key$1 = wordAt$(start$3, at$);
           if (bytes$[at$] !== 58) break next$1;
           at$++;
-          const text$1 = lexeme$build(at$);
-          if (text$1 === FAILED$) break next$1;
-          at$ = end$;
+          let text$1;
+          const symbol$1 = bytes$[at$];
+          if ((table0$[symbol$1] & 16) !== 0) {
+            const back$2 = at$;
+            chosen$2: {
+              next$2: {
+                const start$4 = at$;
+                at$ = runEnd$(ends1$, at$);
+                const picked$2 = input.substring(start$4, at$);
+                if (bytes$[at$] === 92) break next$2;
+                text$1 = picked$2;
+                break chosen$2;
+              }
+              at$ = back$2;
+              text$1 = escaped_text$build(at$);
+              if (text$1 === FAILED$) break next$1;
+              at$ = end$;
+            }
+          } else if (symbol$1 === 92) {
+            text$1 = escaped_text$build(at$);
+            if (text$1 === FAILED$) break next$1;
+            at$ = end$;
+          } else {
+            break next$1;
+          }
           picked$1 = stringNode(`${key$1}:${text$1}`, start$2, at$);
           break chosen$1;
         }
@@ -1022,7 +1243,7 @@ function otherDecimal(start, end) {
     at$ = last$1;
     if (bytes$[at$] !== 93) return FAILED$;
     at$++;
-    if (!(depth-- > 0)) return FAILED$;
+    depth--;
     end$ = at$;
     return arrayNode(items$1, start$1, at$);
   }
@@ -1031,8 +1252,8 @@ function otherDecimal(start, end) {
     const start$1 = at$;
     if (bytes$[at$] !== 123) return FAILED$;
     at$++;
-    if (!(enter(at$))) return FAILED$;
-    const first$1 = keyCount;
+    enter(at$);
+    const outer$1 = open(at$);
     const entries$1 = [];
     let last$1 = at$;
     ended$1: for (;;) {
@@ -1047,107 +1268,40 @@ function otherDecimal(start, end) {
     at$ = last$1;
     if (bytes$[at$] !== 125) return FAILED$;
     at$++;
-    if (!(depth-- > 0)) return FAILED$;
-    if (!(distinct(first$1))) return FAILED$;
+    depth--;
+    if (!(close(outer$1))) return FAILED$;
     end$ = at$;
     return mapNode(entries$1, start$1, at$);
-  }
-
-  function lexeme$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table1$[symbol$1] & 1) !== 0) {
-      at$ = runEnd$(runs3$, at$);
-      const back$1 = at$;
-      done$1: {
-        missing$1: {
-          if (bytes$[at$] !== 92) break missing$1;
-          at$ = escapes$skip(at$);
-          if (at$ < 0) break missing$1;
-          break done$1;
-        }
-        at$ = back$1;
-      }
-      if (bytes$[at$] === 92) return -1;
-    } else if (symbol$1 === 92) {
-      at$ = escapes$skip(at$);
-      if (at$ < 0) return -1;
-    } else {
-      return -1;
-    }
-    return at$;
-  }
-
-  function array$skip(at$) {
-    if (bytes$[at$] !== 91) return -1;
-    at$++;
-    if (!(enter(at$))) return -1;
-    let last$1 = at$;
-    ended$1: for (;;) {
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          if (!(lenient)) break next$1;
-          if ((table0$[bytes$[at$]] & 4) === 0) break next$1;
-          at$ = runEnd$(runs0$, at$);
-          if (bytes$[at$] !== 58) break next$1;
-          at$++;
-          at$ = lexeme$skip(at$);
-          if (at$ < 0) break next$1;
-          break chosen$1;
-        }
-        at$ = back$1;
-        at$ = value$skip(at$);
-        if (at$ < 0) break ended$1;
-      }
-      if (!(count(at$))) break ended$1;
-      last$1 = at$;
-      if (bytes$[at$] !== 44) break ended$1;
-      at$++;
-    }
-    at$ = last$1;
-    if (bytes$[at$] !== 93) return -1;
-    at$++;
-    if (!(depth-- > 0)) return -1;
-    return at$;
-  }
-
-  function map$skip(at$) {
-    if (bytes$[at$] !== 123) return -1;
-    at$++;
-    if (!(enter(at$))) return -1;
-    const first$1 = keyCount;
-    let last$1 = at$;
-    ended$1: for (;;) {
-      at$ = param$skip(at$);
-      if (at$ < 0) break ended$1;
-      last$1 = at$;
-      if (bytes$[at$] !== 44) break ended$1;
-      at$++;
-    }
-    at$ = last$1;
-    if (bytes$[at$] !== 125) return -1;
-    at$++;
-    if (!(depth-- > 0)) return -1;
-    if (!(distinct(first$1))) return -1;
-    return at$;
   }
 
   function array$expect(at$) {
     if (bytes$[at$] !== 91) { miss$(at$, 9); return -1; }
     at$++;
-    if (!(enter(at$))) return -1;
+    enter(at$);
     let last$1 = at$;
     ended$1: for (;;) {
       const back$1 = at$;
       chosen$1: {
         next$1: {
           if (!(lenient)) break next$1;
-          if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 12); break next$1; }
-          at$ = runEnd$(runs0$, at$);
+          const start$1 = at$;
+          at$ = runEnd$(ends0$, at$);
+          if (at$ === start$1) { miss$(at$, 12); break next$1; }
           if (bytes$[at$] !== 58) { miss$(at$, 4); break next$1; }
           at$++;
-          at$ = lexeme$expect(at$);
-          if (at$ < 0) break next$1;
+          const back$2 = at$;
+          chosen$2: {
+            next$2: {
+              const start$2 = at$;
+              at$ = runEnd$(ends1$, at$);
+              if (at$ === start$2) { miss$(at$, 18); break next$2; }
+              if (bytes$[at$] === 92) break next$2;
+              break chosen$2;
+            }
+            at$ = back$2;
+            at$ = escaped_text$expect(at$);
+            if (at$ < 0) break next$1;
+          }
           break chosen$1;
         }
         at$ = back$1;
@@ -1162,15 +1316,15 @@ function otherDecimal(start, end) {
     at$ = last$1;
     if (bytes$[at$] !== 93) { miss$(at$, 11); return -1; }
     at$++;
-    if (!(depth-- > 0)) return -1;
+    depth--;
     return at$;
   }
 
   function map$expect(at$) {
     if (bytes$[at$] !== 123) { miss$(at$, 6); return -1; }
     at$++;
-    if (!(enter(at$))) return -1;
-    const first$1 = keyCount;
+    enter(at$);
+    const outer$1 = open(at$);
     let last$1 = at$;
     ended$1: for (;;) {
       at$ = param$expect(at$);
@@ -1182,78 +1336,39 @@ function otherDecimal(start, end) {
     at$ = last$1;
     if (bytes$[at$] !== 125) { miss$(at$, 7); return -1; }
     at$++;
-    if (!(depth-- > 0)) return -1;
-    if (!(distinct(first$1))) return -1;
+    depth--;
+    if (!(close(outer$1))) return -1;
     return at$;
   }
 
-  function lexeme$expect(at$) {
+  function escaped_text$expect(at$) {
     const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        if ((table1$[bytes$[at$]] & 1) === 0) { miss$(at$, 18); break next$1; }
-        at$ = runEnd$(runs3$, at$);
-        const back$2 = at$;
-        done$1: {
-          missing$1: {
-            if (bytes$[at$] !== 92) break missing$1;
-            at$ = escapes$expect(at$);
-            if (at$ < 0) break missing$1;
-            break done$1;
-          }
-          at$ = back$2;
-        }
-        if (bytes$[at$] === 92) break next$1;
-        break chosen$1;
+    done$1: {
+      missing$1: {
+        const start$1 = at$;
+        at$ = runEnd$(ends1$, at$);
+        if (at$ === start$1) { miss$(at$, 18); break missing$1; }
+        break done$1;
       }
       at$ = back$1;
-      at$ = escapes$expect(at$);
-      if (at$ < 0) return -1;
     }
-    return at$;
-  }
-
-  function escapes$skip(at$) {
-    if (bytes$[at$] !== 92) return -1;
-    at$++;
-    if ((table1$[bytes$[at$]] & 4) === 0) return -1;
-    at$++;
-    let last$1 = at$;
-    ended$1: for (;;) {
-      const symbol$1 = bytes$[at$];
-      if ((table1$[symbol$1] & 1) !== 0) {
-        at$++;
-      } else if (symbol$1 === 92) {
-        at$++;
-        if ((table1$[bytes$[at$]] & 4) === 0) break ended$1;
-        at$++;
-      } else {
-        break ended$1;
-      }
-      last$1 = at$;
-    }
-    at$ = last$1;
-    return at$;
-  }
-
-  function escapes$expect(at$) {
     if (bytes$[at$] !== 92) { miss$(at$, 19); return -1; }
     at$++;
-    if ((table1$[bytes$[at$]] & 4) === 0) { miss$(at$, 20); return -1; }
+    if ((table0$[bytes$[at$]] & 32) === 0) { miss$(at$, 20); return -1; }
     at$++;
     let last$1 = at$;
     ended$1: for (;;) {
-      const back$1 = at$;
+      const back$2 = at$;
       chosen$1: {
         next$1: {
-          if ((table1$[bytes$[at$]] & 1) === 0) { miss$(at$, 18); break next$1; }
+          if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 18); break next$1; }
           at$++;
           break chosen$1;
         }
-        at$ = back$1;
+        at$ = back$2;
         if (bytes$[at$] !== 92) { miss$(at$, 19); break ended$1; }
         at$++;
-        if ((table1$[bytes$[at$]] & 4) === 0) { miss$(at$, 20); break ended$1; }
+        if ((table0$[bytes$[at$]] & 32) === 0) { miss$(at$, 20); break ended$1; }
         at$++;
       }
       last$1 = at$;
@@ -1275,21 +1390,20 @@ function otherDecimal(start, end) {
     [45, 45, 48, 57, 65, 90, 95, 95, 97, 122], // [A-Za-z0-9_\-]
     [65, 90, 97, 122], // [A-Za-z]
     [48, 57, 65, 90, 95, 95, 97, 122], // [A-Za-z0-9_]
-    [33, 35, 37, 43, 46, 47, 59, 61, 63, 63, 65, 90, 92, 92, 94, 101, 103, 115, 117, 122],
+    [33, 35, 37, 43, 46, 47, 59, 61, 63, 63, 65, 90, 94, 122],
+    [33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122], // safe_chars
+    [36, 36, 44, 44, 58, 58, 62, 62, 64, 64, 91, 93, 123, 126], // delimiter
     [48, 57], // [0-9]
-    [46, 46, 48, 57, 65, 90, 95, 95, 97, 122], // [A-Za-z0-9_.]
-    [0, 32, 44, 44, 58, 58, 62, 62, 93, 93, 124, 125, 127, 255],
-    [0, 101, 103, 115, 117, 255],
+    [65, 90, 95, 95, 97, 122],
   ]);
   const table1$ = peg$tableOf([
-    [33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122], // safe_chars
-    [0, 32, 36, 36, 44, 44, 58, 58, 62, 62, 64, 64, 91, 91, 93, 93, 123, 255],
-    [36, 36, 44, 44, 58, 58, 62, 62, 64, 64, 91, 93, 123, 126], // delimiter
+    [33, 35, 37, 43, 46, 47, 59, 61, 63, 63, 94, 94, 96, 96],
+    [33, 35, 37, 43, 46, 47, 59, 61, 63, 63, 65, 90, 94, 101, 103, 115, 117, 122],
   ]);
-  const runs0$ = peg$runsOf([48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_]
-  const runs1$ = peg$runsOf([46, 46, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_.]
-  const runs2$ = peg$runsOf([45, 45, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_\-]
-  const runs3$ = peg$runsOf([33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122]);
+  const ends0$ = peg$endsOf([48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_]
+  const ends1$ = peg$endsOf([33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122]);
+  const ends2$ = peg$endsOf([46, 46, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_.]
+  const ends3$ = peg$endsOf([45, 45, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_\-]
 
   // What changes is declared with `var`: for `let`, each function would look whether it has been initialized.
   var input = "";
@@ -1299,7 +1413,6 @@ function otherDecimal(start, end) {
   var furthest$ = 0;
   var from$ = 0;
   var to$ = 0;
-  var lines$ = null;
   var busy$ = false;
 
 
@@ -1318,19 +1431,15 @@ function otherDecimal(start, end) {
 
   const view$ = new DataView(bytes$.buffer);
 
-  // Where the run ends that begins at `at`. Each number counts only where those before it are full: -(2 >> 1) is a mask of
-  // ones, -(1 >> 1) of zeros.
-  function runEnd$(runs, at) {
+  // Where the run ends that begins at `at`, two symbols at a time.
+  function runEnd$(ends, at) {
     for (;;) {
-      const front = view$.getInt32(at, true);
-      const back = view$.getInt32(at + 4, true);
-      const first = runs[front & 0xffff];
-      const second = runs[front >>> 16];
-      const third = runs[back & 0xffff];
-      const fourth = runs[back >>> 16];
-      const length = first + (-(first >> 1) & (second + (-(second >> 1) & (third + (-(third >> 1) & fourth)))));
-      at += length;
-      if (length < 8) return at;
+      const four = view$.getInt32(at, true);
+      const first = ends[four & 0xffff];
+      if (first !== 0) return at + first - 1;
+      const second = ends[four >>> 16];
+      if (second !== 0) return at + second + 1;
+      at += 4;
     }
   }
 
@@ -1364,7 +1473,7 @@ function otherDecimal(start, end) {
   }
 
   function locationOf$(start, end) {
-    return peg$locationIn((lines$ ??= peg$linesOf(input)), options.grammarSource, start, end);
+    return peg$locationIn(input, options.grammarSource, start, end);
   }
 
   function error(message, location) {
@@ -1375,14 +1484,21 @@ function otherDecimal(start, end) {
     end$ = 0;
     furthest$ = 0;
     lenient = options.dialect === "lenient";
-    spans = options.spans;
+    spans = Boolean(options.spans);
     maxDepth = options.maxDepth ?? 5;
     maxItems = options.maxItems ?? 100000;
     maxDigits = options.maxDigits ?? 1000;
     depth = 0;
     items = 0;
     counts = input.length > 2 * maxItems;
-    keyCount = 0;
+    if (past[0] > 1 << 29) {
+        past[0] = 0;
+        keys.fill(0);
+      }
+    base = past[0] + 1;
+    past[0] = base + input.length;
+    list = 0;
+    manyKeys = null;
   }
 
   function build$() {
@@ -1391,7 +1507,6 @@ function otherDecimal(start, end) {
   }
 
   function skip$() {
-    if (options.startRule === "envelope") return envelope$skip(0);
     return frame$skip(0);
   }
 
@@ -1400,7 +1515,6 @@ function otherDecimal(start, end) {
     input = text;
     length$ = text.length;
     options = given === undefined ? NO_OPTIONS$ : given;
-    lines$ = null;
     load$(text);
   }
 
@@ -1409,7 +1523,6 @@ function otherDecimal(start, end) {
     input = "";
     length$ = 0;
     options = NO_OPTIONS$;
-    lines$ = null;
   }
 
   const startRules$ = ["frame", "envelope"];
@@ -1497,37 +1610,27 @@ function otherDecimal(start, end) {
     }
     const expected = missed$.slice(0, misses$).map((number) => expectations$[number]);
     if (end === furthest$) expected.push({ type: "end" });
-    return new peg$Failure(input, options.grammarSource, furthest$, expected);
+    const code = input.codePointAt(furthest$);
+    const found = code === undefined ? null : String.fromCodePoint(code);
+    const location = peg$locationIn(input, options.grammarSource, furthest$, Math.min(furthest$ + 1, length$));
+    return Object.defineProperty(new peg$SyntaxError("", expected, found, location), "message", peg$message);
   }
 
   function expect$() {
-    if (options.startRule === "envelope") return envelope$expect(0);
     return frame$expect(0);
   }
 
   return { parse: parse$, recognize: recognize$ };
 };
 
-// Where the lines of a text begin.
-function peg$linesOf(text) {
-  const lines = [0];
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines.push(at + 1);
-  return lines;
+// Lines and columns count from 1.
+function peg$placeOf(text, offset) {
+  const lines = text.slice(0, offset).split("\n");
+  return { offset, line: lines.length, column: lines.pop().length + 1 };
 }
 
-function peg$placeOf(lines, offset) {
-  let low = 0;
-  let high = lines.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (lines[middle] <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return { offset, line: low + 1, column: offset - lines[low] + 1 };
-}
-
-function peg$locationIn(lines, source, start, end) {
-  return { source, start: peg$placeOf(lines, start), end: peg$placeOf(lines, end) };
+function peg$locationIn(text, source, start, end) {
+  return { source, start: peg$placeOf(text, start), end: peg$placeOf(text, end) };
 }
 
 function peg$tableOf(sets) {
@@ -1540,32 +1643,19 @@ function peg$tableOf(sets) {
   return table;
 }
 
-// For each pair of symbols, the first one in the low half: how many of them, from the first on, are in a set.
-function peg$runsOf(ranges) {
+// For each pair of symbols, the first one in the low half: the number of the first one that is not in a set, or 0.
+function peg$endsOf(ranges) {
   const set = peg$tableOf([ranges]);
-  const runs = new Uint8Array(65536);
-  for (let first = 0; first < 256; first++) {
-    if (set[first] === 1) for (let second = 0; second < 256; second++) runs[first + 256 * second] = 1 + set[second];
-  }
-  return runs;
+  const rows = [2, 0].map((second) => set.map((first) => (first === 1 ? second : 1)));
+  const ends = new Uint8Array(65536);
+  set.forEach((second, symbol) => ends.set(rows[second], 256 * symbol));
+  return ends;
 }
 
 const peg$scanner = /* @__PURE__ */ peg$makeScanner(1048576);
 
 
-// A syntax error whose message is worked out when it is read.
-class peg$Failure extends SyntaxError {
-  constructor(text, source, offset, expected) {
-    super();
-    const isEnd = offset === text.length;
-    this.expected = expected;
-    this.found = isEnd ? null : String.fromCodePoint(text.codePointAt(offset));
-    this.location = peg$locationIn(peg$linesOf(text), source, offset, isEnd ? offset : offset + 1);
-    this.name = "SyntaxError";
-    Object.defineProperty(this, "message", peg$message);
-  }
-}
-
+// A message that is worked out when it is read.
 const peg$message = {
   get() { return peg$SyntaxError.buildMessage(this.expected, this.found); },
   set(value) { Object.defineProperty(this, "message", { value, writable: true }); },
@@ -1592,19 +1682,19 @@ class peg$SyntaxError extends SyntaxError {
 
   // The message, and the line that it is about where its text is among the sources.
   format(sources) {
-    let report = "Error: " + this.message;
+    let report = `Error: ${this.message}`;
     if (this.location) {
       const { source, start, end } = this.location;
       const known = sources.find((one) => one.source === source);
       const shown = source && typeof source.offset === "function" ? source.offset(start) : start;
-      const place = source + ":" + shown.line + ":" + shown.column;
+      const place = `${source}:${shown.line}:${shown.column}`;
       if (known) {
         const line = known.text.split(/\r\n|\n|\r/g)[start.line - 1];
         const margin = "".padEnd(String(shown.line).length);
         const width = (start.line === end.line ? end.column : line.length + 1) - start.column || 1;
-        report += "\n --> " + place + "\n" + margin + " |\n" + shown.line + " | " + line
-          + "\n" + margin + " | " + "".padEnd(start.column - 1) + "".padEnd(width, "^");
-      } else report += "\n at " + place;
+        const carets = "".padEnd(start.column - 1) + "".padEnd(width, "^");
+        report += `\n --> ${place}\n${margin} |\n${shown.line} | ${line}\n${margin} | ${carets}`;
+      } else report += `\n at ${place}`;
     }
     return report;
   }
@@ -1612,8 +1702,8 @@ class peg$SyntaxError extends SyntaxError {
   static buildMessage(expected, found) {
     const phrases = [...new Set(expected.map(peg$phrase))].sort();
     const count = phrases.length;
-    const list = count < 3 && count > 0 ? phrases.join(" or ") : phrases.slice(0, -1).join(", ") + ", or " + phrases[count - 1];
-    return "Expected " + list + " but " + (found ? peg$quoted(found) : "end of input") + " found.";
+    const list = count < 3 && count > 0 ? phrases.join(" or ") : `${phrases.slice(0, -1).join(", ")}, or ${phrases[count - 1]}`;
+    return `Expected ${list} but ${found ? peg$quoted(found) : "end of input"} found.`;
   }
 }
 
@@ -1623,11 +1713,11 @@ function peg$phrase({ type, text, parts, inverted, unicode, description }) {
   if (type === "end") return "end of input";
   if (type === "other") return description;
   const inside = parts.map((part) => [].concat(part).map(peg$inClass).join("-"));
-  return "[" + (inverted ? "^" : "") + inside.join("") + "]" + (unicode ? "u" : "");
+  return `[${inverted ? "^" : ""}${inside.join("")}]${unicode ? "u" : ""}`;
 }
 
 function peg$quoted(text) {
-  return '"' + text.replace(/[\\"\p{C}\p{Mn}\p{Mc}]/gu, peg$visible) + '"';
+  return `"${text.replace(/[\\"\p{C}\p{Mn}\p{Mc}]/gu, peg$visible)}"`;
 }
 
 function peg$inClass(text) {
@@ -1639,11 +1729,9 @@ function peg$visible(character) {
   const named = { 0: "\\0", 9: "\\t", 10: "\\n", 13: "\\r" }[code];
   if (named !== undefined) return named;
   const hex = code.toString(16).toUpperCase();
-  if (code < 32 || (code > 126 && code < 160)) return "\\x" + hex.padStart(2, "0");
-  return code < 127 ? "\\" + character : "\\u{" + hex + "}";
+  if (code < 32 || (code > 126 && code < 160)) return `\\x${hex.padStart(2, "0")}`;
+  return code < 127 ? `\\${character}` : `\\u{${hex}}`;
 }
-
-Object.setPrototypeOf(peg$Failure.prototype, peg$SyntaxError.prototype);
 
 const peg$allowedStartRules = [
   "frame",

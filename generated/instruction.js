@@ -77,13 +77,13 @@ const peg$makeScanner = (capacity$) => {
       const back$1 = at$;
       chosen$1: {
         next$1: {
-          const start$2 = at$;
-          if ((table0$[bytes$[at$]] & 8) === 0) break next$1;
+          const start$1 = at$;
+          if ((table0$[bytes$[at$]] & 4) === 0) break next$1;
           at$++;
           let count$1 = 0;
           let last$3 = at$;
           ended$3: for (;;) {
-            if ((table0$[bytes$[at$]] & 16) === 0) break ended$3;
+            if ((table0$[bytes$[at$]] & 8) === 0) break ended$3;
             at$++;
             count$1++;
             last$3 = at$;
@@ -97,42 +97,42 @@ const peg$makeScanner = (capacity$) => {
           ended$4: for (;;) {
             let last$5 = at$;
             ended$5: for (;;) {
-              if ((table0$[bytes$[at$]] & 32) === 0) break ended$5;
+              if ((table0$[bytes$[at$]] & 16) === 0) break ended$5;
               at$++;
               const back$2 = at$;
               let count$3 = 0;
               let last$6 = at$;
               ended$6: for (;;) {
-                if ((table0$[bytes$[at$]] & 32) === 0) break ended$6;
+                if ((table0$[bytes$[at$]] & 16) === 0) break ended$6;
                 at$++;
                 count$3++;
                 last$6 = at$;
                 if (count$3 >= 3) break;
               }
               at$ = last$6;
-              if ((table0$[bytes$[at$]] & 64) === 0) break ended$5;
+              if ((table0$[bytes$[at$]] & 32) === 0) break ended$5;
               at$++;
               at$ = back$2;
               last$5 = at$;
             }
             at$ = last$5;
-            if ((table0$[bytes$[at$]] & 64) === 0) break ended$4;
+            if ((table0$[bytes$[at$]] & 32) === 0) break ended$4;
             at$++;
             count$2++;
             last$4 = at$;
           }
           at$ = last$4;
           if (count$2 < 1) break next$1;
-          picked$1 = { kind: "url", start: start$2, end: at$ };
+          picked$1 = { kind: "url", start: start$1, end: at$ };
           break chosen$1;
         }
         at$ = back$1;
         next$2: {
-          const start$3 = at$;
+          const start$2 = at$;
           let count$4 = 0;
           let last$7 = at$;
           ended$7: for (;;) {
-            if ((table0$[bytes$[at$]] & 128) === 0) break ended$7;
+            if ((table0$[bytes$[at$]] & 64) === 0) break ended$7;
             at$++;
             count$4++;
             last$7 = at$;
@@ -148,7 +148,7 @@ const peg$makeScanner = (capacity$) => {
             let count$6 = 0;
             let last$9 = at$;
             ended$9: for (;;) {
-              if ((table0$[bytes$[at$]] & 128) === 0) break ended$9;
+              if ((table0$[bytes$[at$]] & 64) === 0) break ended$9;
               at$++;
               count$6++;
               last$9 = at$;
@@ -166,7 +166,7 @@ const peg$makeScanner = (capacity$) => {
           let count$7 = 0;
           let last$10 = at$;
           ended$10: for (;;) {
-            if ((table1$[bytes$[at$]] & 1) === 0) break ended$10;
+            if ((table0$[bytes$[at$]] & 128) === 0) break ended$10;
             at$++;
             count$7++;
             last$10 = at$;
@@ -182,7 +182,7 @@ const peg$makeScanner = (capacity$) => {
             let count$9 = 0;
             let last$12 = at$;
             ended$12: for (;;) {
-              if ((table1$[bytes$[at$]] & 1) === 0) break ended$12;
+              if ((table0$[bytes$[at$]] & 128) === 0) break ended$12;
               at$++;
               count$9++;
               last$12 = at$;
@@ -195,21 +195,21 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = last$11;
           if (count$8 < 1) break next$2;
-          picked$1 = { kind: "email", start: start$3, end: at$ };
+          picked$1 = { kind: "email", start: start$2, end: at$ };
           break chosen$1;
         }
         at$ = back$1;
         next$3: {
-          const start$4 = at$;
+          const start$3 = at$;
           let text$1;
           const symbol$2 = bytes$[at$];
           if (symbol$2 === 34) {
             at$++;
-            const start$5 = at$;
+            const start$4 = at$;
             let count$10 = 0;
             let last$13 = at$;
             ended$13: for (;;) {
-              if ((table1$[bytes$[at$]] & 2) === 0) break ended$13;
+              if ((table1$[bytes$[at$]] & 1) === 0) break ended$13;
               at$++;
               count$10++;
               last$13 = at$;
@@ -217,14 +217,14 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = last$13;
             if (count$10 < 1) break next$3;
-            const picked$2 = input.substring(start$5, at$);
+            const picked$2 = input.substring(start$4, at$);
             if (bytes$[at$] !== 34) break next$3;
             at$++;
             text$1 = picked$2;
           } else if (symbol$2 === 39) {
             at$++;
             if ((table0$[bytes$[at$]] & 1) !== 0) break next$3;
-            const start$6 = at$;
+            const start$5 = at$;
             let count$11 = 0;
             let last$14 = at$;
             ended$14: for (;;) {
@@ -232,11 +232,11 @@ const peg$makeScanner = (capacity$) => {
               absent$1: {
                 if (bytes$[at$] !== 39) break absent$1;
                 at$++;
-                if ((table1$[bytes$[at$]] & 4) !== 0) break absent$1;
+                if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
                 break ended$14;
               }
               at$ = back$3;
-              if ((table1$[bytes$[at$]] & 8) === 0) break ended$14;
+              if ((table1$[bytes$[at$]] & 4) === 0) break ended$14;
               at$++;
               count$11++;
               last$14 = at$;
@@ -244,18 +244,18 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = last$14;
             if (count$11 < 1) break next$3;
-            const picked$3 = input.substring(start$6, at$);
+            const picked$3 = input.substring(start$5, at$);
             if (bytes$[at$] !== 39) break next$3;
             at$++;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$3;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
             text$1 = picked$3;
           } else if (symbol$2 === 96) {
             at$++;
-            const start$7 = at$;
+            const start$6 = at$;
             let count$12 = 0;
             let last$15 = at$;
             ended$15: for (;;) {
-              if ((table1$[bytes$[at$]] & 16) === 0) break ended$15;
+              if ((table1$[bytes$[at$]] & 8) === 0) break ended$15;
               at$++;
               count$12++;
               last$15 = at$;
@@ -263,17 +263,17 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = last$15;
             if (count$12 < 1) break next$3;
-            const picked$4 = input.substring(start$7, at$);
+            const picked$4 = input.substring(start$6, at$);
             if (bytes$[at$] !== 96) break next$3;
             at$++;
             text$1 = picked$4;
           } else if (symbol$2 === 132) {
             at$++;
-            const start$8 = at$;
+            const start$7 = at$;
             let count$13 = 0;
             let last$16 = at$;
             ended$16: for (;;) {
-              if ((table1$[bytes$[at$]] & 32) === 0) break ended$16;
+              if ((table1$[bytes$[at$]] & 16) === 0) break ended$16;
               at$++;
               count$13++;
               last$16 = at$;
@@ -281,17 +281,17 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = last$16;
             if (count$13 < 1) break next$3;
-            const picked$5 = input.substring(start$8, at$);
+            const picked$5 = input.substring(start$7, at$);
             if (bytes$[at$] !== 133) break next$3;
             at$++;
             text$1 = picked$5;
           } else if (symbol$2 === 137) {
             at$++;
-            const start$9 = at$;
+            const start$8 = at$;
             let count$14 = 0;
             let last$17 = at$;
             ended$17: for (;;) {
-              if ((table1$[bytes$[at$]] & 64) === 0) break ended$17;
+              if ((table1$[bytes$[at$]] & 32) === 0) break ended$17;
               at$++;
               count$14++;
               last$17 = at$;
@@ -299,35 +299,35 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = last$17;
             if (count$14 < 1) break next$3;
-            const picked$6 = input.substring(start$9, at$);
+            const picked$6 = input.substring(start$8, at$);
             if (bytes$[at$] !== 138) break next$3;
             at$++;
             text$1 = picked$6;
           } else {
             break next$3;
           }
-          picked$1 = { kind: "quoted", text: text$1, start: start$4, end: at$ };
+          picked$1 = { kind: "quoted", text: text$1, start: start$3, end: at$ };
           break chosen$1;
         }
         at$ = back$1;
         next$4: {
-          const start$10 = at$;
-          if ((table0$[bytes$[at$]] & 8) === 0) break next$4;
+          const start$9 = at$;
+          if ((table0$[bytes$[at$]] & 4) === 0) break next$4;
           at$++;
           let count$15 = 0;
           let last$18 = at$;
           ended$18: for (;;) {
-            if ((table2$[bytes$[at$]] & 1) === 0) break ended$18;
+            if ((table1$[bytes$[at$]] & 64) === 0) break ended$18;
             at$++;
             count$15++;
             last$18 = at$;
             if (count$15 >= 20) break;
           }
           at$ = last$18;
-          if (bytes$[at$] !== 45 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 32) === 0) break next$4;
+          if (bytes$[at$] !== 45 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) break next$4;
           at$ += 6;
-          if ((table1$[bytes$[at$]] & 4) !== 0) break next$4;
-          picked$1 = { kind: "agent", start: start$10, end: at$ };
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+          picked$1 = { kind: "agent", start: start$9, end: at$ };
           break chosen$1;
         }
         at$ = back$1;
@@ -346,27 +346,27 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = back$1;
         next$7: {
-          const start$11 = at$;
+          const start$10 = at$;
           if ((table0$[bytes$[at$]] & 2) === 0) break next$7;
           at$++;
-          if ((table1$[bytes$[at$]] & 4) !== 0) at$ = runEnd$(runs0$, at$);
+          if ((table1$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
           let last$19 = at$;
           ended$19: for (;;) {
-            if ((table2$[bytes$[at$]] & 64) === 0) break ended$19;
+            if ((table2$[bytes$[at$]] & 16) === 0) break ended$19;
             at$++;
-            if ((table0$[bytes$[at$]] & 2) === 0) break ended$19;
-            at$ = runEnd$(runs1$, at$);
+            const start$11 = at$;
+            at$ = runEnd$(ends1$, at$);
+            if (at$ === start$11) break ended$19;
             last$19 = at$;
           }
           at$ = last$19;
-          picked$1 = { kind: "word", text: input.substring(start$11, at$), start: start$11, end: at$ };
+          picked$1 = { kind: "word", text: input.substring(start$10, at$), start: start$10, end: at$ };
           break chosen$1;
         }
         at$ = back$1;
         const start$12 = at$;
-        const start$13 = at$;
         const symbol$3 = bytes$[at$];
-        if ((table2$[symbol$3] & 128) !== 0) {
+        if ((table2$[symbol$3] & 32) !== 0) {
           at$++;
         } else if (symbol$3 === 60 || symbol$3 === 62) {
           const back$4 = at$;
@@ -393,7 +393,7 @@ const peg$makeScanner = (capacity$) => {
         } else {
           break ended$2;
         }
-        const text$2 = input.substring(start$13, at$);
+        const text$2 = input.substring(start$12, at$);
         picked$1 = { kind: "mark", text: text$2, start: start$12, end: at$ };
       }
       let last$20 = at$;
@@ -436,310 +436,22 @@ const peg$makeScanner = (capacity$) => {
     at$ = last$1;
     let last$2 = at$;
     ended$2: for (;;) {
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          if ((table0$[bytes$[at$]] & 8) === 0) break next$1;
+      at$ = item$skip(at$);
+      if (at$ < 0) break ended$2;
+      let last$3 = at$;
+      ended$3: for (;;) {
+        const symbol$2 = bytes$[at$];
+        if ((table0$[symbol$2] & 1) !== 0) {
           at$++;
-          let count$1 = 0;
-          let last$3 = at$;
-          ended$3: for (;;) {
-            if ((table0$[bytes$[at$]] & 16) === 0) break ended$3;
-            at$++;
-            count$1++;
-            last$3 = at$;
-            if (count$1 >= 20) break;
-          }
-          at$ = last$3;
-          if (bytes$[at$] !== 58 || bytes$[at$ + 1] !== 47 || bytes$[at$ + 2] !== 47) break next$1;
-          at$ += 3;
-          let count$2 = 0;
-          let last$4 = at$;
-          ended$4: for (;;) {
-            let last$5 = at$;
-            ended$5: for (;;) {
-              if ((table0$[bytes$[at$]] & 32) === 0) break ended$5;
-              at$++;
-              const back$2 = at$;
-              let count$3 = 0;
-              let last$6 = at$;
-              ended$6: for (;;) {
-                if ((table0$[bytes$[at$]] & 32) === 0) break ended$6;
-                at$++;
-                count$3++;
-                last$6 = at$;
-                if (count$3 >= 3) break;
-              }
-              at$ = last$6;
-              if ((table0$[bytes$[at$]] & 64) === 0) break ended$5;
-              at$++;
-              at$ = back$2;
-              last$5 = at$;
-            }
-            at$ = last$5;
-            if ((table0$[bytes$[at$]] & 64) === 0) break ended$4;
-            at$++;
-            count$2++;
-            last$4 = at$;
-          }
-          at$ = last$4;
-          if (count$2 < 1) break next$1;
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$2: {
-          let count$4 = 0;
-          let last$7 = at$;
-          ended$7: for (;;) {
-            if ((table0$[bytes$[at$]] & 128) === 0) break ended$7;
-            at$++;
-            count$4++;
-            last$7 = at$;
-            if (count$4 >= 64) break;
-          }
-          at$ = last$7;
-          if (count$4 < 1) break next$2;
-          let count$5 = 0;
-          let last$8 = at$;
-          ended$8: for (;;) {
-            if (bytes$[at$] !== 46) break ended$8;
-            at$++;
-            let count$6 = 0;
-            let last$9 = at$;
-            ended$9: for (;;) {
-              if ((table0$[bytes$[at$]] & 128) === 0) break ended$9;
-              at$++;
-              count$6++;
-              last$9 = at$;
-              if (count$6 >= 64) break;
-            }
-            at$ = last$9;
-            if (count$6 < 1) break ended$8;
-            count$5++;
-            last$8 = at$;
-            if (count$5 >= 8) break;
-          }
-          at$ = last$8;
-          if (bytes$[at$] !== 64) break next$2;
+        } else if (symbol$2 === 45) {
           at$++;
-          let count$7 = 0;
-          let last$10 = at$;
-          ended$10: for (;;) {
-            if ((table1$[bytes$[at$]] & 1) === 0) break ended$10;
-            at$++;
-            count$7++;
-            last$10 = at$;
-            if (count$7 >= 63) break;
-          }
-          at$ = last$10;
-          if (count$7 < 1) break next$2;
-          let count$8 = 0;
-          let last$11 = at$;
-          ended$11: for (;;) {
-            if (bytes$[at$] !== 46) break ended$11;
-            at$++;
-            let count$9 = 0;
-            let last$12 = at$;
-            ended$12: for (;;) {
-              if ((table1$[bytes$[at$]] & 1) === 0) break ended$12;
-              at$++;
-              count$9++;
-              last$12 = at$;
-              if (count$9 >= 63) break;
-            }
-            at$ = last$12;
-            if (count$9 < 1) break ended$11;
-            count$8++;
-            last$11 = at$;
-          }
-          at$ = last$11;
-          if (count$8 < 1) break next$2;
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$3: {
-          const symbol$2 = bytes$[at$];
-          if (symbol$2 === 34) {
-            at$++;
-            let count$10 = 0;
-            let last$13 = at$;
-            ended$13: for (;;) {
-              if ((table1$[bytes$[at$]] & 2) === 0) break ended$13;
-              at$++;
-              count$10++;
-              last$13 = at$;
-              if (count$10 >= 200) break;
-            }
-            at$ = last$13;
-            if (count$10 < 1) break next$3;
-            if (bytes$[at$] !== 34) break next$3;
-            at$++;
-          } else if (symbol$2 === 39) {
-            at$++;
-            if ((table0$[bytes$[at$]] & 1) !== 0) break next$3;
-            let count$11 = 0;
-            let last$14 = at$;
-            ended$14: for (;;) {
-              const back$3 = at$;
-              absent$1: {
-                if (bytes$[at$] !== 39) break absent$1;
-                at$++;
-                if ((table1$[bytes$[at$]] & 4) !== 0) break absent$1;
-                break ended$14;
-              }
-              at$ = back$3;
-              if ((table1$[bytes$[at$]] & 8) === 0) break ended$14;
-              at$++;
-              count$11++;
-              last$14 = at$;
-              if (count$11 >= 200) break;
-            }
-            at$ = last$14;
-            if (count$11 < 1) break next$3;
-            if (bytes$[at$] !== 39) break next$3;
-            at$++;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$3;
-          } else if (symbol$2 === 96) {
-            at$++;
-            let count$12 = 0;
-            let last$15 = at$;
-            ended$15: for (;;) {
-              if ((table1$[bytes$[at$]] & 16) === 0) break ended$15;
-              at$++;
-              count$12++;
-              last$15 = at$;
-              if (count$12 >= 200) break;
-            }
-            at$ = last$15;
-            if (count$12 < 1) break next$3;
-            if (bytes$[at$] !== 96) break next$3;
-            at$++;
-          } else if (symbol$2 === 132) {
-            at$++;
-            let count$13 = 0;
-            let last$16 = at$;
-            ended$16: for (;;) {
-              if ((table1$[bytes$[at$]] & 32) === 0) break ended$16;
-              at$++;
-              count$13++;
-              last$16 = at$;
-              if (count$13 >= 200) break;
-            }
-            at$ = last$16;
-            if (count$13 < 1) break next$3;
-            if (bytes$[at$] !== 133) break next$3;
-            at$++;
-          } else if (symbol$2 === 137) {
-            at$++;
-            let count$14 = 0;
-            let last$17 = at$;
-            ended$17: for (;;) {
-              if ((table1$[bytes$[at$]] & 64) === 0) break ended$17;
-              at$++;
-              count$14++;
-              last$17 = at$;
-              if (count$14 >= 200) break;
-            }
-            at$ = last$17;
-            if (count$14 < 1) break next$3;
-            if (bytes$[at$] !== 138) break next$3;
-            at$++;
-          } else {
-            break next$3;
-          }
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$4: {
-          if ((table0$[bytes$[at$]] & 8) === 0) break next$4;
-          at$++;
-          let count$15 = 0;
-          let last$18 = at$;
-          ended$18: for (;;) {
-            if ((table2$[bytes$[at$]] & 1) === 0) break ended$18;
-            at$++;
-            count$15++;
-            last$18 = at$;
-            if (count$15 >= 20) break;
-          }
-          at$ = last$18;
-          if (bytes$[at$] !== 45 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 32) === 0) break next$4;
-          at$ += 6;
-          if ((table1$[bytes$[at$]] & 4) !== 0) break next$4;
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$5: {
-          at$ = period$skip(at$);
-          if (at$ < 0) break next$5;
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$6: {
-          at$ = value$skip(at$);
-          if (at$ < 0) break next$6;
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$7: {
-          if ((table0$[bytes$[at$]] & 2) === 0) break next$7;
-          at$++;
-          if ((table1$[bytes$[at$]] & 4) !== 0) at$ = runEnd$(runs0$, at$);
-          let last$19 = at$;
-          ended$19: for (;;) {
-            if ((table2$[bytes$[at$]] & 64) === 0) break ended$19;
-            at$++;
-            if ((table0$[bytes$[at$]] & 2) === 0) break ended$19;
-            at$ = runEnd$(runs1$, at$);
-            last$19 = at$;
-          }
-          at$ = last$19;
-          break chosen$1;
-        }
-        at$ = back$1;
-        const symbol$3 = bytes$[at$];
-        if ((table2$[symbol$3] & 128) !== 0) {
-          at$++;
-        } else if (symbol$3 === 60 || symbol$3 === 62) {
-          const back$4 = at$;
-          chosen$2: {
-            next$8: {
-              at$++;
-              if (bytes$[at$] !== 61) break next$8;
-              at$++;
-              break chosen$2;
-            }
-            at$ = back$4;
-            at$++;
-          }
-        } else if (symbol$3 === 38) {
-          const back$5 = at$;
-          chosen$3: {
-            next$9: {
-              at$++;
-              break chosen$3;
-            }
-            at$ = back$5;
-            at$++;
-          }
+          if ((table0$[bytes$[at$]] & 2) === 0) break ended$3;
         } else {
-          break ended$2;
+          break ended$3;
         }
+        last$3 = at$;
       }
-      let last$20 = at$;
-      ended$20: for (;;) {
-        const symbol$4 = bytes$[at$];
-        if ((table0$[symbol$4] & 1) !== 0) {
-          at$++;
-        } else if (symbol$4 === 45) {
-          at$++;
-          if ((table0$[bytes$[at$]] & 2) === 0) break ended$20;
-        } else {
-          break ended$20;
-        }
-        last$20 = at$;
-      }
-      at$ = last$20;
+      at$ = last$3;
       last$2 = at$;
     }
     at$ = last$2;
@@ -769,12 +481,12 @@ const peg$makeScanner = (capacity$) => {
       const back$2 = at$;
       chosen$2: {
         next$2: {
-          if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 2); break next$2; }
+          if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 2); break next$2; }
           at$++;
           let count$1 = 0;
           let last$3 = at$;
           ended$3: for (;;) {
-            if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 3); break ended$3; }
+            if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 3); break ended$3; }
             at$++;
             count$1++;
             last$3 = at$;
@@ -788,26 +500,26 @@ const peg$makeScanner = (capacity$) => {
           ended$4: for (;;) {
             let last$5 = at$;
             ended$5: for (;;) {
-              if ((table0$[bytes$[at$]] & 32) === 0) { miss$(at$, 5); break ended$5; }
+              if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 5); break ended$5; }
               at$++;
               const back$3 = at$;
               let count$3 = 0;
               let last$6 = at$;
               ended$6: for (;;) {
-                if ((table0$[bytes$[at$]] & 32) === 0) break ended$6;
+                if ((table0$[bytes$[at$]] & 16) === 0) break ended$6;
                 at$++;
                 count$3++;
                 last$6 = at$;
                 if (count$3 >= 3) break;
               }
               at$ = last$6;
-              if ((table0$[bytes$[at$]] & 64) === 0) break ended$5;
+              if ((table0$[bytes$[at$]] & 32) === 0) break ended$5;
               at$++;
               at$ = back$3;
               last$5 = at$;
             }
             at$ = last$5;
-            if ((table0$[bytes$[at$]] & 64) === 0) { miss$(at$, 6); break ended$4; }
+            if ((table0$[bytes$[at$]] & 32) === 0) { miss$(at$, 6); break ended$4; }
             at$++;
             count$2++;
             last$4 = at$;
@@ -821,7 +533,7 @@ const peg$makeScanner = (capacity$) => {
           let count$4 = 0;
           let last$7 = at$;
           ended$7: for (;;) {
-            if ((table0$[bytes$[at$]] & 128) === 0) { miss$(at$, 7); break ended$7; }
+            if ((table0$[bytes$[at$]] & 64) === 0) { miss$(at$, 7); break ended$7; }
             at$++;
             count$4++;
             last$7 = at$;
@@ -837,7 +549,7 @@ const peg$makeScanner = (capacity$) => {
             let count$6 = 0;
             let last$9 = at$;
             ended$9: for (;;) {
-              if ((table0$[bytes$[at$]] & 128) === 0) { miss$(at$, 7); break ended$9; }
+              if ((table0$[bytes$[at$]] & 64) === 0) { miss$(at$, 7); break ended$9; }
               at$++;
               count$6++;
               last$9 = at$;
@@ -855,7 +567,7 @@ const peg$makeScanner = (capacity$) => {
           let count$7 = 0;
           let last$10 = at$;
           ended$10: for (;;) {
-            if ((table1$[bytes$[at$]] & 1) === 0) { miss$(at$, 10); break ended$10; }
+            if ((table0$[bytes$[at$]] & 128) === 0) { miss$(at$, 10); break ended$10; }
             at$++;
             count$7++;
             last$10 = at$;
@@ -871,7 +583,7 @@ const peg$makeScanner = (capacity$) => {
             let count$9 = 0;
             let last$12 = at$;
             ended$12: for (;;) {
-              if ((table1$[bytes$[at$]] & 1) === 0) { miss$(at$, 10); break ended$12; }
+              if ((table0$[bytes$[at$]] & 128) === 0) { miss$(at$, 10); break ended$12; }
               at$++;
               count$9++;
               last$12 = at$;
@@ -896,7 +608,7 @@ const peg$makeScanner = (capacity$) => {
               let count$10 = 0;
               let last$13 = at$;
               ended$13: for (;;) {
-                if ((table1$[bytes$[at$]] & 2) === 0) { miss$(at$, 12); break ended$13; }
+                if ((table1$[bytes$[at$]] & 1) === 0) { miss$(at$, 12); break ended$13; }
                 at$++;
                 count$10++;
                 last$13 = at$;
@@ -915,7 +627,7 @@ const peg$makeScanner = (capacity$) => {
               let count$11 = 0;
               let last$14 = at$;
               ended$14: for (;;) {
-                if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 14); break ended$14; }
+                if ((table1$[bytes$[at$]] & 32) === 0) { miss$(at$, 14); break ended$14; }
                 at$++;
                 count$11++;
                 last$14 = at$;
@@ -934,7 +646,7 @@ const peg$makeScanner = (capacity$) => {
               let count$12 = 0;
               let last$15 = at$;
               ended$15: for (;;) {
-                if ((table1$[bytes$[at$]] & 32) === 0) { miss$(at$, 17); break ended$15; }
+                if ((table1$[bytes$[at$]] & 16) === 0) { miss$(at$, 17); break ended$15; }
                 at$++;
                 count$12++;
                 last$15 = at$;
@@ -953,7 +665,7 @@ const peg$makeScanner = (capacity$) => {
               let count$13 = 0;
               let last$16 = at$;
               ended$16: for (;;) {
-                if ((table1$[bytes$[at$]] & 16) === 0) { miss$(at$, 20); break ended$16; }
+                if ((table1$[bytes$[at$]] & 8) === 0) { miss$(at$, 20); break ended$16; }
                 at$++;
                 count$13++;
                 last$16 = at$;
@@ -976,11 +688,11 @@ const peg$makeScanner = (capacity$) => {
               absent$1: {
                 if (bytes$[at$] !== 39) break absent$1;
                 at$++;
-                if ((table1$[bytes$[at$]] & 4) !== 0) break absent$1;
+                if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
                 break ended$17;
               }
               at$ = back$5;
-              if ((table1$[bytes$[at$]] & 8) === 0) { miss$(at$, 22); break ended$17; }
+              if ((table1$[bytes$[at$]] & 4) === 0) { miss$(at$, 22); break ended$17; }
               at$++;
               count$14++;
               last$17 = at$;
@@ -990,27 +702,27 @@ const peg$makeScanner = (capacity$) => {
             if (count$14 < 1) break next$4;
             if (bytes$[at$] !== 39) { miss$(at$, 21); break next$4; }
             at$++;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$4;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
           }
           break chosen$2;
         }
         at$ = back$2;
         next$9: {
-          if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 2); break next$9; }
+          if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 2); break next$9; }
           at$++;
           let count$15 = 0;
           let last$18 = at$;
           ended$18: for (;;) {
-            if ((table2$[bytes$[at$]] & 1) === 0) { miss$(at$, 23); break ended$18; }
+            if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 23); break ended$18; }
             at$++;
             count$15++;
             last$18 = at$;
             if (count$15 >= 20) break;
           }
           at$ = last$18;
-          if (bytes$[at$] !== 45 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 32) === 0) { miss$(at$, 24); break next$9; }
+          if (bytes$[at$] !== 45 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) { miss$(at$, 24); break next$9; }
           at$ += 6;
-          if ((table1$[bytes$[at$]] & 4) !== 0) break next$9;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$9;
           break chosen$2;
         }
         at$ = back$2;
@@ -1031,14 +743,14 @@ const peg$makeScanner = (capacity$) => {
           at$++;
           let last$19 = at$;
           ended$19: for (;;) {
-            if ((table1$[bytes$[at$]] & 4) === 0) { miss$(at$, 26); break ended$19; }
+            if ((table1$[bytes$[at$]] & 2) === 0) { miss$(at$, 26); break ended$19; }
             at$++;
             last$19 = at$;
           }
           at$ = last$19;
           let last$20 = at$;
           ended$20: for (;;) {
-            if ((table2$[bytes$[at$]] & 64) === 0) { miss$(at$, 27); break ended$20; }
+            if ((table2$[bytes$[at$]] & 16) === 0) { miss$(at$, 27); break ended$20; }
             at$++;
             let count$16 = 0;
             let last$21 = at$;
@@ -1059,7 +771,7 @@ const peg$makeScanner = (capacity$) => {
         const back$6 = at$;
         chosen$4: {
           next$13: {
-            if ((table3$[bytes$[at$]] & 1) === 0) { miss$(at$, 28); break next$13; }
+            if ((table2$[bytes$[at$]] & 64) === 0) { miss$(at$, 28); break next$13; }
             at$++;
             if (bytes$[at$] !== 61) { miss$(at$, 29); break next$13; }
             at$++;
@@ -1103,22 +815,21 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     next$1: {
       const start$1 = at$;
-      const start$2 = at$;
       const month$1 = month_name$build(at$);
       if (month$1 === FAILED$) break next$1;
       at$ = end$;
-      const first$1 = { month: month$1, start: start$2, end: at$ };
+      const first$1 = { month: month$1, start: start$1, end: at$ };
       const more$1 = [];
       let last$1 = at$;
       ended$1: for (;;) {
         const part$1 = joint$build(at$);
         if (part$1 === FAILED$) break ended$1;
         at$ = end$;
-        const start$3 = at$;
+        const start$2 = at$;
         const month$2 = month_name$build(at$);
         if (month$2 === FAILED$) break ended$1;
         at$ = end$;
-        const part$2 = { month: month$2, start: start$3, end: at$ };
+        const part$2 = { month: month$2, start: start$2, end: at$ };
         const item$1 = [part$1, part$2];
         more$1.push(item$1);
         last$1 = at$;
@@ -1131,7 +842,7 @@ const peg$makeScanner = (capacity$) => {
       const picked$1 = year_digits$build(at$);
       if (picked$1 === FAILED$) break next$1;
       at$ = end$;
-      if ((table1$[bytes$[at$]] & 4) !== 0) break next$1;
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
       const year$1 = picked$1;
       from$ = start$1;
       to$ = at$;
@@ -1140,23 +851,22 @@ const peg$makeScanner = (capacity$) => {
     }
     at$ = back$1;
     next$2: {
-      const start$4 = at$;
-      const start$5 = at$;
+      const start$3 = at$;
       const day$1 = day$build(at$);
       if (day$1 === FAILED$) break next$2;
       at$ = end$;
-      const first$2 = { day: day$1, start: start$5, end: at$ };
+      const first$2 = { day: day$1, start: start$3, end: at$ };
       const more$2 = [];
       let last$2 = at$;
       ended$2: for (;;) {
         const part$3 = joint$build(at$);
         if (part$3 === FAILED$) break ended$2;
         at$ = end$;
-        const start$6 = at$;
+        const start$4 = at$;
         const day$2 = day$build(at$);
         if (day$2 === FAILED$) break ended$2;
         at$ = end$;
-        const part$4 = { day: day$2, start: start$6, end: at$ };
+        const part$4 = { day: day$2, start: start$4, end: at$ };
         const item$2 = [part$3, part$4];
         more$2.push(item$2);
         last$2 = at$;
@@ -1167,9 +877,10 @@ const peg$makeScanner = (capacity$) => {
       const back$2 = at$;
       done$1: {
         missing$1: {
-          if ((table0$[bytes$[at$]] & 1) === 0) break missing$1;
-          at$ = runEnd$(runs2$, at$);
-          if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
+          const start$5 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$5) break missing$1;
+          if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$1;
           at$ += 2;
           break done$1;
         }
@@ -1189,7 +900,7 @@ const peg$makeScanner = (capacity$) => {
           const picked$3 = year_digits$build(at$);
           if (picked$3 === FAILED$) break missing$2;
           at$ = end$;
-          if ((table1$[bytes$[at$]] & 4) !== 0) break missing$2;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
           const picked$2 = picked$3;
           year$2 = picked$2;
           break done$2;
@@ -1198,14 +909,14 @@ const peg$makeScanner = (capacity$) => {
         year$2 = null;
       }
       if (!(span$code2(first$2, more$2, month$3, year$2))) break next$2;
-      from$ = start$4;
+      from$ = start$3;
       to$ = at$;
       end$ = at$;
       return span$code3(first$2, more$2, month$3, year$2);
     }
     at$ = back$1;
     next$3: {
-      const start$7 = at$;
+      const start$6 = at$;
       const first$3 = quarter_place$build(at$);
       if (first$3 === FAILED$) break next$3;
       at$ = end$;
@@ -1230,16 +941,16 @@ const peg$makeScanner = (capacity$) => {
       const picked$4 = year_digits$build(at$);
       if (picked$4 === FAILED$) break next$3;
       at$ = end$;
-      if ((table1$[bytes$[at$]] & 4) !== 0) break next$3;
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
       const year$3 = picked$4;
-      from$ = start$7;
+      from$ = start$6;
       to$ = at$;
       end$ = at$;
       return span$code4(first$3, more$3, year$3);
     }
     at$ = back$1;
     next$4: {
-      const start$8 = at$;
+      const start$7 = at$;
       const back$4 = at$;
       done$3: {
         missing$3: {
@@ -1248,15 +959,16 @@ const peg$makeScanner = (capacity$) => {
           if (bytes$[at$] === 44) {
             at$++;
           }
-          if ((table0$[bytes$[at$]] & 1) === 0) break missing$3;
-          at$ = runEnd$(runs2$, at$);
+          const start$8 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$8) break missing$3;
           break done$3;
         }
         at$ = back$4;
       }
       let at$1;
       const symbol$1 = bytes$[at$];
-      if ((table3$[symbol$1] & 8) !== 0) {
+      if ((table3$[symbol$1] & 2) !== 0) {
         const month$4 = month_name$build(at$);
         if (month$4 === FAILED$) break next$4;
         at$ = end$;
@@ -1265,7 +977,7 @@ const peg$makeScanner = (capacity$) => {
         const back$5 = at$;
         done$4: {
           missing$4: {
-            if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || bytes$[at$ + 3] !== 32) break missing$4;
+            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) break missing$4;
             at$ += 4;
             break done$4;
           }
@@ -1283,7 +995,7 @@ const peg$makeScanner = (capacity$) => {
             const picked$6 = year_digits$build(at$);
             if (picked$6 === FAILED$) break missing$5;
             at$ = end$;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$5;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$5;
             const picked$5 = picked$6;
             year$4 = picked$5;
             break done$5;
@@ -1303,9 +1015,10 @@ const peg$makeScanner = (capacity$) => {
             const back$8 = at$;
             done$6: {
               missing$6: {
-                if ((table0$[bytes$[at$]] & 1) === 0) break missing$6;
-                at$ = runEnd$(runs2$, at$);
-                if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$6;
+                const start$9 = at$;
+                at$ = runEnd$(ends2$, at$);
+                if (at$ === start$9) break missing$6;
+                if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$6;
                 at$ += 2;
                 break done$6;
               }
@@ -1325,7 +1038,7 @@ const peg$makeScanner = (capacity$) => {
                 const picked$8 = year_digits$build(at$);
                 if (picked$8 === FAILED$) break missing$7;
                 at$ = end$;
-                if ((table1$[bytes$[at$]] & 4) !== 0) break missing$7;
+                if ((table1$[bytes$[at$]] & 2) !== 0) break missing$7;
                 const picked$7 = picked$8;
                 year$5 = picked$7;
                 break done$7;
@@ -1338,12 +1051,11 @@ const peg$makeScanner = (capacity$) => {
             break chosen$2;
           }
           at$ = back$7;
-          const start$11 = at$;
-          const start$13 = at$;
+          const start$10 = at$;
           let count$1 = 0;
           let last$4 = at$;
           ended$4: for (;;) {
-            if ((table3$[bytes$[at$]] & 32) === 0) break ended$4;
+            if ((table3$[bytes$[at$]] & 8) === 0) break ended$4;
             at$++;
             count$1++;
             last$4 = at$;
@@ -1351,16 +1063,16 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = last$4;
           if (count$1 < 1) break next$4;
-          const digits$1 = input.substring(start$13, at$);
-          if ((table3$[bytes$[at$]] & 32) !== 0) break next$4;
+          const digits$1 = input.substring(start$10, at$);
+          if ((table3$[bytes$[at$]] & 8) !== 0) break next$4;
           const first$4 = Number(digits$1);
-          if ((table3$[bytes$[at$]] & 64) === 0) break next$4;
+          if ((table3$[bytes$[at$]] & 16) === 0) break next$4;
           const mark$1 = input[at$++];
-          const start$15 = at$;
+          const start$11 = at$;
           let count$2 = 0;
           let last$5 = at$;
           ended$5: for (;;) {
-            if ((table3$[bytes$[at$]] & 32) === 0) break ended$5;
+            if ((table3$[bytes$[at$]] & 8) === 0) break ended$5;
             at$++;
             count$2++;
             last$5 = at$;
@@ -1368,10 +1080,10 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = last$5;
           if (count$2 < 1) break next$4;
-          const digits$2 = input.substring(start$15, at$);
-          if ((table3$[bytes$[at$]] & 32) !== 0) break next$4;
+          const digits$2 = input.substring(start$11, at$);
+          if ((table3$[bytes$[at$]] & 8) !== 0) break next$4;
           const second$1 = Number(digits$2);
-          if ((table3$[bytes$[at$]] & 64) === 0) break next$4;
+          if ((table3$[bytes$[at$]] & 16) === 0) break next$4;
           at$++;
           let year$6;
           const symbol$2 = bytes$[at$];
@@ -1388,7 +1100,7 @@ const peg$makeScanner = (capacity$) => {
                 const picked$10 = year_digits$build(at$);
                 if (picked$10 === FAILED$) break next$6;
                 at$ = end$;
-                if ((table1$[bytes$[at$]] & 4) !== 0) break next$6;
+                if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
                 year$6 = picked$10;
                 break chosen$3;
               }
@@ -1412,13 +1124,13 @@ const peg$makeScanner = (capacity$) => {
             const year$7 = year_digits$build(at$);
             if (year$7 === FAILED$) break next$7;
             at$ = end$;
-            if ((table3$[bytes$[at$]] & 64) === 0) break next$7;
+            if ((table3$[bytes$[at$]] & 16) === 0) break next$7;
             at$++;
-            const start$18 = at$;
+            const start$12 = at$;
             let count$3 = 0;
             let last$6 = at$;
             ended$6: for (;;) {
-              if ((table3$[bytes$[at$]] & 32) === 0) break ended$6;
+              if ((table3$[bytes$[at$]] & 8) === 0) break ended$6;
               at$++;
               count$3++;
               last$6 = at$;
@@ -1426,16 +1138,16 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = last$6;
             if (count$3 < 2) break next$7;
-            const digits$3 = input.substring(start$18, at$);
-            if ((table3$[bytes$[at$]] & 32) !== 0) break next$7;
+            const digits$3 = input.substring(start$12, at$);
+            if ((table3$[bytes$[at$]] & 8) !== 0) break next$7;
             const month$6 = Number(digits$3);
-            if ((table3$[bytes$[at$]] & 64) === 0) break next$7;
+            if ((table3$[bytes$[at$]] & 16) === 0) break next$7;
             at$++;
-            const start$20 = at$;
+            const start$13 = at$;
             let count$4 = 0;
             let last$7 = at$;
             ended$7: for (;;) {
-              if ((table3$[bytes$[at$]] & 32) === 0) break ended$7;
+              if ((table3$[bytes$[at$]] & 8) === 0) break ended$7;
               at$++;
               count$4++;
               last$7 = at$;
@@ -1443,10 +1155,10 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = last$7;
             if (count$4 < 2) break next$7;
-            const digits$4 = input.substring(start$20, at$);
-            if ((table3$[bytes$[at$]] & 32) !== 0) break next$7;
+            const digits$4 = input.substring(start$13, at$);
+            if ((table3$[bytes$[at$]] & 8) !== 0) break next$7;
             const day$5 = Number(digits$4);
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$7;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$7;
             if (!(isDay(year$7, month$6, day$5))) break next$7;
             at$1 = { year: year$7, month: month$6, day: day$5 };
             break chosen$4;
@@ -1459,9 +1171,10 @@ const peg$makeScanner = (capacity$) => {
             const back$12 = at$;
             done$8: {
               missing$8: {
-                if ((table0$[bytes$[at$]] & 1) === 0) break missing$8;
-                at$ = runEnd$(runs2$, at$);
-                if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$8;
+                const start$14 = at$;
+                at$ = runEnd$(ends2$, at$);
+                if (at$ === start$14) break missing$8;
+                if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$8;
                 at$ += 2;
                 break done$8;
               }
@@ -1481,7 +1194,7 @@ const peg$makeScanner = (capacity$) => {
                 const picked$13 = year_digits$build(at$);
                 if (picked$13 === FAILED$) break missing$9;
                 at$ = end$;
-                if ((table1$[bytes$[at$]] & 4) !== 0) break missing$9;
+                if ((table1$[bytes$[at$]] & 2) !== 0) break missing$9;
                 const picked$12 = picked$13;
                 year$8 = picked$12;
                 break done$9;
@@ -1494,12 +1207,11 @@ const peg$makeScanner = (capacity$) => {
             break chosen$4;
           }
           at$ = back$11;
-          const start$22 = at$;
-          const start$24 = at$;
+          const start$15 = at$;
           let count$5 = 0;
           let last$8 = at$;
           ended$8: for (;;) {
-            if ((table3$[bytes$[at$]] & 32) === 0) break ended$8;
+            if ((table3$[bytes$[at$]] & 8) === 0) break ended$8;
             at$++;
             count$5++;
             last$8 = at$;
@@ -1507,16 +1219,16 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = last$8;
           if (count$5 < 1) break next$4;
-          const digits$5 = input.substring(start$24, at$);
-          if ((table3$[bytes$[at$]] & 32) !== 0) break next$4;
+          const digits$5 = input.substring(start$15, at$);
+          if ((table3$[bytes$[at$]] & 8) !== 0) break next$4;
           const first$5 = Number(digits$5);
-          if ((table3$[bytes$[at$]] & 64) === 0) break next$4;
+          if ((table3$[bytes$[at$]] & 16) === 0) break next$4;
           const mark$2 = input[at$++];
-          const start$26 = at$;
+          const start$16 = at$;
           let count$6 = 0;
           let last$9 = at$;
           ended$9: for (;;) {
-            if ((table3$[bytes$[at$]] & 32) === 0) break ended$9;
+            if ((table3$[bytes$[at$]] & 8) === 0) break ended$9;
             at$++;
             count$6++;
             last$9 = at$;
@@ -1524,10 +1236,10 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = last$9;
           if (count$6 < 1) break next$4;
-          const digits$6 = input.substring(start$26, at$);
-          if ((table3$[bytes$[at$]] & 32) !== 0) break next$4;
+          const digits$6 = input.substring(start$16, at$);
+          if ((table3$[bytes$[at$]] & 8) !== 0) break next$4;
           const second$2 = Number(digits$6);
-          if ((table3$[bytes$[at$]] & 64) === 0) break next$4;
+          if ((table3$[bytes$[at$]] & 16) === 0) break next$4;
           at$++;
           let year$9;
           const symbol$3 = bytes$[at$];
@@ -1544,7 +1256,7 @@ const peg$makeScanner = (capacity$) => {
                 const picked$15 = year_digits$build(at$);
                 if (picked$15 === FAILED$) break next$9;
                 at$ = end$;
-                if ((table1$[bytes$[at$]] & 4) !== 0) break next$9;
+                if ((table1$[bytes$[at$]] & 2) !== 0) break next$9;
                 year$9 = picked$15;
                 break chosen$5;
               }
@@ -1565,38 +1277,41 @@ const peg$makeScanner = (capacity$) => {
         break next$4;
       }
       end$ = at$;
-      return { kind: "date", year: at$1.year, month: at$1.month, day: at$1.day, start: start$8, end: at$ };
+      return { kind: "date", year: at$1.year, month: at$1.month, day: at$1.day, start: start$7, end: at$ };
     }
     at$ = back$1;
     next$10: {
-      const start$27 = at$;
+      const start$17 = at$;
       let quarter$1;
       const symbol$4 = bytes$[at$];
-      if ((table4$[symbol$4] & 1) !== 0) {
+      if ((table3$[symbol$4] & 32) !== 0) {
         const quarter$2 = ordinal$build(at$);
         if (quarter$2 === FAILED$) break next$10;
         at$ = end$;
-        if ((table0$[bytes$[at$]] & 1) === 0) break next$10;
-        at$ = runEnd$(runs2$, at$);
-        if ((table4$[bytes$[at$]] & 2) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) break next$10;
+        const start$18 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$18) break next$10;
+        if ((table3$[bytes$[at$]] & 64) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) break next$10;
         at$ += 7;
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$10;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$10;
         const back$15 = at$;
         absent$1: {
-          if ((table0$[bytes$[at$]] & 1) === 0) break absent$1;
-          at$ = runEnd$(runs2$, at$);
+          const start$19 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$19) break absent$1;
           const back$16 = at$;
           done$10: {
             missing$10: {
-              if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$10;
+              if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$10;
               at$ += 2;
-              if ((table0$[bytes$[at$]] & 1) === 0) break missing$10;
-              at$ = runEnd$(runs2$, at$);
+              const start$20 = at$;
+              at$ = runEnd$(ends2$, at$);
+              if (at$ === start$20) break missing$10;
               break done$10;
             }
             at$ = back$16;
           }
-          if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 16) === 0) break absent$1;
+          if ((table3$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 2) === 0) break absent$1;
           at$ += 2;
           break next$10;
         }
@@ -1607,24 +1322,25 @@ const peg$makeScanner = (capacity$) => {
         chosen$6: {
           next$11: {
             at$++;
-            if ((table4$[bytes$[at$]] & 32) === 0) break next$11;
+            if ((table4$[bytes$[at$]] & 4) === 0) break next$11;
             const quarter$3 = input[at$++];
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$11;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$11;
             const back$18 = at$;
             absent$2: {
-              if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
+              if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
               const back$19 = at$;
               done$11: {
                 missing$11: {
-                  if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$11;
+                  if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$11;
                   at$ += 2;
-                  if ((table0$[bytes$[at$]] & 1) === 0) break missing$11;
-                  at$ = runEnd$(runs2$, at$);
+                  const start$21 = at$;
+                  at$ = runEnd$(ends2$, at$);
+                  if (at$ === start$21) break missing$11;
                   break done$11;
                 }
                 at$ = back$19;
               }
-              if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 16) === 0) break absent$2;
+              if ((table3$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 2) === 0) break absent$2;
               at$ += 2;
               break next$11;
             }
@@ -1633,13 +1349,14 @@ const peg$makeScanner = (capacity$) => {
             break chosen$6;
           }
           at$ = back$17;
-          if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) break next$10;
+          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) break next$10;
           at$ += 7;
-          if ((table0$[bytes$[at$]] & 1) === 0) break next$10;
-          at$ = runEnd$(runs2$, at$);
-          if ((table4$[bytes$[at$]] & 32) === 0) break next$10;
+          const start$22 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$22) break next$10;
+          if ((table4$[bytes$[at$]] & 4) === 0) break next$10;
           const quarter$4 = input[at$++];
-          if ((table1$[bytes$[at$]] & 4) !== 0) break next$10;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$10;
           quarter$1 = Number(quarter$4);
         }
       } else {
@@ -1654,7 +1371,7 @@ const peg$makeScanner = (capacity$) => {
           const picked$18 = year_digits$build(at$);
           if (picked$18 === FAILED$) break missing$12;
           at$ = end$;
-          if ((table1$[bytes$[at$]] & 4) !== 0) break missing$12;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$12;
           const picked$17 = picked$18;
           year$10 = picked$17;
           break done$12;
@@ -1663,14 +1380,14 @@ const peg$makeScanner = (capacity$) => {
         year$10 = null;
       }
       end$ = at$;
-      return { kind: "quarter", year: year$10, quarter: quarter$1, start: start$27, end: at$ };
+      return { kind: "quarter", year: year$10, quarter: quarter$1, start: start$17, end: at$ };
     }
     at$ = back$1;
     next$12: {
-      const start$31 = at$;
-      if ((table4$[bytes$[at$]] & 32) === 0) break next$12;
+      const start$23 = at$;
+      if ((table4$[bytes$[at$]] & 4) === 0) break next$12;
       const quarter$5 = input[at$++];
-      if ((table4$[bytes$[at$]] & 2) === 0) break next$12;
+      if ((table3$[bytes$[at$]] & 64) === 0) break next$12;
       at$++;
       let year$11;
       const symbol$5 = bytes$[at$];
@@ -1685,7 +1402,7 @@ const peg$makeScanner = (capacity$) => {
             const picked$19 = year_digits$build(at$);
             if (picked$19 === FAILED$) break next$13;
             at$ = end$;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$13;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$13;
             year$11 = picked$19;
             break chosen$7;
           }
@@ -1698,46 +1415,47 @@ const peg$makeScanner = (capacity$) => {
         break next$12;
       }
       end$ = at$;
-      return { kind: "quarter", year: year$11, quarter: Number(quarter$5), start: start$31, end: at$ };
+      return { kind: "quarter", year: year$11, quarter: Number(quarter$5), start: start$23, end: at$ };
     }
     at$ = back$1;
     next$14: {
-      const start$32 = at$;
+      const start$24 = at$;
       const year$12 = year_digits$build(at$);
       if (year$12 === FAILED$) break next$14;
       at$ = end$;
-      if ((table4$[bytes$[at$]] & 128) !== 0) {
+      if ((table4$[bytes$[at$]] & 8) !== 0) {
         at$++;
       }
-      if ((table4$[bytes$[at$]] & 2) === 0) break next$14;
+      if ((table3$[bytes$[at$]] & 64) === 0) break next$14;
       at$++;
-      if ((table4$[bytes$[at$]] & 32) === 0) break next$14;
+      if ((table4$[bytes$[at$]] & 4) === 0) break next$14;
       const quarter$6 = input[at$++];
-      if ((table1$[bytes$[at$]] & 4) !== 0) break next$14;
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$14;
       end$ = at$;
-      return { kind: "quarter", year: year$12, quarter: Number(quarter$6), start: start$32, end: at$ };
+      return { kind: "quarter", year: year$12, quarter: Number(quarter$6), start: start$24, end: at$ };
     }
     at$ = back$1;
     next$15: {
-      const start$33 = at$;
+      const start$25 = at$;
       let half$1;
       const symbol$6 = bytes$[at$];
-      if ((table4$[symbol$6] & 1) !== 0) {
+      if ((table3$[symbol$6] & 32) !== 0) {
         const half$2 = ordinal$build(at$);
         if (half$2 === FAILED$) break next$15;
         at$ = end$;
-        if ((table0$[bytes$[at$]] & 1) === 0) break next$15;
-        at$ = runEnd$(runs2$, at$);
-        if ((table3$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 4) === 0) break next$15;
+        const start$26 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$26) break next$15;
+        if ((table3$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table3$[bytes$[at$ + 3]] & 1) === 0) break next$15;
         at$ += 4;
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$15;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$15;
         if (!(half$2 <= 2)) break next$15;
         half$1 = half$2;
       } else if (symbol$6 === 72 || symbol$6 === 104) {
         at$++;
-        if ((table5$[bytes$[at$]] & 2) === 0) break next$15;
+        if ((table4$[bytes$[at$]] & 32) === 0) break next$15;
         const half$3 = input[at$++];
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$15;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$15;
         half$1 = Number(half$3);
       } else {
         break next$15;
@@ -1751,7 +1469,7 @@ const peg$makeScanner = (capacity$) => {
           const picked$21 = year_digits$build(at$);
           if (picked$21 === FAILED$) break missing$13;
           at$ = end$;
-          if ((table1$[bytes$[at$]] & 4) !== 0) break missing$13;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$13;
           const picked$20 = picked$21;
           year$13 = picked$20;
           break done$13;
@@ -1760,28 +1478,28 @@ const peg$makeScanner = (capacity$) => {
         year$13 = null;
       }
       end$ = at$;
-      return { kind: "half", year: year$13, half: half$1, start: start$33, end: at$ };
+      return { kind: "half", year: year$13, half: half$1, start: start$25, end: at$ };
     }
     at$ = back$1;
     next$16: {
-      const start$36 = at$;
+      const start$27 = at$;
       const year$14 = year_digits$build(at$);
       if (year$14 === FAILED$) break next$16;
       at$ = end$;
-      if ((table4$[bytes$[at$]] & 128) !== 0) {
+      if ((table4$[bytes$[at$]] & 8) !== 0) {
         at$++;
       }
-      if ((table3$[bytes$[at$]] & 16) === 0) break next$16;
+      if ((table3$[bytes$[at$]] & 4) === 0) break next$16;
       at$++;
-      if ((table5$[bytes$[at$]] & 2) === 0) break next$16;
+      if ((table4$[bytes$[at$]] & 32) === 0) break next$16;
       const half$4 = input[at$++];
-      if ((table1$[bytes$[at$]] & 4) !== 0) break next$16;
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$16;
       end$ = at$;
-      return { kind: "half", year: year$14, half: Number(half$4), start: start$36, end: at$ };
+      return { kind: "half", year: year$14, half: Number(half$4), start: start$27, end: at$ };
     }
     at$ = back$1;
     next$17: {
-      const start$37 = at$;
+      const start$28 = at$;
       const at$2 = fiscal_year$build(at$);
       if (at$2 === FAILED$) break next$17;
       at$ = end$;
@@ -1791,35 +1509,36 @@ const peg$makeScanner = (capacity$) => {
         missing$14: {
           at$ = between$skip(at$);
           if (at$ < 0) break missing$14;
-          if ((table4$[bytes$[at$]] & 2) === 0) break missing$14;
+          if ((table3$[bytes$[at$]] & 64) === 0) break missing$14;
           at$++;
-          if ((table4$[bytes$[at$]] & 32) === 0) break missing$14;
+          if ((table4$[bytes$[at$]] & 4) === 0) break missing$14;
           const picked$22 = input[at$++];
-          if ((table1$[bytes$[at$]] & 4) !== 0) break missing$14;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$14;
           quarter$7 = picked$22;
           break done$14;
         }
         at$ = back$23;
         quarter$7 = null;
       }
-      from$ = start$37;
+      from$ = start$28;
       to$ = at$;
       end$ = at$;
       return fiscal$code6(at$2, quarter$7);
     }
     at$ = back$1;
     next$18: {
-      const start$38 = at$;
-      if ((table4$[bytes$[at$]] & 2) === 0) break next$18;
+      const start$29 = at$;
+      if ((table3$[bytes$[at$]] & 64) === 0) break next$18;
       at$++;
-      if ((table4$[bytes$[at$]] & 32) === 0) break next$18;
+      if ((table4$[bytes$[at$]] & 4) === 0) break next$18;
       const quarter$8 = input[at$++];
       const back$24 = at$;
       done$15: {
         missing$15: {
-          if ((table0$[bytes$[at$]] & 1) === 0) break missing$15;
-          at$ = runEnd$(runs2$, at$);
-          if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$15;
+          const start$30 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$30) break missing$15;
+          if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$15;
           at$ += 2;
           break done$15;
         }
@@ -1830,24 +1549,24 @@ const peg$makeScanner = (capacity$) => {
       const at$3 = fiscal_year$build(at$);
       if (at$3 === FAILED$) break next$18;
       at$ = end$;
-      from$ = start$38;
+      from$ = start$29;
       to$ = at$;
       end$ = at$;
       return fiscal$code7(quarter$8, at$3);
     }
     at$ = back$1;
     next$19: {
-      const start$39 = at$;
+      const start$31 = at$;
       const year$15 = year_digits$build(at$);
       if (year$15 === FAILED$) break next$19;
       at$ = end$;
-      if ((table5$[bytes$[at$]] & 8) === 0) break next$19;
+      if ((table4$[bytes$[at$]] & 64) === 0) break next$19;
       at$++;
-      const start$41 = at$;
+      const start$32 = at$;
       let count$7 = 0;
       let last$11 = at$;
       ended$10: for (;;) {
-        if ((table3$[bytes$[at$]] & 32) === 0) break ended$10;
+        if ((table3$[bytes$[at$]] & 8) === 0) break ended$10;
         at$++;
         count$7++;
         last$11 = at$;
@@ -1855,30 +1574,31 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = last$11;
       if (count$7 < 2) break next$19;
-      const digits$7 = input.substring(start$41, at$);
-      if ((table3$[bytes$[at$]] & 32) !== 0) break next$19;
+      const digits$7 = input.substring(start$32, at$);
+      if ((table3$[bytes$[at$]] & 8) !== 0) break next$19;
       const last$10 = Number(digits$7);
-      if ((table1$[bytes$[at$]] & 4) !== 0) break next$19;
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$19;
       if (!(last$10 === (year$15 + 1) % 100)) break next$19;
       end$ = at$;
-      return { kind: "fiscal", year: year$15, last: last$10, quarter: null, start: start$39, end: at$ };
+      return { kind: "fiscal", year: year$15, last: last$10, quarter: null, start: start$31, end: at$ };
     }
     at$ = back$1;
     next$20: {
-      const start$42 = at$;
+      const start$33 = at$;
       const symbol$7 = bytes$[at$];
       if (symbol$7 === 67 || symbol$7 === 99) {
         const back$25 = at$;
         chosen$8: {
           next$21: {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 32) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0 || bytes$[at$ + 8] !== 32 || (table5$[bytes$[at$ + 9]] & 64) === 0 || (table2$[bytes$[at$ + 10]] & 8) === 0 || (table2$[bytes$[at$ + 11]] & 8) === 0 || (table5$[bytes$[at$ + 12]] & 128) === 0) break next$21;
+            if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0 || bytes$[at$ + 8] !== 32 || (table5$[bytes$[at$ + 9]] & 1) === 0 || (table2$[bytes$[at$ + 10]] & 2) === 0 || (table2$[bytes$[at$ + 11]] & 2) === 0 || (table5$[bytes$[at$ + 12]] & 2) === 0) break next$21;
             at$ += 13;
-            if ((table0$[bytes$[at$]] & 1) === 0) break next$21;
-            at$ = runEnd$(runs2$, at$);
+            const start$34 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$34) break next$21;
             break chosen$8;
           }
           at$ = back$25;
-          if ((table5$[bytes$[at$ + 1]] & 64) === 0) break next$20;
+          if ((table5$[bytes$[at$ + 1]] & 1) === 0) break next$20;
           at$ += 2;
           if (bytes$[at$] === 32) {
             at$++;
@@ -1888,10 +1608,11 @@ const peg$makeScanner = (capacity$) => {
         const back$26 = at$;
         chosen$9: {
           next$22: {
-            if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0) break next$22;
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 2) === 0) break next$22;
             at$ += 4;
-            if ((table0$[bytes$[at$]] & 1) === 0) break next$22;
-            at$ = runEnd$(runs2$, at$);
+            const start$35 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$35) break next$22;
             const back$27 = at$;
             done$16: {
               missing$16: {
@@ -1900,12 +1621,12 @@ const peg$makeScanner = (capacity$) => {
                   const back$28 = at$;
                   chosen$10: {
                     next$23: {
-                      if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table6$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || bytes$[at$ + 6] !== 32) break next$23;
+                      if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || bytes$[at$ + 6] !== 32) break next$23;
                       at$ += 7;
                       break chosen$10;
                     }
                     at$ = back$28;
-                    if ((table3$[bytes$[at$ + 1]] & 2) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$16;
+                    if ((table2$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$16;
                     at$ += 4;
                   }
                 } else {
@@ -1919,7 +1640,7 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = back$26;
           next$24: {
-            if ((table5$[bytes$[at$ + 1]] & 128) === 0) break next$24;
+            if ((table5$[bytes$[at$ + 1]] & 2) === 0) break next$24;
             at$ += 2;
             if (bytes$[at$] === 32) {
               at$++;
@@ -1933,10 +1654,11 @@ const peg$makeScanner = (capacity$) => {
         const back$29 = at$;
         chosen$11: {
           next$25: {
-            if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0) break next$25;
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 2) === 0) break next$25;
             at$ += 4;
-            if ((table0$[bytes$[at$]] & 1) === 0) break next$25;
-            at$ = runEnd$(runs2$, at$);
+            const start$36 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$36) break next$25;
             const back$30 = at$;
             done$17: {
               missing$17: {
@@ -1945,12 +1667,12 @@ const peg$makeScanner = (capacity$) => {
                   const back$31 = at$;
                   chosen$12: {
                     next$26: {
-                      if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table6$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || bytes$[at$ + 6] !== 32) break next$26;
+                      if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || bytes$[at$ + 6] !== 32) break next$26;
                       at$ += 7;
                       break chosen$12;
                     }
                     at$ = back$31;
-                    if ((table3$[bytes$[at$ + 1]] & 2) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$17;
+                    if ((table2$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$17;
                     at$ += 4;
                   }
                 } else {
@@ -1963,7 +1685,7 @@ const peg$makeScanner = (capacity$) => {
             break chosen$11;
           }
           at$ = back$29;
-          if ((table5$[bytes$[at$ + 1]] & 128) === 0) break next$20;
+          if ((table5$[bytes$[at$ + 1]] & 2) === 0) break next$20;
           at$ += 2;
           if (bytes$[at$] === 32) {
             at$++;
@@ -1972,11 +1694,11 @@ const peg$makeScanner = (capacity$) => {
       } else {
         break next$20;
       }
-      const start$44 = at$;
+      const start$37 = at$;
       let count$8 = 0;
       let last$12 = at$;
       ended$11: for (;;) {
-        if ((table3$[bytes$[at$]] & 32) === 0) break ended$11;
+        if ((table3$[bytes$[at$]] & 8) === 0) break ended$11;
         at$++;
         count$8++;
         last$12 = at$;
@@ -1984,10 +1706,10 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = last$12;
       if (count$8 < 1) break next$20;
-      const digits$8 = input.substring(start$44, at$);
-      if ((table3$[bytes$[at$]] & 32) !== 0) break next$20;
+      const digits$8 = input.substring(start$37, at$);
+      if ((table3$[bytes$[at$]] & 8) !== 0) break next$20;
       const week$1 = Number(digits$8);
-      if ((table1$[bytes$[at$]] & 4) !== 0) break next$20;
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$20;
       let year$16;
       const back$32 = at$;
       done$18: {
@@ -1997,7 +1719,7 @@ const peg$makeScanner = (capacity$) => {
           const picked$24 = year_digits$build(at$);
           if (picked$24 === FAILED$) break missing$18;
           at$ = end$;
-          if ((table1$[bytes$[at$]] & 4) !== 0) break missing$18;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$18;
           const picked$23 = picked$24;
           year$16 = picked$23;
           break done$18;
@@ -2007,24 +1729,24 @@ const peg$makeScanner = (capacity$) => {
       }
       if (!(week$1 >= 1 && week$1 <= 53)) break next$20;
       end$ = at$;
-      return { kind: "week", year: year$16, week: week$1, start: start$42, end: at$ };
+      return { kind: "week", year: year$16, week: week$1, start: start$33, end: at$ };
     }
     at$ = back$1;
     next$27: {
-      const start$45 = at$;
+      const start$38 = at$;
       const year$17 = year_digits$build(at$);
       if (year$17 === FAILED$) break next$27;
       at$ = end$;
-      if ((table6$[bytes$[at$]] & 16) !== 0) {
+      if ((table5$[bytes$[at$]] & 16) !== 0) {
         at$++;
       }
-      if ((table5$[bytes$[at$]] & 64) === 0) break next$27;
+      if ((table5$[bytes$[at$]] & 1) === 0) break next$27;
       at$++;
-      const start$47 = at$;
+      const start$39 = at$;
       let count$9 = 0;
       let last$13 = at$;
       ended$12: for (;;) {
-        if ((table3$[bytes$[at$]] & 32) === 0) break ended$12;
+        if ((table3$[bytes$[at$]] & 8) === 0) break ended$12;
         at$++;
         count$9++;
         last$13 = at$;
@@ -2032,27 +1754,27 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = last$13;
       if (count$9 < 2) break next$27;
-      const digits$9 = input.substring(start$47, at$);
-      if ((table3$[bytes$[at$]] & 32) !== 0) break next$27;
+      const digits$9 = input.substring(start$39, at$);
+      if ((table3$[bytes$[at$]] & 8) !== 0) break next$27;
       const week$2 = Number(digits$9);
-      if ((table1$[bytes$[at$]] & 4) !== 0) break next$27;
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$27;
       if (!(week$2 >= 1 && week$2 <= 53)) break next$27;
       end$ = at$;
-      return { kind: "week", year: year$17, week: week$2, start: start$45, end: at$ };
+      return { kind: "week", year: year$17, week: week$2, start: start$38, end: at$ };
     }
     at$ = back$1;
     next$28: {
-      const start$48 = at$;
+      const start$40 = at$;
       const year$18 = year_digits$build(at$);
       if (year$18 === FAILED$) break next$28;
       at$ = end$;
-      if ((table5$[bytes$[at$]] & 8) === 0) break next$28;
+      if ((table4$[bytes$[at$]] & 64) === 0) break next$28;
       at$++;
-      const start$50 = at$;
+      const start$41 = at$;
       let count$10 = 0;
       let last$14 = at$;
       ended$13: for (;;) {
-        if ((table3$[bytes$[at$]] & 32) === 0) break ended$13;
+        if ((table3$[bytes$[at$]] & 8) === 0) break ended$13;
         at$++;
         count$10++;
         last$14 = at$;
@@ -2060,22 +1782,21 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = last$14;
       if (count$10 < 2) break next$28;
-      const digits$10 = input.substring(start$50, at$);
-      if ((table3$[bytes$[at$]] & 32) !== 0) break next$28;
+      const digits$10 = input.substring(start$41, at$);
+      if ((table3$[bytes$[at$]] & 8) !== 0) break next$28;
       const month$8 = Number(digits$10);
-      if ((table1$[bytes$[at$]] & 4) !== 0) break next$28;
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$28;
       if (!(month$8 >= 1 && month$8 <= 12)) break next$28;
       end$ = at$;
-      return { kind: "month", year: year$18, month: month$8, start: start$48, end: at$ };
+      return { kind: "month", year: year$18, month: month$8, start: start$40, end: at$ };
     }
     at$ = back$1;
     next$29: {
-      const start$51 = at$;
-      const start$53 = at$;
+      const start$42 = at$;
       let count$11 = 0;
       let last$15 = at$;
       ended$14: for (;;) {
-        if ((table3$[bytes$[at$]] & 32) === 0) break ended$14;
+        if ((table3$[bytes$[at$]] & 8) === 0) break ended$14;
         at$++;
         count$11++;
         last$15 = at$;
@@ -2083,32 +1804,33 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = last$15;
       if (count$11 < 1) break next$29;
-      const digits$11 = input.substring(start$53, at$);
-      if ((table3$[bytes$[at$]] & 32) !== 0) break next$29;
+      const digits$11 = input.substring(start$42, at$);
+      if ((table3$[bytes$[at$]] & 8) !== 0) break next$29;
       const month$9 = Number(digits$11);
       if (bytes$[at$] !== 47) break next$29;
       at$++;
       const picked$25 = year_digits$build(at$);
       if (picked$25 === FAILED$) break next$29;
       at$ = end$;
-      if ((table1$[bytes$[at$]] & 4) !== 0) break next$29;
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$29;
       const year$19 = picked$25;
       if (!(month$9 >= 1 && month$9 <= 12)) break next$29;
       end$ = at$;
-      return { kind: "month", year: year$19, month: month$9, start: start$51, end: at$ };
+      return { kind: "month", year: year$19, month: month$9, start: start$42, end: at$ };
     }
     at$ = back$1;
     next$30: {
-      const start$54 = at$;
+      const start$43 = at$;
       const month$10 = month_name$build(at$);
       if (month$10 === FAILED$) break next$30;
       at$ = end$;
       const back$33 = at$;
       done$19: {
         missing$19: {
-          if ((table0$[bytes$[at$]] & 1) === 0) break missing$19;
-          at$ = runEnd$(runs2$, at$);
-          if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$19;
+          const start$44 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$44) break missing$19;
+          if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$19;
           at$ += 2;
           break done$19;
         }
@@ -2119,14 +1841,14 @@ const peg$makeScanner = (capacity$) => {
       const picked$26 = year_digits$build(at$);
       if (picked$26 === FAILED$) break next$30;
       at$ = end$;
-      if ((table1$[bytes$[at$]] & 4) !== 0) break next$30;
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$30;
       const year$20 = picked$26;
       end$ = at$;
-      return { kind: "month", year: year$20, month: month$10, start: start$54, end: at$ };
+      return { kind: "month", year: year$20, month: month$10, start: start$43, end: at$ };
     }
     at$ = back$1;
     next$31: {
-      const start$55 = at$;
+      const start$45 = at$;
       const month$11 = month_name$build(at$);
       if (month$11 === FAILED$) break next$31;
       at$ = end$;
@@ -2139,46 +1861,46 @@ const peg$makeScanner = (capacity$) => {
       if (year$21 === FAILED$) break next$31;
       at$ = end$;
       end$ = at$;
-      return { kind: "month", year: year$21, month: month$11, start: start$55, end: at$ };
+      return { kind: "month", year: year$21, month: month$11, start: start$45, end: at$ };
     }
     at$ = back$1;
     next$32: {
-      const start$56 = at$;
-      if ((table6$[bytes$[at$]] & 32) === 0) break next$32;
+      const start$46 = at$;
+      if ((table5$[bytes$[at$]] & 32) === 0) break next$32;
       const month$12 = month_name$build(at$);
       if (month$12 === FAILED$) break next$32;
       at$ = end$;
       end$ = at$;
-      return { kind: "month", year: null, month: month$12, start: start$56, end: at$ };
+      return { kind: "month", year: null, month: month$12, start: start$46, end: at$ };
     }
     at$ = back$1;
     next$33: {
-      const start$57 = at$;
+      const start$47 = at$;
       let word$1;
       const symbol$10 = bytes$[at$];
       if (symbol$10 === 84 || symbol$10 === 116) {
         const back$34 = at$;
         chosen$13: {
           next$34: {
-            if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) break next$34;
+            if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 2) === 0) break next$34;
             at$ += 5;
             word$1 = input.substring(at$ - 5, at$);
             break chosen$13;
           }
           at$ = back$34;
           next$35: {
-            if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table3$[bytes$[at$ + 6]] & 2) === 0 || (table5$[bytes$[at$ + 7]] & 64) === 0) break next$35;
+            if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || (table2$[bytes$[at$ + 6]] & 128) === 0 || (table5$[bytes$[at$ + 7]] & 1) === 0) break next$35;
             at$ += 8;
             word$1 = input.substring(at$ - 8, at$);
             break chosen$13;
           }
           at$ = back$34;
-          if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 16) === 0 || (table2$[bytes$[at$ + 6]] & 32) === 0) break next$33;
+          if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 1) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) break next$33;
           at$ += 7;
           word$1 = input.substring(at$ - 7, at$);
         }
       } else if (symbol$10 === 89 || symbol$10 === 121) {
-        if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table5$[bytes$[at$ + 6]] & 32) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0) break next$33;
+        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 2) === 0) break next$33;
         at$ += 9;
         word$1 = input.substring(at$ - 9, at$);
       } else if (symbol$10 === 67) {
@@ -2209,91 +1931,92 @@ const peg$makeScanner = (capacity$) => {
       } else {
         break next$33;
       }
-      if ((table1$[bytes$[at$]] & 4) !== 0) break next$33;
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$33;
       end$ = at$;
-      return { kind: "relative", which: word$1.toLowerCase(), unit: "day", start: start$57, end: at$ };
+      return { kind: "relative", which: word$1.toLowerCase(), unit: "day", start: start$47, end: at$ };
     }
     at$ = back$1;
     next$38: {
-      const start$58 = at$;
+      const start$48 = at$;
       let which$1;
       const symbol$11 = bytes$[at$];
-      if ((table7$[symbol$11] & 2) !== 0) {
+      if ((table6$[symbol$11] & 1) !== 0) {
         const symbol$12 = bytes$[at$];
         if (symbol$12 === 70 || symbol$12 === 102) {
-          if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 64) === 0 || (table6$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 16) === 0 || (table2$[bytes$[at$ + 8]] & 4) === 0) break next$38;
+          if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 128) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 4) === 0 || (table2$[bytes$[at$ + 8]] & 1) === 0) break next$38;
           at$ += 9;
         } else {
-          if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0) break next$38;
+          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$38;
           at$ += 4;
         }
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$38;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$38;
         which$1 = "next";
-      } else if ((table7$[symbol$11] & 8) !== 0) {
+      } else if ((table6$[symbol$11] & 4) !== 0) {
         const symbol$13 = bytes$[at$];
         if (symbol$13 === 76 || symbol$13 === 108) {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0) break next$38;
+          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$38;
           at$ += 4;
         } else {
           const back$36 = at$;
           chosen$15: {
             next$39: {
-              if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table7$[bytes$[at$ + 3]] & 32) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 4) === 0 || (table6$[bytes$[at$ + 7]] & 128) === 0) break next$39;
+              if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 8) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 128) === 0 || (table3$[bytes$[at$ + 6]] & 128) === 0 || (table5$[bytes$[at$ + 7]] & 128) === 0) break next$39;
               at$ += 8;
               break chosen$15;
             }
             at$ = back$36;
             next$40: {
-              if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0) break next$40;
+              if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0) break next$40;
               at$ += 5;
               break chosen$15;
             }
             at$ = back$36;
             next$41: {
-              if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0) break next$41;
+              if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$41;
               at$ += 4;
               break chosen$15;
             }
             at$ = back$36;
-            if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table5$[bytes$[at$ + 5]] & 32) === 0 || (table6$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 16) === 0 || (table2$[bytes$[at$ + 8]] & 4) === 0) break next$38;
+            if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 4) === 0 || (table2$[bytes$[at$ + 8]] & 1) === 0) break next$38;
             at$ += 9;
           }
         }
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$38;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$38;
         which$1 = "last";
       } else if (symbol$11 === 67 || symbol$11 === 99) {
         const back$37 = at$;
         chosen$16: {
           next$42: {
-            if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 16) === 0 || (table2$[bytes$[at$ + 6]] & 32) === 0) break next$42;
+            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) break next$42;
             at$ += 7;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$42;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$42;
             which$1 = "this";
             break chosen$16;
           }
           at$ = back$37;
-          if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0) break next$38;
+          if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0) break next$38;
           at$ += 6;
-          if ((table1$[bytes$[at$]] & 4) !== 0) break next$38;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$38;
           which$1 = "next";
         }
       } else if (symbol$11 === 84 || symbol$11 === 116) {
-        if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table6$[bytes$[at$ + 3]] & 128) === 0) break next$38;
+        if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0) break next$38;
         at$ += 4;
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$38;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$38;
         which$1 = "this";
       } else {
         break next$38;
       }
-      if ((table0$[bytes$[at$]] & 1) === 0) break next$38;
-      at$ = runEnd$(runs2$, at$);
+      const start$49 = at$;
+      at$ = runEnd$(ends2$, at$);
+      if (at$ === start$49) break next$38;
       let unit$1;
       const symbol$14 = bytes$[at$];
-      if ((table7$[symbol$14] & 128) !== 0) {
+      if ((table6$[symbol$14] & 32) !== 0) {
         unit$1 = relative_unit$build(at$);
         if (unit$1 === FAILED$) break next$38;
         at$ = end$;
-      } else if ((table8$[symbol$14] & 1) !== 0) {
+      } else if ((table6$[symbol$14] & 64) !== 0) {
         const back$38 = at$;
         chosen$17: {
           next$43: {
@@ -2315,21 +2038,21 @@ const peg$makeScanner = (capacity$) => {
         break next$38;
       }
       end$ = at$;
-      return { kind: "relative", which: which$1, unit: unit$1, start: start$58, end: at$ };
+      return { kind: "relative", which: which$1, unit: unit$1, start: start$48, end: at$ };
     }
     at$ = back$1;
     next$44: {
-      const start$64 = at$;
+      const start$50 = at$;
       const back$39 = at$;
       done$20: {
         missing$20: {
-          if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || bytes$[at$ + 3] !== 32) break missing$20;
+          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) break missing$20;
           at$ += 4;
           break done$20;
         }
         at$ = back$39;
       }
-      if ((table2$[bytes$[at$]] & 8) === 0 || (table2$[bytes$[at$ + 1]] & 16) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0 || bytes$[at$ + 3] !== 32 || (table3$[bytes$[at$ + 4]] & 2) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0 || bytes$[at$ + 6] !== 32) break next$44;
+      if ((table2$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0 || bytes$[at$ + 3] !== 32 || (table2$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 1) === 0 || bytes$[at$ + 6] !== 32) break next$44;
       at$ += 7;
       const back$40 = at$;
       done$21: {
@@ -2339,12 +2062,12 @@ const peg$makeScanner = (capacity$) => {
             const back$41 = at$;
             chosen$18: {
               next$45: {
-                if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || bytes$[at$ + 3] !== 32) break next$45;
+                if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) break next$45;
                 at$ += 4;
                 break chosen$18;
               }
               at$ = back$41;
-              if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table6$[bytes$[at$ + 3]] & 128) === 0 || bytes$[at$ + 4] !== 32) break missing$21;
+              if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || bytes$[at$ + 4] !== 32) break missing$21;
               at$ += 5;
             }
           } else {
@@ -2358,25 +2081,24 @@ const peg$makeScanner = (capacity$) => {
       if (unit$2 === FAILED$) break next$44;
       at$ = end$;
       end$ = at$;
-      return { kind: "relative", which: "end", unit: unit$2, start: start$64, end: at$ };
+      return { kind: "relative", which: "end", unit: unit$2, start: start$50, end: at$ };
     }
     at$ = back$1;
     next$46: {
-      const start$65 = at$;
+      const start$51 = at$;
       const unit$3 = weekday$build(at$);
       if (unit$3 === FAILED$) break next$46;
       at$ = end$;
       end$ = at$;
-      return { kind: "relative", which: "on", unit: unit$3, start: start$65, end: at$ };
+      return { kind: "relative", which: "on", unit: unit$3, start: start$51, end: at$ };
     }
     at$ = back$1;
     next$47: {
-      const start$66 = at$;
-      const start$68 = at$;
+      const start$52 = at$;
       let count$12 = 0;
       let last$16 = at$;
       ended$15: for (;;) {
-        if ((table3$[bytes$[at$]] & 32) === 0) break ended$15;
+        if ((table3$[bytes$[at$]] & 8) === 0) break ended$15;
         at$++;
         count$12++;
         last$16 = at$;
@@ -2384,16 +2106,16 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = last$16;
       if (count$12 < 1) break next$47;
-      const digits$12 = input.substring(start$68, at$);
-      if ((table3$[bytes$[at$]] & 32) !== 0) break next$47;
+      const digits$12 = input.substring(start$52, at$);
+      if ((table3$[bytes$[at$]] & 8) !== 0) break next$47;
       const hour$1 = Number(digits$12);
       if (bytes$[at$] !== 58) break next$47;
       at$++;
-      const start$70 = at$;
+      const start$53 = at$;
       let count$13 = 0;
       let last$17 = at$;
       ended$16: for (;;) {
-        if ((table3$[bytes$[at$]] & 32) === 0) break ended$16;
+        if ((table3$[bytes$[at$]] & 8) === 0) break ended$16;
         at$++;
         count$13++;
         last$17 = at$;
@@ -2401,8 +2123,8 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = last$17;
       if (count$13 < 2) break next$47;
-      const digits$13 = input.substring(start$70, at$);
-      if ((table3$[bytes$[at$]] & 32) !== 0) break next$47;
+      const digits$13 = input.substring(start$53, at$);
+      if ((table3$[bytes$[at$]] & 8) !== 0) break next$47;
       const minute$1 = Number(digits$13);
       let half$5;
       const back$42 = at$;
@@ -2414,11 +2136,11 @@ const peg$makeScanner = (capacity$) => {
           let picked$27;
           const symbol$16 = bytes$[at$];
           if (symbol$16 === 65 || symbol$16 === 97) {
-            if ((table6$[bytes$[at$ + 1]] & 1) === 0) break missing$22;
+            if ((table5$[bytes$[at$ + 1]] & 4) === 0) break missing$22;
             at$ += 2;
             picked$27 = input.substring(at$ - 2, at$);
           } else if (symbol$16 === 80 || symbol$16 === 112) {
-            if ((table6$[bytes$[at$ + 1]] & 1) === 0) break missing$22;
+            if ((table5$[bytes$[at$ + 1]] & 4) === 0) break missing$22;
             at$ += 2;
             picked$27 = input.substring(at$ - 2, at$);
           } else {
@@ -2430,18 +2152,17 @@ const peg$makeScanner = (capacity$) => {
         at$ = back$42;
         half$5 = null;
       }
-      if ((table1$[bytes$[at$]] & 4) !== 0) break next$47;
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$47;
       if (!(hour$1 <= 24 && minute$1 < 60)) break next$47;
       end$ = at$;
-      return { kind: "time", hour: hour$1, minute: minute$1, half: half$5, start: start$66, end: at$ };
+      return { kind: "time", hour: hour$1, minute: minute$1, half: half$5, start: start$52, end: at$ };
     }
     at$ = back$1;
-    const start$71 = at$;
-    const start$73 = at$;
+    const start$54 = at$;
     let count$14 = 0;
     let last$18 = at$;
     ended$17: for (;;) {
-      if ((table3$[bytes$[at$]] & 32) === 0) break ended$17;
+      if ((table3$[bytes$[at$]] & 8) === 0) break ended$17;
       at$++;
       count$14++;
       last$18 = at$;
@@ -2449,8 +2170,8 @@ const peg$makeScanner = (capacity$) => {
     }
     at$ = last$18;
     if (count$14 < 1) return FAILED$;
-    const digits$14 = input.substring(start$73, at$);
-    if ((table3$[bytes$[at$]] & 32) !== 0) return FAILED$;
+    const digits$14 = input.substring(start$54, at$);
+    if ((table3$[bytes$[at$]] & 8) !== 0) return FAILED$;
     const hour$2 = Number(digits$14);
     if ((table0$[bytes$[at$]] & 1) !== 0) {
       at$++;
@@ -2458,20 +2179,20 @@ const peg$makeScanner = (capacity$) => {
     let half$6;
     const symbol$17 = bytes$[at$];
     if (symbol$17 === 65 || symbol$17 === 97) {
-      if ((table6$[bytes$[at$ + 1]] & 1) === 0) return FAILED$;
+      if ((table5$[bytes$[at$ + 1]] & 4) === 0) return FAILED$;
       at$ += 2;
       half$6 = input.substring(at$ - 2, at$);
     } else if (symbol$17 === 80 || symbol$17 === 112) {
-      if ((table6$[bytes$[at$ + 1]] & 1) === 0) return FAILED$;
+      if ((table5$[bytes$[at$ + 1]] & 4) === 0) return FAILED$;
       at$ += 2;
       half$6 = input.substring(at$ - 2, at$);
     } else {
       return FAILED$;
     }
-    if ((table1$[bytes$[at$]] & 4) !== 0) return FAILED$;
+    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
     if (!(hour$2 >= 1 && hour$2 <= 12)) return FAILED$;
     end$ = at$;
-    return { kind: "time", hour: hour$2, minute: 0, half: half$6, start: start$71, end: at$ };
+    return { kind: "time", hour: hour$2, minute: 0, half: half$6, start: start$54, end: at$ };
   }
 
   function value$build(at$) {
@@ -2487,18 +2208,9 @@ const peg$makeScanner = (capacity$) => {
       const number$1 = digits$build(at$);
       if (number$1 === FAILED$) break next$1;
       at$ = end$;
-      let scale$1;
-      const back$2 = at$;
-      done$1: {
-        missing$1: {
-          scale$1 = scale$build(at$);
-          if (scale$1 === FAILED$) break missing$1;
-          at$ = end$;
-          break done$1;
-        }
-        at$ = back$2;
-        scale$1 = null;
-      }
+      let scale$1 = scale$build(at$);
+      if (scale$1 === FAILED$) scale$1 = null;
+      else at$ = end$;
       end$ = at$;
       return { kind: "amount", number: number$1, scale: scale$1, currency: currency$1, start: start$1, end: at$ };
     }
@@ -2514,19 +2226,10 @@ const peg$makeScanner = (capacity$) => {
       const number$2 = digits$build(at$);
       if (number$2 === FAILED$) break next$2;
       at$ = end$;
-      let scale$2;
-      const back$3 = at$;
-      done$2: {
-        missing$2: {
-          scale$2 = scale$build(at$);
-          if (scale$2 === FAILED$) break missing$2;
-          at$ = end$;
-          break done$2;
-        }
-        at$ = back$3;
-        scale$2 = null;
-      }
-      if ((table1$[bytes$[at$]] & 4) !== 0) break next$2;
+      let scale$2 = scale$build(at$);
+      if (scale$2 === FAILED$) scale$2 = null;
+      else at$ = end$;
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
       end$ = at$;
       return { kind: "amount", number: number$2, scale: scale$2, currency: currency$2, start: start$2, end: at$ };
     }
@@ -2536,23 +2239,14 @@ const peg$makeScanner = (capacity$) => {
       const number$3 = digits$build(at$);
       if (number$3 === FAILED$) break next$3;
       at$ = end$;
-      let scale$3;
-      const back$4 = at$;
-      done$3: {
-        missing$3: {
-          scale$3 = scale$build(at$);
-          if (scale$3 === FAILED$) break missing$3;
-          at$ = end$;
-          break done$3;
-        }
-        at$ = back$4;
-        scale$3 = null;
-      }
+      let scale$3 = scale$build(at$);
+      if (scale$3 === FAILED$) scale$3 = null;
+      else at$ = end$;
       if ((table0$[bytes$[at$]] & 1) !== 0) {
         at$++;
       }
       let currency$3;
-      const back$5 = at$;
+      const back$2 = at$;
       chosen$2: {
         next$4: {
           currency$3 = currency_sign$build(at$);
@@ -2560,138 +2254,138 @@ const peg$makeScanner = (capacity$) => {
           at$ = end$;
           break chosen$2;
         }
-        at$ = back$5;
+        at$ = back$2;
         next$5: {
           const picked$1 = currency_code$build(at$);
           if (picked$1 === FAILED$) break next$5;
           at$ = end$;
-          if ((table1$[bytes$[at$]] & 4) !== 0) break next$5;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
           currency$3 = picked$1;
           break chosen$2;
         }
-        at$ = back$5;
+        at$ = back$2;
         next$6: {
           const symbol$1 = bytes$[at$];
           if (symbol$1 === 66 || symbol$1 === 98) {
-            if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table6$[bytes$[at$ + 5]] & 128) === 0 || (table3$[bytes$[at$ + 6]] & 16) === 0 || bytes$[at$ + 7] !== 32 || (table7$[bytes$[at$ + 8]] & 16) === 0 || (table3$[bytes$[at$ + 9]] & 2) === 0 || (table4$[bytes$[at$ + 10]] & 4) === 0 || (table2$[bytes$[at$ + 11]] & 16) === 0 || (table5$[bytes$[at$ + 12]] & 32) === 0 || (table6$[bytes$[at$ + 13]] & 128) === 0) break next$6;
+            if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0 || (table3$[bytes$[at$ + 6]] & 4) === 0 || bytes$[at$ + 7] !== 32 || (table6$[bytes$[at$ + 8]] & 128) === 0 || (table2$[bytes$[at$ + 9]] & 128) === 0 || (table3$[bytes$[at$ + 10]] & 128) === 0 || (table2$[bytes$[at$ + 11]] & 4) === 0 || (table4$[bytes$[at$ + 12]] & 128) === 0 || (table5$[bytes$[at$ + 13]] & 128) === 0) break next$6;
             at$ += 14;
           } else if (symbol$1 === 80 || symbol$1 === 112) {
-            const back$6 = at$;
+            const back$3 = at$;
             chosen$3: {
               next$7: {
-                if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 32) === 0 || (table6$[bytes$[at$ + 5]] & 128) === 0 || bytes$[at$ + 6] !== 32 || (table6$[bytes$[at$ + 7]] & 128) === 0 || (table2$[bytes$[at$ + 8]] & 32) === 0 || (table2$[bytes$[at$ + 9]] & 8) === 0 || (table4$[bytes$[at$ + 10]] & 8) === 0 || (table5$[bytes$[at$ + 11]] & 1) === 0 || (table6$[bytes$[at$ + 12]] & 64) === 0 || (table2$[bytes$[at$ + 13]] & 16) === 0 || (table2$[bytes$[at$ + 14]] & 4) === 0) break next$7;
+                if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0 || bytes$[at$ + 6] !== 32 || (table5$[bytes$[at$ + 7]] & 128) === 0 || (table2$[bytes$[at$ + 8]] & 8) === 0 || (table2$[bytes$[at$ + 9]] & 2) === 0 || (table4$[bytes$[at$ + 10]] & 1) === 0 || (table4$[bytes$[at$ + 11]] & 16) === 0 || (table5$[bytes$[at$ + 12]] & 64) === 0 || (table2$[bytes$[at$ + 13]] & 4) === 0 || (table2$[bytes$[at$ + 14]] & 1) === 0) break next$7;
                 at$ += 15;
                 break chosen$3;
               }
-              at$ = back$6;
+              at$ = back$3;
               next$8: {
-                if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 32) === 0 || (table6$[bytes$[at$ + 5]] & 128) === 0) break next$8;
+                if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0) break next$8;
                 at$ += 6;
                 break chosen$3;
               }
-              at$ = back$6;
-              if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 32) === 0) break next$6;
+              at$ = back$3;
+              if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) break next$6;
               at$ += 5;
             }
           } else if (symbol$1 === 81 || symbol$1 === 113) {
-            if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table5$[bytes$[at$ + 3]] & 32) === 0) break next$6;
+            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0) break next$6;
             at$ += 4;
           } else if (symbol$1 === 83 || symbol$1 === 115) {
-            if ((table2$[bytes$[at$ + 1]] & 32) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table6$[bytes$[at$ + 5]] & 64) === 0 || (table2$[bytes$[at$ + 6]] & 16) === 0 || (table2$[bytes$[at$ + 7]] & 4) === 0) break next$6;
+            if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 64) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 1) === 0) break next$6;
             at$ += 8;
           } else {
             break next$6;
           }
-          if ((table1$[bytes$[at$]] & 4) !== 0) break next$6;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
           currency$3 = "GBP";
           break chosen$2;
         }
-        at$ = back$5;
+        at$ = back$2;
         next$9: {
           const symbol$2 = bytes$[at$];
           if (symbol$2 === 69 || symbol$2 === 101) {
-            const back$7 = at$;
+            const back$4 = at$;
             chosen$4: {
               next$10: {
-                if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table6$[bytes$[at$ + 4]] & 128) === 0) break next$10;
+                if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0) break next$10;
                 at$ += 5;
                 break chosen$4;
               }
-              at$ = back$7;
-              if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0) break next$9;
+              at$ = back$4;
+              if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0) break next$9;
               at$ += 4;
             }
           } else {
             break next$9;
           }
-          if ((table1$[bytes$[at$]] & 4) !== 0) break next$9;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$9;
           currency$3 = "EUR";
           break chosen$2;
         }
-        at$ = back$5;
+        at$ = back$2;
         next$11: {
           const symbol$3 = bytes$[at$];
           if (symbol$3 === 85 || symbol$3 === 117) {
-            const back$8 = at$;
+            const back$5 = at$;
             chosen$5: {
               next$12: {
-                if ((table6$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 32 || (table5$[bytes$[at$ + 3]] & 32) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0 || (table5$[bytes$[at$ + 6]] & 1) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table4$[bytes$[at$ + 8]] & 8) === 0 || (table6$[bytes$[at$ + 9]] & 128) === 0) break next$12;
+                if ((table5$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 32 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0 || (table4$[bytes$[at$ + 6]] & 16) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 1) === 0 || (table5$[bytes$[at$ + 9]] & 128) === 0) break next$12;
                 at$ += 10;
                 break chosen$5;
               }
-              at$ = back$8;
-              if (bytes$[at$ + 1] !== 46 || (table6$[bytes$[at$ + 2]] & 128) === 0 || bytes$[at$ + 3] !== 46 || bytes$[at$ + 4] !== 32 || (table5$[bytes$[at$ + 5]] & 32) === 0 || (table3$[bytes$[at$ + 6]] & 2) === 0 || (table5$[bytes$[at$ + 7]] & 1) === 0 || (table5$[bytes$[at$ + 8]] & 1) === 0 || (table2$[bytes$[at$ + 9]] & 2) === 0 || (table4$[bytes$[at$ + 10]] & 8) === 0 || (table6$[bytes$[at$ + 11]] & 128) === 0) break next$11;
+              at$ = back$5;
+              if (bytes$[at$ + 1] !== 46 || (table5$[bytes$[at$ + 2]] & 128) === 0 || bytes$[at$ + 3] !== 46 || bytes$[at$ + 4] !== 32 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 16) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0 || (table1$[bytes$[at$ + 9]] & 128) === 0 || (table4$[bytes$[at$ + 10]] & 1) === 0 || (table5$[bytes$[at$ + 11]] & 128) === 0) break next$11;
               at$ += 12;
             }
           } else {
             break next$11;
           }
-          if ((table1$[bytes$[at$]] & 4) !== 0) break next$11;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$11;
           currency$3 = "USD";
           break chosen$2;
         }
-        at$ = back$5;
+        at$ = back$2;
         next$13: {
           const symbol$4 = bytes$[at$];
           if (symbol$4 === 68 || symbol$4 === 100) {
-            const back$9 = at$;
+            const back$6 = at$;
             chosen$6: {
               next$14: {
-                if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table6$[bytes$[at$ + 6]] & 128) === 0) break next$14;
+                if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || (table5$[bytes$[at$ + 6]] & 128) === 0) break next$14;
                 at$ += 7;
                 break chosen$6;
               }
-              at$ = back$9;
-              if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0) break next$13;
+              at$ = back$6;
+              if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0) break next$13;
               at$ += 6;
             }
           } else {
             break next$13;
           }
-          if ((table1$[bytes$[at$]] & 4) !== 0) break next$13;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$13;
           currency$3 = "$";
           break chosen$2;
         }
-        at$ = back$5;
+        at$ = back$2;
         next$15: {
           const symbol$5 = bytes$[at$];
           if (symbol$5 === 70 || symbol$5 === 102) {
-            if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 16) === 0 || (table6$[bytes$[at$ + 5]] & 128) === 0) break next$15;
+            if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0) break next$15;
             at$ += 6;
           } else if (symbol$5 === 83 || symbol$5 === 115) {
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table6$[bytes$[at$ + 3]] & 128) === 0 || (table6$[bytes$[at$ + 4]] & 128) === 0 || bytes$[at$ + 5] !== 32 || (table3$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0 || (table2$[bytes$[at$ + 8]] & 2) === 0 || (table2$[bytes$[at$ + 9]] & 16) === 0 || (table5$[bytes$[at$ + 10]] & 16) === 0 || (table6$[bytes$[at$ + 11]] & 128) === 0) break next$15;
+            if ((table5$[bytes$[at$ + 1]] & 1) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || bytes$[at$ + 5] !== 32 || (table3$[bytes$[at$ + 6]] & 1) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0 || (table1$[bytes$[at$ + 8]] & 128) === 0 || (table2$[bytes$[at$ + 9]] & 4) === 0 || (table6$[bytes$[at$ + 10]] & 16) === 0 || (table5$[bytes$[at$ + 11]] & 128) === 0) break next$15;
             at$ += 12;
           } else {
             break next$15;
           }
-          if ((table1$[bytes$[at$]] & 4) !== 0) break next$15;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$15;
           currency$3 = "CHF";
           break chosen$2;
         }
-        at$ = back$5;
-        if ((table4$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0) break next$3;
+        at$ = back$2;
+        if ((table4$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) break next$3;
         at$ += 3;
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$3;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
         currency$3 = "JPY";
       }
       end$ = at$;
@@ -2699,7 +2393,7 @@ const peg$makeScanner = (capacity$) => {
     }
     at$ = back$1;
     next$16: {
-      const start$10 = at$;
+      const start$4 = at$;
       const number$4 = digits$build(at$);
       if (number$4 === FAILED$) break next$16;
       at$ = end$;
@@ -2708,45 +2402,45 @@ const peg$makeScanner = (capacity$) => {
       }
       const symbol$6 = bytes$[at$];
       if (symbol$6 === 80 || symbol$6 === 112) {
-        const back$10 = at$;
+        const back$7 = at$;
         chosen$7: {
           next$17: {
-            if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 16) === 0 || (table2$[bytes$[at$ + 6]] & 32) === 0) break next$17;
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) break next$17;
             at$ += 7;
             break chosen$7;
           }
-          at$ = back$10;
+          at$ = back$7;
           next$18: {
-            if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || bytes$[at$ + 3] !== 32 || (table5$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table2$[bytes$[at$ + 6]] & 16) === 0 || (table2$[bytes$[at$ + 7]] & 32) === 0) break next$18;
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || bytes$[at$ + 3] !== 32 || (table6$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 8) === 0) break next$18;
             at$ += 8;
             break chosen$7;
           }
-          at$ = back$10;
-          if ((table5$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0) break next$16;
+          at$ = back$7;
+          if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) break next$16;
           at$ += 3;
         }
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$16;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$16;
       } else if (symbol$6 === 37) {
         at$++;
       } else {
         break next$16;
       }
       end$ = at$;
-      return { kind: "percent", number: number$4, start: start$10, end: at$ };
+      return { kind: "percent", number: number$4, start: start$4, end: at$ };
     }
     at$ = back$1;
     next$19: {
-      const start$11 = at$;
-      if ((table2$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0) break next$19;
+      const start$5 = at$;
+      if ((table2$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) break next$19;
       at$ += 3;
-      if ((table6$[bytes$[at$]] & 16) !== 0) {
+      if ((table5$[bytes$[at$]] & 16) !== 0) {
         at$++;
       }
-      const start$13 = at$;
+      const start$6 = at$;
       let count$1 = 0;
       let last$1 = at$;
       ended$1: for (;;) {
-        if ((table3$[bytes$[at$]] & 32) === 0) break ended$1;
+        if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
         at$++;
         count$1++;
         last$1 = at$;
@@ -2754,34 +2448,34 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = last$1;
       if (count$1 < 1) break next$19;
-      const digits$1 = input.substring(start$13, at$);
-      if ((table3$[bytes$[at$]] & 32) !== 0) break next$19;
+      const digits$1 = input.substring(start$6, at$);
+      if ((table3$[bytes$[at$]] & 8) !== 0) break next$19;
       const days$1 = Number(digits$1);
-      if ((table1$[bytes$[at$]] & 4) !== 0) break next$19;
-      const back$11 = at$;
-      done$4: {
-        missing$4: {
-          if ((table6$[bytes$[at$]] & 16) === 0) break missing$4;
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$19;
+      const back$8 = at$;
+      done$1: {
+        missing$1: {
+          if ((table5$[bytes$[at$]] & 16) === 0) break missing$1;
           at$++;
-          if ((table5$[bytes$[at$]] & 32) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table6$[bytes$[at$ + 3]] & 128) === 0) break missing$4;
+          if ((table4$[bytes$[at$]] & 128) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0) break missing$1;
           at$ += 4;
-          if ((table1$[bytes$[at$]] & 4) !== 0) break missing$4;
-          break done$4;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$1;
+          break done$1;
         }
-        at$ = back$11;
+        at$ = back$8;
       }
       end$ = at$;
-      return { kind: "terms", days: days$1, start: start$11, end: at$ };
+      return { kind: "terms", days: days$1, start: start$5, end: at$ };
     }
     at$ = back$1;
     next$20: {
-      const start$14 = at$;
+      const start$7 = at$;
       if (bytes$[at$] !== 35) break next$20;
       at$++;
       let count$2 = 0;
       let last$2 = at$;
       ended$2: for (;;) {
-        if ((table2$[bytes$[at$]] & 1) === 0) break ended$2;
+        if ((table1$[bytes$[at$]] & 64) === 0) break ended$2;
         at$++;
         count$2++;
         last$2 = at$;
@@ -2799,66 +2493,66 @@ const peg$makeScanner = (capacity$) => {
         if (count$3 >= 8) break;
       }
       at$ = last$3;
-      if ((table1$[bytes$[at$]] & 4) !== 0) break next$20;
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$20;
       end$ = at$;
-      return { kind: "id", start: start$14, end: at$ };
+      return { kind: "id", start: start$7, end: at$ };
     }
     at$ = back$1;
     next$21: {
-      const start$15 = at$;
-      const back$12 = at$;
+      const start$8 = at$;
+      const back$9 = at$;
       absent$1: {
         const symbol$7 = bytes$[at$];
         if (symbol$7 >= 48 && symbol$7 <= 57) {
-          const back$13 = at$;
+          const back$10 = at$;
           chosen$8: {
             next$22: {
-              do at$++; while ((table3$[bytes$[at$]] & 32) !== 0);
+              do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
               const symbol$8 = bytes$[at$];
-              if ((table9$[symbol$8] & 4) !== 0) {
+              if ((table7$[symbol$8] & 1) !== 0) {
                 at$++;
               } else if (symbol$8 === 66 || symbol$8 === 98) {
-                if ((table2$[bytes$[at$ + 1]] & 16) === 0) break next$22;
+                if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$22;
                 at$ += 2;
               } else if (symbol$8 === 78 || symbol$8 === 110) {
-                if ((table5$[bytes$[at$ + 1]] & 32) === 0) break next$22;
+                if ((table4$[bytes$[at$ + 1]] & 128) === 0) break next$22;
                 at$ += 2;
               } else if (symbol$8 === 82 || symbol$8 === 114) {
-                if ((table5$[bytes$[at$ + 1]] & 32) === 0) break next$22;
+                if ((table4$[bytes$[at$ + 1]] & 128) === 0) break next$22;
                 at$ += 2;
               } else if (symbol$8 === 83 || symbol$8 === 115) {
-                if ((table2$[bytes$[at$ + 1]] & 32) === 0) break next$22;
+                if ((table2$[bytes$[at$ + 1]] & 8) === 0) break next$22;
                 at$ += 2;
               } else if (symbol$8 === 84 || symbol$8 === 116) {
-                if ((table3$[bytes$[at$ + 1]] & 16) === 0) break next$22;
+                if ((table3$[bytes$[at$ + 1]] & 4) === 0) break next$22;
                 at$ += 2;
               } else {
                 break next$22;
               }
-              if ((table1$[bytes$[at$]] & 4) !== 0) break next$22;
+              if ((table1$[bytes$[at$]] & 2) !== 0) break next$22;
               break chosen$8;
             }
-            at$ = back$13;
-            do at$++; while ((table3$[bytes$[at$]] & 32) !== 0);
-            if ((table7$[bytes$[at$]] & 4) === 0) break absent$1;
+            at$ = back$10;
+            do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
+            if ((table6$[bytes$[at$]] & 2) === 0) break absent$1;
             at$++;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break absent$1;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
           }
         } else {
           break absent$1;
         }
         break next$21;
       }
-      at$ = back$12;
+      at$ = back$9;
       const symbol$9 = bytes$[at$];
       if ((symbol$9 >= 65 && symbol$9 <= 90) || (symbol$9 >= 97 && symbol$9 <= 122)) {
-        const back$14 = at$;
+        const back$11 = at$;
         chosen$9: {
           next$23: {
             let count$4 = 0;
             let last$4 = at$;
             ended$4: for (;;) {
-              if ((table0$[bytes$[at$]] & 8) === 0) break ended$4;
+              if ((table0$[bytes$[at$]] & 4) === 0) break ended$4;
               at$++;
               count$4++;
               last$4 = at$;
@@ -2866,20 +2560,20 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = last$4;
             if (count$4 < 1) break next$23;
-            const back$15 = at$;
-            if ((table9$[bytes$[at$]] & 16) !== 0) {
+            const back$12 = at$;
+            if ((table7$[bytes$[at$]] & 2) !== 0) {
               at$++;
             }
-            if ((table3$[bytes$[at$]] & 32) === 0) break next$23;
+            if ((table3$[bytes$[at$]] & 8) === 0) break next$23;
             at$++;
-            at$ = back$15;
-            if ((table9$[bytes$[at$]] & 16) !== 0) {
+            at$ = back$12;
+            if ((table7$[bytes$[at$]] & 2) !== 0) {
               at$++;
             }
             let count$5 = 0;
             let last$5 = at$;
             ended$5: for (;;) {
-              if ((table2$[bytes$[at$]] & 1) === 0) break ended$5;
+              if ((table1$[bytes$[at$]] & 64) === 0) break ended$5;
               at$++;
               count$5++;
               last$5 = at$;
@@ -2889,11 +2583,11 @@ const peg$makeScanner = (capacity$) => {
             if (count$5 < 1) break next$23;
             break chosen$9;
           }
-          at$ = back$14;
+          at$ = back$11;
           let count$6 = 0;
           let last$6 = at$;
           ended$6: for (;;) {
-            if ((table0$[bytes$[at$]] & 8) === 0) break ended$6;
+            if ((table0$[bytes$[at$]] & 4) === 0) break ended$6;
             at$++;
             count$6++;
             last$6 = at$;
@@ -2906,7 +2600,7 @@ const peg$makeScanner = (capacity$) => {
           let count$7 = 0;
           let last$7 = at$;
           ended$7: for (;;) {
-            if ((table2$[bytes$[at$]] & 1) === 0) break ended$7;
+            if ((table1$[bytes$[at$]] & 64) === 0) break ended$7;
             at$++;
             count$7++;
             last$7 = at$;
@@ -2919,7 +2613,7 @@ const peg$makeScanner = (capacity$) => {
         let count$8 = 0;
         let last$8 = at$;
         ended$8: for (;;) {
-          if ((table3$[bytes$[at$]] & 32) === 0) break ended$8;
+          if ((table3$[bytes$[at$]] & 8) === 0) break ended$8;
           at$++;
           count$8++;
           last$8 = at$;
@@ -2927,12 +2621,12 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$8;
         if (count$8 < 1) break next$21;
-        if ((table9$[bytes$[at$]] & 32) === 0) break next$21;
+        if ((table7$[bytes$[at$]] & 4) === 0) break next$21;
         at$++;
         let count$9 = 0;
         let last$9 = at$;
         ended$9: for (;;) {
-          if ((table2$[bytes$[at$]] & 1) === 0) break ended$9;
+          if ((table1$[bytes$[at$]] & 64) === 0) break ended$9;
           at$++;
           count$9++;
           last$9 = at$;
@@ -2952,47 +2646,46 @@ const peg$makeScanner = (capacity$) => {
         if (count$10 >= 8) break;
       }
       at$ = last$10;
-      if ((table1$[bytes$[at$]] & 4) !== 0) break next$21;
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$21;
       end$ = at$;
-      return { kind: "id", start: start$15, end: at$ };
+      return { kind: "id", start: start$8, end: at$ };
     }
     at$ = back$1;
     next$24: {
-      const start$16 = at$;
+      const start$9 = at$;
       const picked$2 = year_digits$build(at$);
       if (picked$2 === FAILED$) break next$24;
       at$ = end$;
-      if ((table1$[bytes$[at$]] & 4) !== 0) break next$24;
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$24;
       const year$1 = picked$2;
-      const back$16 = at$;
+      const back$13 = at$;
       absent$2: {
-        if ((table9$[bytes$[at$]] & 128) === 0) break absent$2;
+        if ((table7$[bytes$[at$]] & 8) === 0) break absent$2;
         at$++;
-        if ((table3$[bytes$[at$]] & 32) === 0) break absent$2;
+        if ((table3$[bytes$[at$]] & 8) === 0) break absent$2;
         at$++;
         break next$24;
       }
-      at$ = back$16;
-      const back$17 = at$;
+      at$ = back$13;
+      const back$14 = at$;
       absent$3: {
         if (bytes$[at$] !== 45) break absent$3;
         at$++;
-        if ((table3$[bytes$[at$]] & 32) === 0) break absent$3;
+        if ((table3$[bytes$[at$]] & 8) === 0) break absent$3;
         at$++;
         break next$24;
       }
-      at$ = back$17;
+      at$ = back$14;
       end$ = at$;
-      return { kind: "year", year: year$1, start: start$16, end: at$ };
+      return { kind: "year", year: year$1, start: start$9, end: at$ };
     }
     at$ = back$1;
     next$25: {
-      const start$17 = at$;
-      const start$18 = at$;
+      const start$10 = at$;
       let count$11 = 0;
       let last$11 = at$;
       ended$11: for (;;) {
-        if ((table3$[bytes$[at$]] & 32) === 0) break ended$11;
+        if ((table3$[bytes$[at$]] & 8) === 0) break ended$11;
         at$++;
         count$11++;
         last$11 = at$;
@@ -3000,32 +2693,31 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = last$11;
       if (count$11 < 1) break next$25;
-      const digits$2 = input.substring(start$18, at$);
+      const digits$2 = input.substring(start$10, at$);
       const symbol$10 = bytes$[at$];
       if (symbol$10 === 78 || symbol$10 === 110) {
-        if ((table5$[bytes$[at$ + 1]] & 32) === 0) break next$25;
+        if ((table4$[bytes$[at$ + 1]] & 128) === 0) break next$25;
         at$ += 2;
       } else if (symbol$10 === 82 || symbol$10 === 114) {
-        if ((table5$[bytes$[at$ + 1]] & 32) === 0) break next$25;
+        if ((table4$[bytes$[at$ + 1]] & 128) === 0) break next$25;
         at$ += 2;
       } else if (symbol$10 === 83 || symbol$10 === 115) {
-        if ((table2$[bytes$[at$ + 1]] & 32) === 0) break next$25;
+        if ((table2$[bytes$[at$ + 1]] & 8) === 0) break next$25;
         at$ += 2;
       } else if (symbol$10 === 84 || symbol$10 === 116) {
-        if ((table3$[bytes$[at$ + 1]] & 16) === 0) break next$25;
+        if ((table3$[bytes$[at$ + 1]] & 4) === 0) break next$25;
         at$ += 2;
       } else {
         break next$25;
       }
-      if ((table1$[bytes$[at$]] & 4) !== 0) break next$25;
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$25;
       end$ = at$;
-      return { kind: "ordinal", number: digits$2, start: start$17, end: at$ };
+      return { kind: "ordinal", number: digits$2, start: start$10, end: at$ };
     }
     at$ = back$1;
     next$26: {
-      const start$19 = at$;
-      const start$20 = at$;
-      const back$18 = at$;
+      const start$11 = at$;
+      const back$15 = at$;
       chosen$10: {
         next$27: {
           if (!(at$ === 0 || codeAt$(at$ - 1) <= 32 || codeAt$(at$ - 1) === 61)) break next$27;
@@ -3033,210 +2725,201 @@ const peg$makeScanner = (capacity$) => {
           at$++;
           break chosen$10;
         }
-        at$ = back$18;
+        at$ = back$15;
       }
-      const number$5 = input.substring(start$20, at$);
+      const number$5 = input.substring(start$11, at$);
       const digits$3 = digits$build(at$);
       if (digits$3 === FAILED$) break next$26;
       at$ = end$;
-      let scale$4;
-      const back$19 = at$;
-      done$5: {
-        missing$5: {
-          scale$4 = scale$build(at$);
-          if (scale$4 === FAILED$) break missing$5;
-          at$ = end$;
-          break done$5;
-        }
-        at$ = back$19;
-        scale$4 = null;
-      }
-      const back$20 = at$;
+      let scale$4 = scale$build(at$);
+      if (scale$4 === FAILED$) scale$4 = null;
+      else at$ = end$;
+      const back$16 = at$;
       chosen$11: {
         next$28: {
-          if ((table1$[bytes$[at$]] & 4) !== 0) break next$28;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$28;
           break chosen$11;
         }
-        at$ = back$20;
-        if ((table7$[bytes$[at$]] & 4) === 0) break next$26;
+        at$ = back$16;
+        if ((table6$[bytes$[at$]] & 2) === 0) break next$26;
       }
       end$ = at$;
-      return { kind: "number", number: number$5 + digits$3, scale: scale$4, start: start$19, end: at$ };
+      return { kind: "number", number: number$5 + digits$3, scale: scale$4, start: start$11, end: at$ };
     }
     at$ = back$1;
     next$29: {
-      const start$21 = at$;
+      const start$12 = at$;
       const digits$4 = digits$build(at$);
       if (digits$4 === FAILED$) break next$29;
       at$ = end$;
       end$ = at$;
-      return { kind: "number", number: digits$4, scale: null, start: start$21, end: at$ };
+      return { kind: "number", number: digits$4, scale: null, start: start$12, end: at$ };
     }
     at$ = back$1;
     next$30: {
-      const start$22 = at$;
+      const start$13 = at$;
       let word$1;
       const symbol$11 = bytes$[at$];
       if (symbol$11 === 69 || symbol$11 === 101) {
-        const back$21 = at$;
+        const back$17 = at$;
         chosen$12: {
           next$31: {
-            if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table3$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0) break next$31;
+            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) break next$31;
             at$ += 5;
             word$1 = input.substring(at$ - 5, at$);
             break chosen$12;
           }
-          at$ = back$21;
+          at$ = back$17;
           next$32: {
-            if ((table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table7$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 16) === 0) break next$32;
+            if ((table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0) break next$32;
             at$ += 6;
             word$1 = input.substring(at$ - 6, at$);
             break chosen$12;
           }
-          at$ = back$21;
-          if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table3$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) break next$30;
+          at$ = back$17;
+          if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) break next$30;
           at$ += 6;
           word$1 = input.substring(at$ - 6, at$);
         }
       } else if (symbol$11 === 70 || symbol$11 === 102) {
-        const back$22 = at$;
+        const back$18 = at$;
         chosen$13: {
           next$33: {
-            if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) break next$33;
+            if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) break next$33;
             at$ += 4;
             word$1 = input.substring(at$ - 4, at$);
             break chosen$13;
           }
-          at$ = back$22;
+          at$ = back$18;
           next$34: {
-            if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table7$[bytes$[at$ + 2]] & 32) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$34;
+            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) break next$34;
             at$ += 4;
             word$1 = input.substring(at$ - 4, at$);
             break chosen$13;
           }
-          at$ = back$22;
+          at$ = back$18;
           next$35: {
-            if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table2$[bytes$[at$ + 6]] & 16) === 0) break next$35;
+            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table3$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$35;
             at$ += 7;
             word$1 = input.substring(at$ - 7, at$);
             break chosen$13;
           }
-          at$ = back$22;
+          at$ = back$18;
           next$36: {
-            if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) break next$36;
+            if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 2) === 0) break next$36;
             at$ += 5;
             word$1 = input.substring(at$ - 5, at$);
             break chosen$13;
           }
-          at$ = back$22;
-          if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) break next$30;
+          at$ = back$18;
+          if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table3$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 2) === 0) break next$30;
           at$ += 5;
           word$1 = input.substring(at$ - 5, at$);
         }
       } else if (symbol$11 === 72 || symbol$11 === 104) {
-        if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table5$[bytes$[at$ + 3]] & 32) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table5$[bytes$[at$ + 6]] & 32) === 0) break next$30;
+        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) break next$30;
         at$ += 7;
         word$1 = input.substring(at$ - 7, at$);
       } else if (symbol$11 === 78 || symbol$11 === 110) {
-        const back$23 = at$;
+        const back$19 = at$;
         chosen$14: {
           next$37: {
-            if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$37;
+            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) break next$37;
             at$ += 4;
             word$1 = input.substring(at$ - 4, at$);
             break chosen$14;
           }
-          at$ = back$23;
-          if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) break next$30;
+          at$ = back$19;
+          if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) break next$30;
           at$ += 6;
           word$1 = input.substring(at$ - 6, at$);
         }
       } else if (symbol$11 === 83 || symbol$11 === 115) {
-        const back$24 = at$;
+        const back$20 = at$;
         chosen$15: {
           next$38: {
-            if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0) break next$38;
+            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0) break next$38;
             at$ += 3;
             word$1 = input.substring(at$ - 3, at$);
             break chosen$15;
           }
-          at$ = back$24;
+          at$ = back$20;
           next$39: {
-            if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table7$[bytes$[at$ + 2]] & 32) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0) break next$39;
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0) break next$39;
             at$ += 5;
             word$1 = input.substring(at$ - 5, at$);
             break chosen$15;
           }
-          at$ = back$24;
+          at$ = back$20;
           next$40: {
-            if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) break next$40;
+            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 2) === 0) break next$40;
             at$ += 5;
             word$1 = input.substring(at$ - 5, at$);
             break chosen$15;
           }
-          at$ = back$24;
-          if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table7$[bytes$[at$ + 2]] & 32) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 32) === 0 || (table4$[bytes$[at$ + 6]] & 16) === 0) break next$30;
+          at$ = back$20;
+          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 2) === 0) break next$30;
           at$ += 7;
           word$1 = input.substring(at$ - 7, at$);
         }
       } else if (symbol$11 === 84 || symbol$11 === 116) {
-        const back$25 = at$;
+        const back$21 = at$;
         chosen$16: {
           next$41: {
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0) break next$41;
+            if ((table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0) break next$41;
             at$ += 3;
             word$1 = input.substring(at$ - 3, at$);
             break chosen$16;
           }
-          at$ = back$25;
+          at$ = back$21;
           next$42: {
-            if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) break next$42;
+            if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0) break next$42;
             at$ += 5;
             word$1 = input.substring(at$ - 5, at$);
             break chosen$16;
           }
-          at$ = back$25;
+          at$ = back$21;
           next$43: {
-            if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0) break next$43;
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) break next$43;
             at$ += 3;
             word$1 = input.substring(at$ - 3, at$);
             break chosen$16;
           }
-          at$ = back$25;
+          at$ = back$21;
           next$44: {
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table7$[bytes$[at$ + 4]] & 32) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) break next$44;
+            if ((table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table6$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0) break next$44;
             at$ += 6;
             word$1 = input.substring(at$ - 6, at$);
             break chosen$16;
           }
-          at$ = back$25;
+          at$ = back$21;
           next$45: {
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) break next$45;
+            if ((table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) break next$45;
             at$ += 6;
             word$1 = input.substring(at$ - 6, at$);
             break chosen$16;
           }
-          at$ = back$25;
+          at$ = back$21;
           next$46: {
-            if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) break next$46;
+            if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) break next$46;
             at$ += 6;
             word$1 = input.substring(at$ - 6, at$);
             break chosen$16;
           }
-          at$ = back$25;
-          if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 16) === 0 || (table5$[bytes$[at$ + 7]] & 32) === 0) break next$30;
+          at$ = back$21;
+          if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) break next$30;
           at$ += 8;
           word$1 = input.substring(at$ - 8, at$);
         }
       } else if (symbol$11 === 90 || symbol$11 === 122) {
-        if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0) break next$30;
+        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0) break next$30;
         at$ += 4;
         word$1 = input.substring(at$ - 4, at$);
       } else {
         break next$30;
       }
-      if ((table1$[bytes$[at$]] & 4) !== 0) break next$30;
-      const back$26 = at$;
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$30;
+      const back$22 = at$;
       absent$4: {
         if (bytes$[at$] !== 45) break absent$4;
         at$++;
@@ -3244,18 +2927,18 @@ const peg$makeScanner = (capacity$) => {
         at$++;
         break next$30;
       }
-      at$ = back$26;
+      at$ = back$22;
       end$ = at$;
-      return { kind: "number", number: NUMBERS[word$1.toLowerCase()], scale: null, start: start$22, end: at$ };
+      return { kind: "number", number: NUMBERS[word$1.toLowerCase()], scale: null, start: start$13, end: at$ };
     }
     at$ = back$1;
-    const start$23 = at$;
-    if ((table10$[bytes$[at$]] & 8) === 0) return FAILED$;
+    const start$14 = at$;
+    if ((table7$[bytes$[at$]] & 16) === 0) return FAILED$;
     at$++;
     let count$12 = 0;
     let last$12 = at$;
     ended$12: for (;;) {
-      if ((table10$[bytes$[at$]] & 16) === 0) break ended$12;
+      if ((table7$[bytes$[at$]] & 32) === 0) break ended$12;
       at$++;
       count$12++;
       last$12 = at$;
@@ -3270,7 +2953,7 @@ const peg$makeScanner = (capacity$) => {
       let count$14 = 0;
       let last$14 = at$;
       ended$14: for (;;) {
-        if ((table10$[bytes$[at$]] & 16) === 0) break ended$14;
+        if ((table7$[bytes$[at$]] & 32) === 0) break ended$14;
         at$++;
         count$14++;
         last$14 = at$;
@@ -3284,1951 +2967,215 @@ const peg$makeScanner = (capacity$) => {
     }
     at$ = last$13;
     if (count$13 < 1) return FAILED$;
-    if ((table1$[bytes$[at$]] & 4) !== 0) return FAILED$;
+    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
     end$ = at$;
-    return { kind: "handle", start: start$23, end: at$ };
+    return { kind: "handle", start: start$14, end: at$ };
   }
 
-  function period$skip(at$) {
+  function item$skip(at$) {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        at$ = month_name$skip(at$);
-        if (at$ < 0) break next$1;
+        if ((table0$[bytes$[at$]] & 4) === 0) break next$1;
+        at$++;
         let count$1 = 0;
         let last$1 = at$;
         ended$1: for (;;) {
-          at$ = joint$skip(at$);
-          if (at$ < 0) break ended$1;
-          at$ = month_name$skip(at$);
-          if (at$ < 0) break ended$1;
+          if ((table0$[bytes$[at$]] & 8) === 0) break ended$1;
+          at$++;
           count$1++;
           last$1 = at$;
-          if (count$1 >= 11) break;
+          if (count$1 >= 20) break;
         }
         at$ = last$1;
-        if (count$1 < 1) break next$1;
-        at$ = between$skip(at$);
-        if (at$ < 0) break next$1;
-        at$ = year_digits$skip(at$);
-        if (at$ < 0) break next$1;
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$1;
+        if (bytes$[at$] !== 58 || bytes$[at$ + 1] !== 47 || bytes$[at$ + 2] !== 47) break next$1;
+        at$ += 3;
+        let count$2 = 0;
+        let last$2 = at$;
+        ended$2: for (;;) {
+          let last$3 = at$;
+          ended$3: for (;;) {
+            if ((table0$[bytes$[at$]] & 16) === 0) break ended$3;
+            at$++;
+            const back$2 = at$;
+            let count$3 = 0;
+            let last$4 = at$;
+            ended$4: for (;;) {
+              if ((table0$[bytes$[at$]] & 16) === 0) break ended$4;
+              at$++;
+              count$3++;
+              last$4 = at$;
+              if (count$3 >= 3) break;
+            }
+            at$ = last$4;
+            if ((table0$[bytes$[at$]] & 32) === 0) break ended$3;
+            at$++;
+            at$ = back$2;
+            last$3 = at$;
+          }
+          at$ = last$3;
+          if ((table0$[bytes$[at$]] & 32) === 0) break ended$2;
+          at$++;
+          count$2++;
+          last$2 = at$;
+        }
+        at$ = last$2;
+        if (count$2 < 1) break next$1;
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
-        const start$5 = at$;
-        const day$1 = day$build(at$);
-        if (day$1 === FAILED$) break next$2;
-        at$ = end$;
-        const first$1 = { day: day$1, start: start$5, end: at$ };
-        const more$1 = [];
-        let last$2 = at$;
-        ended$2: for (;;) {
-          const part$1 = joint$build(at$);
-          if (part$1 === FAILED$) break ended$2;
-          at$ = end$;
-          const start$6 = at$;
-          const day$2 = day$build(at$);
-          if (day$2 === FAILED$) break ended$2;
-          at$ = end$;
-          const part$2 = { day: day$2, start: start$6, end: at$ };
-          const item$1 = [part$1, part$2];
-          more$1.push(item$1);
-          last$2 = at$;
-          if (more$1.length >= 11) break;
+        let count$4 = 0;
+        let last$5 = at$;
+        ended$5: for (;;) {
+          if ((table0$[bytes$[at$]] & 64) === 0) break ended$5;
+          at$++;
+          count$4++;
+          last$5 = at$;
+          if (count$4 >= 64) break;
         }
-        at$ = last$2;
-        if (more$1.length < 1) break next$2;
-        const back$2 = at$;
-        done$1: {
-          missing$1: {
-            if ((table0$[bytes$[at$]] & 1) === 0) break missing$1;
-            at$ = runEnd$(runs2$, at$);
-            if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
-            at$ += 2;
-            break done$1;
+        at$ = last$5;
+        if (count$4 < 1) break next$2;
+        let count$5 = 0;
+        let last$6 = at$;
+        ended$6: for (;;) {
+          if (bytes$[at$] !== 46) break ended$6;
+          at$++;
+          let count$6 = 0;
+          let last$7 = at$;
+          ended$7: for (;;) {
+            if ((table0$[bytes$[at$]] & 64) === 0) break ended$7;
+            at$++;
+            count$6++;
+            last$7 = at$;
+            if (count$6 >= 64) break;
           }
-          at$ = back$2;
+          at$ = last$7;
+          if (count$6 < 1) break ended$6;
+          count$5++;
+          last$6 = at$;
+          if (count$5 >= 8) break;
         }
-        at$ = between$skip(at$);
-        if (at$ < 0) break next$2;
-        const month$1 = month_name$build(at$);
-        if (month$1 === FAILED$) break next$2;
-        at$ = end$;
-        let year$1;
-        const back$3 = at$;
-        done$2: {
-          missing$2: {
-            at$ = between$skip(at$);
-            if (at$ < 0) break missing$2;
-            const picked$2 = year_digits$build(at$);
-            if (picked$2 === FAILED$) break missing$2;
-            at$ = end$;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$2;
-            const picked$1 = picked$2;
-            year$1 = picked$1;
-            break done$2;
+        at$ = last$6;
+        if (bytes$[at$] !== 64) break next$2;
+        at$++;
+        let count$7 = 0;
+        let last$8 = at$;
+        ended$8: for (;;) {
+          if ((table0$[bytes$[at$]] & 128) === 0) break ended$8;
+          at$++;
+          count$7++;
+          last$8 = at$;
+          if (count$7 >= 63) break;
+        }
+        at$ = last$8;
+        if (count$7 < 1) break next$2;
+        let count$8 = 0;
+        let last$9 = at$;
+        ended$9: for (;;) {
+          if (bytes$[at$] !== 46) break ended$9;
+          at$++;
+          let count$9 = 0;
+          let last$10 = at$;
+          ended$10: for (;;) {
+            if ((table0$[bytes$[at$]] & 128) === 0) break ended$10;
+            at$++;
+            count$9++;
+            last$10 = at$;
+            if (count$9 >= 63) break;
           }
-          at$ = back$3;
-          year$1 = null;
+          at$ = last$10;
+          if (count$9 < 1) break ended$9;
+          count$8++;
+          last$9 = at$;
         }
-        if (!(span$code2(first$1, more$1, month$1, year$1))) break next$2;
+        at$ = last$9;
+        if (count$8 < 1) break next$2;
         break chosen$1;
       }
       at$ = back$1;
       next$3: {
-        at$ = quarter_place$skip(at$);
+        at$ = quoted$skip(at$);
         if (at$ < 0) break next$3;
-        let count$2 = 0;
-        let last$3 = at$;
-        ended$3: for (;;) {
-          at$ = joint$skip(at$);
-          if (at$ < 0) break ended$3;
-          at$ = quarter_place$skip(at$);
-          if (at$ < 0) break ended$3;
-          count$2++;
-          last$3 = at$;
-          if (count$2 >= 3) break;
-        }
-        at$ = last$3;
-        if (count$2 < 1) break next$3;
-        at$ = between$skip(at$);
-        if (at$ < 0) break next$3;
-        at$ = year_digits$skip(at$);
-        if (at$ < 0) break next$3;
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$3;
         break chosen$1;
       }
       at$ = back$1;
       next$4: {
-        const back$4 = at$;
-        done$3: {
-          missing$3: {
-            at$ = weekday$skip(at$);
-            if (at$ < 0) break missing$3;
-            if (bytes$[at$] === 44) {
-              at$++;
-            }
-            if ((table0$[bytes$[at$]] & 1) === 0) break missing$3;
-            at$ = runEnd$(runs2$, at$);
-            break done$3;
-          }
-          at$ = back$4;
-        }
-        const symbol$1 = bytes$[at$];
-        if ((table3$[symbol$1] & 8) !== 0) {
-          const month$2 = month_name$build(at$);
-          if (month$2 === FAILED$) break next$4;
-          at$ = end$;
-          at$ = between$skip(at$);
-          if (at$ < 0) break next$4;
-          const back$5 = at$;
-          done$4: {
-            missing$4: {
-              if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || bytes$[at$ + 3] !== 32) break missing$4;
-              at$ += 4;
-              break done$4;
-            }
-            at$ = back$5;
-          }
-          const day$3 = day$build(at$);
-          if (day$3 === FAILED$) break next$4;
-          at$ = end$;
-          let year$2;
-          const back$6 = at$;
-          done$5: {
-            missing$5: {
-              at$ = between$skip(at$);
-              if (at$ < 0) break missing$5;
-              const picked$4 = year_digits$build(at$);
-              if (picked$4 === FAILED$) break missing$5;
-              at$ = end$;
-              if ((table1$[bytes$[at$]] & 4) !== 0) break missing$5;
-              const picked$3 = picked$4;
-              year$2 = picked$3;
-              break done$5;
-            }
-            at$ = back$6;
-            year$2 = null;
-          }
-          if (!(isDay(year$2, month$2, day$3))) break next$4;
-        } else if (symbol$1 === 48 || (symbol$1 >= 51 && symbol$1 <= 57)) {
-          const back$7 = at$;
-          chosen$2: {
-            next$5: {
-              const day$4 = day$build(at$);
-              if (day$4 === FAILED$) break next$5;
-              at$ = end$;
-              const back$8 = at$;
-              done$6: {
-                missing$6: {
-                  if ((table0$[bytes$[at$]] & 1) === 0) break missing$6;
-                  at$ = runEnd$(runs2$, at$);
-                  if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$6;
-                  at$ += 2;
-                  break done$6;
-                }
-                at$ = back$8;
-              }
-              at$ = between$skip(at$);
-              if (at$ < 0) break next$5;
-              const month$3 = month_name$build(at$);
-              if (month$3 === FAILED$) break next$5;
-              at$ = end$;
-              let year$3;
-              const back$9 = at$;
-              done$7: {
-                missing$7: {
-                  at$ = between$skip(at$);
-                  if (at$ < 0) break missing$7;
-                  const picked$6 = year_digits$build(at$);
-                  if (picked$6 === FAILED$) break missing$7;
-                  at$ = end$;
-                  if ((table1$[bytes$[at$]] & 4) !== 0) break missing$7;
-                  const picked$5 = picked$6;
-                  year$3 = picked$5;
-                  break done$7;
-                }
-                at$ = back$9;
-                year$3 = null;
-              }
-              if (!(isDay(year$3, month$3, day$4))) break next$5;
-              break chosen$2;
-            }
-            at$ = back$7;
-            const start$13 = at$;
-            let count$3 = 0;
-            let last$4 = at$;
-            ended$4: for (;;) {
-              if ((table3$[bytes$[at$]] & 32) === 0) break ended$4;
-              at$++;
-              count$3++;
-              last$4 = at$;
-              if (count$3 >= 2) break;
-            }
-            at$ = last$4;
-            if (count$3 < 1) break next$4;
-            const digits$1 = input.substring(start$13, at$);
-            if ((table3$[bytes$[at$]] & 32) !== 0) break next$4;
-            const first$2 = Number(digits$1);
-            if ((table3$[bytes$[at$]] & 64) === 0) break next$4;
-            const mark$1 = input[at$++];
-            const start$15 = at$;
-            let count$4 = 0;
-            let last$5 = at$;
-            ended$5: for (;;) {
-              if ((table3$[bytes$[at$]] & 32) === 0) break ended$5;
-              at$++;
-              count$4++;
-              last$5 = at$;
-              if (count$4 >= 2) break;
-            }
-            at$ = last$5;
-            if (count$4 < 1) break next$4;
-            const digits$2 = input.substring(start$15, at$);
-            if ((table3$[bytes$[at$]] & 32) !== 0) break next$4;
-            const second$1 = Number(digits$2);
-            if ((table3$[bytes$[at$]] & 64) === 0) break next$4;
-            at$++;
-            let year$4;
-            const symbol$2 = bytes$[at$];
-            if (symbol$2 === 48 || (symbol$2 >= 51 && symbol$2 <= 57)) {
-              if (!(mark$1 === "/")) break next$4;
-              const picked$7 = short_year$build(at$);
-              if (picked$7 === FAILED$) break next$4;
-              at$ = end$;
-              year$4 = picked$7;
-            } else if (symbol$2 >= 49 && symbol$2 <= 50) {
-              const back$10 = at$;
-              chosen$3: {
-                next$6: {
-                  const picked$8 = year_digits$build(at$);
-                  if (picked$8 === FAILED$) break next$6;
-                  at$ = end$;
-                  if ((table1$[bytes$[at$]] & 4) !== 0) break next$6;
-                  year$4 = picked$8;
-                  break chosen$3;
-                }
-                at$ = back$10;
-                if (!(mark$1 === "/")) break next$4;
-                const picked$9 = short_year$build(at$);
-                if (picked$9 === FAILED$) break next$4;
-                at$ = end$;
-                year$4 = picked$9;
-              }
-            } else {
-              break next$4;
-            }
-            if (!(dayAndMonth(first$2, second$1, year$4) !== null)) break next$4;
-          }
-        } else if (symbol$1 >= 49 && symbol$1 <= 50) {
-          const back$11 = at$;
-          chosen$4: {
-            next$7: {
-              const year$5 = year_digits$build(at$);
-              if (year$5 === FAILED$) break next$7;
-              at$ = end$;
-              if ((table3$[bytes$[at$]] & 64) === 0) break next$7;
-              at$++;
-              const start$18 = at$;
-              let count$5 = 0;
-              let last$6 = at$;
-              ended$6: for (;;) {
-                if ((table3$[bytes$[at$]] & 32) === 0) break ended$6;
-                at$++;
-                count$5++;
-                last$6 = at$;
-                if (count$5 >= 2) break;
-              }
-              at$ = last$6;
-              if (count$5 < 2) break next$7;
-              const digits$3 = input.substring(start$18, at$);
-              if ((table3$[bytes$[at$]] & 32) !== 0) break next$7;
-              const month$4 = Number(digits$3);
-              if ((table3$[bytes$[at$]] & 64) === 0) break next$7;
-              at$++;
-              const start$20 = at$;
-              let count$6 = 0;
-              let last$7 = at$;
-              ended$7: for (;;) {
-                if ((table3$[bytes$[at$]] & 32) === 0) break ended$7;
-                at$++;
-                count$6++;
-                last$7 = at$;
-                if (count$6 >= 2) break;
-              }
-              at$ = last$7;
-              if (count$6 < 2) break next$7;
-              const digits$4 = input.substring(start$20, at$);
-              if ((table3$[bytes$[at$]] & 32) !== 0) break next$7;
-              const day$5 = Number(digits$4);
-              if ((table1$[bytes$[at$]] & 4) !== 0) break next$7;
-              if (!(isDay(year$5, month$4, day$5))) break next$7;
-              break chosen$4;
-            }
-            at$ = back$11;
-            next$8: {
-              const day$6 = day$build(at$);
-              if (day$6 === FAILED$) break next$8;
-              at$ = end$;
-              const back$12 = at$;
-              done$8: {
-                missing$8: {
-                  if ((table0$[bytes$[at$]] & 1) === 0) break missing$8;
-                  at$ = runEnd$(runs2$, at$);
-                  if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$8;
-                  at$ += 2;
-                  break done$8;
-                }
-                at$ = back$12;
-              }
-              at$ = between$skip(at$);
-              if (at$ < 0) break next$8;
-              const month$5 = month_name$build(at$);
-              if (month$5 === FAILED$) break next$8;
-              at$ = end$;
-              let year$6;
-              const back$13 = at$;
-              done$9: {
-                missing$9: {
-                  at$ = between$skip(at$);
-                  if (at$ < 0) break missing$9;
-                  const picked$11 = year_digits$build(at$);
-                  if (picked$11 === FAILED$) break missing$9;
-                  at$ = end$;
-                  if ((table1$[bytes$[at$]] & 4) !== 0) break missing$9;
-                  const picked$10 = picked$11;
-                  year$6 = picked$10;
-                  break done$9;
-                }
-                at$ = back$13;
-                year$6 = null;
-              }
-              if (!(isDay(year$6, month$5, day$6))) break next$8;
-              break chosen$4;
-            }
-            at$ = back$11;
-            const start$24 = at$;
-            let count$7 = 0;
-            let last$8 = at$;
-            ended$8: for (;;) {
-              if ((table3$[bytes$[at$]] & 32) === 0) break ended$8;
-              at$++;
-              count$7++;
-              last$8 = at$;
-              if (count$7 >= 2) break;
-            }
-            at$ = last$8;
-            if (count$7 < 1) break next$4;
-            const digits$5 = input.substring(start$24, at$);
-            if ((table3$[bytes$[at$]] & 32) !== 0) break next$4;
-            const first$3 = Number(digits$5);
-            if ((table3$[bytes$[at$]] & 64) === 0) break next$4;
-            const mark$2 = input[at$++];
-            const start$26 = at$;
-            let count$8 = 0;
-            let last$9 = at$;
-            ended$9: for (;;) {
-              if ((table3$[bytes$[at$]] & 32) === 0) break ended$9;
-              at$++;
-              count$8++;
-              last$9 = at$;
-              if (count$8 >= 2) break;
-            }
-            at$ = last$9;
-            if (count$8 < 1) break next$4;
-            const digits$6 = input.substring(start$26, at$);
-            if ((table3$[bytes$[at$]] & 32) !== 0) break next$4;
-            const second$2 = Number(digits$6);
-            if ((table3$[bytes$[at$]] & 64) === 0) break next$4;
-            at$++;
-            let year$7;
-            const symbol$3 = bytes$[at$];
-            if (symbol$3 === 48 || (symbol$3 >= 51 && symbol$3 <= 57)) {
-              if (!(mark$2 === "/")) break next$4;
-              const picked$12 = short_year$build(at$);
-              if (picked$12 === FAILED$) break next$4;
-              at$ = end$;
-              year$7 = picked$12;
-            } else if (symbol$3 >= 49 && symbol$3 <= 50) {
-              const back$14 = at$;
-              chosen$5: {
-                next$9: {
-                  const picked$13 = year_digits$build(at$);
-                  if (picked$13 === FAILED$) break next$9;
-                  at$ = end$;
-                  if ((table1$[bytes$[at$]] & 4) !== 0) break next$9;
-                  year$7 = picked$13;
-                  break chosen$5;
-                }
-                at$ = back$14;
-                if (!(mark$2 === "/")) break next$4;
-                const picked$14 = short_year$build(at$);
-                if (picked$14 === FAILED$) break next$4;
-                at$ = end$;
-                year$7 = picked$14;
-              }
-            } else {
-              break next$4;
-            }
-            if (!(dayAndMonth(first$3, second$2, year$7) !== null)) break next$4;
-          }
-        } else {
-          break next$4;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$10: {
-        const symbol$4 = bytes$[at$];
-        if ((table4$[symbol$4] & 1) !== 0) {
-          at$ = ordinal$skip(at$);
-          if (at$ < 0) break next$10;
-          if ((table0$[bytes$[at$]] & 1) === 0) break next$10;
-          at$ = runEnd$(runs2$, at$);
-          if ((table4$[bytes$[at$]] & 2) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) break next$10;
-          at$ += 7;
-          if ((table1$[bytes$[at$]] & 4) !== 0) break next$10;
-          const back$15 = at$;
-          absent$1: {
-            if ((table0$[bytes$[at$]] & 1) === 0) break absent$1;
-            at$ = runEnd$(runs2$, at$);
-            const back$16 = at$;
-            done$10: {
-              missing$10: {
-                if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$10;
-                at$ += 2;
-                if ((table0$[bytes$[at$]] & 1) === 0) break missing$10;
-                at$ = runEnd$(runs2$, at$);
-                break done$10;
-              }
-              at$ = back$16;
-            }
-            if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 16) === 0) break absent$1;
-            at$ += 2;
-            break next$10;
-          }
-          at$ = back$15;
-        } else if (symbol$4 === 81 || symbol$4 === 113) {
-          const back$17 = at$;
-          chosen$6: {
-            next$11: {
-              at$++;
-              if ((table4$[bytes$[at$]] & 32) === 0) break next$11;
-              at$++;
-              if ((table1$[bytes$[at$]] & 4) !== 0) break next$11;
-              const back$18 = at$;
-              absent$2: {
-                if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
-                const back$19 = at$;
-                done$11: {
-                  missing$11: {
-                    if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$11;
-                    at$ += 2;
-                    if ((table0$[bytes$[at$]] & 1) === 0) break missing$11;
-                    at$ = runEnd$(runs2$, at$);
-                    break done$11;
-                  }
-                  at$ = back$19;
-                }
-                if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 16) === 0) break absent$2;
-                at$ += 2;
-                break next$11;
-              }
-              at$ = back$18;
-              break chosen$6;
-            }
-            at$ = back$17;
-            if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) break next$10;
-            at$ += 7;
-            if ((table0$[bytes$[at$]] & 1) === 0) break next$10;
-            at$ = runEnd$(runs2$, at$);
-            if ((table4$[bytes$[at$]] & 32) === 0) break next$10;
-            at$++;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$10;
-          }
-        } else {
-          break next$10;
-        }
-        const back$20 = at$;
-        done$12: {
-          missing$12: {
-            at$ = quarter_joint$skip(at$);
-            if (at$ < 0) break missing$12;
-            at$ = year_digits$skip(at$);
-            if (at$ < 0) break missing$12;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$12;
-            break done$12;
-          }
-          at$ = back$20;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$12: {
-        if ((table4$[bytes$[at$]] & 32) === 0) break next$12;
+        if ((table0$[bytes$[at$]] & 4) === 0) break next$4;
         at$++;
-        if ((table4$[bytes$[at$]] & 2) === 0) break next$12;
-        at$++;
-        const symbol$5 = bytes$[at$];
-        if (symbol$5 === 48 || (symbol$5 >= 51 && symbol$5 <= 57)) {
-          at$ = short_year$skip(at$);
-          if (at$ < 0) break next$12;
-        } else if (symbol$5 >= 49 && symbol$5 <= 50) {
-          const back$21 = at$;
-          chosen$7: {
-            next$13: {
-              at$ = year_digits$skip(at$);
-              if (at$ < 0) break next$13;
-              if ((table1$[bytes$[at$]] & 4) !== 0) break next$13;
-              break chosen$7;
-            }
-            at$ = back$21;
-            at$ = short_year$skip(at$);
-            if (at$ < 0) break next$12;
-          }
-        } else {
-          break next$12;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$14: {
-        at$ = year_digits$skip(at$);
-        if (at$ < 0) break next$14;
-        if ((table4$[bytes$[at$]] & 128) !== 0) {
-          at$++;
-        }
-        if ((table4$[bytes$[at$]] & 2) === 0) break next$14;
-        at$++;
-        if ((table4$[bytes$[at$]] & 32) === 0) break next$14;
-        at$++;
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$14;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$15: {
-        const symbol$6 = bytes$[at$];
-        if ((table4$[symbol$6] & 1) !== 0) {
-          const half$1 = ordinal$build(at$);
-          if (half$1 === FAILED$) break next$15;
-          at$ = end$;
-          if ((table0$[bytes$[at$]] & 1) === 0) break next$15;
-          at$ = runEnd$(runs2$, at$);
-          if ((table3$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 4) === 0) break next$15;
-          at$ += 4;
-          if ((table1$[bytes$[at$]] & 4) !== 0) break next$15;
-          if (!(half$1 <= 2)) break next$15;
-        } else if (symbol$6 === 72 || symbol$6 === 104) {
-          at$++;
-          if ((table5$[bytes$[at$]] & 2) === 0) break next$15;
-          at$++;
-          if ((table1$[bytes$[at$]] & 4) !== 0) break next$15;
-        } else {
-          break next$15;
-        }
-        const back$22 = at$;
-        done$13: {
-          missing$13: {
-            at$ = quarter_joint$skip(at$);
-            if (at$ < 0) break missing$13;
-            at$ = year_digits$skip(at$);
-            if (at$ < 0) break missing$13;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$13;
-            break done$13;
-          }
-          at$ = back$22;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$16: {
-        at$ = year_digits$skip(at$);
-        if (at$ < 0) break next$16;
-        if ((table4$[bytes$[at$]] & 128) !== 0) {
-          at$++;
-        }
-        if ((table3$[bytes$[at$]] & 16) === 0) break next$16;
-        at$++;
-        if ((table5$[bytes$[at$]] & 2) === 0) break next$16;
-        at$++;
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$16;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$17: {
-        at$ = fiscal_year$skip(at$);
-        if (at$ < 0) break next$17;
-        const back$23 = at$;
-        done$14: {
-          missing$14: {
-            at$ = between$skip(at$);
-            if (at$ < 0) break missing$14;
-            if ((table4$[bytes$[at$]] & 2) === 0) break missing$14;
-            at$++;
-            if ((table4$[bytes$[at$]] & 32) === 0) break missing$14;
-            at$++;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$14;
-            break done$14;
-          }
-          at$ = back$23;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$18: {
-        if ((table4$[bytes$[at$]] & 2) === 0) break next$18;
-        at$++;
-        if ((table4$[bytes$[at$]] & 32) === 0) break next$18;
-        at$++;
-        const back$24 = at$;
-        done$15: {
-          missing$15: {
-            if ((table0$[bytes$[at$]] & 1) === 0) break missing$15;
-            at$ = runEnd$(runs2$, at$);
-            if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$15;
-            at$ += 2;
-            break done$15;
-          }
-          at$ = back$24;
-        }
-        at$ = between$skip(at$);
-        if (at$ < 0) break next$18;
-        at$ = fiscal_year$skip(at$);
-        if (at$ < 0) break next$18;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$19: {
-        const year$8 = year_digits$build(at$);
-        if (year$8 === FAILED$) break next$19;
-        at$ = end$;
-        if ((table5$[bytes$[at$]] & 8) === 0) break next$19;
-        at$++;
-        const start$41 = at$;
-        let count$9 = 0;
-        let last$11 = at$;
-        ended$10: for (;;) {
-          if ((table3$[bytes$[at$]] & 32) === 0) break ended$10;
-          at$++;
-          count$9++;
-          last$11 = at$;
-          if (count$9 >= 2) break;
-        }
-        at$ = last$11;
-        if (count$9 < 2) break next$19;
-        const digits$7 = input.substring(start$41, at$);
-        if ((table3$[bytes$[at$]] & 32) !== 0) break next$19;
-        const last$10 = Number(digits$7);
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$19;
-        if (!(last$10 === (year$8 + 1) % 100)) break next$19;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$20: {
-        const symbol$7 = bytes$[at$];
-        if (symbol$7 === 67 || symbol$7 === 99) {
-          const back$25 = at$;
-          chosen$8: {
-            next$21: {
-              if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 32) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0 || bytes$[at$ + 8] !== 32 || (table5$[bytes$[at$ + 9]] & 64) === 0 || (table2$[bytes$[at$ + 10]] & 8) === 0 || (table2$[bytes$[at$ + 11]] & 8) === 0 || (table5$[bytes$[at$ + 12]] & 128) === 0) break next$21;
-              at$ += 13;
-              if ((table0$[bytes$[at$]] & 1) === 0) break next$21;
-              at$ = runEnd$(runs2$, at$);
-              break chosen$8;
-            }
-            at$ = back$25;
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0) break next$20;
-            at$ += 2;
-            if (bytes$[at$] === 32) {
-              at$++;
-            }
-          }
-        } else if (symbol$7 === 87) {
-          const back$26 = at$;
-          chosen$9: {
-            next$22: {
-              if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0) break next$22;
-              at$ += 4;
-              if ((table0$[bytes$[at$]] & 1) === 0) break next$22;
-              at$ = runEnd$(runs2$, at$);
-              const back$27 = at$;
-              done$16: {
-                missing$16: {
-                  const symbol$8 = bytes$[at$];
-                  if (symbol$8 === 78 || symbol$8 === 110) {
-                    const back$28 = at$;
-                    chosen$10: {
-                      next$23: {
-                        if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table6$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || bytes$[at$ + 6] !== 32) break next$23;
-                        at$ += 7;
-                        break chosen$10;
-                      }
-                      at$ = back$28;
-                      if ((table3$[bytes$[at$ + 1]] & 2) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$16;
-                      at$ += 4;
-                    }
-                  } else {
-                    break missing$16;
-                  }
-                  break done$16;
-                }
-                at$ = back$27;
-              }
-              break chosen$9;
-            }
-            at$ = back$26;
-            next$24: {
-              if ((table5$[bytes$[at$ + 1]] & 128) === 0) break next$24;
-              at$ += 2;
-              if (bytes$[at$] === 32) {
-                at$++;
-              }
-              break chosen$9;
-            }
-            at$ = back$26;
-            at$++;
-          }
-        } else if (symbol$7 === 119) {
-          const back$29 = at$;
-          chosen$11: {
-            next$25: {
-              if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0) break next$25;
-              at$ += 4;
-              if ((table0$[bytes$[at$]] & 1) === 0) break next$25;
-              at$ = runEnd$(runs2$, at$);
-              const back$30 = at$;
-              done$17: {
-                missing$17: {
-                  const symbol$9 = bytes$[at$];
-                  if (symbol$9 === 78 || symbol$9 === 110) {
-                    const back$31 = at$;
-                    chosen$12: {
-                      next$26: {
-                        if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table6$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || bytes$[at$ + 6] !== 32) break next$26;
-                        at$ += 7;
-                        break chosen$12;
-                      }
-                      at$ = back$31;
-                      if ((table3$[bytes$[at$ + 1]] & 2) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$17;
-                      at$ += 4;
-                    }
-                  } else {
-                    break missing$17;
-                  }
-                  break done$17;
-                }
-                at$ = back$30;
-              }
-              break chosen$11;
-            }
-            at$ = back$29;
-            if ((table5$[bytes$[at$ + 1]] & 128) === 0) break next$20;
-            at$ += 2;
-            if (bytes$[at$] === 32) {
-              at$++;
-            }
-          }
-        } else {
-          break next$20;
-        }
-        const start$44 = at$;
         let count$10 = 0;
-        let last$12 = at$;
+        let last$11 = at$;
         ended$11: for (;;) {
-          if ((table3$[bytes$[at$]] & 32) === 0) break ended$11;
+          if ((table1$[bytes$[at$]] & 64) === 0) break ended$11;
           at$++;
           count$10++;
+          last$11 = at$;
+          if (count$10 >= 20) break;
+        }
+        at$ = last$11;
+        if (bytes$[at$] !== 45 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) break next$4;
+        at$ += 6;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$5: {
+        at$ = period$skip(at$);
+        if (at$ < 0) break next$5;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$6: {
+        at$ = value$skip(at$);
+        if (at$ < 0) break next$6;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$7: {
+        if ((table0$[bytes$[at$]] & 2) === 0) break next$7;
+        at$++;
+        if ((table1$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
+        let last$12 = at$;
+        ended$12: for (;;) {
+          if ((table2$[bytes$[at$]] & 16) === 0) break ended$12;
+          at$++;
+          const start$1 = at$;
+          at$ = runEnd$(ends1$, at$);
+          if (at$ === start$1) break ended$12;
           last$12 = at$;
-          if (count$10 >= 2) break;
         }
         at$ = last$12;
-        if (count$10 < 1) break next$20;
-        const digits$8 = input.substring(start$44, at$);
-        if ((table3$[bytes$[at$]] & 32) !== 0) break next$20;
-        const week$1 = Number(digits$8);
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$20;
-        const back$32 = at$;
-        done$18: {
-          missing$18: {
-            at$ = quarter_joint$skip(at$);
-            if (at$ < 0) break missing$18;
-            at$ = year_digits$skip(at$);
-            if (at$ < 0) break missing$18;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$18;
-            break done$18;
-          }
-          at$ = back$32;
-        }
-        if (!(week$1 >= 1 && week$1 <= 53)) break next$20;
         break chosen$1;
       }
       at$ = back$1;
-      next$27: {
-        at$ = year_digits$skip(at$);
-        if (at$ < 0) break next$27;
-        if ((table6$[bytes$[at$]] & 16) !== 0) {
+      const symbol$1 = bytes$[at$];
+      if ((table2$[symbol$1] & 32) !== 0) {
+        at$++;
+      } else if (symbol$1 === 60 || symbol$1 === 62) {
+        const back$3 = at$;
+        chosen$2: {
+          next$8: {
+            at$++;
+            if (bytes$[at$] !== 61) break next$8;
+            at$++;
+            break chosen$2;
+          }
+          at$ = back$3;
           at$++;
         }
-        if ((table5$[bytes$[at$]] & 64) === 0) break next$27;
-        at$++;
-        const start$47 = at$;
-        let count$11 = 0;
-        let last$13 = at$;
-        ended$12: for (;;) {
-          if ((table3$[bytes$[at$]] & 32) === 0) break ended$12;
-          at$++;
-          count$11++;
-          last$13 = at$;
-          if (count$11 >= 2) break;
-        }
-        at$ = last$13;
-        if (count$11 < 2) break next$27;
-        const digits$9 = input.substring(start$47, at$);
-        if ((table3$[bytes$[at$]] & 32) !== 0) break next$27;
-        const week$2 = Number(digits$9);
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$27;
-        if (!(week$2 >= 1 && week$2 <= 53)) break next$27;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$28: {
-        at$ = year_digits$skip(at$);
-        if (at$ < 0) break next$28;
-        if ((table5$[bytes$[at$]] & 8) === 0) break next$28;
-        at$++;
-        const start$50 = at$;
-        let count$12 = 0;
-        let last$14 = at$;
-        ended$13: for (;;) {
-          if ((table3$[bytes$[at$]] & 32) === 0) break ended$13;
-          at$++;
-          count$12++;
-          last$14 = at$;
-          if (count$12 >= 2) break;
-        }
-        at$ = last$14;
-        if (count$12 < 2) break next$28;
-        const digits$10 = input.substring(start$50, at$);
-        if ((table3$[bytes$[at$]] & 32) !== 0) break next$28;
-        const month$6 = Number(digits$10);
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$28;
-        if (!(month$6 >= 1 && month$6 <= 12)) break next$28;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$29: {
-        const start$53 = at$;
-        let count$13 = 0;
-        let last$15 = at$;
-        ended$14: for (;;) {
-          if ((table3$[bytes$[at$]] & 32) === 0) break ended$14;
-          at$++;
-          count$13++;
-          last$15 = at$;
-          if (count$13 >= 2) break;
-        }
-        at$ = last$15;
-        if (count$13 < 1) break next$29;
-        const digits$11 = input.substring(start$53, at$);
-        if ((table3$[bytes$[at$]] & 32) !== 0) break next$29;
-        const month$7 = Number(digits$11);
-        if (bytes$[at$] !== 47) break next$29;
-        at$++;
-        at$ = year_digits$skip(at$);
-        if (at$ < 0) break next$29;
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$29;
-        if (!(month$7 >= 1 && month$7 <= 12)) break next$29;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$30: {
-        at$ = month_name$skip(at$);
-        if (at$ < 0) break next$30;
-        const back$33 = at$;
-        done$19: {
-          missing$19: {
-            if ((table0$[bytes$[at$]] & 1) === 0) break missing$19;
-            at$ = runEnd$(runs2$, at$);
-            if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$19;
-            at$ += 2;
-            break done$19;
+      } else if (symbol$1 === 38) {
+        const back$4 = at$;
+        chosen$3: {
+          next$9: {
+            at$++;
+            break chosen$3;
           }
-          at$ = back$33;
-        }
-        at$ = between$skip(at$);
-        if (at$ < 0) break next$30;
-        at$ = year_digits$skip(at$);
-        if (at$ < 0) break next$30;
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$30;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$31: {
-        at$ = month_name$skip(at$);
-        if (at$ < 0) break next$31;
-        if (bytes$[at$] === 32) {
+          at$ = back$4;
           at$++;
         }
-        if (bytes$[at$] !== 39) break next$31;
-        at$++;
-        at$ = short_year$skip(at$);
-        if (at$ < 0) break next$31;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$32: {
-        if ((table6$[bytes$[at$]] & 32) === 0) break next$32;
-        at$ = month_name$skip(at$);
-        if (at$ < 0) break next$32;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$33: {
-        const symbol$10 = bytes$[at$];
-        if (symbol$10 === 84 || symbol$10 === 116) {
-          const back$34 = at$;
-          chosen$13: {
-            next$34: {
-              if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) break next$34;
-              at$ += 5;
-              break chosen$13;
-            }
-            at$ = back$34;
-            next$35: {
-              if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table3$[bytes$[at$ + 6]] & 2) === 0 || (table5$[bytes$[at$ + 7]] & 64) === 0) break next$35;
-              at$ += 8;
-              break chosen$13;
-            }
-            at$ = back$34;
-            if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 16) === 0 || (table2$[bytes$[at$ + 6]] & 32) === 0) break next$33;
-            at$ += 7;
-          }
-        } else if (symbol$10 === 89 || symbol$10 === 121) {
-          if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table5$[bytes$[at$ + 6]] & 32) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0) break next$33;
-          at$ += 9;
-        } else if (symbol$10 === 67) {
-          if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 66) break next$33;
-          at$ += 3;
-        } else if (symbol$10 === 69) {
-          const back$35 = at$;
-          chosen$14: {
-            next$36: {
-              if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 68) break next$36;
-              at$ += 3;
-              break chosen$14;
-            }
-            at$ = back$35;
-            next$37: {
-              if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 77) break next$37;
-              at$ += 3;
-              break chosen$14;
-            }
-            at$ = back$35;
-            if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 87) break next$33;
-            at$ += 3;
-          }
-        } else {
-          break next$33;
-        }
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$33;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$38: {
-        const symbol$11 = bytes$[at$];
-        if ((table7$[symbol$11] & 2) !== 0) {
-          const symbol$12 = bytes$[at$];
-          if (symbol$12 === 70 || symbol$12 === 102) {
-            if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 64) === 0 || (table6$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 16) === 0 || (table2$[bytes$[at$ + 8]] & 4) === 0) break next$38;
-            at$ += 9;
-          } else {
-            if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0) break next$38;
-            at$ += 4;
-          }
-          if ((table1$[bytes$[at$]] & 4) !== 0) break next$38;
-        } else if ((table7$[symbol$11] & 8) !== 0) {
-          const symbol$13 = bytes$[at$];
-          if (symbol$13 === 76 || symbol$13 === 108) {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0) break next$38;
-            at$ += 4;
-          } else {
-            const back$36 = at$;
-            chosen$15: {
-              next$39: {
-                if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table7$[bytes$[at$ + 3]] & 32) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 4) === 0 || (table6$[bytes$[at$ + 7]] & 128) === 0) break next$39;
-                at$ += 8;
-                break chosen$15;
-              }
-              at$ = back$36;
-              next$40: {
-                if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0) break next$40;
-                at$ += 5;
-                break chosen$15;
-              }
-              at$ = back$36;
-              next$41: {
-                if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0) break next$41;
-                at$ += 4;
-                break chosen$15;
-              }
-              at$ = back$36;
-              if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table5$[bytes$[at$ + 5]] & 32) === 0 || (table6$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 16) === 0 || (table2$[bytes$[at$ + 8]] & 4) === 0) break next$38;
-              at$ += 9;
-            }
-          }
-          if ((table1$[bytes$[at$]] & 4) !== 0) break next$38;
-        } else if (symbol$11 === 67 || symbol$11 === 99) {
-          const back$37 = at$;
-          chosen$16: {
-            next$42: {
-              if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 16) === 0 || (table2$[bytes$[at$ + 6]] & 32) === 0) break next$42;
-              at$ += 7;
-              if ((table1$[bytes$[at$]] & 4) !== 0) break next$42;
-              break chosen$16;
-            }
-            at$ = back$37;
-            if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0) break next$38;
-            at$ += 6;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$38;
-          }
-        } else if (symbol$11 === 84 || symbol$11 === 116) {
-          if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table6$[bytes$[at$ + 3]] & 128) === 0) break next$38;
-          at$ += 4;
-          if ((table1$[bytes$[at$]] & 4) !== 0) break next$38;
-        } else {
-          break next$38;
-        }
-        if ((table0$[bytes$[at$]] & 1) === 0) break next$38;
-        at$ = runEnd$(runs2$, at$);
-        const symbol$14 = bytes$[at$];
-        if ((table7$[symbol$14] & 128) !== 0) {
-          at$ = relative_unit$skip(at$);
-          if (at$ < 0) break next$38;
-        } else if ((table8$[symbol$14] & 1) !== 0) {
-          const back$38 = at$;
-          chosen$17: {
-            next$43: {
-              at$ = relative_unit$skip(at$);
-              if (at$ < 0) break next$43;
-              break chosen$17;
-            }
-            at$ = back$38;
-            at$ = weekday$skip(at$);
-            if (at$ < 0) break next$38;
-          }
-        } else if ((symbol$14 >= 83 && symbol$14 <= 84) || (symbol$14 >= 115 && symbol$14 <= 116)) {
-          at$ = weekday$skip(at$);
-          if (at$ < 0) break next$38;
-        } else {
-          break next$38;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$44: {
-        const back$39 = at$;
-        done$20: {
-          missing$20: {
-            if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || bytes$[at$ + 3] !== 32) break missing$20;
-            at$ += 4;
-            break done$20;
-          }
-          at$ = back$39;
-        }
-        if ((table2$[bytes$[at$]] & 8) === 0 || (table2$[bytes$[at$ + 1]] & 16) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0 || bytes$[at$ + 3] !== 32 || (table3$[bytes$[at$ + 4]] & 2) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0 || bytes$[at$ + 6] !== 32) break next$44;
-        at$ += 7;
-        const back$40 = at$;
-        done$21: {
-          missing$21: {
-            const symbol$15 = bytes$[at$];
-            if (symbol$15 === 84 || symbol$15 === 116) {
-              const back$41 = at$;
-              chosen$18: {
-                next$45: {
-                  if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || bytes$[at$ + 3] !== 32) break next$45;
-                  at$ += 4;
-                  break chosen$18;
-                }
-                at$ = back$41;
-                if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table6$[bytes$[at$ + 3]] & 128) === 0 || bytes$[at$ + 4] !== 32) break missing$21;
-                at$ += 5;
-              }
-            } else {
-              break missing$21;
-            }
-            break done$21;
-          }
-          at$ = back$40;
-        }
-        at$ = relative_unit$skip(at$);
-        if (at$ < 0) break next$44;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$46: {
-        at$ = weekday$skip(at$);
-        if (at$ < 0) break next$46;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$47: {
-        const start$68 = at$;
-        let count$14 = 0;
-        let last$16 = at$;
-        ended$15: for (;;) {
-          if ((table3$[bytes$[at$]] & 32) === 0) break ended$15;
-          at$++;
-          count$14++;
-          last$16 = at$;
-          if (count$14 >= 2) break;
-        }
-        at$ = last$16;
-        if (count$14 < 1) break next$47;
-        const digits$12 = input.substring(start$68, at$);
-        if ((table3$[bytes$[at$]] & 32) !== 0) break next$47;
-        const hour$1 = Number(digits$12);
-        if (bytes$[at$] !== 58) break next$47;
-        at$++;
-        const start$70 = at$;
-        let count$15 = 0;
-        let last$17 = at$;
-        ended$16: for (;;) {
-          if ((table3$[bytes$[at$]] & 32) === 0) break ended$16;
-          at$++;
-          count$15++;
-          last$17 = at$;
-          if (count$15 >= 2) break;
-        }
-        at$ = last$17;
-        if (count$15 < 2) break next$47;
-        const digits$13 = input.substring(start$70, at$);
-        if ((table3$[bytes$[at$]] & 32) !== 0) break next$47;
-        const minute$1 = Number(digits$13);
-        const back$42 = at$;
-        done$22: {
-          missing$22: {
-            if ((table0$[bytes$[at$]] & 1) !== 0) {
-              at$++;
-            }
-            const symbol$16 = bytes$[at$];
-            if (symbol$16 === 65 || symbol$16 === 97) {
-              if ((table6$[bytes$[at$ + 1]] & 1) === 0) break missing$22;
-              at$ += 2;
-            } else if (symbol$16 === 80 || symbol$16 === 112) {
-              if ((table6$[bytes$[at$ + 1]] & 1) === 0) break missing$22;
-              at$ += 2;
-            } else {
-              break missing$22;
-            }
-            break done$22;
-          }
-          at$ = back$42;
-        }
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$47;
-        if (!(hour$1 <= 24 && minute$1 < 60)) break next$47;
-        break chosen$1;
-      }
-      at$ = back$1;
-      const start$73 = at$;
-      let count$16 = 0;
-      let last$18 = at$;
-      ended$17: for (;;) {
-        if ((table3$[bytes$[at$]] & 32) === 0) break ended$17;
-        at$++;
-        count$16++;
-        last$18 = at$;
-        if (count$16 >= 2) break;
-      }
-      at$ = last$18;
-      if (count$16 < 1) return -1;
-      const digits$14 = input.substring(start$73, at$);
-      if ((table3$[bytes$[at$]] & 32) !== 0) return -1;
-      const hour$2 = Number(digits$14);
-      if ((table0$[bytes$[at$]] & 1) !== 0) {
-        at$++;
-      }
-      const symbol$17 = bytes$[at$];
-      if (symbol$17 === 65 || symbol$17 === 97) {
-        if ((table6$[bytes$[at$ + 1]] & 1) === 0) return -1;
-        at$ += 2;
-      } else if (symbol$17 === 80 || symbol$17 === 112) {
-        if ((table6$[bytes$[at$ + 1]] & 1) === 0) return -1;
-        at$ += 2;
       } else {
         return -1;
       }
-      if ((table1$[bytes$[at$]] & 4) !== 0) return -1;
-      if (!(hour$2 >= 1 && hour$2 <= 12)) return -1;
-    }
-    return at$;
-  }
-
-  function value$skip(at$) {
-    const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        at$ = currency_sign$skip(at$);
-        if (at$ < 0) break next$1;
-        if ((table0$[bytes$[at$]] & 1) !== 0) {
-          at$++;
-        }
-        at$ = digits$skip(at$);
-        if (at$ < 0) break next$1;
-        const back$2 = at$;
-        done$1: {
-          missing$1: {
-            at$ = scale$skip(at$);
-            if (at$ < 0) break missing$1;
-            break done$1;
-          }
-          at$ = back$2;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$2: {
-        at$ = currency_code$skip(at$);
-        if (at$ < 0) break next$2;
-        if ((table0$[bytes$[at$]] & 1) !== 0) {
-          at$++;
-        }
-        at$ = digits$skip(at$);
-        if (at$ < 0) break next$2;
-        const back$3 = at$;
-        done$2: {
-          missing$2: {
-            at$ = scale$skip(at$);
-            if (at$ < 0) break missing$2;
-            break done$2;
-          }
-          at$ = back$3;
-        }
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$2;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$3: {
-        at$ = digits$skip(at$);
-        if (at$ < 0) break next$3;
-        const back$4 = at$;
-        done$3: {
-          missing$3: {
-            at$ = scale$skip(at$);
-            if (at$ < 0) break missing$3;
-            break done$3;
-          }
-          at$ = back$4;
-        }
-        if ((table0$[bytes$[at$]] & 1) !== 0) {
-          at$++;
-        }
-        const back$5 = at$;
-        chosen$2: {
-          next$4: {
-            at$ = currency_sign$skip(at$);
-            if (at$ < 0) break next$4;
-            break chosen$2;
-          }
-          at$ = back$5;
-          next$5: {
-            at$ = currency_code$skip(at$);
-            if (at$ < 0) break next$5;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$5;
-            break chosen$2;
-          }
-          at$ = back$5;
-          next$6: {
-            const symbol$1 = bytes$[at$];
-            if (symbol$1 === 66 || symbol$1 === 98) {
-              if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table6$[bytes$[at$ + 5]] & 128) === 0 || (table3$[bytes$[at$ + 6]] & 16) === 0 || bytes$[at$ + 7] !== 32 || (table7$[bytes$[at$ + 8]] & 16) === 0 || (table3$[bytes$[at$ + 9]] & 2) === 0 || (table4$[bytes$[at$ + 10]] & 4) === 0 || (table2$[bytes$[at$ + 11]] & 16) === 0 || (table5$[bytes$[at$ + 12]] & 32) === 0 || (table6$[bytes$[at$ + 13]] & 128) === 0) break next$6;
-              at$ += 14;
-            } else if (symbol$1 === 80 || symbol$1 === 112) {
-              const back$6 = at$;
-              chosen$3: {
-                next$7: {
-                  if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 32) === 0 || (table6$[bytes$[at$ + 5]] & 128) === 0 || bytes$[at$ + 6] !== 32 || (table6$[bytes$[at$ + 7]] & 128) === 0 || (table2$[bytes$[at$ + 8]] & 32) === 0 || (table2$[bytes$[at$ + 9]] & 8) === 0 || (table4$[bytes$[at$ + 10]] & 8) === 0 || (table5$[bytes$[at$ + 11]] & 1) === 0 || (table6$[bytes$[at$ + 12]] & 64) === 0 || (table2$[bytes$[at$ + 13]] & 16) === 0 || (table2$[bytes$[at$ + 14]] & 4) === 0) break next$7;
-                  at$ += 15;
-                  break chosen$3;
-                }
-                at$ = back$6;
-                next$8: {
-                  if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 32) === 0 || (table6$[bytes$[at$ + 5]] & 128) === 0) break next$8;
-                  at$ += 6;
-                  break chosen$3;
-                }
-                at$ = back$6;
-                if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 32) === 0) break next$6;
-                at$ += 5;
-              }
-            } else if (symbol$1 === 81 || symbol$1 === 113) {
-              if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table5$[bytes$[at$ + 3]] & 32) === 0) break next$6;
-              at$ += 4;
-            } else if (symbol$1 === 83 || symbol$1 === 115) {
-              if ((table2$[bytes$[at$ + 1]] & 32) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table6$[bytes$[at$ + 5]] & 64) === 0 || (table2$[bytes$[at$ + 6]] & 16) === 0 || (table2$[bytes$[at$ + 7]] & 4) === 0) break next$6;
-              at$ += 8;
-            } else {
-              break next$6;
-            }
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$6;
-            break chosen$2;
-          }
-          at$ = back$5;
-          next$9: {
-            const symbol$2 = bytes$[at$];
-            if (symbol$2 === 69 || symbol$2 === 101) {
-              const back$7 = at$;
-              chosen$4: {
-                next$10: {
-                  if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table6$[bytes$[at$ + 4]] & 128) === 0) break next$10;
-                  at$ += 5;
-                  break chosen$4;
-                }
-                at$ = back$7;
-                if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0) break next$9;
-                at$ += 4;
-              }
-            } else {
-              break next$9;
-            }
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$9;
-            break chosen$2;
-          }
-          at$ = back$5;
-          next$11: {
-            const symbol$3 = bytes$[at$];
-            if (symbol$3 === 85 || symbol$3 === 117) {
-              const back$8 = at$;
-              chosen$5: {
-                next$12: {
-                  if ((table6$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 32 || (table5$[bytes$[at$ + 3]] & 32) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0 || (table5$[bytes$[at$ + 6]] & 1) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table4$[bytes$[at$ + 8]] & 8) === 0 || (table6$[bytes$[at$ + 9]] & 128) === 0) break next$12;
-                  at$ += 10;
-                  break chosen$5;
-                }
-                at$ = back$8;
-                if (bytes$[at$ + 1] !== 46 || (table6$[bytes$[at$ + 2]] & 128) === 0 || bytes$[at$ + 3] !== 46 || bytes$[at$ + 4] !== 32 || (table5$[bytes$[at$ + 5]] & 32) === 0 || (table3$[bytes$[at$ + 6]] & 2) === 0 || (table5$[bytes$[at$ + 7]] & 1) === 0 || (table5$[bytes$[at$ + 8]] & 1) === 0 || (table2$[bytes$[at$ + 9]] & 2) === 0 || (table4$[bytes$[at$ + 10]] & 8) === 0 || (table6$[bytes$[at$ + 11]] & 128) === 0) break next$11;
-                at$ += 12;
-              }
-            } else {
-              break next$11;
-            }
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$11;
-            break chosen$2;
-          }
-          at$ = back$5;
-          next$13: {
-            const symbol$4 = bytes$[at$];
-            if (symbol$4 === 68 || symbol$4 === 100) {
-              const back$9 = at$;
-              chosen$6: {
-                next$14: {
-                  if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table6$[bytes$[at$ + 6]] & 128) === 0) break next$14;
-                  at$ += 7;
-                  break chosen$6;
-                }
-                at$ = back$9;
-                if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0) break next$13;
-                at$ += 6;
-              }
-            } else {
-              break next$13;
-            }
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$13;
-            break chosen$2;
-          }
-          at$ = back$5;
-          next$15: {
-            const symbol$5 = bytes$[at$];
-            if (symbol$5 === 70 || symbol$5 === 102) {
-              if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 16) === 0 || (table6$[bytes$[at$ + 5]] & 128) === 0) break next$15;
-              at$ += 6;
-            } else if (symbol$5 === 83 || symbol$5 === 115) {
-              if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table6$[bytes$[at$ + 3]] & 128) === 0 || (table6$[bytes$[at$ + 4]] & 128) === 0 || bytes$[at$ + 5] !== 32 || (table3$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0 || (table2$[bytes$[at$ + 8]] & 2) === 0 || (table2$[bytes$[at$ + 9]] & 16) === 0 || (table5$[bytes$[at$ + 10]] & 16) === 0 || (table6$[bytes$[at$ + 11]] & 128) === 0) break next$15;
-              at$ += 12;
-            } else {
-              break next$15;
-            }
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$15;
-            break chosen$2;
-          }
-          at$ = back$5;
-          if ((table4$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0) break next$3;
-          at$ += 3;
-          if ((table1$[bytes$[at$]] & 4) !== 0) break next$3;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$16: {
-        at$ = digits$skip(at$);
-        if (at$ < 0) break next$16;
-        if ((table0$[bytes$[at$]] & 1) !== 0) {
-          at$++;
-        }
-        const symbol$6 = bytes$[at$];
-        if (symbol$6 === 80 || symbol$6 === 112) {
-          const back$10 = at$;
-          chosen$7: {
-            next$17: {
-              if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 16) === 0 || (table2$[bytes$[at$ + 6]] & 32) === 0) break next$17;
-              at$ += 7;
-              break chosen$7;
-            }
-            at$ = back$10;
-            next$18: {
-              if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || bytes$[at$ + 3] !== 32 || (table5$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table2$[bytes$[at$ + 6]] & 16) === 0 || (table2$[bytes$[at$ + 7]] & 32) === 0) break next$18;
-              at$ += 8;
-              break chosen$7;
-            }
-            at$ = back$10;
-            if ((table5$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0) break next$16;
-            at$ += 3;
-          }
-          if ((table1$[bytes$[at$]] & 4) !== 0) break next$16;
-        } else if (symbol$6 === 37) {
-          at$++;
-        } else {
-          break next$16;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$19: {
-        if ((table2$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0) break next$19;
-        at$ += 3;
-        if ((table6$[bytes$[at$]] & 16) !== 0) {
-          at$++;
-        }
-        let count$1 = 0;
-        let last$1 = at$;
-        ended$1: for (;;) {
-          if ((table3$[bytes$[at$]] & 32) === 0) break ended$1;
-          at$++;
-          count$1++;
-          last$1 = at$;
-          if (count$1 >= 2) break;
-        }
-        at$ = last$1;
-        if (count$1 < 1) break next$19;
-        if ((table3$[bytes$[at$]] & 32) !== 0) break next$19;
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$19;
-        const back$11 = at$;
-        done$4: {
-          missing$4: {
-            if ((table6$[bytes$[at$]] & 16) === 0) break missing$4;
-            at$++;
-            if ((table5$[bytes$[at$]] & 32) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table6$[bytes$[at$ + 3]] & 128) === 0) break missing$4;
-            at$ += 4;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$4;
-            break done$4;
-          }
-          at$ = back$11;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$20: {
-        if (bytes$[at$] !== 35) break next$20;
-        at$++;
-        let count$2 = 0;
-        let last$2 = at$;
-        ended$2: for (;;) {
-          if ((table2$[bytes$[at$]] & 1) === 0) break ended$2;
-          at$++;
-          count$2++;
-          last$2 = at$;
-          if (count$2 >= 40) break;
-        }
-        at$ = last$2;
-        if (count$2 < 1) break next$20;
-        let count$3 = 0;
-        let last$3 = at$;
-        ended$3: for (;;) {
-          at$ = id_part$skip(at$);
-          if (at$ < 0) break ended$3;
-          count$3++;
-          last$3 = at$;
-          if (count$3 >= 8) break;
-        }
-        at$ = last$3;
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$20;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$21: {
-        const back$12 = at$;
-        absent$1: {
-          const symbol$7 = bytes$[at$];
-          if (symbol$7 >= 48 && symbol$7 <= 57) {
-            const back$13 = at$;
-            chosen$8: {
-              next$22: {
-                do at$++; while ((table3$[bytes$[at$]] & 32) !== 0);
-                const symbol$8 = bytes$[at$];
-                if ((table9$[symbol$8] & 4) !== 0) {
-                  at$++;
-                } else if (symbol$8 === 66 || symbol$8 === 98) {
-                  if ((table2$[bytes$[at$ + 1]] & 16) === 0) break next$22;
-                  at$ += 2;
-                } else if (symbol$8 === 78 || symbol$8 === 110) {
-                  if ((table5$[bytes$[at$ + 1]] & 32) === 0) break next$22;
-                  at$ += 2;
-                } else if (symbol$8 === 82 || symbol$8 === 114) {
-                  if ((table5$[bytes$[at$ + 1]] & 32) === 0) break next$22;
-                  at$ += 2;
-                } else if (symbol$8 === 83 || symbol$8 === 115) {
-                  if ((table2$[bytes$[at$ + 1]] & 32) === 0) break next$22;
-                  at$ += 2;
-                } else if (symbol$8 === 84 || symbol$8 === 116) {
-                  if ((table3$[bytes$[at$ + 1]] & 16) === 0) break next$22;
-                  at$ += 2;
-                } else {
-                  break next$22;
-                }
-                if ((table1$[bytes$[at$]] & 4) !== 0) break next$22;
-                break chosen$8;
-              }
-              at$ = back$13;
-              do at$++; while ((table3$[bytes$[at$]] & 32) !== 0);
-              if ((table7$[bytes$[at$]] & 4) === 0) break absent$1;
-              at$++;
-              if ((table1$[bytes$[at$]] & 4) !== 0) break absent$1;
-            }
-          } else {
-            break absent$1;
-          }
-          break next$21;
-        }
-        at$ = back$12;
-        const symbol$9 = bytes$[at$];
-        if ((symbol$9 >= 65 && symbol$9 <= 90) || (symbol$9 >= 97 && symbol$9 <= 122)) {
-          const back$14 = at$;
-          chosen$9: {
-            next$23: {
-              let count$4 = 0;
-              let last$4 = at$;
-              ended$4: for (;;) {
-                if ((table0$[bytes$[at$]] & 8) === 0) break ended$4;
-                at$++;
-                count$4++;
-                last$4 = at$;
-                if (count$4 >= 24) break;
-              }
-              at$ = last$4;
-              if (count$4 < 1) break next$23;
-              const back$15 = at$;
-              if ((table9$[bytes$[at$]] & 16) !== 0) {
-                at$++;
-              }
-              if ((table3$[bytes$[at$]] & 32) === 0) break next$23;
-              at$++;
-              at$ = back$15;
-              if ((table9$[bytes$[at$]] & 16) !== 0) {
-                at$++;
-              }
-              let count$5 = 0;
-              let last$5 = at$;
-              ended$5: for (;;) {
-                if ((table2$[bytes$[at$]] & 1) === 0) break ended$5;
-                at$++;
-                count$5++;
-                last$5 = at$;
-                if (count$5 >= 40) break;
-              }
-              at$ = last$5;
-              if (count$5 < 1) break next$23;
-              break chosen$9;
-            }
-            at$ = back$14;
-            let count$6 = 0;
-            let last$6 = at$;
-            ended$6: for (;;) {
-              if ((table0$[bytes$[at$]] & 8) === 0) break ended$6;
-              at$++;
-              count$6++;
-              last$6 = at$;
-              if (count$6 >= 24) break;
-            }
-            at$ = last$6;
-            if (count$6 < 1) break next$21;
-            if (bytes$[at$] !== 95) break next$21;
-            at$++;
-            let count$7 = 0;
-            let last$7 = at$;
-            ended$7: for (;;) {
-              if ((table2$[bytes$[at$]] & 1) === 0) break ended$7;
-              at$++;
-              count$7++;
-              last$7 = at$;
-              if (count$7 >= 40) break;
-            }
-            at$ = last$7;
-            if (count$7 < 1) break next$21;
-          }
-        } else if (symbol$9 >= 48 && symbol$9 <= 57) {
-          let count$8 = 0;
-          let last$8 = at$;
-          ended$8: for (;;) {
-            if ((table3$[bytes$[at$]] & 32) === 0) break ended$8;
-            at$++;
-            count$8++;
-            last$8 = at$;
-            if (count$8 >= 24) break;
-          }
-          at$ = last$8;
-          if (count$8 < 1) break next$21;
-          if ((table9$[bytes$[at$]] & 32) === 0) break next$21;
-          at$++;
-          let count$9 = 0;
-          let last$9 = at$;
-          ended$9: for (;;) {
-            if ((table2$[bytes$[at$]] & 1) === 0) break ended$9;
-            at$++;
-            count$9++;
-            last$9 = at$;
-            if (count$9 >= 40) break;
-          }
-          at$ = last$9;
-        } else {
-          break next$21;
-        }
-        let count$10 = 0;
-        let last$10 = at$;
-        ended$10: for (;;) {
-          at$ = id_part$skip(at$);
-          if (at$ < 0) break ended$10;
-          count$10++;
-          last$10 = at$;
-          if (count$10 >= 8) break;
-        }
-        at$ = last$10;
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$21;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$24: {
-        at$ = year_digits$skip(at$);
-        if (at$ < 0) break next$24;
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$24;
-        const back$16 = at$;
-        absent$2: {
-          if ((table9$[bytes$[at$]] & 128) === 0) break absent$2;
-          at$++;
-          if ((table3$[bytes$[at$]] & 32) === 0) break absent$2;
-          at$++;
-          break next$24;
-        }
-        at$ = back$16;
-        const back$17 = at$;
-        absent$3: {
-          if (bytes$[at$] !== 45) break absent$3;
-          at$++;
-          if ((table3$[bytes$[at$]] & 32) === 0) break absent$3;
-          at$++;
-          break next$24;
-        }
-        at$ = back$17;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$25: {
-        let count$11 = 0;
-        let last$11 = at$;
-        ended$11: for (;;) {
-          if ((table3$[bytes$[at$]] & 32) === 0) break ended$11;
-          at$++;
-          count$11++;
-          last$11 = at$;
-          if (count$11 >= 3) break;
-        }
-        at$ = last$11;
-        if (count$11 < 1) break next$25;
-        const symbol$10 = bytes$[at$];
-        if (symbol$10 === 78 || symbol$10 === 110) {
-          if ((table5$[bytes$[at$ + 1]] & 32) === 0) break next$25;
-          at$ += 2;
-        } else if (symbol$10 === 82 || symbol$10 === 114) {
-          if ((table5$[bytes$[at$ + 1]] & 32) === 0) break next$25;
-          at$ += 2;
-        } else if (symbol$10 === 83 || symbol$10 === 115) {
-          if ((table2$[bytes$[at$ + 1]] & 32) === 0) break next$25;
-          at$ += 2;
-        } else if (symbol$10 === 84 || symbol$10 === 116) {
-          if ((table3$[bytes$[at$ + 1]] & 16) === 0) break next$25;
-          at$ += 2;
-        } else {
-          break next$25;
-        }
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$25;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$26: {
-        const back$18 = at$;
-        chosen$10: {
-          next$27: {
-            if (!(at$ === 0 || codeAt$(at$ - 1) <= 32 || codeAt$(at$ - 1) === 61)) break next$27;
-            if (bytes$[at$] !== 45) break next$27;
-            at$++;
-            break chosen$10;
-          }
-          at$ = back$18;
-        }
-        at$ = digits$skip(at$);
-        if (at$ < 0) break next$26;
-        const back$19 = at$;
-        done$5: {
-          missing$5: {
-            at$ = scale$skip(at$);
-            if (at$ < 0) break missing$5;
-            break done$5;
-          }
-          at$ = back$19;
-        }
-        const back$20 = at$;
-        chosen$11: {
-          next$28: {
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$28;
-            break chosen$11;
-          }
-          at$ = back$20;
-          if ((table7$[bytes$[at$]] & 4) === 0) break next$26;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$29: {
-        at$ = digits$skip(at$);
-        if (at$ < 0) break next$29;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$30: {
-        const symbol$11 = bytes$[at$];
-        if (symbol$11 === 69 || symbol$11 === 101) {
-          const back$21 = at$;
-          chosen$12: {
-            next$31: {
-              if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table3$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0) break next$31;
-              at$ += 5;
-              break chosen$12;
-            }
-            at$ = back$21;
-            next$32: {
-              if ((table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table7$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 16) === 0) break next$32;
-              at$ += 6;
-              break chosen$12;
-            }
-            at$ = back$21;
-            if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table3$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) break next$30;
-            at$ += 6;
-          }
-        } else if (symbol$11 === 70 || symbol$11 === 102) {
-          const back$22 = at$;
-          chosen$13: {
-            next$33: {
-              if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) break next$33;
-              at$ += 4;
-              break chosen$13;
-            }
-            at$ = back$22;
-            next$34: {
-              if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table7$[bytes$[at$ + 2]] & 32) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$34;
-              at$ += 4;
-              break chosen$13;
-            }
-            at$ = back$22;
-            next$35: {
-              if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table2$[bytes$[at$ + 6]] & 16) === 0) break next$35;
-              at$ += 7;
-              break chosen$13;
-            }
-            at$ = back$22;
-            next$36: {
-              if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) break next$36;
-              at$ += 5;
-              break chosen$13;
-            }
-            at$ = back$22;
-            if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) break next$30;
-            at$ += 5;
-          }
-        } else if (symbol$11 === 72 || symbol$11 === 104) {
-          if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table5$[bytes$[at$ + 3]] & 32) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table5$[bytes$[at$ + 6]] & 32) === 0) break next$30;
-          at$ += 7;
-        } else if (symbol$11 === 78 || symbol$11 === 110) {
-          const back$23 = at$;
-          chosen$14: {
-            next$37: {
-              if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$37;
-              at$ += 4;
-              break chosen$14;
-            }
-            at$ = back$23;
-            if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) break next$30;
-            at$ += 6;
-          }
-        } else if (symbol$11 === 83 || symbol$11 === 115) {
-          const back$24 = at$;
-          chosen$15: {
-            next$38: {
-              if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0) break next$38;
-              at$ += 3;
-              break chosen$15;
-            }
-            at$ = back$24;
-            next$39: {
-              if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table7$[bytes$[at$ + 2]] & 32) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0) break next$39;
-              at$ += 5;
-              break chosen$15;
-            }
-            at$ = back$24;
-            next$40: {
-              if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) break next$40;
-              at$ += 5;
-              break chosen$15;
-            }
-            at$ = back$24;
-            if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table7$[bytes$[at$ + 2]] & 32) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 32) === 0 || (table4$[bytes$[at$ + 6]] & 16) === 0) break next$30;
-            at$ += 7;
-          }
-        } else if (symbol$11 === 84 || symbol$11 === 116) {
-          const back$25 = at$;
-          chosen$16: {
-            next$41: {
-              if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0) break next$41;
-              at$ += 3;
-              break chosen$16;
-            }
-            at$ = back$25;
-            next$42: {
-              if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) break next$42;
-              at$ += 5;
-              break chosen$16;
-            }
-            at$ = back$25;
-            next$43: {
-              if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0) break next$43;
-              at$ += 3;
-              break chosen$16;
-            }
-            at$ = back$25;
-            next$44: {
-              if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table7$[bytes$[at$ + 4]] & 32) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) break next$44;
-              at$ += 6;
-              break chosen$16;
-            }
-            at$ = back$25;
-            next$45: {
-              if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) break next$45;
-              at$ += 6;
-              break chosen$16;
-            }
-            at$ = back$25;
-            next$46: {
-              if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) break next$46;
-              at$ += 6;
-              break chosen$16;
-            }
-            at$ = back$25;
-            if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 16) === 0 || (table5$[bytes$[at$ + 7]] & 32) === 0) break next$30;
-            at$ += 8;
-          }
-        } else if (symbol$11 === 90 || symbol$11 === 122) {
-          if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0) break next$30;
-          at$ += 4;
-        } else {
-          break next$30;
-        }
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$30;
-        const back$26 = at$;
-        absent$4: {
-          if (bytes$[at$] !== 45) break absent$4;
-          at$++;
-          if ((table0$[bytes$[at$]] & 2) === 0) break absent$4;
-          at$++;
-          break next$30;
-        }
-        at$ = back$26;
-        break chosen$1;
-      }
-      at$ = back$1;
-      if ((table10$[bytes$[at$]] & 8) === 0) return -1;
-      at$++;
-      let count$12 = 0;
-      let last$12 = at$;
-      ended$12: for (;;) {
-        if ((table10$[bytes$[at$]] & 16) === 0) break ended$12;
-        at$++;
-        count$12++;
-        last$12 = at$;
-        if (count$12 >= 40) break;
-      }
-      at$ = last$12;
-      let count$13 = 0;
-      let last$13 = at$;
-      ended$13: for (;;) {
-        if (bytes$[at$] !== 46) break ended$13;
-        at$++;
-        let count$14 = 0;
-        let last$14 = at$;
-        ended$14: for (;;) {
-          if ((table10$[bytes$[at$]] & 16) === 0) break ended$14;
-          at$++;
-          count$14++;
-          last$14 = at$;
-          if (count$14 >= 40) break;
-        }
-        at$ = last$14;
-        if (count$14 < 2) break ended$13;
-        count$13++;
-        last$13 = at$;
-        if (count$13 >= 4) break;
-      }
-      at$ = last$13;
-      if (count$13 < 1) return -1;
-      if ((table1$[bytes$[at$]] & 4) !== 0) return -1;
     }
     return at$;
   }
@@ -5256,27 +3203,27 @@ const peg$makeScanner = (capacity$) => {
         if (at$ < 0) break next$1;
         at$ = year_digits$expect(at$);
         if (at$ < 0) break next$1;
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$1;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
-        const start$5 = at$;
+        const start$1 = at$;
         const day$1 = day$expectBuild(at$);
         if (day$1 === FAILED$) break next$2;
         at$ = end$;
-        const first$1 = { day: day$1, start: start$5, end: at$ };
+        const first$1 = { day: day$1, start: start$1, end: at$ };
         const more$1 = [];
         let last$2 = at$;
         ended$2: for (;;) {
           const part$1 = joint$expectBuild(at$);
           if (part$1 === FAILED$) break ended$2;
           at$ = end$;
-          const start$6 = at$;
+          const start$2 = at$;
           const day$2 = day$expectBuild(at$);
           if (day$2 === FAILED$) break ended$2;
           at$ = end$;
-          const part$2 = { day: day$2, start: start$6, end: at$ };
+          const part$2 = { day: day$2, start: start$2, end: at$ };
           const item$1 = [part$1, part$2];
           more$1.push(item$1);
           last$2 = at$;
@@ -5297,7 +3244,7 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = last$3;
             if (count$2 < 1) break missing$1;
-            if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 32); break missing$1; }
+            if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) { miss$(at$, 32); break missing$1; }
             at$ += 2;
             break done$1;
           }
@@ -5317,7 +3264,7 @@ const peg$makeScanner = (capacity$) => {
             const picked$2 = year_digits$expectBuild(at$);
             if (picked$2 === FAILED$) break missing$2;
             at$ = end$;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$2;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
             const picked$1 = picked$2;
             year$1 = picked$1;
             break done$2;
@@ -5349,7 +3296,7 @@ const peg$makeScanner = (capacity$) => {
         if (at$ < 0) break next$3;
         at$ = year_digits$expect(at$);
         if (at$ < 0) break next$3;
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$3;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
         break chosen$1;
       }
       at$ = back$1;
@@ -5388,13 +3335,13 @@ const peg$makeScanner = (capacity$) => {
             const year$2 = year_digits$expectBuild(at$);
             if (year$2 === FAILED$) break next$5;
             at$ = end$;
-            if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 34); break next$5; }
+            if ((table3$[bytes$[at$]] & 16) === 0) { miss$(at$, 34); break next$5; }
             at$++;
-            const start$11 = at$;
+            const start$3 = at$;
             let count$5 = 0;
             let last$6 = at$;
             ended$6: for (;;) {
-              if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 35); break ended$6; }
+              if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$6; }
               at$++;
               count$5++;
               last$6 = at$;
@@ -5402,16 +3349,16 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = last$6;
             if (count$5 < 2) break next$5;
-            const digits$1 = input.substring(start$11, at$);
-            if ((table3$[bytes$[at$]] & 32) !== 0) break next$5;
+            const digits$1 = input.substring(start$3, at$);
+            if ((table3$[bytes$[at$]] & 8) !== 0) break next$5;
             const month$2 = Number(digits$1);
-            if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 34); break next$5; }
+            if ((table3$[bytes$[at$]] & 16) === 0) { miss$(at$, 34); break next$5; }
             at$++;
-            const start$13 = at$;
+            const start$4 = at$;
             let count$6 = 0;
             let last$7 = at$;
             ended$7: for (;;) {
-              if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 35); break ended$7; }
+              if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$7; }
               at$++;
               count$6++;
               last$7 = at$;
@@ -5419,10 +3366,10 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = last$7;
             if (count$6 < 2) break next$5;
-            const digits$2 = input.substring(start$13, at$);
-            if ((table3$[bytes$[at$]] & 32) !== 0) break next$5;
+            const digits$2 = input.substring(start$4, at$);
+            if ((table3$[bytes$[at$]] & 8) !== 0) break next$5;
             const day$3 = Number(digits$2);
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$5;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
             if (!(isDay(year$2, month$2, day$3))) break next$5;
             break chosen$2;
           }
@@ -5444,7 +3391,7 @@ const peg$makeScanner = (capacity$) => {
                 }
                 at$ = last$8;
                 if (count$7 < 1) break missing$5;
-                if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 32); break missing$5; }
+                if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) { miss$(at$, 32); break missing$5; }
                 at$ += 2;
                 break done$5;
               }
@@ -5464,7 +3411,7 @@ const peg$makeScanner = (capacity$) => {
                 const picked$4 = year_digits$expectBuild(at$);
                 if (picked$4 === FAILED$) break missing$6;
                 at$ = end$;
-                if ((table1$[bytes$[at$]] & 4) !== 0) break missing$6;
+                if ((table1$[bytes$[at$]] & 2) !== 0) break missing$6;
                 const picked$3 = picked$4;
                 year$3 = picked$3;
                 break done$6;
@@ -5485,7 +3432,7 @@ const peg$makeScanner = (capacity$) => {
             const back$9 = at$;
             done$7: {
               missing$7: {
-                if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || bytes$[at$ + 3] !== 32) { miss$(at$, 36); break missing$7; }
+                if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) { miss$(at$, 36); break missing$7; }
                 at$ += 4;
                 break done$7;
               }
@@ -5503,7 +3450,7 @@ const peg$makeScanner = (capacity$) => {
                 const picked$6 = year_digits$expectBuild(at$);
                 if (picked$6 === FAILED$) break missing$8;
                 at$ = end$;
-                if ((table1$[bytes$[at$]] & 4) !== 0) break missing$8;
+                if ((table1$[bytes$[at$]] & 2) !== 0) break missing$8;
                 const picked$5 = picked$6;
                 year$4 = picked$5;
                 break done$8;
@@ -5515,11 +3462,11 @@ const peg$makeScanner = (capacity$) => {
             break chosen$2;
           }
           at$ = back$6;
-          const start$18 = at$;
+          const start$5 = at$;
           let count$8 = 0;
           let last$9 = at$;
           ended$9: for (;;) {
-            if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 35); break ended$9; }
+            if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$9; }
             at$++;
             count$8++;
             last$9 = at$;
@@ -5527,16 +3474,16 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = last$9;
           if (count$8 < 1) break next$4;
-          const digits$3 = input.substring(start$18, at$);
-          if ((table3$[bytes$[at$]] & 32) !== 0) break next$4;
+          const digits$3 = input.substring(start$5, at$);
+          if ((table3$[bytes$[at$]] & 8) !== 0) break next$4;
           const first$2 = Number(digits$3);
-          if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 37); break next$4; }
+          if ((table3$[bytes$[at$]] & 16) === 0) { miss$(at$, 37); break next$4; }
           const mark$1 = input[at$++];
-          const start$20 = at$;
+          const start$6 = at$;
           let count$9 = 0;
           let last$10 = at$;
           ended$10: for (;;) {
-            if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 35); break ended$10; }
+            if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$10; }
             at$++;
             count$9++;
             last$10 = at$;
@@ -5544,10 +3491,10 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = last$10;
           if (count$9 < 1) break next$4;
-          const digits$4 = input.substring(start$20, at$);
-          if ((table3$[bytes$[at$]] & 32) !== 0) break next$4;
+          const digits$4 = input.substring(start$6, at$);
+          if ((table3$[bytes$[at$]] & 8) !== 0) break next$4;
           const second$1 = Number(digits$4);
-          if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 37); break next$4; }
+          if ((table3$[bytes$[at$]] & 16) === 0) { miss$(at$, 37); break next$4; }
           at$++;
           let year$5;
           const back$11 = at$;
@@ -5556,7 +3503,7 @@ const peg$makeScanner = (capacity$) => {
               const picked$7 = year_digits$expectBuild(at$);
               if (picked$7 === FAILED$) break next$8;
               at$ = end$;
-              if ((table1$[bytes$[at$]] & 4) !== 0) break next$8;
+              if ((table1$[bytes$[at$]] & 2) !== 0) break next$8;
               year$5 = picked$7;
               break chosen$3;
             }
@@ -5576,26 +3523,27 @@ const peg$makeScanner = (capacity$) => {
         const back$12 = at$;
         chosen$4: {
           next$10: {
-            if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 38); break next$10; }
+            if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 38); break next$10; }
             at$++;
-            if ((table4$[bytes$[at$]] & 32) === 0) { miss$(at$, 39); break next$10; }
+            if ((table4$[bytes$[at$]] & 4) === 0) { miss$(at$, 39); break next$10; }
             at$++;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$10;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$10;
             const back$13 = at$;
             absent$1: {
-              if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
+              if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
               const back$14 = at$;
               done$9: {
                 missing$9: {
-                  if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$9;
+                  if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$9;
                   at$ += 2;
-                  if ((table0$[bytes$[at$]] & 1) === 0) break missing$9;
-                  at$ = runEnd$(runs2$, at$);
+                  const start$7 = at$;
+                  at$ = runEnd$(ends2$, at$);
+                  if (at$ === start$7) break missing$9;
                   break done$9;
                 }
                 at$ = back$14;
               }
-              if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 16) === 0) break absent$1;
+              if ((table3$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 2) === 0) break absent$1;
               at$ += 2;
               break next$10;
             }
@@ -5616,25 +3564,27 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = last$11;
             if (count$10 < 1) break next$11;
-            if ((table4$[bytes$[at$]] & 2) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 40); break next$11; }
+            if ((table3$[bytes$[at$]] & 64) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) { miss$(at$, 40); break next$11; }
             at$ += 7;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$11;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$11;
             const back$15 = at$;
             absent$2: {
-              if ((table0$[bytes$[at$]] & 1) === 0) break absent$2;
-              at$ = runEnd$(runs2$, at$);
+              const start$8 = at$;
+              at$ = runEnd$(ends2$, at$);
+              if (at$ === start$8) break absent$2;
               const back$16 = at$;
               done$10: {
                 missing$10: {
-                  if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$10;
+                  if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$10;
                   at$ += 2;
-                  if ((table0$[bytes$[at$]] & 1) === 0) break missing$10;
-                  at$ = runEnd$(runs2$, at$);
+                  const start$9 = at$;
+                  at$ = runEnd$(ends2$, at$);
+                  if (at$ === start$9) break missing$10;
                   break done$10;
                 }
                 at$ = back$16;
               }
-              if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 16) === 0) break absent$2;
+              if ((table3$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 2) === 0) break absent$2;
               at$ += 2;
               break next$11;
             }
@@ -5642,7 +3592,7 @@ const peg$makeScanner = (capacity$) => {
             break chosen$4;
           }
           at$ = back$12;
-          if ((table4$[bytes$[at$]] & 2) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 40); break next$9; }
+          if ((table3$[bytes$[at$]] & 64) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) { miss$(at$, 40); break next$9; }
           at$ += 7;
           let count$11 = 0;
           let last$12 = at$;
@@ -5654,9 +3604,9 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = last$12;
           if (count$11 < 1) break next$9;
-          if ((table4$[bytes$[at$]] & 32) === 0) { miss$(at$, 39); break next$9; }
+          if ((table4$[bytes$[at$]] & 4) === 0) { miss$(at$, 39); break next$9; }
           at$++;
-          if ((table1$[bytes$[at$]] & 4) !== 0) break next$9;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$9;
         }
         const back$17 = at$;
         done$11: {
@@ -5665,7 +3615,7 @@ const peg$makeScanner = (capacity$) => {
             if (at$ < 0) break missing$11;
             at$ = year_digits$expect(at$);
             if (at$ < 0) break missing$11;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$11;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$11;
             break done$11;
           }
           at$ = back$17;
@@ -5674,16 +3624,16 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$1;
       next$12: {
-        if ((table4$[bytes$[at$]] & 32) === 0) { miss$(at$, 39); break next$12; }
+        if ((table4$[bytes$[at$]] & 4) === 0) { miss$(at$, 39); break next$12; }
         at$++;
-        if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 38); break next$12; }
+        if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 38); break next$12; }
         at$++;
         const back$18 = at$;
         chosen$5: {
           next$13: {
             at$ = year_digits$expect(at$);
             if (at$ < 0) break next$13;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$13;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$13;
             break chosen$5;
           }
           at$ = back$18;
@@ -5699,17 +3649,17 @@ const peg$makeScanner = (capacity$) => {
         const back$19 = at$;
         done$12: {
           missing$12: {
-            if ((table4$[bytes$[at$]] & 128) === 0) { miss$(at$, 41); break missing$12; }
+            if ((table4$[bytes$[at$]] & 8) === 0) { miss$(at$, 41); break missing$12; }
             at$++;
             break done$12;
           }
           at$ = back$19;
         }
-        if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 38); break next$14; }
+        if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 38); break next$14; }
         at$++;
-        if ((table4$[bytes$[at$]] & 32) === 0) { miss$(at$, 39); break next$14; }
+        if ((table4$[bytes$[at$]] & 4) === 0) { miss$(at$, 39); break next$14; }
         at$++;
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$14;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$14;
         break chosen$1;
       }
       at$ = back$1;
@@ -5717,11 +3667,11 @@ const peg$makeScanner = (capacity$) => {
         const back$20 = at$;
         chosen$6: {
           next$16: {
-            if ((table3$[bytes$[at$]] & 16) === 0) { miss$(at$, 42); break next$16; }
+            if ((table3$[bytes$[at$]] & 4) === 0) { miss$(at$, 42); break next$16; }
             at$++;
-            if ((table5$[bytes$[at$]] & 2) === 0) { miss$(at$, 43); break next$16; }
+            if ((table4$[bytes$[at$]] & 32) === 0) { miss$(at$, 43); break next$16; }
             at$++;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$16;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$16;
             break chosen$6;
           }
           at$ = back$20;
@@ -5738,9 +3688,9 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = last$13;
           if (count$12 < 1) break next$15;
-          if ((table3$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 4) === 0) { miss$(at$, 44); break next$15; }
+          if ((table3$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table3$[bytes$[at$ + 3]] & 1) === 0) { miss$(at$, 44); break next$15; }
           at$ += 4;
-          if ((table1$[bytes$[at$]] & 4) !== 0) break next$15;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$15;
           if (!(half$1 <= 2)) break next$15;
         }
         const back$21 = at$;
@@ -5750,7 +3700,7 @@ const peg$makeScanner = (capacity$) => {
             if (at$ < 0) break missing$13;
             at$ = year_digits$expect(at$);
             if (at$ < 0) break missing$13;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$13;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$13;
             break done$13;
           }
           at$ = back$21;
@@ -5764,17 +3714,17 @@ const peg$makeScanner = (capacity$) => {
         const back$22 = at$;
         done$14: {
           missing$14: {
-            if ((table4$[bytes$[at$]] & 128) === 0) { miss$(at$, 41); break missing$14; }
+            if ((table4$[bytes$[at$]] & 8) === 0) { miss$(at$, 41); break missing$14; }
             at$++;
             break done$14;
           }
           at$ = back$22;
         }
-        if ((table3$[bytes$[at$]] & 16) === 0) { miss$(at$, 42); break next$17; }
+        if ((table3$[bytes$[at$]] & 4) === 0) { miss$(at$, 42); break next$17; }
         at$++;
-        if ((table5$[bytes$[at$]] & 2) === 0) { miss$(at$, 43); break next$17; }
+        if ((table4$[bytes$[at$]] & 32) === 0) { miss$(at$, 43); break next$17; }
         at$++;
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$17;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$17;
         break chosen$1;
       }
       at$ = back$1;
@@ -5786,11 +3736,11 @@ const peg$makeScanner = (capacity$) => {
           missing$15: {
             at$ = between$expect(at$);
             if (at$ < 0) break missing$15;
-            if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 38); break missing$15; }
+            if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 38); break missing$15; }
             at$++;
-            if ((table4$[bytes$[at$]] & 32) === 0) { miss$(at$, 39); break missing$15; }
+            if ((table4$[bytes$[at$]] & 4) === 0) { miss$(at$, 39); break missing$15; }
             at$++;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$15;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$15;
             break done$15;
           }
           at$ = back$23;
@@ -5799,9 +3749,9 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$1;
       next$19: {
-        if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 38); break next$19; }
+        if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 38); break next$19; }
         at$++;
-        if ((table4$[bytes$[at$]] & 32) === 0) { miss$(at$, 39); break next$19; }
+        if ((table4$[bytes$[at$]] & 4) === 0) { miss$(at$, 39); break next$19; }
         at$++;
         const back$24 = at$;
         done$16: {
@@ -5816,7 +3766,7 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = last$14;
             if (count$13 < 1) break missing$16;
-            if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 32); break missing$16; }
+            if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) { miss$(at$, 32); break missing$16; }
             at$ += 2;
             break done$16;
           }
@@ -5833,13 +3783,13 @@ const peg$makeScanner = (capacity$) => {
         const year$6 = year_digits$expectBuild(at$);
         if (year$6 === FAILED$) break next$20;
         at$ = end$;
-        if ((table5$[bytes$[at$]] & 8) === 0) { miss$(at$, 45); break next$20; }
+        if ((table4$[bytes$[at$]] & 64) === 0) { miss$(at$, 45); break next$20; }
         at$++;
-        const start$35 = at$;
+        const start$10 = at$;
         let count$14 = 0;
         let last$16 = at$;
         ended$15: for (;;) {
-          if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 35); break ended$15; }
+          if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$15; }
           at$++;
           count$14++;
           last$16 = at$;
@@ -5847,10 +3797,10 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$16;
         if (count$14 < 2) break next$20;
-        const digits$5 = input.substring(start$35, at$);
-        if ((table3$[bytes$[at$]] & 32) !== 0) break next$20;
+        const digits$5 = input.substring(start$10, at$);
+        if ((table3$[bytes$[at$]] & 8) !== 0) break next$20;
         const last$15 = Number(digits$5);
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$20;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$20;
         if (!(last$15 === (year$6 + 1) % 100)) break next$20;
         break chosen$1;
       }
@@ -5859,7 +3809,7 @@ const peg$makeScanner = (capacity$) => {
         const back$25 = at$;
         chosen$7: {
           next$22: {
-            if ((table5$[bytes$[at$]] & 64) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0) { miss$(at$, 46); break next$22; }
+            if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 46); break next$22; }
             at$ += 4;
             let count$15 = 0;
             let last$17 = at$;
@@ -5877,12 +3827,12 @@ const peg$makeScanner = (capacity$) => {
                 const back$27 = at$;
                 chosen$8: {
                   next$23: {
-                    if ((table2$[bytes$[at$]] & 16) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table6$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || bytes$[at$ + 6] !== 32) { miss$(at$, 47); break next$23; }
+                    if ((table2$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || bytes$[at$ + 6] !== 32) { miss$(at$, 47); break next$23; }
                     at$ += 7;
                     break chosen$8;
                   }
                   at$ = back$27;
-                  if ((table2$[bytes$[at$]] & 16) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) { miss$(at$, 48); break missing$17; }
+                  if ((table2$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) { miss$(at$, 48); break missing$17; }
                   at$ += 4;
                 }
                 break done$17;
@@ -5893,7 +3843,7 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = back$25;
           next$24: {
-            if ((table5$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 32) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0 || bytes$[at$ + 8] !== 32 || (table5$[bytes$[at$ + 9]] & 64) === 0 || (table2$[bytes$[at$ + 10]] & 8) === 0 || (table2$[bytes$[at$ + 11]] & 8) === 0 || (table5$[bytes$[at$ + 12]] & 128) === 0) { miss$(at$, 49); break next$24; }
+            if ((table6$[bytes$[at$]] & 16) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0 || bytes$[at$ + 8] !== 32 || (table5$[bytes$[at$ + 9]] & 1) === 0 || (table2$[bytes$[at$ + 10]] & 2) === 0 || (table2$[bytes$[at$ + 11]] & 2) === 0 || (table5$[bytes$[at$ + 12]] & 2) === 0) { miss$(at$, 49); break next$24; }
             at$ += 13;
             let count$16 = 0;
             let last$18 = at$;
@@ -5909,7 +3859,7 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = back$25;
           next$25: {
-            if ((table5$[bytes$[at$]] & 64) === 0 || (table5$[bytes$[at$ + 1]] & 128) === 0) { miss$(at$, 50); break next$25; }
+            if ((table5$[bytes$[at$]] & 1) === 0 || (table5$[bytes$[at$ + 1]] & 2) === 0) { miss$(at$, 50); break next$25; }
             at$ += 2;
             const back$28 = at$;
             done$18: {
@@ -5924,7 +3874,7 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = back$25;
           next$26: {
-            if ((table5$[bytes$[at$]] & 16) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0) { miss$(at$, 52); break next$26; }
+            if ((table6$[bytes$[at$]] & 16) === 0 || (table5$[bytes$[at$ + 1]] & 1) === 0) { miss$(at$, 52); break next$26; }
             at$ += 2;
             const back$29 = at$;
             done$19: {
@@ -5941,11 +3891,11 @@ const peg$makeScanner = (capacity$) => {
           if (bytes$[at$] !== 87) { miss$(at$, 53); break next$21; }
           at$++;
         }
-        const start$38 = at$;
+        const start$11 = at$;
         let count$17 = 0;
         let last$19 = at$;
         ended$18: for (;;) {
-          if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 35); break ended$18; }
+          if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$18; }
           at$++;
           count$17++;
           last$19 = at$;
@@ -5953,10 +3903,10 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$19;
         if (count$17 < 1) break next$21;
-        const digits$6 = input.substring(start$38, at$);
-        if ((table3$[bytes$[at$]] & 32) !== 0) break next$21;
+        const digits$6 = input.substring(start$11, at$);
+        if ((table3$[bytes$[at$]] & 8) !== 0) break next$21;
         const week$1 = Number(digits$6);
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$21;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$21;
         const back$30 = at$;
         done$20: {
           missing$20: {
@@ -5964,7 +3914,7 @@ const peg$makeScanner = (capacity$) => {
             if (at$ < 0) break missing$20;
             at$ = year_digits$expect(at$);
             if (at$ < 0) break missing$20;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$20;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$20;
             break done$20;
           }
           at$ = back$30;
@@ -5979,19 +3929,19 @@ const peg$makeScanner = (capacity$) => {
         const back$31 = at$;
         done$21: {
           missing$21: {
-            if ((table6$[bytes$[at$]] & 16) === 0) { miss$(at$, 54); break missing$21; }
+            if ((table5$[bytes$[at$]] & 16) === 0) { miss$(at$, 54); break missing$21; }
             at$++;
             break done$21;
           }
           at$ = back$31;
         }
-        if ((table5$[bytes$[at$]] & 64) === 0) { miss$(at$, 55); break next$27; }
+        if ((table5$[bytes$[at$]] & 1) === 0) { miss$(at$, 55); break next$27; }
         at$++;
-        const start$41 = at$;
+        const start$12 = at$;
         let count$18 = 0;
         let last$20 = at$;
         ended$19: for (;;) {
-          if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 35); break ended$19; }
+          if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$19; }
           at$++;
           count$18++;
           last$20 = at$;
@@ -5999,10 +3949,10 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$20;
         if (count$18 < 2) break next$27;
-        const digits$7 = input.substring(start$41, at$);
-        if ((table3$[bytes$[at$]] & 32) !== 0) break next$27;
+        const digits$7 = input.substring(start$12, at$);
+        if ((table3$[bytes$[at$]] & 8) !== 0) break next$27;
         const week$2 = Number(digits$7);
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$27;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$27;
         if (!(week$2 >= 1 && week$2 <= 53)) break next$27;
         break chosen$1;
       }
@@ -6010,13 +3960,13 @@ const peg$makeScanner = (capacity$) => {
       next$28: {
         at$ = year_digits$expect(at$);
         if (at$ < 0) break next$28;
-        if ((table5$[bytes$[at$]] & 8) === 0) { miss$(at$, 56); break next$28; }
+        if ((table4$[bytes$[at$]] & 64) === 0) { miss$(at$, 56); break next$28; }
         at$++;
-        const start$44 = at$;
+        const start$13 = at$;
         let count$19 = 0;
         let last$21 = at$;
         ended$20: for (;;) {
-          if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 35); break ended$20; }
+          if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$20; }
           at$++;
           count$19++;
           last$21 = at$;
@@ -6024,20 +3974,20 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$21;
         if (count$19 < 2) break next$28;
-        const digits$8 = input.substring(start$44, at$);
-        if ((table3$[bytes$[at$]] & 32) !== 0) break next$28;
+        const digits$8 = input.substring(start$13, at$);
+        if ((table3$[bytes$[at$]] & 8) !== 0) break next$28;
         const month$5 = Number(digits$8);
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$28;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$28;
         if (!(month$5 >= 1 && month$5 <= 12)) break next$28;
         break chosen$1;
       }
       at$ = back$1;
       next$29: {
-        const start$47 = at$;
+        const start$14 = at$;
         let count$20 = 0;
         let last$22 = at$;
         ended$21: for (;;) {
-          if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 35); break ended$21; }
+          if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$21; }
           at$++;
           count$20++;
           last$22 = at$;
@@ -6045,14 +3995,14 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$22;
         if (count$20 < 1) break next$29;
-        const digits$9 = input.substring(start$47, at$);
-        if ((table3$[bytes$[at$]] & 32) !== 0) break next$29;
+        const digits$9 = input.substring(start$14, at$);
+        if ((table3$[bytes$[at$]] & 8) !== 0) break next$29;
         const month$6 = Number(digits$9);
         if (bytes$[at$] !== 47) { miss$(at$, 57); break next$29; }
         at$++;
         at$ = year_digits$expect(at$);
         if (at$ < 0) break next$29;
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$29;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$29;
         if (!(month$6 >= 1 && month$6 <= 12)) break next$29;
         break chosen$1;
       }
@@ -6073,7 +4023,7 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = last$23;
             if (count$21 < 1) break missing$22;
-            if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 32); break missing$22; }
+            if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) { miss$(at$, 32); break missing$22; }
             at$ += 2;
             break done$22;
           }
@@ -6083,7 +4033,7 @@ const peg$makeScanner = (capacity$) => {
         if (at$ < 0) break next$30;
         at$ = year_digits$expect(at$);
         if (at$ < 0) break next$30;
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$30;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$30;
         break chosen$1;
       }
       at$ = back$1;
@@ -6107,7 +4057,7 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$1;
       next$32: {
-        if ((table6$[bytes$[at$]] & 32) === 0) break next$32;
+        if ((table5$[bytes$[at$]] & 32) === 0) break next$32;
         at$ = month_name$expect(at$);
         if (at$ < 0) break next$32;
         break chosen$1;
@@ -6117,25 +4067,25 @@ const peg$makeScanner = (capacity$) => {
         const back$34 = at$;
         chosen$9: {
           next$34: {
-            if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) { miss$(at$, 58); break next$34; }
+            if ((table2$[bytes$[at$]] & 8) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 2) === 0) { miss$(at$, 58); break next$34; }
             at$ += 5;
             break chosen$9;
           }
           at$ = back$34;
           next$35: {
-            if ((table4$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table5$[bytes$[at$ + 6]] & 32) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0) { miss$(at$, 59); break next$35; }
+            if ((table4$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 2) === 0) { miss$(at$, 59); break next$35; }
             at$ += 9;
             break chosen$9;
           }
           at$ = back$34;
           next$36: {
-            if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table3$[bytes$[at$ + 6]] & 2) === 0 || (table5$[bytes$[at$ + 7]] & 64) === 0) { miss$(at$, 60); break next$36; }
+            if ((table2$[bytes$[at$]] & 8) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || (table2$[bytes$[at$ + 6]] & 128) === 0 || (table5$[bytes$[at$ + 7]] & 1) === 0) { miss$(at$, 60); break next$36; }
             at$ += 8;
             break chosen$9;
           }
           at$ = back$34;
           next$37: {
-            if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 16) === 0 || (table2$[bytes$[at$ + 6]] & 32) === 0) { miss$(at$, 61); break next$37; }
+            if ((table2$[bytes$[at$]] & 8) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 1) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 61); break next$37; }
             at$ += 7;
             break chosen$9;
           }
@@ -6161,7 +4111,7 @@ const peg$makeScanner = (capacity$) => {
           if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 66) { miss$(at$, 65); break next$33; }
           at$ += 3;
         }
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$33;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$33;
         break chosen$1;
       }
       at$ = back$1;
@@ -6172,33 +4122,33 @@ const peg$makeScanner = (capacity$) => {
             const back$36 = at$;
             chosen$11: {
               next$43: {
-                if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0) { miss$(at$, 66); break next$43; }
+                if ((table4$[bytes$[at$]] & 16) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 66); break next$43; }
                 at$ += 4;
                 break chosen$11;
               }
               at$ = back$36;
               next$44: {
-                if ((table7$[bytes$[at$]] & 16) === 0 || (table4$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table7$[bytes$[at$ + 3]] & 32) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 4) === 0 || (table6$[bytes$[at$ + 7]] & 128) === 0) { miss$(at$, 67); break next$44; }
+                if ((table6$[bytes$[at$]] & 128) === 0 || (table4$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 8) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 128) === 0 || (table3$[bytes$[at$ + 6]] & 128) === 0 || (table5$[bytes$[at$ + 7]] & 128) === 0) { miss$(at$, 67); break next$44; }
                 at$ += 8;
                 break chosen$11;
               }
               at$ = back$36;
               next$45: {
-                if ((table7$[bytes$[at$]] & 16) === 0 || (table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0) { miss$(at$, 68); break next$45; }
+                if ((table6$[bytes$[at$]] & 128) === 0 || (table4$[bytes$[at$ + 1]] & 1) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0) { miss$(at$, 68); break next$45; }
                 at$ += 5;
                 break chosen$11;
               }
               at$ = back$36;
               next$46: {
-                if ((table7$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0) { miss$(at$, 69); break next$46; }
+                if ((table6$[bytes$[at$]] & 128) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 69); break next$46; }
                 at$ += 4;
                 break chosen$11;
               }
               at$ = back$36;
-              if ((table7$[bytes$[at$]] & 16) === 0 || (table4$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table5$[bytes$[at$ + 5]] & 32) === 0 || (table6$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 16) === 0 || (table2$[bytes$[at$ + 8]] & 4) === 0) { miss$(at$, 70); break next$42; }
+              if ((table6$[bytes$[at$]] & 128) === 0 || (table4$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 4) === 0 || (table2$[bytes$[at$ + 8]] & 1) === 0) { miss$(at$, 70); break next$42; }
               at$ += 9;
             }
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$42;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$42;
             break chosen$10;
           }
           at$ = back$35;
@@ -6206,36 +4156,36 @@ const peg$makeScanner = (capacity$) => {
             const back$37 = at$;
             chosen$12: {
               next$48: {
-                if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table6$[bytes$[at$ + 3]] & 128) === 0) { miss$(at$, 71); break next$48; }
+                if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0) { miss$(at$, 71); break next$48; }
                 at$ += 4;
                 break chosen$12;
               }
               at$ = back$37;
-              if ((table5$[bytes$[at$]] & 16) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 16) === 0 || (table2$[bytes$[at$ + 6]] & 32) === 0) { miss$(at$, 72); break next$47; }
+              if ((table6$[bytes$[at$]] & 16) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 72); break next$47; }
               at$ += 7;
             }
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$47;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$47;
             break chosen$10;
           }
           at$ = back$35;
           const back$38 = at$;
           chosen$13: {
             next$49: {
-              if ((table2$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0) { miss$(at$, 73); break next$49; }
+              if ((table2$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 73); break next$49; }
               at$ += 4;
               break chosen$13;
             }
             at$ = back$38;
             next$50: {
-              if ((table5$[bytes$[at$]] & 16) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0) { miss$(at$, 74); break next$50; }
+              if ((table6$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0) { miss$(at$, 74); break next$50; }
               at$ += 6;
               break chosen$13;
             }
             at$ = back$38;
-            if ((table3$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 64) === 0 || (table6$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 16) === 0 || (table2$[bytes$[at$ + 8]] & 4) === 0) { miss$(at$, 75); break next$41; }
+            if ((table3$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 128) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 4) === 0 || (table2$[bytes$[at$ + 8]] & 1) === 0) { miss$(at$, 75); break next$41; }
             at$ += 9;
           }
-          if ((table1$[bytes$[at$]] & 4) !== 0) break next$41;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$41;
         }
         let count$22 = 0;
         let last$24 = at$;
@@ -6265,13 +4215,13 @@ const peg$makeScanner = (capacity$) => {
         const back$40 = at$;
         done$24: {
           missing$24: {
-            if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || bytes$[at$ + 3] !== 32) { miss$(at$, 36); break missing$24; }
+            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) { miss$(at$, 36); break missing$24; }
             at$ += 4;
             break done$24;
           }
           at$ = back$40;
         }
-        if ((table2$[bytes$[at$]] & 8) === 0 || (table2$[bytes$[at$ + 1]] & 16) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0 || bytes$[at$ + 3] !== 32 || (table3$[bytes$[at$ + 4]] & 2) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0 || bytes$[at$ + 6] !== 32) { miss$(at$, 76); break next$52; }
+        if ((table2$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0 || bytes$[at$ + 3] !== 32 || (table2$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 1) === 0 || bytes$[at$ + 6] !== 32) { miss$(at$, 76); break next$52; }
         at$ += 7;
         const back$41 = at$;
         done$25: {
@@ -6279,12 +4229,12 @@ const peg$makeScanner = (capacity$) => {
             const back$42 = at$;
             chosen$15: {
               next$53: {
-                if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || bytes$[at$ + 3] !== 32) { miss$(at$, 36); break next$53; }
+                if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) { miss$(at$, 36); break next$53; }
                 at$ += 4;
                 break chosen$15;
               }
               at$ = back$42;
-              if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table6$[bytes$[at$ + 3]] & 128) === 0 || bytes$[at$ + 4] !== 32) { miss$(at$, 77); break missing$25; }
+              if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || bytes$[at$ + 4] !== 32) { miss$(at$, 77); break missing$25; }
               at$ += 5;
             }
             break done$25;
@@ -6303,11 +4253,11 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$1;
       next$55: {
-        const start$60 = at$;
+        const start$15 = at$;
         let count$23 = 0;
         let last$25 = at$;
         ended$24: for (;;) {
-          if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 35); break ended$24; }
+          if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$24; }
           at$++;
           count$23++;
           last$25 = at$;
@@ -6315,16 +4265,16 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$25;
         if (count$23 < 1) break next$55;
-        const digits$10 = input.substring(start$60, at$);
-        if ((table3$[bytes$[at$]] & 32) !== 0) break next$55;
+        const digits$10 = input.substring(start$15, at$);
+        if ((table3$[bytes$[at$]] & 8) !== 0) break next$55;
         const hour$1 = Number(digits$10);
         if (bytes$[at$] !== 58) { miss$(at$, 78); break next$55; }
         at$++;
-        const start$62 = at$;
+        const start$16 = at$;
         let count$24 = 0;
         let last$26 = at$;
         ended$25: for (;;) {
-          if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 35); break ended$25; }
+          if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$25; }
           at$++;
           count$24++;
           last$26 = at$;
@@ -6332,8 +4282,8 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$26;
         if (count$24 < 2) break next$55;
-        const digits$11 = input.substring(start$62, at$);
-        if ((table3$[bytes$[at$]] & 32) !== 0) break next$55;
+        const digits$11 = input.substring(start$16, at$);
+        if ((table3$[bytes$[at$]] & 8) !== 0) break next$55;
         const minute$1 = Number(digits$11);
         const back$43 = at$;
         done$26: {
@@ -6350,28 +4300,28 @@ const peg$makeScanner = (capacity$) => {
             const back$45 = at$;
             chosen$16: {
               next$56: {
-                if ((table2$[bytes$[at$]] & 2) === 0 || (table6$[bytes$[at$ + 1]] & 1) === 0) { miss$(at$, 79); break next$56; }
+                if ((table1$[bytes$[at$]] & 128) === 0 || (table5$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 79); break next$56; }
                 at$ += 2;
                 break chosen$16;
               }
               at$ = back$45;
-              if ((table7$[bytes$[at$]] & 16) === 0 || (table6$[bytes$[at$ + 1]] & 1) === 0) { miss$(at$, 80); break missing$26; }
+              if ((table6$[bytes$[at$]] & 128) === 0 || (table5$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 80); break missing$26; }
               at$ += 2;
             }
             break done$26;
           }
           at$ = back$43;
         }
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$55;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$55;
         if (!(hour$1 <= 24 && minute$1 < 60)) break next$55;
         break chosen$1;
       }
       at$ = back$1;
-      const start$65 = at$;
+      const start$17 = at$;
       let count$25 = 0;
       let last$27 = at$;
       ended$26: for (;;) {
-        if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 35); break ended$26; }
+        if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$26; }
         at$++;
         count$25++;
         last$27 = at$;
@@ -6379,8 +4329,8 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = last$27;
       if (count$25 < 1) return -1;
-      const digits$12 = input.substring(start$65, at$);
-      if ((table3$[bytes$[at$]] & 32) !== 0) return -1;
+      const digits$12 = input.substring(start$17, at$);
+      if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
       const hour$2 = Number(digits$12);
       const back$46 = at$;
       done$28: {
@@ -6394,15 +4344,15 @@ const peg$makeScanner = (capacity$) => {
       const back$47 = at$;
       chosen$17: {
         next$57: {
-          if ((table2$[bytes$[at$]] & 2) === 0 || (table6$[bytes$[at$ + 1]] & 1) === 0) { miss$(at$, 79); break next$57; }
+          if ((table1$[bytes$[at$]] & 128) === 0 || (table5$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 79); break next$57; }
           at$ += 2;
           break chosen$17;
         }
         at$ = back$47;
-        if ((table7$[bytes$[at$]] & 16) === 0 || (table6$[bytes$[at$ + 1]] & 1) === 0) { miss$(at$, 80); return -1; }
+        if ((table6$[bytes$[at$]] & 128) === 0 || (table5$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 80); return -1; }
         at$ += 2;
       }
-      if ((table1$[bytes$[at$]] & 4) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
       if (!(hour$2 >= 1 && hour$2 <= 12)) return -1;
     }
     return at$;
@@ -6425,21 +4375,36 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = digits$expect(at$);
         if (at$ < 0) break next$1;
-        const back$3 = at$;
-        done$2: {
-          missing$2: {
-            at$ = scale$expect(at$);
-            if (at$ < 0) break missing$2;
-            break done$2;
-          }
-          at$ = back$3;
-        }
+        const after$1 = scale$expect(at$);
+        if (after$1 >= 0) at$ = after$1;
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
         at$ = currency_code$expect(at$);
         if (at$ < 0) break next$2;
+        const back$3 = at$;
+        done$2: {
+          missing$2: {
+            if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break missing$2; }
+            at$++;
+            break done$2;
+          }
+          at$ = back$3;
+        }
+        at$ = digits$expect(at$);
+        if (at$ < 0) break next$2;
+        const after$2 = scale$expect(at$);
+        if (after$2 >= 0) at$ = after$2;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$3: {
+        at$ = digits$expect(at$);
+        if (at$ < 0) break next$3;
+        const after$3 = scale$expect(at$);
+        if (after$3 >= 0) at$ = after$3;
         const back$4 = at$;
         done$3: {
           missing$3: {
@@ -6449,164 +4414,128 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = back$4;
         }
-        at$ = digits$expect(at$);
-        if (at$ < 0) break next$2;
         const back$5 = at$;
-        done$4: {
-          missing$4: {
-            at$ = scale$expect(at$);
-            if (at$ < 0) break missing$4;
-            break done$4;
-          }
-          at$ = back$5;
-        }
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$2;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$3: {
-        at$ = digits$expect(at$);
-        if (at$ < 0) break next$3;
-        const back$6 = at$;
-        done$5: {
-          missing$5: {
-            at$ = scale$expect(at$);
-            if (at$ < 0) break missing$5;
-            break done$5;
-          }
-          at$ = back$6;
-        }
-        const back$7 = at$;
-        done$6: {
-          missing$6: {
-            if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break missing$6; }
-            at$++;
-            break done$6;
-          }
-          at$ = back$7;
-        }
-        const back$8 = at$;
         chosen$2: {
           next$4: {
             at$ = currency_sign$expect(at$);
             if (at$ < 0) break next$4;
             break chosen$2;
           }
-          at$ = back$8;
+          at$ = back$5;
           next$5: {
             at$ = currency_code$expect(at$);
             if (at$ < 0) break next$5;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$5;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
             break chosen$2;
           }
-          at$ = back$8;
+          at$ = back$5;
           next$6: {
-            const back$9 = at$;
+            const back$6 = at$;
             chosen$3: {
               next$7: {
-                if ((table7$[bytes$[at$]] & 16) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 32) === 0 || (table6$[bytes$[at$ + 5]] & 128) === 0 || bytes$[at$ + 6] !== 32 || (table6$[bytes$[at$ + 7]] & 128) === 0 || (table2$[bytes$[at$ + 8]] & 32) === 0 || (table2$[bytes$[at$ + 9]] & 8) === 0 || (table4$[bytes$[at$ + 10]] & 8) === 0 || (table5$[bytes$[at$ + 11]] & 1) === 0 || (table6$[bytes$[at$ + 12]] & 64) === 0 || (table2$[bytes$[at$ + 13]] & 16) === 0 || (table2$[bytes$[at$ + 14]] & 4) === 0) { miss$(at$, 81); break next$7; }
+                if ((table6$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0 || bytes$[at$ + 6] !== 32 || (table5$[bytes$[at$ + 7]] & 128) === 0 || (table2$[bytes$[at$ + 8]] & 8) === 0 || (table2$[bytes$[at$ + 9]] & 2) === 0 || (table4$[bytes$[at$ + 10]] & 1) === 0 || (table4$[bytes$[at$ + 11]] & 16) === 0 || (table5$[bytes$[at$ + 12]] & 64) === 0 || (table2$[bytes$[at$ + 13]] & 4) === 0 || (table2$[bytes$[at$ + 14]] & 1) === 0) { miss$(at$, 81); break next$7; }
                 at$ += 15;
                 break chosen$3;
               }
-              at$ = back$9;
+              at$ = back$6;
               next$8: {
-                if ((table6$[bytes$[at$]] & 2) === 0 || (table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table6$[bytes$[at$ + 5]] & 128) === 0 || (table3$[bytes$[at$ + 6]] & 16) === 0 || bytes$[at$ + 7] !== 32 || (table7$[bytes$[at$ + 8]] & 16) === 0 || (table3$[bytes$[at$ + 9]] & 2) === 0 || (table4$[bytes$[at$ + 10]] & 4) === 0 || (table2$[bytes$[at$ + 11]] & 16) === 0 || (table5$[bytes$[at$ + 12]] & 32) === 0 || (table6$[bytes$[at$ + 13]] & 128) === 0) { miss$(at$, 82); break next$8; }
+                if ((table5$[bytes$[at$]] & 8) === 0 || (table4$[bytes$[at$ + 1]] & 1) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0 || (table3$[bytes$[at$ + 6]] & 4) === 0 || bytes$[at$ + 7] !== 32 || (table6$[bytes$[at$ + 8]] & 128) === 0 || (table2$[bytes$[at$ + 9]] & 128) === 0 || (table3$[bytes$[at$ + 10]] & 128) === 0 || (table2$[bytes$[at$ + 11]] & 4) === 0 || (table4$[bytes$[at$ + 12]] & 128) === 0 || (table5$[bytes$[at$ + 13]] & 128) === 0) { miss$(at$, 82); break next$8; }
                 at$ += 14;
                 break chosen$3;
               }
-              at$ = back$9;
+              at$ = back$6;
               next$9: {
-                if ((table7$[bytes$[at$]] & 16) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 32) === 0 || (table6$[bytes$[at$ + 5]] & 128) === 0) { miss$(at$, 83); break next$9; }
+                if ((table6$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0) { miss$(at$, 83); break next$9; }
                 at$ += 6;
                 break chosen$3;
               }
-              at$ = back$9;
+              at$ = back$6;
               next$10: {
-                if ((table7$[bytes$[at$]] & 16) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 32) === 0) { miss$(at$, 84); break next$10; }
+                if ((table6$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) { miss$(at$, 84); break next$10; }
                 at$ += 5;
                 break chosen$3;
               }
-              at$ = back$9;
+              at$ = back$6;
               next$11: {
-                if ((table6$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 32) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table6$[bytes$[at$ + 5]] & 64) === 0 || (table2$[bytes$[at$ + 6]] & 16) === 0 || (table2$[bytes$[at$ + 7]] & 4) === 0) { miss$(at$, 85); break next$11; }
+                if ((table5$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 64) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 1) === 0) { miss$(at$, 85); break next$11; }
                 at$ += 8;
                 break chosen$3;
               }
-              at$ = back$9;
-              if ((table4$[bytes$[at$]] & 2) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table5$[bytes$[at$ + 3]] & 32) === 0) { miss$(at$, 86); break next$6; }
+              at$ = back$6;
+              if ((table3$[bytes$[at$]] & 64) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0) { miss$(at$, 86); break next$6; }
               at$ += 4;
             }
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$6;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
             break chosen$2;
           }
-          at$ = back$8;
+          at$ = back$5;
           next$12: {
-            const back$10 = at$;
+            const back$7 = at$;
             chosen$4: {
               next$13: {
-                if ((table2$[bytes$[at$]] & 8) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table6$[bytes$[at$ + 4]] & 128) === 0) { miss$(at$, 87); break next$13; }
+                if ((table2$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0) { miss$(at$, 87); break next$13; }
                 at$ += 5;
                 break chosen$4;
               }
-              at$ = back$10;
-              if ((table2$[bytes$[at$]] & 8) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 88); break next$12; }
+              at$ = back$7;
+              if ((table2$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0) { miss$(at$, 88); break next$12; }
               at$ += 4;
             }
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$12;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$12;
             break chosen$2;
           }
-          at$ = back$8;
+          at$ = back$5;
           next$14: {
-            const back$11 = at$;
+            const back$8 = at$;
             chosen$5: {
               next$15: {
-                if ((table4$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 32 || (table5$[bytes$[at$ + 3]] & 32) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0 || (table5$[bytes$[at$ + 6]] & 1) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table4$[bytes$[at$ + 8]] & 8) === 0 || (table6$[bytes$[at$ + 9]] & 128) === 0) { miss$(at$, 89); break next$15; }
+                if ((table3$[bytes$[at$]] & 128) === 0 || (table5$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 32 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0 || (table4$[bytes$[at$ + 6]] & 16) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 1) === 0 || (table5$[bytes$[at$ + 9]] & 128) === 0) { miss$(at$, 89); break next$15; }
                 at$ += 10;
                 break chosen$5;
               }
-              at$ = back$11;
-              if ((table4$[bytes$[at$]] & 4) === 0 || bytes$[at$ + 1] !== 46 || (table6$[bytes$[at$ + 2]] & 128) === 0 || bytes$[at$ + 3] !== 46 || bytes$[at$ + 4] !== 32 || (table5$[bytes$[at$ + 5]] & 32) === 0 || (table3$[bytes$[at$ + 6]] & 2) === 0 || (table5$[bytes$[at$ + 7]] & 1) === 0 || (table5$[bytes$[at$ + 8]] & 1) === 0 || (table2$[bytes$[at$ + 9]] & 2) === 0 || (table4$[bytes$[at$ + 10]] & 8) === 0 || (table6$[bytes$[at$ + 11]] & 128) === 0) { miss$(at$, 90); break next$14; }
+              at$ = back$8;
+              if ((table3$[bytes$[at$]] & 128) === 0 || bytes$[at$ + 1] !== 46 || (table5$[bytes$[at$ + 2]] & 128) === 0 || bytes$[at$ + 3] !== 46 || bytes$[at$ + 4] !== 32 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 16) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0 || (table1$[bytes$[at$ + 9]] & 128) === 0 || (table4$[bytes$[at$ + 10]] & 1) === 0 || (table5$[bytes$[at$ + 11]] & 128) === 0) { miss$(at$, 90); break next$14; }
               at$ += 12;
             }
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$14;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$14;
             break chosen$2;
           }
-          at$ = back$8;
+          at$ = back$5;
           next$16: {
-            const back$12 = at$;
+            const back$9 = at$;
             chosen$6: {
               next$17: {
-                if ((table5$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table6$[bytes$[at$ + 6]] & 128) === 0) { miss$(at$, 91); break next$17; }
+                if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || (table5$[bytes$[at$ + 6]] & 128) === 0) { miss$(at$, 91); break next$17; }
                 at$ += 7;
                 break chosen$6;
               }
-              at$ = back$12;
-              if ((table5$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0) { miss$(at$, 92); break next$16; }
+              at$ = back$9;
+              if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0) { miss$(at$, 92); break next$16; }
               at$ += 6;
             }
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$16;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$16;
             break chosen$2;
           }
-          at$ = back$8;
+          at$ = back$5;
           next$18: {
-            const back$13 = at$;
+            const back$10 = at$;
             chosen$7: {
               next$19: {
-                if ((table6$[bytes$[at$]] & 128) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table6$[bytes$[at$ + 3]] & 128) === 0 || (table6$[bytes$[at$ + 4]] & 128) === 0 || bytes$[at$ + 5] !== 32 || (table3$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0 || (table2$[bytes$[at$ + 8]] & 2) === 0 || (table2$[bytes$[at$ + 9]] & 16) === 0 || (table5$[bytes$[at$ + 10]] & 16) === 0 || (table6$[bytes$[at$ + 11]] & 128) === 0) { miss$(at$, 93); break next$19; }
+                if ((table5$[bytes$[at$]] & 128) === 0 || (table5$[bytes$[at$ + 1]] & 1) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || bytes$[at$ + 5] !== 32 || (table3$[bytes$[at$ + 6]] & 1) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0 || (table1$[bytes$[at$ + 8]] & 128) === 0 || (table2$[bytes$[at$ + 9]] & 4) === 0 || (table6$[bytes$[at$ + 10]] & 16) === 0 || (table5$[bytes$[at$ + 11]] & 128) === 0) { miss$(at$, 93); break next$19; }
                 at$ += 12;
                 break chosen$7;
               }
-              at$ = back$13;
-              if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 16) === 0 || (table6$[bytes$[at$ + 5]] & 128) === 0) { miss$(at$, 94); break next$18; }
+              at$ = back$10;
+              if ((table3$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 1) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0) { miss$(at$, 94); break next$18; }
               at$ += 6;
             }
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$18;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$18;
             break chosen$2;
           }
-          at$ = back$8;
-          if ((table4$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 95); break next$3; }
+          at$ = back$5;
+          if ((table4$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 95); break next$3; }
           at$ += 3;
-          if ((table1$[bytes$[at$]] & 4) !== 0) break next$3;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
         }
         break chosen$1;
       }
@@ -6614,61 +4543,61 @@ const peg$makeScanner = (capacity$) => {
       next$20: {
         at$ = digits$expect(at$);
         if (at$ < 0) break next$20;
-        const back$14 = at$;
-        done$7: {
-          missing$7: {
-            if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break missing$7; }
+        const back$11 = at$;
+        done$4: {
+          missing$4: {
+            if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break missing$4; }
             at$++;
-            break done$7;
+            break done$4;
           }
-          at$ = back$14;
+          at$ = back$11;
         }
-        const back$15 = at$;
+        const back$12 = at$;
         chosen$8: {
           next$21: {
             if (bytes$[at$] !== 37) { miss$(at$, 96); break next$21; }
             at$++;
             break chosen$8;
           }
-          at$ = back$15;
-          const back$16 = at$;
+          at$ = back$12;
+          const back$13 = at$;
           chosen$9: {
             next$22: {
-              if ((table7$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 16) === 0 || (table2$[bytes$[at$ + 6]] & 32) === 0) { miss$(at$, 97); break next$22; }
+              if ((table6$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 97); break next$22; }
               at$ += 7;
               break chosen$9;
             }
-            at$ = back$16;
+            at$ = back$13;
             next$23: {
-              if ((table7$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || bytes$[at$ + 3] !== 32 || (table5$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table2$[bytes$[at$ + 6]] & 16) === 0 || (table2$[bytes$[at$ + 7]] & 32) === 0) { miss$(at$, 98); break next$23; }
+              if ((table6$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || bytes$[at$ + 3] !== 32 || (table6$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 8) === 0) { miss$(at$, 98); break next$23; }
               at$ += 8;
               break chosen$9;
             }
-            at$ = back$16;
-            if ((table7$[bytes$[at$]] & 16) === 0 || (table5$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0) { miss$(at$, 99); break next$20; }
+            at$ = back$13;
+            if ((table6$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 99); break next$20; }
             at$ += 3;
           }
-          if ((table1$[bytes$[at$]] & 4) !== 0) break next$20;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$20;
         }
         break chosen$1;
       }
       at$ = back$1;
       next$24: {
-        if ((table2$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0) { miss$(at$, 100); break next$24; }
+        if ((table2$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 100); break next$24; }
         at$ += 3;
-        const back$17 = at$;
-        done$8: {
-          missing$8: {
-            if ((table6$[bytes$[at$]] & 16) === 0) { miss$(at$, 54); break missing$8; }
+        const back$14 = at$;
+        done$5: {
+          missing$5: {
+            if ((table5$[bytes$[at$]] & 16) === 0) { miss$(at$, 54); break missing$5; }
             at$++;
-            break done$8;
+            break done$5;
           }
-          at$ = back$17;
+          at$ = back$14;
         }
         let count$1 = 0;
         let last$1 = at$;
         ended$1: for (;;) {
-          if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 35); break ended$1; }
+          if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$1; }
           at$++;
           count$1++;
           last$1 = at$;
@@ -6676,19 +4605,19 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$1;
         if (count$1 < 1) break next$24;
-        if ((table3$[bytes$[at$]] & 32) !== 0) break next$24;
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$24;
-        const back$18 = at$;
-        done$9: {
-          missing$9: {
-            if ((table6$[bytes$[at$]] & 16) === 0) { miss$(at$, 54); break missing$9; }
+        if ((table3$[bytes$[at$]] & 8) !== 0) break next$24;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$24;
+        const back$15 = at$;
+        done$6: {
+          missing$6: {
+            if ((table5$[bytes$[at$]] & 16) === 0) { miss$(at$, 54); break missing$6; }
             at$++;
-            if ((table5$[bytes$[at$]] & 32) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table6$[bytes$[at$ + 3]] & 128) === 0) { miss$(at$, 101); break missing$9; }
+            if ((table4$[bytes$[at$]] & 128) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0) { miss$(at$, 101); break missing$6; }
             at$ += 4;
-            if ((table1$[bytes$[at$]] & 4) !== 0) break missing$9;
-            break done$9;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$6;
+            break done$6;
           }
-          at$ = back$18;
+          at$ = back$15;
         }
         break chosen$1;
       }
@@ -6699,7 +4628,7 @@ const peg$makeScanner = (capacity$) => {
         let count$2 = 0;
         let last$2 = at$;
         ended$2: for (;;) {
-          if ((table2$[bytes$[at$]] & 1) === 0) { miss$(at$, 23); break ended$2; }
+          if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 23); break ended$2; }
           at$++;
           count$2++;
           last$2 = at$;
@@ -6717,62 +4646,62 @@ const peg$makeScanner = (capacity$) => {
           if (count$3 >= 8) break;
         }
         at$ = last$3;
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$25;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$25;
         break chosen$1;
       }
       at$ = back$1;
       next$26: {
-        const back$19 = at$;
+        const back$16 = at$;
         absent$1: {
           const symbol$1 = bytes$[at$];
           if (symbol$1 >= 48 && symbol$1 <= 57) {
-            const back$20 = at$;
+            const back$17 = at$;
             chosen$10: {
               next$27: {
-                do at$++; while ((table3$[bytes$[at$]] & 32) !== 0);
+                do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
                 const symbol$2 = bytes$[at$];
-                if ((table9$[symbol$2] & 4) !== 0) {
+                if ((table7$[symbol$2] & 1) !== 0) {
                   at$++;
                 } else if (symbol$2 === 66 || symbol$2 === 98) {
-                  if ((table2$[bytes$[at$ + 1]] & 16) === 0) break next$27;
+                  if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$27;
                   at$ += 2;
                 } else if (symbol$2 === 78 || symbol$2 === 110) {
-                  if ((table5$[bytes$[at$ + 1]] & 32) === 0) break next$27;
+                  if ((table4$[bytes$[at$ + 1]] & 128) === 0) break next$27;
                   at$ += 2;
                 } else if (symbol$2 === 82 || symbol$2 === 114) {
-                  if ((table5$[bytes$[at$ + 1]] & 32) === 0) break next$27;
+                  if ((table4$[bytes$[at$ + 1]] & 128) === 0) break next$27;
                   at$ += 2;
                 } else if (symbol$2 === 83 || symbol$2 === 115) {
-                  if ((table2$[bytes$[at$ + 1]] & 32) === 0) break next$27;
+                  if ((table2$[bytes$[at$ + 1]] & 8) === 0) break next$27;
                   at$ += 2;
                 } else if (symbol$2 === 84 || symbol$2 === 116) {
-                  if ((table3$[bytes$[at$ + 1]] & 16) === 0) break next$27;
+                  if ((table3$[bytes$[at$ + 1]] & 4) === 0) break next$27;
                   at$ += 2;
                 } else {
                   break next$27;
                 }
-                if ((table1$[bytes$[at$]] & 4) !== 0) break next$27;
+                if ((table1$[bytes$[at$]] & 2) !== 0) break next$27;
                 break chosen$10;
               }
-              at$ = back$20;
-              do at$++; while ((table3$[bytes$[at$]] & 32) !== 0);
-              if ((table7$[bytes$[at$]] & 4) === 0) break absent$1;
+              at$ = back$17;
+              do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
+              if ((table6$[bytes$[at$]] & 2) === 0) break absent$1;
               at$++;
-              if ((table1$[bytes$[at$]] & 4) !== 0) break absent$1;
+              if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
             }
           } else {
             break absent$1;
           }
           break next$26;
         }
-        at$ = back$19;
-        const back$21 = at$;
+        at$ = back$16;
+        const back$18 = at$;
         chosen$11: {
           next$28: {
             let count$4 = 0;
             let last$4 = at$;
             ended$4: for (;;) {
-              if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 2); break ended$4; }
+              if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 2); break ended$4; }
               at$++;
               count$4++;
               last$4 = at$;
@@ -6780,26 +4709,26 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = last$4;
             if (count$4 < 1) break next$28;
-            const back$22 = at$;
-            if ((table9$[bytes$[at$]] & 16) !== 0) {
+            const back$19 = at$;
+            if ((table7$[bytes$[at$]] & 2) !== 0) {
               at$++;
             }
-            if ((table3$[bytes$[at$]] & 32) === 0) break next$28;
+            if ((table3$[bytes$[at$]] & 8) === 0) break next$28;
             at$++;
-            at$ = back$22;
-            const back$23 = at$;
-            done$10: {
-              missing$10: {
-                if ((table9$[bytes$[at$]] & 16) === 0) { miss$(at$, 103); break missing$10; }
+            at$ = back$19;
+            const back$20 = at$;
+            done$7: {
+              missing$7: {
+                if ((table7$[bytes$[at$]] & 2) === 0) { miss$(at$, 103); break missing$7; }
                 at$++;
-                break done$10;
+                break done$7;
               }
-              at$ = back$23;
+              at$ = back$20;
             }
             let count$5 = 0;
             let last$5 = at$;
             ended$5: for (;;) {
-              if ((table2$[bytes$[at$]] & 1) === 0) { miss$(at$, 23); break ended$5; }
+              if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 23); break ended$5; }
               at$++;
               count$5++;
               last$5 = at$;
@@ -6809,12 +4738,12 @@ const peg$makeScanner = (capacity$) => {
             if (count$5 < 1) break next$28;
             break chosen$11;
           }
-          at$ = back$21;
+          at$ = back$18;
           next$29: {
             let count$6 = 0;
             let last$6 = at$;
             ended$6: for (;;) {
-              if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 2); break ended$6; }
+              if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 2); break ended$6; }
               at$++;
               count$6++;
               last$6 = at$;
@@ -6827,7 +4756,7 @@ const peg$makeScanner = (capacity$) => {
             let count$7 = 0;
             let last$7 = at$;
             ended$7: for (;;) {
-              if ((table2$[bytes$[at$]] & 1) === 0) { miss$(at$, 23); break ended$7; }
+              if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 23); break ended$7; }
               at$++;
               count$7++;
               last$7 = at$;
@@ -6837,11 +4766,11 @@ const peg$makeScanner = (capacity$) => {
             if (count$7 < 1) break next$29;
             break chosen$11;
           }
-          at$ = back$21;
+          at$ = back$18;
           let count$8 = 0;
           let last$8 = at$;
           ended$8: for (;;) {
-            if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 35); break ended$8; }
+            if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$8; }
             at$++;
             count$8++;
             last$8 = at$;
@@ -6849,12 +4778,12 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = last$8;
           if (count$8 < 1) break next$26;
-          if ((table9$[bytes$[at$]] & 32) === 0) { miss$(at$, 105); break next$26; }
+          if ((table7$[bytes$[at$]] & 4) === 0) { miss$(at$, 105); break next$26; }
           at$++;
           let count$9 = 0;
           let last$9 = at$;
           ended$9: for (;;) {
-            if ((table2$[bytes$[at$]] & 1) === 0) { miss$(at$, 23); break ended$9; }
+            if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 23); break ended$9; }
             at$++;
             count$9++;
             last$9 = at$;
@@ -6872,32 +4801,32 @@ const peg$makeScanner = (capacity$) => {
           if (count$10 >= 8) break;
         }
         at$ = last$10;
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$26;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$26;
         break chosen$1;
       }
       at$ = back$1;
       next$30: {
         at$ = year_digits$expect(at$);
         if (at$ < 0) break next$30;
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$30;
-        const back$24 = at$;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$30;
+        const back$21 = at$;
         absent$2: {
-          if ((table9$[bytes$[at$]] & 128) === 0) break absent$2;
+          if ((table7$[bytes$[at$]] & 8) === 0) break absent$2;
           at$++;
-          if ((table3$[bytes$[at$]] & 32) === 0) break absent$2;
+          if ((table3$[bytes$[at$]] & 8) === 0) break absent$2;
           at$++;
           break next$30;
         }
-        at$ = back$24;
-        const back$25 = at$;
+        at$ = back$21;
+        const back$22 = at$;
         absent$3: {
           if (bytes$[at$] !== 45) break absent$3;
           at$++;
-          if ((table3$[bytes$[at$]] & 32) === 0) break absent$3;
+          if ((table3$[bytes$[at$]] & 8) === 0) break absent$3;
           at$++;
           break next$30;
         }
-        at$ = back$25;
+        at$ = back$22;
         break chosen$1;
       }
       at$ = back$1;
@@ -6905,7 +4834,7 @@ const peg$makeScanner = (capacity$) => {
         let count$11 = 0;
         let last$11 = at$;
         ended$11: for (;;) {
-          if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 35); break ended$11; }
+          if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$11; }
           at$++;
           count$11++;
           last$11 = at$;
@@ -6913,35 +4842,35 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$11;
         if (count$11 < 1) break next$31;
-        const back$26 = at$;
+        const back$23 = at$;
         chosen$12: {
           next$32: {
-            if ((table6$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 32) === 0) { miss$(at$, 106); break next$32; }
+            if ((table5$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0) { miss$(at$, 106); break next$32; }
             at$ += 2;
             break chosen$12;
           }
-          at$ = back$26;
+          at$ = back$23;
           next$33: {
-            if ((table2$[bytes$[at$]] & 16) === 0 || (table5$[bytes$[at$ + 1]] & 32) === 0) { miss$(at$, 107); break next$33; }
+            if ((table2$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) { miss$(at$, 107); break next$33; }
             at$ += 2;
             break chosen$12;
           }
-          at$ = back$26;
+          at$ = back$23;
           next$34: {
-            if ((table4$[bytes$[at$]] & 8) === 0 || (table5$[bytes$[at$ + 1]] & 32) === 0) { miss$(at$, 108); break next$34; }
+            if ((table4$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) { miss$(at$, 108); break next$34; }
             at$ += 2;
             break chosen$12;
           }
-          at$ = back$26;
-          if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0) { miss$(at$, 109); break next$31; }
+          at$ = back$23;
+          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 109); break next$31; }
           at$ += 2;
         }
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$31;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$31;
         break chosen$1;
       }
       at$ = back$1;
       next$35: {
-        const back$27 = at$;
+        const back$24 = at$;
         chosen$13: {
           next$36: {
             if (!(at$ === 0 || codeAt$(at$ - 1) <= 32 || codeAt$(at$ - 1) === 61)) break next$36;
@@ -6949,27 +4878,20 @@ const peg$makeScanner = (capacity$) => {
             at$++;
             break chosen$13;
           }
-          at$ = back$27;
+          at$ = back$24;
         }
         at$ = digits$expect(at$);
         if (at$ < 0) break next$35;
-        const back$28 = at$;
-        done$11: {
-          missing$11: {
-            at$ = scale$expect(at$);
-            if (at$ < 0) break missing$11;
-            break done$11;
-          }
-          at$ = back$28;
-        }
-        const back$29 = at$;
+        const after$4 = scale$expect(at$);
+        if (after$4 >= 0) at$ = after$4;
+        const back$25 = at$;
         chosen$14: {
           next$37: {
-            if ((table1$[bytes$[at$]] & 4) !== 0) break next$37;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$37;
             break chosen$14;
           }
-          at$ = back$29;
-          if ((table7$[bytes$[at$]] & 4) === 0) break next$35;
+          at$ = back$25;
+          if ((table6$[bytes$[at$]] & 2) === 0) break next$35;
         }
         break chosen$1;
       }
@@ -6981,145 +4903,145 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$1;
       next$39: {
-        const back$30 = at$;
+        const back$26 = at$;
         chosen$15: {
           next$40: {
-            if ((table10$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 110); break next$40; }
+            if ((table7$[bytes$[at$]] & 64) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0) { miss$(at$, 110); break next$40; }
             at$ += 4;
             break chosen$15;
           }
-          at$ = back$30;
+          at$ = back$26;
           next$41: {
-            if ((table2$[bytes$[at$]] & 32) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0) { miss$(at$, 111); break next$41; }
+            if ((table2$[bytes$[at$]] & 8) === 0 || (table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 111); break next$41; }
             at$ += 3;
             break chosen$15;
           }
-          at$ = back$30;
+          at$ = back$26;
           next$42: {
-            if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) { miss$(at$, 112); break next$42; }
+            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0) { miss$(at$, 112); break next$42; }
             at$ += 5;
             break chosen$15;
           }
-          at$ = back$30;
+          at$ = back$26;
           next$43: {
-            if ((table3$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 113); break next$43; }
+            if ((table3$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) { miss$(at$, 113); break next$43; }
             at$ += 4;
             break chosen$15;
           }
-          at$ = back$30;
+          at$ = back$26;
           next$44: {
-            if ((table3$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 64) === 0 || (table7$[bytes$[at$ + 2]] & 32) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 114); break next$44; }
+            if ((table3$[bytes$[at$]] & 1) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 114); break next$44; }
             at$ += 4;
             break chosen$15;
           }
-          at$ = back$30;
+          at$ = back$26;
           next$45: {
-            if ((table6$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 64) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 115); break next$45; }
+            if ((table5$[bytes$[at$]] & 128) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0) { miss$(at$, 115); break next$45; }
             at$ += 3;
             break chosen$15;
           }
-          at$ = back$30;
+          at$ = back$26;
           next$46: {
-            if ((table6$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table7$[bytes$[at$ + 2]] & 32) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0) { miss$(at$, 116); break next$46; }
+            if ((table5$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0) { miss$(at$, 116); break next$46; }
             at$ += 5;
             break chosen$15;
           }
-          at$ = back$30;
+          at$ = back$26;
           next$47: {
-            if ((table2$[bytes$[at$]] & 8) === 0 || (table6$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table3$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0) { miss$(at$, 117); break next$47; }
+            if ((table2$[bytes$[at$]] & 2) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) { miss$(at$, 117); break next$47; }
             at$ += 5;
             break chosen$15;
           }
-          at$ = back$30;
+          at$ = back$26;
           next$48: {
-            if ((table2$[bytes$[at$]] & 16) === 0 || (table6$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 118); break next$48; }
+            if ((table2$[bytes$[at$]] & 4) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 118); break next$48; }
             at$ += 4;
             break chosen$15;
           }
-          at$ = back$30;
+          at$ = back$26;
           next$49: {
-            if ((table2$[bytes$[at$]] & 32) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 119); break next$49; }
+            if ((table2$[bytes$[at$]] & 8) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 119); break next$49; }
             at$ += 3;
             break chosen$15;
           }
-          at$ = back$30;
+          at$ = back$26;
           next$50: {
-            if ((table2$[bytes$[at$]] & 8) === 0 || (table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table7$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 16) === 0) { miss$(at$, 120); break next$50; }
+            if ((table2$[bytes$[at$]] & 2) === 0 || (table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0) { miss$(at$, 120); break next$50; }
             at$ += 6;
             break chosen$15;
           }
-          at$ = back$30;
+          at$ = back$26;
           next$51: {
-            if ((table2$[bytes$[at$]] & 32) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table7$[bytes$[at$ + 4]] & 32) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) { miss$(at$, 121); break next$51; }
+            if ((table2$[bytes$[at$]] & 8) === 0 || (table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table6$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0) { miss$(at$, 121); break next$51; }
             at$ += 6;
             break chosen$15;
           }
-          at$ = back$30;
+          at$ = back$26;
           next$52: {
-            if ((table3$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 64) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table2$[bytes$[at$ + 6]] & 16) === 0) { miss$(at$, 122); break next$52; }
+            if ((table3$[bytes$[at$]] & 1) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table3$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) { miss$(at$, 122); break next$52; }
             at$ += 7;
             break chosen$15;
           }
-          at$ = back$30;
+          at$ = back$26;
           next$53: {
-            if ((table2$[bytes$[at$]] & 32) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) { miss$(at$, 123); break next$53; }
+            if ((table2$[bytes$[at$]] & 8) === 0 || (table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) { miss$(at$, 123); break next$53; }
             at$ += 6;
             break chosen$15;
           }
-          at$ = back$30;
+          at$ = back$26;
           next$54: {
-            if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) { miss$(at$, 124); break next$54; }
+            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) { miss$(at$, 124); break next$54; }
             at$ += 6;
             break chosen$15;
           }
-          at$ = back$30;
+          at$ = back$26;
           next$55: {
-            if ((table3$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) { miss$(at$, 125); break next$55; }
+            if ((table3$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 2) === 0) { miss$(at$, 125); break next$55; }
             at$ += 5;
             break chosen$15;
           }
-          at$ = back$30;
+          at$ = back$26;
           next$56: {
-            if ((table3$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 64) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) { miss$(at$, 126); break next$56; }
+            if ((table3$[bytes$[at$]] & 1) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table3$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 2) === 0) { miss$(at$, 126); break next$56; }
             at$ += 5;
             break chosen$15;
           }
-          at$ = back$30;
+          at$ = back$26;
           next$57: {
-            if ((table6$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 64) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) { miss$(at$, 127); break next$57; }
+            if ((table5$[bytes$[at$]] & 128) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 2) === 0) { miss$(at$, 127); break next$57; }
             at$ += 5;
             break chosen$15;
           }
-          at$ = back$30;
+          at$ = back$26;
           next$58: {
-            if ((table6$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table7$[bytes$[at$ + 2]] & 32) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 32) === 0 || (table4$[bytes$[at$ + 6]] & 16) === 0) { miss$(at$, 128); break next$58; }
+            if ((table5$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 2) === 0) { miss$(at$, 128); break next$58; }
             at$ += 7;
             break chosen$15;
           }
-          at$ = back$30;
+          at$ = back$26;
           next$59: {
-            if ((table2$[bytes$[at$]] & 8) === 0 || (table6$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table3$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) { miss$(at$, 129); break next$59; }
+            if ((table2$[bytes$[at$]] & 2) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) { miss$(at$, 129); break next$59; }
             at$ += 6;
             break chosen$15;
           }
-          at$ = back$30;
+          at$ = back$26;
           next$60: {
-            if ((table2$[bytes$[at$]] & 16) === 0 || (table6$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) { miss$(at$, 130); break next$60; }
+            if ((table2$[bytes$[at$]] & 4) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) { miss$(at$, 130); break next$60; }
             at$ += 6;
             break chosen$15;
           }
-          at$ = back$30;
+          at$ = back$26;
           next$61: {
-            if ((table3$[bytes$[at$]] & 16) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table5$[bytes$[at$ + 3]] & 32) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table5$[bytes$[at$ + 6]] & 32) === 0) { miss$(at$, 131); break next$61; }
+            if ((table3$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) { miss$(at$, 131); break next$61; }
             at$ += 7;
             break chosen$15;
           }
-          at$ = back$30;
-          if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 16) === 0 || (table5$[bytes$[at$ + 7]] & 32) === 0) { miss$(at$, 132); break next$39; }
+          at$ = back$26;
+          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) { miss$(at$, 132); break next$39; }
           at$ += 8;
         }
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$39;
-        const back$31 = at$;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$39;
+        const back$27 = at$;
         absent$4: {
           if (bytes$[at$] !== 45) break absent$4;
           at$++;
@@ -7127,16 +5049,16 @@ const peg$makeScanner = (capacity$) => {
           at$++;
           break next$39;
         }
-        at$ = back$31;
+        at$ = back$27;
         break chosen$1;
       }
       at$ = back$1;
-      if ((table10$[bytes$[at$]] & 8) === 0) { miss$(at$, 133); return -1; }
+      if ((table7$[bytes$[at$]] & 16) === 0) { miss$(at$, 133); return -1; }
       at$++;
       let count$12 = 0;
       let last$12 = at$;
       ended$12: for (;;) {
-        if ((table10$[bytes$[at$]] & 16) === 0) { miss$(at$, 134); break ended$12; }
+        if ((table7$[bytes$[at$]] & 32) === 0) { miss$(at$, 134); break ended$12; }
         at$++;
         count$12++;
         last$12 = at$;
@@ -7151,7 +5073,7 @@ const peg$makeScanner = (capacity$) => {
         let count$14 = 0;
         let last$14 = at$;
         ended$14: for (;;) {
-          if ((table10$[bytes$[at$]] & 16) === 0) { miss$(at$, 134); break ended$14; }
+          if ((table7$[bytes$[at$]] & 32) === 0) { miss$(at$, 134); break ended$14; }
           at$++;
           count$14++;
           last$14 = at$;
@@ -7165,7 +5087,7 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = last$13;
       if (count$13 < 1) return -1;
-      if ((table1$[bytes$[at$]] & 4) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     }
     return at$;
   }
@@ -7177,27 +5099,27 @@ const peg$makeScanner = (capacity$) => {
       const back$1 = at$;
       chosen$1: {
         next$1: {
-          if ((table7$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0) break next$1;
+          if ((table6$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) break next$1;
           at$ += 5;
           name$1 = input.substring(at$ - 5, at$);
           break chosen$1;
         }
         at$ = back$1;
         next$2: {
-          if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 32) === 0) break next$2;
+          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) break next$2;
           at$ += 6;
           name$1 = input.substring(at$ - 6, at$);
           break chosen$1;
         }
         at$ = back$1;
         next$3: {
-          if ((table7$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0) break next$3;
+          if ((table6$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0) break next$3;
           at$ += 3;
           name$1 = input.substring(at$ - 3, at$);
           break chosen$1;
         }
         at$ = back$1;
-        if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) return FAILED$;
+        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
@@ -7205,13 +5127,13 @@ const peg$makeScanner = (capacity$) => {
       const back$2 = at$;
       chosen$2: {
         next$4: {
-          if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table6$[bytes$[at$ + 4]] & 1) === 0 || (table6$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0) break next$4;
+          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 4) === 0 || (table5$[bytes$[at$ + 5]] & 8) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0) break next$4;
           at$ += 8;
           name$1 = input.substring(at$ - 8, at$);
           break chosen$2;
         }
         at$ = back$2;
-        if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0) return FAILED$;
+        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 16) === 0) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
@@ -7219,13 +5141,13 @@ const peg$makeScanner = (capacity$) => {
       const back$3 = at$;
       chosen$3: {
         next$5: {
-          if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0 || (table4$[bytes$[at$ + 7]] & 16) === 0) break next$5;
+          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0 || (table4$[bytes$[at$ + 7]] & 2) === 0) break next$5;
           at$ += 8;
           name$1 = input.substring(at$ - 8, at$);
           break chosen$3;
         }
         at$ = back$3;
-        if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0) return FAILED$;
+        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 8) === 0) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
@@ -7233,41 +5155,41 @@ const peg$makeScanner = (capacity$) => {
       const back$4 = at$;
       chosen$4: {
         next$6: {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 16) === 0) break next$6;
+          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || (table4$[bytes$[at$ + 6]] & 2) === 0) break next$6;
           at$ += 7;
           name$1 = input.substring(at$ - 7, at$);
           break chosen$4;
         }
         at$ = back$4;
         next$7: {
-          if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$7;
+          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) break next$7;
           at$ += 4;
           name$1 = input.substring(at$ - 4, at$);
           break chosen$4;
         }
         at$ = back$4;
         next$8: {
-          if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0) break next$8;
+          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 2) === 0) break next$8;
           at$ += 4;
           name$1 = input.substring(at$ - 4, at$);
           break chosen$4;
         }
         at$ = back$4;
         next$9: {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0) break next$9;
+          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) break next$9;
           at$ += 3;
           name$1 = input.substring(at$ - 3, at$);
           break chosen$4;
         }
         at$ = back$4;
         next$10: {
-          if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0) break next$10;
+          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) break next$10;
           at$ += 3;
           name$1 = input.substring(at$ - 3, at$);
           break chosen$4;
         }
         at$ = back$4;
-        if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0) return FAILED$;
+        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
@@ -7275,20 +5197,20 @@ const peg$makeScanner = (capacity$) => {
       const back$5 = at$;
       chosen$5: {
         next$11: {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 16) === 0 || (table3$[bytes$[at$ + 4]] & 16) === 0) break next$11;
+          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table3$[bytes$[at$ + 4]] & 4) === 0) break next$11;
           at$ += 5;
           name$1 = input.substring(at$ - 5, at$);
           break chosen$5;
         }
         at$ = back$5;
         next$12: {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0) break next$12;
+          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 2) === 0) break next$12;
           at$ += 3;
           name$1 = input.substring(at$ - 3, at$);
           break chosen$5;
         }
         at$ = back$5;
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0) return FAILED$;
+        if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
@@ -7296,13 +5218,13 @@ const peg$makeScanner = (capacity$) => {
       const back$6 = at$;
       chosen$6: {
         next$13: {
-          if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table7$[bytes$[at$ + 2]] & 32) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table6$[bytes$[at$ + 4]] & 1) === 0 || (table6$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0) break next$13;
+          if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 4) === 0 || (table5$[bytes$[at$ + 5]] & 8) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0) break next$13;
           at$ += 8;
           name$1 = input.substring(at$ - 8, at$);
           break chosen$6;
         }
         at$ = back$6;
-        if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table7$[bytes$[at$ + 2]] & 32) === 0) return FAILED$;
+        if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
@@ -7310,13 +5232,13 @@ const peg$makeScanner = (capacity$) => {
       const back$7 = at$;
       chosen$7: {
         next$14: {
-          if ((table5$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table6$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) break next$14;
+          if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) break next$14;
           at$ += 7;
           name$1 = input.substring(at$ - 7, at$);
           break chosen$7;
         }
         at$ = back$7;
-        if ((table5$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0) return FAILED$;
+        if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
@@ -7324,35 +5246,35 @@ const peg$makeScanner = (capacity$) => {
       const back$8 = at$;
       chosen$8: {
         next$15: {
-          if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table6$[bytes$[at$ + 5]] & 1) === 0 || (table6$[bytes$[at$ + 6]] & 2) === 0 || (table2$[bytes$[at$ + 7]] & 8) === 0 || (table4$[bytes$[at$ + 8]] & 8) === 0) break next$15;
+          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 4) === 0 || (table5$[bytes$[at$ + 6]] & 8) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table4$[bytes$[at$ + 8]] & 1) === 0) break next$15;
           at$ += 9;
           name$1 = input.substring(at$ - 9, at$);
           break chosen$8;
         }
         at$ = back$8;
         next$16: {
-          if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0) break next$16;
+          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$16;
           at$ += 4;
           name$1 = input.substring(at$ - 4, at$);
           break chosen$8;
         }
         at$ = back$8;
-        if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0) return FAILED$;
+        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
     } else {
       return FAILED$;
     }
-    if ((table1$[bytes$[at$]] & 4) !== 0) return FAILED$;
+    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
     const back$9 = at$;
     done$1: {
       missing$1: {
         if (bytes$[at$] !== 46) break missing$1;
         at$++;
         const back$10 = at$;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
-        if ((table3$[bytes$[at$]] & 32) === 0) break missing$1;
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+        if ((table3$[bytes$[at$]] & 8) === 0) break missing$1;
         at$++;
         at$ = back$10;
         break done$1;
@@ -7368,43 +5290,44 @@ const peg$makeScanner = (capacity$) => {
     if ((table0$[symbol$1] & 1) !== 0) {
       const back$1 = at$;
       next$1: {
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
-        if ((table10$[bytes$[at$]] & 128) === 0) break next$1;
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+        if ((table7$[bytes$[at$]] & 128) === 0) break next$1;
         at$++;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
         end$ = at$;
         return "to";
       }
       at$ = back$1;
       next$2: {
-        at$ = runEnd$(runs2$, at$);
+        at$ = runEnd$(ends2$, at$);
         const symbol$2 = bytes$[at$];
         if (symbol$2 === 84 || symbol$2 === 116) {
           const back$2 = at$;
           chosen$2: {
             next$3: {
-              if ((table3$[bytes$[at$ + 1]] & 2) === 0) break next$3;
+              if ((table2$[bytes$[at$ + 1]] & 128) === 0) break next$3;
               at$ += 2;
               break chosen$2;
             }
             at$ = back$2;
             next$4: {
-              if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table3$[bytes$[at$ + 6]] & 16) === 0) break next$4;
+              if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0 || (table3$[bytes$[at$ + 6]] & 4) === 0) break next$4;
               at$ += 7;
               break chosen$2;
             }
             at$ = back$2;
-            if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0) break next$2;
+            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0) break next$2;
             at$ += 4;
           }
         } else if (symbol$2 === 85 || symbol$2 === 117) {
-          if ((table2$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0) break next$2;
+          if ((table2$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) break next$2;
           at$ += 5;
         } else {
           break next$2;
         }
-        if ((table0$[bytes$[at$]] & 1) === 0) break next$2;
-        at$ = runEnd$(runs2$, at$);
+        const start$1 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$1) break next$2;
         end$ = at$;
         return "to";
       }
@@ -7412,17 +5335,18 @@ const peg$makeScanner = (capacity$) => {
       const back$3 = at$;
       chosen$3: {
         next$5: {
-          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
+          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
           if (bytes$[at$] !== 44) break next$5;
           at$++;
-          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
+          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
           const back$4 = at$;
           done$1: {
             missing$1: {
-              if ((table2$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 16) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0) break missing$1;
+              if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) break missing$1;
               at$ += 3;
-              if ((table0$[bytes$[at$]] & 1) === 0) break missing$1;
-              at$ = runEnd$(runs2$, at$);
+              const start$2 = at$;
+              at$ = runEnd$(ends2$, at$);
+              if (at$ === start$2) break missing$1;
               break done$1;
             }
             at$ = back$4;
@@ -7431,40 +5355,42 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = back$3;
         next$6: {
-          at$ = runEnd$(runs2$, at$);
-          if ((table2$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 16) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0) break next$6;
+          at$ = runEnd$(ends2$, at$);
+          if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) break next$6;
           at$ += 3;
-          if ((table0$[bytes$[at$]] & 1) === 0) break next$6;
-          at$ = runEnd$(runs2$, at$);
+          const start$3 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$3) break next$6;
           break chosen$3;
         }
         at$ = back$3;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
         if (bytes$[at$] !== 38) return FAILED$;
         at$++;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
       }
       end$ = at$;
       return "and";
     } else if (symbol$1 === 38 || symbol$1 === 44) {
       const symbol$3 = bytes$[at$];
       if (symbol$3 === 38) {
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
         if (bytes$[at$] !== 38) return FAILED$;
         at$++;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
       } else {
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
         if (bytes$[at$] !== 44) return FAILED$;
         at$++;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
         const back$5 = at$;
         done$2: {
           missing$2: {
-            if ((table2$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 16) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0) break missing$2;
+            if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) break missing$2;
             at$ += 3;
-            if ((table0$[bytes$[at$]] & 1) === 0) break missing$2;
-            at$ = runEnd$(runs2$, at$);
+            const start$4 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$4) break missing$2;
             break done$2;
           }
           at$ = back$5;
@@ -7473,10 +5399,10 @@ const peg$makeScanner = (capacity$) => {
       end$ = at$;
       return "and";
     } else if (symbol$1 === 45 || symbol$1 === 135) {
-      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
-      if ((table10$[bytes$[at$]] & 128) === 0) return FAILED$;
+      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+      if ((table7$[bytes$[at$]] & 128) === 0) return FAILED$;
       at$++;
-      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
+      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
       end$ = at$;
       return "to";
     } else {
@@ -7487,10 +5413,10 @@ const peg$makeScanner = (capacity$) => {
   function between$skip(at$) {
     const symbol$1 = bytes$[at$];
     if ((table0$[symbol$1] & 1) !== 0) {
-      at$ = runEnd$(runs2$, at$);
+      at$ = runEnd$(ends2$, at$);
     } else if (symbol$1 === 44) {
       at$++;
-      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
+      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
     } else if (symbol$1 === 45) {
       at$++;
     } else {
@@ -7500,7 +5426,7 @@ const peg$makeScanner = (capacity$) => {
   }
 
   function year_digits$build(at$) {
-    const start$2 = at$;
+    const start$1 = at$;
     const symbol$1 = bytes$[at$];
     if (symbol$1 === 49) {
       if (bytes$[at$ + 1] !== 57) return FAILED$;
@@ -7514,7 +5440,7 @@ const peg$makeScanner = (capacity$) => {
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table3$[bytes$[at$]] & 32) === 0) break ended$1;
+      if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
       at$++;
       count$1++;
       last$1 = at$;
@@ -7522,14 +5448,14 @@ const peg$makeScanner = (capacity$) => {
     }
     at$ = last$1;
     if (count$1 < 2) return FAILED$;
-    const digits$1 = input.substring(start$2, at$);
-    if ((table3$[bytes$[at$]] & 32) !== 0) return FAILED$;
+    const digits$1 = input.substring(start$1, at$);
+    if ((table3$[bytes$[at$]] & 8) !== 0) return FAILED$;
     end$ = at$;
     return Number(digits$1);
   }
 
   function day$build(at$) {
-    const start$2 = at$;
+    const start$1 = at$;
     const symbol$1 = bytes$[at$];
     if (symbol$1 >= 52 && symbol$1 <= 57) {
       at$++;
@@ -7538,7 +5464,7 @@ const peg$makeScanner = (capacity$) => {
       chosen$1: {
         next$1: {
           at$++;
-          if ((table3$[bytes$[at$]] & 32) === 0) break next$1;
+          if ((table3$[bytes$[at$]] & 8) === 0) break next$1;
           at$++;
           break chosen$1;
         }
@@ -7548,22 +5474,22 @@ const peg$makeScanner = (capacity$) => {
     } else {
       return FAILED$;
     }
-    const digits$1 = input.substring(start$2, at$);
+    const digits$1 = input.substring(start$1, at$);
     const back$2 = at$;
     done$1: {
       missing$1: {
         const symbol$2 = bytes$[at$];
         if (symbol$2 === 78 || symbol$2 === 110) {
-          if ((table5$[bytes$[at$ + 1]] & 32) === 0) break missing$1;
+          if ((table4$[bytes$[at$ + 1]] & 128) === 0) break missing$1;
           at$ += 2;
         } else if (symbol$2 === 82 || symbol$2 === 114) {
-          if ((table5$[bytes$[at$ + 1]] & 32) === 0) break missing$1;
+          if ((table4$[bytes$[at$ + 1]] & 128) === 0) break missing$1;
           at$ += 2;
         } else if (symbol$2 === 83 || symbol$2 === 115) {
-          if ((table2$[bytes$[at$ + 1]] & 32) === 0) break missing$1;
+          if ((table2$[bytes$[at$ + 1]] & 8) === 0) break missing$1;
           at$ += 2;
         } else if (symbol$2 === 84 || symbol$2 === 116) {
-          if ((table3$[bytes$[at$ + 1]] & 16) === 0) break missing$1;
+          if ((table3$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
           at$ += 2;
         } else {
           break missing$1;
@@ -7572,18 +5498,18 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$2;
     }
-    if ((table1$[bytes$[at$]] & 4) !== 0) return FAILED$;
+    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
     end$ = at$;
     return Number(digits$1);
   }
 
   function quarter_place$build(at$) {
     const start$1 = at$;
-    if ((table4$[bytes$[at$]] & 2) === 0) return FAILED$;
+    if ((table3$[bytes$[at$]] & 64) === 0) return FAILED$;
     at$++;
-    if ((table4$[bytes$[at$]] & 32) === 0) return FAILED$;
+    if ((table4$[bytes$[at$]] & 4) === 0) return FAILED$;
     const quarter$1 = input[at$++];
-    if ((table1$[bytes$[at$]] & 4) !== 0) return FAILED$;
+    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
     end$ = at$;
     return { quarter: Number(quarter$1), start: start$1, end: at$ };
   }
@@ -7591,51 +5517,51 @@ const peg$makeScanner = (capacity$) => {
   function weekday$skip(at$) {
     const symbol$1 = bytes$[at$];
     if (symbol$1 === 70 || symbol$1 === 102) {
-      if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table5$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) return -1;
+      if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) return -1;
       at$ += 6;
     } else if (symbol$1 === 77 || symbol$1 === 109) {
-      if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table5$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) return -1;
+      if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) return -1;
       at$ += 6;
     } else if (symbol$1 === 83 || symbol$1 === 115) {
       const back$1 = at$;
       chosen$1: {
         next$1: {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0 || (table4$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table5$[bytes$[at$ + 5]] & 32) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 16) === 0) break next$1;
+          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 2) === 0) break next$1;
           at$ += 8;
           break chosen$1;
         }
         at$ = back$1;
-        if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table5$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) return -1;
+        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) return -1;
         at$ += 6;
       }
     } else if (symbol$1 === 84 || symbol$1 === 116) {
       const back$2 = at$;
       chosen$2: {
         next$2: {
-          if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 32) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 16) === 0) break next$2;
+          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 2) === 0) break next$2;
           at$ += 7;
           break chosen$2;
         }
         at$ = back$2;
-        if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table6$[bytes$[at$ + 4]] & 128) === 0 || (table5$[bytes$[at$ + 5]] & 32) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 16) === 0) return -1;
+        if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 2) === 0) return -1;
         at$ += 8;
       }
     } else if (symbol$1 === 87 || symbol$1 === 119) {
-      if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0 || (table2$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table6$[bytes$[at$ + 5]] & 128) === 0 || (table5$[bytes$[at$ + 6]] & 32) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0) return -1;
+      if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 2) === 0) return -1;
       at$ += 9;
     } else {
       return -1;
     }
-    if ((table1$[bytes$[at$]] & 4) !== 0) return -1;
+    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     return at$;
   }
 
   function short_year$build(at$) {
-    const start$3 = at$;
+    const start$1 = at$;
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table3$[bytes$[at$]] & 32) === 0) break ended$1;
+      if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
       at$++;
       count$1++;
       last$1 = at$;
@@ -7643,10 +5569,10 @@ const peg$makeScanner = (capacity$) => {
     }
     at$ = last$1;
     if (count$1 < 2) return FAILED$;
-    const digits$2 = input.substring(start$3, at$);
-    if ((table3$[bytes$[at$]] & 32) !== 0) return FAILED$;
+    const digits$2 = input.substring(start$1, at$);
+    if ((table3$[bytes$[at$]] & 8) !== 0) return FAILED$;
     const digits$1 = Number(digits$2);
-    if ((table1$[bytes$[at$]] & 4) !== 0) return FAILED$;
+    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
     end$ = at$;
     return 2000 + digits$1;
   }
@@ -7658,44 +5584,44 @@ const peg$makeScanner = (capacity$) => {
       const back$1 = at$;
       chosen$1: {
         next$1: {
-          if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0) break next$1;
+          if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) break next$1;
           at$ += 5;
           word$1 = input.substring(at$ - 5, at$);
           break chosen$1;
         }
         at$ = back$1;
-        if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table3$[bytes$[at$ + 5]] & 16) === 0) return FAILED$;
+        if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0) return FAILED$;
         at$ += 6;
         word$1 = input.substring(at$ - 6, at$);
       }
     } else if (symbol$1 === 83 || symbol$1 === 115) {
-      if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 32) === 0) return FAILED$;
+      if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) return FAILED$;
       at$ += 6;
       word$1 = input.substring(at$ - 6, at$);
     } else if (symbol$1 === 84 || symbol$1 === 116) {
-      if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table5$[bytes$[at$ + 4]] & 32) === 0) return FAILED$;
+      if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) return FAILED$;
       at$ += 5;
       word$1 = input.substring(at$ - 5, at$);
     } else if (symbol$1 === 49) {
-      if ((table6$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0) return FAILED$;
+      if ((table5$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) return FAILED$;
       at$ += 3;
       word$1 = input.substring(at$ - 3, at$);
     } else if (symbol$1 === 50) {
-      if ((table2$[bytes$[at$ + 1]] & 16) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0) return FAILED$;
+      if ((table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) return FAILED$;
       at$ += 3;
       word$1 = input.substring(at$ - 3, at$);
     } else if (symbol$1 === 51) {
-      if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0) return FAILED$;
+      if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) return FAILED$;
       at$ += 3;
       word$1 = input.substring(at$ - 3, at$);
     } else if (symbol$1 === 52) {
-      if ((table2$[bytes$[at$ + 1]] & 32) === 0 || (table3$[bytes$[at$ + 2]] & 16) === 0) return FAILED$;
+      if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0) return FAILED$;
       at$ += 3;
       word$1 = input.substring(at$ - 3, at$);
     } else {
       return FAILED$;
     }
-    if ((table1$[bytes$[at$]] & 4) !== 0) return FAILED$;
+    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
     end$ = at$;
     return ordinalOf(word$1);
   }
@@ -7703,21 +5629,23 @@ const peg$makeScanner = (capacity$) => {
   function quarter_joint$skip(at$) {
     const symbol$1 = bytes$[at$];
     if ((table0$[symbol$1] & 1) !== 0) {
-      at$ = runEnd$(runs2$, at$);
+      at$ = runEnd$(ends2$, at$);
       const back$1 = at$;
       done$1: {
         missing$1: {
           const symbol$2 = bytes$[at$];
           if (symbol$2 === 73 || symbol$2 === 105) {
-            if ((table2$[bytes$[at$ + 1]] & 16) === 0) break missing$1;
+            if ((table2$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
             at$ += 2;
-            if ((table0$[bytes$[at$]] & 1) === 0) break missing$1;
-            at$ = runEnd$(runs2$, at$);
+            const start$1 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$1) break missing$1;
           } else if (symbol$2 === 79 || symbol$2 === 111) {
-            if ((table3$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
+            if ((table3$[bytes$[at$ + 1]] & 1) === 0) break missing$1;
             at$ += 2;
-            if ((table0$[bytes$[at$]] & 1) === 0) break missing$1;
-            at$ = runEnd$(runs2$, at$);
+            const start$2 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$2) break missing$1;
           } else {
             break missing$1;
           }
@@ -7727,7 +5655,7 @@ const peg$makeScanner = (capacity$) => {
       }
     } else if ((symbol$1 >= 44 && symbol$1 <= 45) || symbol$1 === 47) {
       at$++;
-      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
+      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
     } else {
       return -1;
     }
@@ -7740,9 +5668,9 @@ const peg$makeScanner = (capacity$) => {
       const back$1 = at$;
       chosen$1: {
         next$1: {
-          if ((table4$[bytes$[at$ + 1]] & 16) === 0) break next$1;
+          if ((table4$[bytes$[at$ + 1]] & 2) === 0) break next$1;
           at$ += 2;
-          if ((table6$[bytes$[at$]] & 16) !== 0) {
+          if ((table5$[bytes$[at$]] & 16) !== 0) {
             at$++;
           }
           break chosen$1;
@@ -7751,24 +5679,26 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table5$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0) break next$2;
+            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) break next$2;
             at$ += 6;
             break chosen$2;
           }
           at$ = back$2;
-          if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table5$[bytes$[at$ + 8]] & 1) === 0) return FAILED$;
+          if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 16) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0) return FAILED$;
           at$ += 9;
         }
-        if ((table0$[bytes$[at$]] & 1) === 0) return FAILED$;
-        at$ = runEnd$(runs2$, at$);
-        if ((table4$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) return FAILED$;
+        const start$1 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$1) return FAILED$;
+        if ((table4$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) return FAILED$;
         at$ += 4;
-        if ((table0$[bytes$[at$]] & 1) === 0) return FAILED$;
-        at$ = runEnd$(runs2$, at$);
+        const start$2 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$2) return FAILED$;
         const back$3 = at$;
         done$1: {
           missing$1: {
-            if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 16) === 0) break missing$1;
+            if ((table3$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 2) === 0) break missing$1;
             at$ += 2;
             break done$1;
           }
@@ -7785,7 +5715,7 @@ const peg$makeScanner = (capacity$) => {
       let count$1 = 0;
       let last$1 = at$;
       ended$1: for (;;) {
-        if ((table3$[bytes$[at$]] & 32) === 0) break ended$1;
+        if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
         at$++;
         count$1++;
         last$1 = at$;
@@ -7794,7 +5724,7 @@ const peg$makeScanner = (capacity$) => {
       at$ = last$1;
       if (count$1 < 2) return FAILED$;
       const digits$1 = input.substring(start$3, at$);
-      if ((table3$[bytes$[at$]] & 32) !== 0) return FAILED$;
+      if ((table3$[bytes$[at$]] & 8) !== 0) return FAILED$;
       year$1 = Number(digits$1);
     } else if (symbol$2 >= 49 && symbol$2 <= 50) {
       const back$4 = at$;
@@ -7806,11 +5736,11 @@ const peg$makeScanner = (capacity$) => {
           break chosen$3;
         }
         at$ = back$4;
-        const start$5 = at$;
+        const start$4 = at$;
         let count$2 = 0;
         let last$2 = at$;
         ended$2: for (;;) {
-          if ((table3$[bytes$[at$]] & 32) === 0) break ended$2;
+          if ((table3$[bytes$[at$]] & 8) === 0) break ended$2;
           at$++;
           count$2++;
           last$2 = at$;
@@ -7818,8 +5748,8 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$2;
         if (count$2 < 2) return FAILED$;
-        const digits$2 = input.substring(start$5, at$);
-        if ((table3$[bytes$[at$]] & 32) !== 0) return FAILED$;
+        const digits$2 = input.substring(start$4, at$);
+        if ((table3$[bytes$[at$]] & 8) !== 0) return FAILED$;
         year$1 = Number(digits$2);
       }
     } else {
@@ -7829,13 +5759,13 @@ const peg$makeScanner = (capacity$) => {
     const back$5 = at$;
     done$2: {
       missing$2: {
-        if ((table5$[bytes$[at$]] & 8) === 0) break missing$2;
+        if ((table4$[bytes$[at$]] & 64) === 0) break missing$2;
         at$++;
-        const start$7 = at$;
+        const start$5 = at$;
         let count$3 = 0;
         let last$4 = at$;
         ended$3: for (;;) {
-          if ((table3$[bytes$[at$]] & 32) === 0) break ended$3;
+          if ((table3$[bytes$[at$]] & 8) === 0) break ended$3;
           at$++;
           count$3++;
           last$4 = at$;
@@ -7843,8 +5773,8 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$4;
         if (count$3 < 2) break missing$2;
-        const digits$3 = input.substring(start$7, at$);
-        if ((table3$[bytes$[at$]] & 32) !== 0) break missing$2;
+        const digits$3 = input.substring(start$5, at$);
+        if ((table3$[bytes$[at$]] & 8) !== 0) break missing$2;
         const picked$1 = Number(digits$3);
         last$3 = picked$1;
         break done$2;
@@ -7852,100 +5782,101 @@ const peg$makeScanner = (capacity$) => {
       at$ = back$5;
       last$3 = null;
     }
-    if ((table1$[bytes$[at$]] & 4) !== 0) return FAILED$;
+    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
     end$ = at$;
     return { year: year$1 < 100 ? 2000 + year$1 : year$1, last: last$3 };
   }
 
   function relative_unit$build(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table12$[symbol$1] & 1) !== 0) {
+    if ((table8$[symbol$1] & 1) !== 0) {
       let unit$1;
       const symbol$2 = bytes$[at$];
       if (symbol$2 === 65 || symbol$2 === 97) {
-        if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 16) === 0 || (table3$[bytes$[at$ + 6]] & 2) === 0 || (table3$[bytes$[at$ + 7]] & 2) === 0 || (table2$[bytes$[at$ + 8]] & 16) === 0) return FAILED$;
+        if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 128) === 0 || (table2$[bytes$[at$ + 7]] & 128) === 0 || (table2$[bytes$[at$ + 8]] & 4) === 0) return FAILED$;
         at$ += 9;
         unit$1 = input.substring(at$ - 9, at$);
       } else if (symbol$2 === 68 || symbol$2 === 100) {
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0) return FAILED$;
+        if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 2) === 0) return FAILED$;
         at$ += 3;
         unit$1 = input.substring(at$ - 3, at$);
       } else if (symbol$2 === 69 || symbol$2 === 101) {
-        if ((table7$[bytes$[at$ + 1]] & 32) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 16) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 16) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) return FAILED$;
+        if ((table6$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) return FAILED$;
         at$ += 7;
         unit$1 = input.substring(at$ - 7, at$);
       } else if (symbol$2 === 77 || symbol$2 === 109) {
         const back$1 = at$;
         chosen$1: {
           next$1: {
-            if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table3$[bytes$[at$ + 4]] & 16) === 0) break next$1;
+            if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 4) === 0) break next$1;
             at$ += 5;
             unit$1 = input.substring(at$ - 5, at$);
             break chosen$1;
           }
           at$ = back$1;
-          if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 16) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 16) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) return FAILED$;
+          if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) return FAILED$;
           at$ += 7;
           unit$1 = input.substring(at$ - 7, at$);
         }
       } else if (symbol$2 === 81 || symbol$2 === 113) {
-        if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) return FAILED$;
+        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) return FAILED$;
         at$ += 7;
         unit$1 = input.substring(at$ - 7, at$);
       } else if (symbol$2 === 87 || symbol$2 === 119) {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0) break next$2;
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 2) === 0) break next$2;
             at$ += 4;
             unit$1 = input.substring(at$ - 4, at$);
             break chosen$2;
           }
           at$ = back$2;
-          if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 16) === 0 || (table5$[bytes$[at$ + 6]] & 32) === 0) return FAILED$;
+          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) return FAILED$;
           at$ += 7;
           unit$1 = input.substring(at$ - 7, at$);
         }
       } else {
-        if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) return FAILED$;
+        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) return FAILED$;
         at$ += 4;
         unit$1 = input.substring(at$ - 4, at$);
       }
-      if ((table1$[bytes$[at$]] & 4) !== 0) return FAILED$;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
       end$ = at$;
       return unit$1.toLowerCase();
     } else if (symbol$1 === 70 || symbol$1 === 102) {
       const back$3 = at$;
       chosen$3: {
         next$3: {
-          if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table5$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0) break next$3;
+          if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) break next$3;
           at$ += 6;
           break chosen$3;
         }
         at$ = back$3;
-        if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table5$[bytes$[at$ + 8]] & 1) === 0) return FAILED$;
+        if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 16) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0) return FAILED$;
         at$ += 9;
       }
-      if ((table0$[bytes$[at$]] & 1) === 0) return FAILED$;
-      at$ = runEnd$(runs2$, at$);
+      const start$1 = at$;
+      at$ = runEnd$(ends2$, at$);
+      if (at$ === start$1) return FAILED$;
       let unit$2;
       const symbol$3 = bytes$[at$];
       if (symbol$3 === 77 || symbol$3 === 109) {
-        if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table3$[bytes$[at$ + 4]] & 16) === 0) return FAILED$;
+        if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 4) === 0) return FAILED$;
         at$ += 5;
         unit$2 = input.substring(at$ - 5, at$);
       } else if (symbol$3 === 81 || symbol$3 === 113) {
-        if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) return FAILED$;
+        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) return FAILED$;
         at$ += 7;
         unit$2 = input.substring(at$ - 7, at$);
       } else if (symbol$3 === 89 || symbol$3 === 121) {
-        if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) return FAILED$;
+        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) return FAILED$;
         at$ += 4;
         unit$2 = input.substring(at$ - 4, at$);
       } else {
         return FAILED$;
       }
-      if ((table1$[bytes$[at$]] & 4) !== 0) return FAILED$;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
       end$ = at$;
       return "fiscal " + unit$2.toLowerCase();
     } else {
@@ -7957,24 +5888,24 @@ const peg$makeScanner = (capacity$) => {
     let name$1;
     const symbol$1 = bytes$[at$];
     if (symbol$1 === 70 || symbol$1 === 102) {
-      if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table5$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) return FAILED$;
+      if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) return FAILED$;
       at$ += 6;
       name$1 = input.substring(at$ - 6, at$);
     } else if (symbol$1 === 77 || symbol$1 === 109) {
-      if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table5$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) return FAILED$;
+      if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) return FAILED$;
       at$ += 6;
       name$1 = input.substring(at$ - 6, at$);
     } else if (symbol$1 === 83 || symbol$1 === 115) {
       const back$1 = at$;
       chosen$1: {
         next$1: {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0 || (table4$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table5$[bytes$[at$ + 5]] & 32) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 16) === 0) break next$1;
+          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 2) === 0) break next$1;
           at$ += 8;
           name$1 = input.substring(at$ - 8, at$);
           break chosen$1;
         }
         at$ = back$1;
-        if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table5$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) return FAILED$;
+        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) return FAILED$;
         at$ += 6;
         name$1 = input.substring(at$ - 6, at$);
       }
@@ -7982,31 +5913,31 @@ const peg$makeScanner = (capacity$) => {
       const back$2 = at$;
       chosen$2: {
         next$2: {
-          if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 32) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 16) === 0) break next$2;
+          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 2) === 0) break next$2;
           at$ += 7;
           name$1 = input.substring(at$ - 7, at$);
           break chosen$2;
         }
         at$ = back$2;
-        if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table6$[bytes$[at$ + 4]] & 128) === 0 || (table5$[bytes$[at$ + 5]] & 32) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 16) === 0) return FAILED$;
+        if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 2) === 0) return FAILED$;
         at$ += 8;
         name$1 = input.substring(at$ - 8, at$);
       }
     } else if (symbol$1 === 87 || symbol$1 === 119) {
-      if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0 || (table2$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table6$[bytes$[at$ + 5]] & 128) === 0 || (table5$[bytes$[at$ + 6]] & 32) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0) return FAILED$;
+      if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 2) === 0) return FAILED$;
       at$ += 9;
       name$1 = input.substring(at$ - 9, at$);
     } else {
       return FAILED$;
     }
-    if ((table1$[bytes$[at$]] & 4) !== 0) return FAILED$;
+    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
     end$ = at$;
     return name$1.toLowerCase();
   }
 
   function currency_sign$build(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table12$[symbol$1] & 8) !== 0) {
+    if ((table8$[symbol$1] & 2) !== 0) {
       let sign$1;
       const symbol$2 = bytes$[at$];
       if (symbol$2 === 65) {
@@ -8081,14 +6012,14 @@ const peg$makeScanner = (capacity$) => {
 
   function digits$build(at$) {
     const start$1 = at$;
-    if ((table3$[bytes$[at$]] & 32) === 0) return FAILED$;
-    do at$++; while ((table3$[bytes$[at$]] & 32) !== 0);
+    if ((table3$[bytes$[at$]] & 8) === 0) return FAILED$;
+    do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table12$[bytes$[at$]] & 32) === 0) break ended$1;
+      if ((table8$[bytes$[at$]] & 4) === 0) break ended$1;
       at$++;
-      if ((table3$[bytes$[at$]] & 32) === 0) break ended$1;
-      do at$++; while ((table3$[bytes$[at$]] & 32) !== 0);
+      if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
+      do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
       last$1 = at$;
     }
     at$ = last$1;
@@ -8098,7 +6029,7 @@ const peg$makeScanner = (capacity$) => {
 
   function scale$build(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table12$[symbol$1] & 64) !== 0) {
+    if ((table8$[symbol$1] & 8) !== 0) {
       if ((table0$[bytes$[at$]] & 1) !== 0) {
         at$++;
       }
@@ -8108,13 +6039,13 @@ const peg$makeScanner = (capacity$) => {
         const back$1 = at$;
         chosen$1: {
           next$1: {
-            if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 16) === 0) break next$1;
+            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$1;
             at$ += 7;
             scale$1 = input.substring(at$ - 7, at$);
             break chosen$1;
           }
           at$ = back$1;
-          if ((table2$[bytes$[at$ + 1]] & 16) === 0) return FAILED$;
+          if ((table2$[bytes$[at$ + 1]] & 4) === 0) return FAILED$;
           at$ += 2;
           scale$1 = input.substring(at$ - 2, at$);
         }
@@ -8122,36 +6053,36 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 16) === 0) break next$2;
+            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$2;
             at$ += 7;
             scale$1 = input.substring(at$ - 7, at$);
             break chosen$2;
           }
           at$ = back$2;
           next$3: {
-            if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0) break next$3;
+            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0) break next$3;
             at$ += 3;
             scale$1 = input.substring(at$ - 3, at$);
             break chosen$2;
           }
           at$ = back$2;
-          if ((table2$[bytes$[at$ + 1]] & 16) === 0) return FAILED$;
+          if ((table2$[bytes$[at$ + 1]] & 4) === 0) return FAILED$;
           at$ += 2;
           scale$1 = input.substring(at$ - 2, at$);
         }
       } else if (symbol$2 === 84 || symbol$2 === 116) {
-        if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 16) === 0 || (table5$[bytes$[at$ + 7]] & 32) === 0) return FAILED$;
+        if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) return FAILED$;
         at$ += 8;
         scale$1 = input.substring(at$ - 8, at$);
       } else {
         return FAILED$;
       }
-      if ((table1$[bytes$[at$]] & 4) !== 0) return FAILED$;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
       end$ = at$;
       return scale$1.toLowerCase();
     } else if (symbol$1 === 75 || symbol$1 === 107) {
       const scale$2 = input[at$++];
-      if ((table1$[bytes$[at$]] & 4) !== 0) return FAILED$;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
       end$ = at$;
       return scale$2.toLowerCase();
     } else if (symbol$1 === 77 || symbol$1 === 109) {
@@ -8166,13 +6097,13 @@ const peg$makeScanner = (capacity$) => {
           const back$4 = at$;
           chosen$4: {
             next$5: {
-              if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 16) === 0) break next$5;
+              if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$5;
               at$ += 7;
               scale$3 = input.substring(at$ - 7, at$);
               break chosen$4;
             }
             at$ = back$4;
-            if ((table2$[bytes$[at$ + 1]] & 16) === 0) break next$4;
+            if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$4;
             at$ += 2;
             scale$3 = input.substring(at$ - 2, at$);
           }
@@ -8180,37 +6111,37 @@ const peg$makeScanner = (capacity$) => {
           const back$5 = at$;
           chosen$5: {
             next$6: {
-              if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 16) === 0) break next$6;
+              if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$6;
               at$ += 7;
               scale$3 = input.substring(at$ - 7, at$);
               break chosen$5;
             }
             at$ = back$5;
             next$7: {
-              if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0) break next$7;
+              if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0) break next$7;
               at$ += 3;
               scale$3 = input.substring(at$ - 3, at$);
               break chosen$5;
             }
             at$ = back$5;
-            if ((table2$[bytes$[at$ + 1]] & 16) === 0) break next$4;
+            if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$4;
             at$ += 2;
             scale$3 = input.substring(at$ - 2, at$);
           }
         } else if (symbol$3 === 84 || symbol$3 === 116) {
-          if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 16) === 0 || (table5$[bytes$[at$ + 7]] & 32) === 0) break next$4;
+          if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) break next$4;
           at$ += 8;
           scale$3 = input.substring(at$ - 8, at$);
         } else {
           break next$4;
         }
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$4;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
         end$ = at$;
         return scale$3.toLowerCase();
       }
       at$ = back$3;
       const scale$4 = input[at$++];
-      if ((table1$[bytes$[at$]] & 4) !== 0) return FAILED$;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
       end$ = at$;
       return scale$4.toLowerCase();
     } else {
@@ -8402,12 +6333,12 @@ const peg$makeScanner = (capacity$) => {
 
   function id_part$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table9$[symbol$1] & 16) !== 0) {
+    if ((table7$[symbol$1] & 2) !== 0) {
       at$++;
       let count$1 = 0;
       let last$1 = at$;
       ended$1: for (;;) {
-        if ((table2$[bytes$[at$]] & 1) === 0) break ended$1;
+        if ((table1$[bytes$[at$]] & 64) === 0) break ended$1;
         at$++;
         count$1++;
         last$1 = at$;
@@ -8422,7 +6353,7 @@ const peg$makeScanner = (capacity$) => {
         let count$2 = 0;
         let last$2 = at$;
         ended$2: for (;;) {
-          if ((table13$[bytes$[at$]] & 4) === 0) break ended$2;
+          if ((table8$[bytes$[at$]] & 16) === 0) break ended$2;
           at$++;
           count$2++;
           last$2 = at$;
@@ -8430,12 +6361,12 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$2;
         if (count$2 < 2) return -1;
-        if ((table1$[bytes$[at$]] & 4) !== 0) return -1;
+        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
       } else if (symbol$2 >= 48 && symbol$2 <= 57) {
         let count$3 = 0;
         let last$3 = at$;
         ended$3: for (;;) {
-          if ((table3$[bytes$[at$]] & 32) === 0) break ended$3;
+          if ((table3$[bytes$[at$]] & 8) === 0) break ended$3;
           at$++;
           count$3++;
           last$3 = at$;
@@ -8452,895 +6383,331 @@ const peg$makeScanner = (capacity$) => {
     return at$;
   }
 
-  function month_name$skip(at$) {
+  function quoted$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if (symbol$1 === 65 || symbol$1 === 97) {
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          if ((table7$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0) break next$1;
-          at$ += 5;
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$2: {
-          if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 32) === 0) break next$2;
-          at$ += 6;
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$3: {
-          if ((table7$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0) break next$3;
-          at$ += 3;
-          break chosen$1;
-        }
-        at$ = back$1;
-        if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) return -1;
-        at$ += 3;
-      }
-    } else if (symbol$1 === 68 || symbol$1 === 100) {
-      const back$2 = at$;
-      chosen$2: {
-        next$4: {
-          if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table6$[bytes$[at$ + 4]] & 1) === 0 || (table6$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0) break next$4;
-          at$ += 8;
-          break chosen$2;
-        }
-        at$ = back$2;
-        if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0) return -1;
-        at$ += 3;
-      }
-    } else if (symbol$1 === 70 || symbol$1 === 102) {
-      const back$3 = at$;
-      chosen$3: {
-        next$5: {
-          if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0 || (table4$[bytes$[at$ + 7]] & 16) === 0) break next$5;
-          at$ += 8;
-          break chosen$3;
-        }
-        at$ = back$3;
-        if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0) return -1;
-        at$ += 3;
-      }
-    } else if (symbol$1 === 74 || symbol$1 === 106) {
-      const back$4 = at$;
-      chosen$4: {
-        next$6: {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 16) === 0) break next$6;
-          at$ += 7;
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$7: {
-          if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$7;
-          at$ += 4;
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$8: {
-          if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0) break next$8;
-          at$ += 4;
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$9: {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0) break next$9;
-          at$ += 3;
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$10: {
-          if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0) break next$10;
-          at$ += 3;
-          break chosen$4;
-        }
-        at$ = back$4;
-        if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0) return -1;
-        at$ += 3;
-      }
-    } else if (symbol$1 === 77 || symbol$1 === 109) {
-      const back$5 = at$;
-      chosen$5: {
-        next$11: {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 16) === 0 || (table3$[bytes$[at$ + 4]] & 16) === 0) break next$11;
-          at$ += 5;
-          break chosen$5;
-        }
-        at$ = back$5;
-        next$12: {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0) break next$12;
-          at$ += 3;
-          break chosen$5;
-        }
-        at$ = back$5;
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0) return -1;
-        at$ += 3;
-      }
-    } else if (symbol$1 === 78 || symbol$1 === 110) {
-      const back$6 = at$;
-      chosen$6: {
-        next$13: {
-          if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table7$[bytes$[at$ + 2]] & 32) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table6$[bytes$[at$ + 4]] & 1) === 0 || (table6$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0) break next$13;
-          at$ += 8;
-          break chosen$6;
-        }
-        at$ = back$6;
-        if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table7$[bytes$[at$ + 2]] & 32) === 0) return -1;
-        at$ += 3;
-      }
-    } else if (symbol$1 === 79 || symbol$1 === 111) {
-      const back$7 = at$;
-      chosen$7: {
-        next$14: {
-          if ((table5$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table6$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) break next$14;
-          at$ += 7;
-          break chosen$7;
-        }
-        at$ = back$7;
-        if ((table5$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0) return -1;
-        at$ += 3;
-      }
-    } else if (symbol$1 === 83 || symbol$1 === 115) {
-      const back$8 = at$;
-      chosen$8: {
-        next$15: {
-          if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table6$[bytes$[at$ + 5]] & 1) === 0 || (table6$[bytes$[at$ + 6]] & 2) === 0 || (table2$[bytes$[at$ + 7]] & 8) === 0 || (table4$[bytes$[at$ + 8]] & 8) === 0) break next$15;
-          at$ += 9;
-          break chosen$8;
-        }
-        at$ = back$8;
-        next$16: {
-          if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0) break next$16;
-          at$ += 4;
-          break chosen$8;
-        }
-        at$ = back$8;
-        if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0) return -1;
-        at$ += 3;
-      }
-    } else {
-      return -1;
-    }
-    if ((table1$[bytes$[at$]] & 4) !== 0) return -1;
-    const back$9 = at$;
-    done$1: {
-      missing$1: {
-        if (bytes$[at$] !== 46) break missing$1;
+    if (symbol$1 === 34) {
+      at$++;
+      let count$1 = 0;
+      let last$1 = at$;
+      ended$1: for (;;) {
+        if ((table1$[bytes$[at$]] & 1) === 0) break ended$1;
         at$++;
-        const back$10 = at$;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
-        if ((table3$[bytes$[at$]] & 32) === 0) break missing$1;
-        at$++;
-        at$ = back$10;
-        break done$1;
+        count$1++;
+        last$1 = at$;
+        if (count$1 >= 200) break;
       }
-      at$ = back$9;
-    }
-    return at$;
-  }
-
-  function joint$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table0$[symbol$1] & 1) !== 0) {
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
-          if ((table10$[bytes$[at$]] & 128) === 0) break next$1;
+      at$ = last$1;
+      if (count$1 < 1) return -1;
+      if (bytes$[at$] !== 34) return -1;
+      at$++;
+    } else if (symbol$1 === 39) {
+      at$++;
+      if ((table0$[bytes$[at$]] & 1) !== 0) return -1;
+      let count$2 = 0;
+      let last$2 = at$;
+      ended$2: for (;;) {
+        const back$1 = at$;
+        absent$1: {
+          if (bytes$[at$] !== 39) break absent$1;
           at$++;
-          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
-          break chosen$1;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
+          break ended$2;
         }
         at$ = back$1;
-        next$2: {
-          at$ = runEnd$(runs2$, at$);
-          const symbol$2 = bytes$[at$];
-          if (symbol$2 === 84 || symbol$2 === 116) {
-            const back$2 = at$;
-            chosen$2: {
-              next$3: {
-                if ((table3$[bytes$[at$ + 1]] & 2) === 0) break next$3;
-                at$ += 2;
-                break chosen$2;
-              }
-              at$ = back$2;
-              next$4: {
-                if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table3$[bytes$[at$ + 6]] & 16) === 0) break next$4;
-                at$ += 7;
-                break chosen$2;
-              }
-              at$ = back$2;
-              if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0) break next$2;
-              at$ += 4;
-            }
-          } else if (symbol$2 === 85 || symbol$2 === 117) {
-            if ((table2$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0) break next$2;
-            at$ += 5;
-          } else {
-            break next$2;
-          }
-          if ((table0$[bytes$[at$]] & 1) === 0) break next$2;
-          at$ = runEnd$(runs2$, at$);
-          break chosen$1;
-        }
-        at$ = back$1;
-        const back$3 = at$;
-        chosen$3: {
-          next$5: {
-            if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
-            if (bytes$[at$] !== 44) break next$5;
-            at$++;
-            if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
-            const back$4 = at$;
-            done$1: {
-              missing$1: {
-                if ((table2$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 16) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0) break missing$1;
-                at$ += 3;
-                if ((table0$[bytes$[at$]] & 1) === 0) break missing$1;
-                at$ = runEnd$(runs2$, at$);
-                break done$1;
-              }
-              at$ = back$4;
-            }
-            break chosen$3;
-          }
-          at$ = back$3;
-          next$6: {
-            at$ = runEnd$(runs2$, at$);
-            if ((table2$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 16) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0) break next$6;
-            at$ += 3;
-            if ((table0$[bytes$[at$]] & 1) === 0) break next$6;
-            at$ = runEnd$(runs2$, at$);
-            break chosen$3;
-          }
-          at$ = back$3;
-          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
-          if (bytes$[at$] !== 38) return -1;
-          at$++;
-          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
-        }
-      }
-    } else if (symbol$1 === 38 || symbol$1 === 44) {
-      const symbol$3 = bytes$[at$];
-      if (symbol$3 === 38) {
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
-        if (bytes$[at$] !== 38) return -1;
+        if ((table1$[bytes$[at$]] & 4) === 0) break ended$2;
         at$++;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
-      } else {
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
-        if (bytes$[at$] !== 44) return -1;
+        count$2++;
+        last$2 = at$;
+        if (count$2 >= 200) break;
+      }
+      at$ = last$2;
+      if (count$2 < 1) return -1;
+      if (bytes$[at$] !== 39) return -1;
+      at$++;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else if (symbol$1 === 96) {
+      at$++;
+      let count$3 = 0;
+      let last$3 = at$;
+      ended$3: for (;;) {
+        if ((table1$[bytes$[at$]] & 8) === 0) break ended$3;
         at$++;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
-        const back$5 = at$;
-        done$2: {
-          missing$2: {
-            if ((table2$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 16) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0) break missing$2;
-            at$ += 3;
-            if ((table0$[bytes$[at$]] & 1) === 0) break missing$2;
-            at$ = runEnd$(runs2$, at$);
-            break done$2;
-          }
-          at$ = back$5;
-        }
+        count$3++;
+        last$3 = at$;
+        if (count$3 >= 200) break;
       }
-    } else if (symbol$1 === 45 || symbol$1 === 135) {
-      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
-      if ((table10$[bytes$[at$]] & 128) === 0) return -1;
+      at$ = last$3;
+      if (count$3 < 1) return -1;
+      if (bytes$[at$] !== 96) return -1;
       at$++;
-      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
-    } else {
-      return -1;
-    }
-    return at$;
-  }
-
-  function year_digits$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if (symbol$1 === 49) {
-      if (bytes$[at$ + 1] !== 57) return -1;
-      at$ += 2;
-    } else if (symbol$1 === 50) {
-      if (bytes$[at$ + 1] !== 48) return -1;
-      at$ += 2;
-    } else {
-      return -1;
-    }
-    let count$1 = 0;
-    let last$1 = at$;
-    ended$1: for (;;) {
-      if ((table3$[bytes$[at$]] & 32) === 0) break ended$1;
+    } else if (symbol$1 === 132) {
       at$++;
-      count$1++;
-      last$1 = at$;
-      if (count$1 >= 2) break;
-    }
-    at$ = last$1;
-    if (count$1 < 2) return -1;
-    if ((table3$[bytes$[at$]] & 32) !== 0) return -1;
-    return at$;
-  }
-
-  function quarter_place$skip(at$) {
-    if ((table4$[bytes$[at$]] & 2) === 0) return -1;
-    at$++;
-    if ((table4$[bytes$[at$]] & 32) === 0) return -1;
-    at$++;
-    if ((table1$[bytes$[at$]] & 4) !== 0) return -1;
-    return at$;
-  }
-
-  function ordinal$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if (symbol$1 === 70 || symbol$1 === 102) {
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0) break next$1;
-          at$ += 5;
-          break chosen$1;
-        }
-        at$ = back$1;
-        if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table3$[bytes$[at$ + 5]] & 16) === 0) return -1;
-        at$ += 6;
+      let count$4 = 0;
+      let last$4 = at$;
+      ended$4: for (;;) {
+        if ((table1$[bytes$[at$]] & 16) === 0) break ended$4;
+        at$++;
+        count$4++;
+        last$4 = at$;
+        if (count$4 >= 200) break;
       }
-    } else if (symbol$1 === 83 || symbol$1 === 115) {
-      if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 32) === 0) return -1;
-      at$ += 6;
-    } else if (symbol$1 === 84 || symbol$1 === 116) {
-      if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table5$[bytes$[at$ + 4]] & 32) === 0) return -1;
-      at$ += 5;
-    } else if (symbol$1 === 49) {
-      if ((table6$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0) return -1;
-      at$ += 3;
-    } else if (symbol$1 === 50) {
-      if ((table2$[bytes$[at$ + 1]] & 16) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0) return -1;
-      at$ += 3;
-    } else if (symbol$1 === 51) {
-      if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0) return -1;
-      at$ += 3;
-    } else if (symbol$1 === 52) {
-      if ((table2$[bytes$[at$ + 1]] & 32) === 0 || (table3$[bytes$[at$ + 2]] & 16) === 0) return -1;
-      at$ += 3;
+      at$ = last$4;
+      if (count$4 < 1) return -1;
+      if (bytes$[at$] !== 133) return -1;
+      at$++;
+    } else if (symbol$1 === 137) {
+      at$++;
+      let count$5 = 0;
+      let last$5 = at$;
+      ended$5: for (;;) {
+        if ((table1$[bytes$[at$]] & 32) === 0) break ended$5;
+        at$++;
+        count$5++;
+        last$5 = at$;
+        if (count$5 >= 200) break;
+      }
+      at$ = last$5;
+      if (count$5 < 1) return -1;
+      if (bytes$[at$] !== 138) return -1;
+      at$++;
     } else {
       return -1;
     }
-    if ((table1$[bytes$[at$]] & 4) !== 0) return -1;
     return at$;
   }
 
-  function short_year$skip(at$) {
-    let count$1 = 0;
-    let last$1 = at$;
-    ended$1: for (;;) {
-      if ((table3$[bytes$[at$]] & 32) === 0) break ended$1;
-      at$++;
-      count$1++;
-      last$1 = at$;
-      if (count$1 >= 2) break;
-    }
-    at$ = last$1;
-    if (count$1 < 2) return -1;
-    if ((table3$[bytes$[at$]] & 32) !== 0) return -1;
-    if ((table1$[bytes$[at$]] & 4) !== 0) return -1;
-    return at$;
-  }
-
-  function fiscal_year$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if (symbol$1 === 70 || symbol$1 === 102) {
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          if ((table4$[bytes$[at$ + 1]] & 16) === 0) break next$1;
-          at$ += 2;
-          if ((table6$[bytes$[at$]] & 16) !== 0) {
-            at$++;
-          }
-          break chosen$1;
-        }
-        at$ = back$1;
+  function period$skip(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        at$ = span$skip(at$);
+        if (at$ < 0) break next$1;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$2: {
+        at$ = date$skip(at$);
+        if (at$ < 0) break next$2;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$3: {
+        at$ = quarter$skip(at$);
+        if (at$ < 0) break next$3;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$4: {
+        at$ = bare_half$skip(at$);
+        if (at$ < 0) break next$4;
         const back$2 = at$;
-        chosen$2: {
-          next$2: {
-            if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table5$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0) break next$2;
-            at$ += 6;
-            break chosen$2;
+        done$1: {
+          missing$1: {
+            at$ = quarter_joint$skip(at$);
+            if (at$ < 0) break missing$1;
+            at$ = year_digits$skip(at$);
+            if (at$ < 0) break missing$1;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$1;
+            break done$1;
           }
           at$ = back$2;
-          if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table5$[bytes$[at$ + 8]] & 1) === 0) return -1;
-          at$ += 9;
         }
-        if ((table0$[bytes$[at$]] & 1) === 0) return -1;
-        at$ = runEnd$(runs2$, at$);
-        if ((table4$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) return -1;
-        at$ += 4;
-        if ((table0$[bytes$[at$]] & 1) === 0) return -1;
-        at$ = runEnd$(runs2$, at$);
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$5: {
+        at$ = year_digits$skip(at$);
+        if (at$ < 0) break next$5;
+        if ((table4$[bytes$[at$]] & 8) !== 0) {
+          at$++;
+        }
+        if ((table3$[bytes$[at$]] & 4) === 0) break next$5;
+        at$++;
+        if ((table4$[bytes$[at$]] & 32) === 0) break next$5;
+        at$++;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$6: {
+        at$ = fiscal$skip(at$);
+        if (at$ < 0) break next$6;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$7: {
+        at$ = week$skip(at$);
+        if (at$ < 0) break next$7;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$8: {
+        at$ = month$skip(at$);
+        if (at$ < 0) break next$8;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$9: {
+        at$ = relative$skip(at$);
+        if (at$ < 0) break next$9;
+        break chosen$1;
+      }
+      at$ = back$1;
+      at$ = time$skip(at$);
+      if (at$ < 0) return -1;
+    }
+    return at$;
+  }
+
+  function value$skip(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        at$ = amount$skip(at$);
+        if (at$ < 0) break next$1;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$2: {
+        at$ = digits$skip(at$);
+        if (at$ < 0) break next$2;
+        if ((table0$[bytes$[at$]] & 1) !== 0) {
+          at$++;
+        }
+        const symbol$1 = bytes$[at$];
+        if (symbol$1 === 80 || symbol$1 === 112) {
+          const back$2 = at$;
+          chosen$2: {
+            next$3: {
+              if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) break next$3;
+              at$ += 7;
+              break chosen$2;
+            }
+            at$ = back$2;
+            next$4: {
+              if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || bytes$[at$ + 3] !== 32 || (table6$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 8) === 0) break next$4;
+              at$ += 8;
+              break chosen$2;
+            }
+            at$ = back$2;
+            if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) break next$2;
+            at$ += 3;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+        } else if (symbol$1 === 37) {
+          at$++;
+        } else {
+          break next$2;
+        }
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$5: {
+        if ((table2$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) break next$5;
+        at$ += 3;
+        if ((table5$[bytes$[at$]] & 16) !== 0) {
+          at$++;
+        }
+        let count$1 = 0;
+        let last$1 = at$;
+        ended$1: for (;;) {
+          if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
+          at$++;
+          count$1++;
+          last$1 = at$;
+          if (count$1 >= 2) break;
+        }
+        at$ = last$1;
+        if (count$1 < 1) break next$5;
+        if ((table3$[bytes$[at$]] & 8) !== 0) break next$5;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
         const back$3 = at$;
         done$1: {
           missing$1: {
-            if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 16) === 0) break missing$1;
-            at$ += 2;
+            if ((table5$[bytes$[at$]] & 16) === 0) break missing$1;
+            at$++;
+            if ((table4$[bytes$[at$]] & 128) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0) break missing$1;
+            at$ += 4;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$1;
             break done$1;
           }
           at$ = back$3;
         }
+        break chosen$1;
       }
-    } else {
-      return -1;
-    }
-    const symbol$2 = bytes$[at$];
-    if (symbol$2 === 48 || (symbol$2 >= 51 && symbol$2 <= 57)) {
-      let count$1 = 0;
-      let last$1 = at$;
-      ended$1: for (;;) {
-        if ((table3$[bytes$[at$]] & 32) === 0) break ended$1;
-        at$++;
-        count$1++;
-        last$1 = at$;
-        if (count$1 >= 2) break;
+      at$ = back$1;
+      next$6: {
+        at$ = identifier$skip(at$);
+        if (at$ < 0) break next$6;
+        break chosen$1;
       }
-      at$ = last$1;
-      if (count$1 < 2) return -1;
-      if ((table3$[bytes$[at$]] & 32) !== 0) return -1;
-    } else if (symbol$2 >= 49 && symbol$2 <= 50) {
-      const back$4 = at$;
-      chosen$3: {
-        next$3: {
-          at$ = year_digits$skip(at$);
-          if (at$ < 0) break next$3;
-          break chosen$3;
+      at$ = back$1;
+      next$7: {
+        at$ = year_digits$skip(at$);
+        if (at$ < 0) break next$7;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$7;
+        const back$4 = at$;
+        absent$1: {
+          if ((table7$[bytes$[at$]] & 8) === 0) break absent$1;
+          at$++;
+          if ((table3$[bytes$[at$]] & 8) === 0) break absent$1;
+          at$++;
+          break next$7;
         }
         at$ = back$4;
-        let count$2 = 0;
-        let last$2 = at$;
-        ended$2: for (;;) {
-          if ((table3$[bytes$[at$]] & 32) === 0) break ended$2;
+        const back$5 = at$;
+        absent$2: {
+          if (bytes$[at$] !== 45) break absent$2;
           at$++;
-          count$2++;
-          last$2 = at$;
-          if (count$2 >= 2) break;
-        }
-        at$ = last$2;
-        if (count$2 < 2) return -1;
-        if ((table3$[bytes$[at$]] & 32) !== 0) return -1;
-      }
-    } else {
-      return -1;
-    }
-    const back$5 = at$;
-    done$2: {
-      missing$2: {
-        if ((table5$[bytes$[at$]] & 8) === 0) break missing$2;
-        at$++;
-        let count$3 = 0;
-        let last$3 = at$;
-        ended$3: for (;;) {
-          if ((table3$[bytes$[at$]] & 32) === 0) break ended$3;
+          if ((table3$[bytes$[at$]] & 8) === 0) break absent$2;
           at$++;
-          count$3++;
-          last$3 = at$;
-          if (count$3 >= 2) break;
-        }
-        at$ = last$3;
-        if (count$3 < 2) break missing$2;
-        if ((table3$[bytes$[at$]] & 32) !== 0) break missing$2;
-        break done$2;
-      }
-      at$ = back$5;
-    }
-    if ((table1$[bytes$[at$]] & 4) !== 0) return -1;
-    return at$;
-  }
-
-  function relative_unit$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table12$[symbol$1] & 1) !== 0) {
-      const symbol$2 = bytes$[at$];
-      if (symbol$2 === 65 || symbol$2 === 97) {
-        if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 16) === 0 || (table3$[bytes$[at$ + 6]] & 2) === 0 || (table3$[bytes$[at$ + 7]] & 2) === 0 || (table2$[bytes$[at$ + 8]] & 16) === 0) return -1;
-        at$ += 9;
-      } else if (symbol$2 === 68 || symbol$2 === 100) {
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0) return -1;
-        at$ += 3;
-      } else if (symbol$2 === 69 || symbol$2 === 101) {
-        if ((table7$[bytes$[at$ + 1]] & 32) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 16) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 16) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) return -1;
-        at$ += 7;
-      } else if (symbol$2 === 77 || symbol$2 === 109) {
-        const back$1 = at$;
-        chosen$1: {
-          next$1: {
-            if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table3$[bytes$[at$ + 4]] & 16) === 0) break next$1;
-            at$ += 5;
-            break chosen$1;
-          }
-          at$ = back$1;
-          if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 16) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 16) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) return -1;
-          at$ += 7;
-        }
-      } else if (symbol$2 === 81 || symbol$2 === 113) {
-        if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) return -1;
-        at$ += 7;
-      } else if (symbol$2 === 87 || symbol$2 === 119) {
-        const back$2 = at$;
-        chosen$2: {
-          next$2: {
-            if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0) break next$2;
-            at$ += 4;
-            break chosen$2;
-          }
-          at$ = back$2;
-          if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 16) === 0 || (table5$[bytes$[at$ + 6]] & 32) === 0) return -1;
-          at$ += 7;
-        }
-      } else {
-        if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) return -1;
-        at$ += 4;
-      }
-      if ((table1$[bytes$[at$]] & 4) !== 0) return -1;
-    } else if (symbol$1 === 70 || symbol$1 === 102) {
-      const back$3 = at$;
-      chosen$3: {
-        next$3: {
-          if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table5$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0) break next$3;
-          at$ += 6;
-          break chosen$3;
-        }
-        at$ = back$3;
-        if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table5$[bytes$[at$ + 8]] & 1) === 0) return -1;
-        at$ += 9;
-      }
-      if ((table0$[bytes$[at$]] & 1) === 0) return -1;
-      at$ = runEnd$(runs2$, at$);
-      const symbol$3 = bytes$[at$];
-      if (symbol$3 === 77 || symbol$3 === 109) {
-        if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table3$[bytes$[at$ + 4]] & 16) === 0) return -1;
-        at$ += 5;
-      } else if (symbol$3 === 81 || symbol$3 === 113) {
-        if ((table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) return -1;
-        at$ += 7;
-      } else if (symbol$3 === 89 || symbol$3 === 121) {
-        if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) return -1;
-        at$ += 4;
-      } else {
-        return -1;
-      }
-      if ((table1$[bytes$[at$]] & 4) !== 0) return -1;
-    } else {
-      return -1;
-    }
-    return at$;
-  }
-
-  function currency_sign$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table12$[symbol$1] & 8) !== 0) {
-      const symbol$2 = bytes$[at$];
-      if (symbol$2 === 65) {
-        const back$1 = at$;
-        chosen$1: {
-          next$1: {
-            if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 36) break next$1;
-            at$ += 3;
-            break chosen$1;
-          }
-          at$ = back$1;
-          if (bytes$[at$ + 1] !== 36) return -1;
-          at$ += 2;
-        }
-      } else if (symbol$2 === 67) {
-        const back$2 = at$;
-        chosen$2: {
-          next$2: {
-            if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 36) break next$2;
-            at$ += 3;
-            break chosen$2;
-          }
-          at$ = back$2;
-          if (bytes$[at$ + 1] !== 36) return -1;
-          at$ += 2;
-        }
-      } else if (symbol$2 === 72) {
-        if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 36) return -1;
-        at$ += 3;
-      } else if (symbol$2 === 78) {
-        if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 36) return -1;
-        at$ += 3;
-      } else if (symbol$2 === 82) {
-        if (bytes$[at$ + 1] !== 36) return -1;
-        at$ += 2;
-      } else if (symbol$2 === 83) {
-        const back$3 = at$;
-        chosen$3: {
-          next$3: {
-            if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 36) break next$3;
-            at$ += 3;
-            break chosen$3;
-          }
-          at$ = back$3;
-          if (bytes$[at$ + 1] !== 36) return -1;
-          at$ += 2;
-        }
-      } else {
-        if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 36) return -1;
-        at$ += 3;
-      }
-    } else if (symbol$1 === 36 || symbol$1 === 130) {
-      at$++;
-    } else {
-      return -1;
-    }
-    return at$;
-  }
-
-  function digits$skip(at$) {
-    if ((table3$[bytes$[at$]] & 32) === 0) return -1;
-    do at$++; while ((table3$[bytes$[at$]] & 32) !== 0);
-    let last$1 = at$;
-    ended$1: for (;;) {
-      if ((table12$[bytes$[at$]] & 32) === 0) break ended$1;
-      at$++;
-      if ((table3$[bytes$[at$]] & 32) === 0) break ended$1;
-      do at$++; while ((table3$[bytes$[at$]] & 32) !== 0);
-      last$1 = at$;
-    }
-    at$ = last$1;
-    return at$;
-  }
-
-  function scale$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table12$[symbol$1] & 64) !== 0) {
-      if ((table0$[bytes$[at$]] & 1) !== 0) {
-        at$++;
-      }
-      const symbol$2 = bytes$[at$];
-      if (symbol$2 === 66 || symbol$2 === 98) {
-        const back$1 = at$;
-        chosen$1: {
-          next$1: {
-            if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 16) === 0) break next$1;
-            at$ += 7;
-            break chosen$1;
-          }
-          at$ = back$1;
-          if ((table2$[bytes$[at$ + 1]] & 16) === 0) return -1;
-          at$ += 2;
-        }
-      } else if (symbol$2 === 77 || symbol$2 === 109) {
-        const back$2 = at$;
-        chosen$2: {
-          next$2: {
-            if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 16) === 0) break next$2;
-            at$ += 7;
-            break chosen$2;
-          }
-          at$ = back$2;
-          next$3: {
-            if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0) break next$3;
-            at$ += 3;
-            break chosen$2;
-          }
-          at$ = back$2;
-          if ((table2$[bytes$[at$ + 1]] & 16) === 0) return -1;
-          at$ += 2;
-        }
-      } else if (symbol$2 === 84 || symbol$2 === 116) {
-        if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 16) === 0 || (table5$[bytes$[at$ + 7]] & 32) === 0) return -1;
-        at$ += 8;
-      } else {
-        return -1;
-      }
-      if ((table1$[bytes$[at$]] & 4) !== 0) return -1;
-    } else if (symbol$1 === 75 || symbol$1 === 107) {
-      at$++;
-      if ((table1$[bytes$[at$]] & 4) !== 0) return -1;
-    } else if (symbol$1 === 77 || symbol$1 === 109) {
-      const back$3 = at$;
-      chosen$3: {
-        next$4: {
-          if ((table0$[bytes$[at$]] & 1) !== 0) {
-            at$++;
-          }
-          const symbol$3 = bytes$[at$];
-          if (symbol$3 === 66 || symbol$3 === 98) {
-            const back$4 = at$;
-            chosen$4: {
-              next$5: {
-                if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 16) === 0) break next$5;
-                at$ += 7;
-                break chosen$4;
-              }
-              at$ = back$4;
-              if ((table2$[bytes$[at$ + 1]] & 16) === 0) break next$4;
-              at$ += 2;
-            }
-          } else if (symbol$3 === 77 || symbol$3 === 109) {
-            const back$5 = at$;
-            chosen$5: {
-              next$6: {
-                if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 16) === 0) break next$6;
-                at$ += 7;
-                break chosen$5;
-              }
-              at$ = back$5;
-              next$7: {
-                if ((table6$[bytes$[at$ + 1]] & 64) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0) break next$7;
-                at$ += 3;
-                break chosen$5;
-              }
-              at$ = back$5;
-              if ((table2$[bytes$[at$ + 1]] & 16) === 0) break next$4;
-              at$ += 2;
-            }
-          } else if (symbol$3 === 84 || symbol$3 === 116) {
-            if ((table3$[bytes$[at$ + 1]] & 16) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 16) === 0 || (table5$[bytes$[at$ + 7]] & 32) === 0) break next$4;
-            at$ += 8;
-          } else {
-            break next$4;
-          }
-          if ((table1$[bytes$[at$]] & 4) !== 0) break next$4;
-          break chosen$3;
-        }
-        at$ = back$3;
-        at$++;
-        if ((table1$[bytes$[at$]] & 4) !== 0) return -1;
-      }
-    } else {
-      return -1;
-    }
-    return at$;
-  }
-
-  function currency_code$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if (symbol$1 === 65) {
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 68) break next$1;
-          at$ += 3;
-          break chosen$1;
-        }
-        at$ = back$1;
-        if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 68) return -1;
-        at$ += 3;
-      }
-    } else if (symbol$1 === 66) {
-      const back$2 = at$;
-      chosen$2: {
-        next$2: {
-          if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 76) break next$2;
-          at$ += 3;
-          break chosen$2;
-        }
-        at$ = back$2;
-        if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 78) return -1;
-        at$ += 3;
-      }
-    } else if (symbol$1 === 67) {
-      const back$3 = at$;
-      chosen$3: {
-        next$3: {
-          if (bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 70) break next$3;
-          at$ += 3;
-          break chosen$3;
-        }
-        at$ = back$3;
-        next$4: {
-          if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 89) break next$4;
-          at$ += 3;
-          break chosen$3;
-        }
-        at$ = back$3;
-        next$5: {
-          if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 68) break next$5;
-          at$ += 3;
-          break chosen$3;
-        }
-        at$ = back$3;
-        if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 75) return -1;
-        at$ += 3;
-      }
-    } else if (symbol$1 === 68) {
-      if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 75) return -1;
-      at$ += 3;
-    } else if (symbol$1 === 69) {
-      if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 82) return -1;
-      at$ += 3;
-    } else if (symbol$1 === 71) {
-      if (bytes$[at$ + 1] !== 66 || bytes$[at$ + 2] !== 80) return -1;
-      at$ += 3;
-    } else if (symbol$1 === 72) {
-      const back$4 = at$;
-      chosen$4: {
-        next$6: {
-          if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 70) break next$6;
-          at$ += 3;
-          break chosen$4;
-        }
-        at$ = back$4;
-        if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 68) return -1;
-        at$ += 3;
-      }
-    } else if (symbol$1 === 73) {
-      const back$5 = at$;
-      chosen$5: {
-        next$7: {
-          if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 82) break next$7;
-          at$ += 3;
-          break chosen$5;
+          break next$7;
         }
         at$ = back$5;
-        if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 83) return -1;
-        at$ += 3;
+        break chosen$1;
       }
-    } else if (symbol$1 === 74) {
-      if (bytes$[at$ + 1] !== 80 || bytes$[at$ + 2] !== 89) return -1;
-      at$ += 3;
-    } else if (symbol$1 === 75) {
-      if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 87) return -1;
-      at$ += 3;
-    } else if (symbol$1 === 77) {
-      if (bytes$[at$ + 1] !== 88 || bytes$[at$ + 2] !== 78) return -1;
-      at$ += 3;
-    } else if (symbol$1 === 78) {
-      const back$6 = at$;
-      chosen$6: {
-        next$8: {
-          if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 68) break next$8;
-          at$ += 3;
-          break chosen$6;
-        }
-        at$ = back$6;
-        if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 75) return -1;
-        at$ += 3;
+      at$ = back$1;
+      next$8: {
+        at$ = number$skip(at$);
+        if (at$ < 0) break next$8;
+        break chosen$1;
       }
-    } else if (symbol$1 === 80) {
-      if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 78) return -1;
-      at$ += 3;
-    } else if (symbol$1 === 82) {
-      if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 78) return -1;
-      at$ += 3;
-    } else if (symbol$1 === 83) {
-      const back$7 = at$;
-      chosen$7: {
-        next$9: {
-          if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 75) break next$9;
-          at$ += 3;
-          break chosen$7;
-        }
-        at$ = back$7;
-        next$10: {
-          if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 68) break next$10;
-          at$ += 3;
-          break chosen$7;
-        }
-        at$ = back$7;
-        if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) return -1;
-        at$ += 3;
+      at$ = back$1;
+      if ((table7$[bytes$[at$]] & 16) === 0) return -1;
+      at$++;
+      let count$2 = 0;
+      let last$2 = at$;
+      ended$2: for (;;) {
+        if ((table7$[bytes$[at$]] & 32) === 0) break ended$2;
+        at$++;
+        count$2++;
+        last$2 = at$;
+        if (count$2 >= 40) break;
       }
-    } else if (symbol$1 === 84) {
-      const back$8 = at$;
-      chosen$8: {
-        next$11: {
-          if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 89) break next$11;
-          at$ += 3;
-          break chosen$8;
+      at$ = last$2;
+      let count$3 = 0;
+      let last$3 = at$;
+      ended$3: for (;;) {
+        if (bytes$[at$] !== 46) break ended$3;
+        at$++;
+        let count$4 = 0;
+        let last$4 = at$;
+        ended$4: for (;;) {
+          if ((table7$[bytes$[at$]] & 32) === 0) break ended$4;
+          at$++;
+          count$4++;
+          last$4 = at$;
+          if (count$4 >= 40) break;
         }
-        at$ = back$8;
-        if (bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 66) return -1;
-        at$ += 3;
+        at$ = last$4;
+        if (count$4 < 2) break ended$3;
+        count$3++;
+        last$3 = at$;
+        if (count$3 >= 4) break;
       }
-    } else if (symbol$1 === 85) {
-      if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 68) return -1;
-      at$ += 3;
-    } else if (symbol$1 === 90) {
-      if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) return -1;
-      at$ += 3;
-    } else {
-      return -1;
+      at$ = last$3;
+      if (count$3 < 1) return -1;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     }
     return at$;
   }
@@ -9349,155 +6716,155 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((table10$[bytes$[at$]] & 32) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 16) === 0) { miss$(at$, 135); break next$1; }
+        if ((table8$[bytes$[at$]] & 32) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || (table4$[bytes$[at$ + 6]] & 2) === 0) { miss$(at$, 135); break next$1; }
         at$ += 7;
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
-        if ((table3$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0 || (table4$[bytes$[at$ + 7]] & 16) === 0) { miss$(at$, 136); break next$2; }
+        if ((table3$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0 || (table4$[bytes$[at$ + 7]] & 2) === 0) { miss$(at$, 136); break next$2; }
         at$ += 8;
         break chosen$1;
       }
       at$ = back$1;
       next$3: {
-        if ((table6$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 16) === 0 || (table3$[bytes$[at$ + 4]] & 16) === 0) { miss$(at$, 137); break next$3; }
+        if ((table5$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table3$[bytes$[at$ + 4]] & 4) === 0) { miss$(at$, 137); break next$3; }
         at$ += 5;
         break chosen$1;
       }
       at$ = back$1;
       next$4: {
-        if ((table2$[bytes$[at$]] & 2) === 0 || (table7$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0) { miss$(at$, 138); break next$4; }
+        if ((table1$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) { miss$(at$, 138); break next$4; }
         at$ += 5;
         break chosen$1;
       }
       at$ = back$1;
       next$5: {
-        if ((table6$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 139); break next$5; }
+        if ((table5$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 2) === 0) { miss$(at$, 139); break next$5; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$6: {
-        if ((table10$[bytes$[at$]] & 32) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 140); break next$6; }
+        if ((table8$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 140); break next$6; }
         at$ += 4;
         break chosen$1;
       }
       at$ = back$1;
       next$7: {
-        if ((table10$[bytes$[at$]] & 32) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0) { miss$(at$, 141); break next$7; }
+        if ((table8$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 141); break next$7; }
         at$ += 4;
         break chosen$1;
       }
       at$ = back$1;
       next$8: {
-        if ((table2$[bytes$[at$]] & 2) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 32) === 0) { miss$(at$, 142); break next$8; }
+        if ((table1$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) { miss$(at$, 142); break next$8; }
         at$ += 6;
         break chosen$1;
       }
       at$ = back$1;
       next$9: {
-        if ((table6$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table6$[bytes$[at$ + 5]] & 1) === 0 || (table6$[bytes$[at$ + 6]] & 2) === 0 || (table2$[bytes$[at$ + 7]] & 8) === 0 || (table4$[bytes$[at$ + 8]] & 8) === 0) { miss$(at$, 143); break next$9; }
+        if ((table5$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 4) === 0 || (table5$[bytes$[at$ + 6]] & 8) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table4$[bytes$[at$ + 8]] & 1) === 0) { miss$(at$, 143); break next$9; }
         at$ += 9;
         break chosen$1;
       }
       at$ = back$1;
       next$10: {
-        if ((table3$[bytes$[at$]] & 2) === 0 || (table5$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table6$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 144); break next$10; }
+        if ((table2$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) { miss$(at$, 144); break next$10; }
         at$ += 7;
         break chosen$1;
       }
       at$ = back$1;
       next$11: {
-        if ((table2$[bytes$[at$]] & 16) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table7$[bytes$[at$ + 2]] & 32) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table6$[bytes$[at$ + 4]] & 1) === 0 || (table6$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0) { miss$(at$, 145); break next$11; }
+        if ((table2$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 4) === 0 || (table5$[bytes$[at$ + 5]] & 8) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0) { miss$(at$, 145); break next$11; }
         at$ += 8;
         break chosen$1;
       }
       at$ = back$1;
       next$12: {
-        if ((table5$[bytes$[at$]] & 32) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table6$[bytes$[at$ + 4]] & 1) === 0 || (table6$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0) { miss$(at$, 146); break next$12; }
+        if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 4) === 0 || (table5$[bytes$[at$ + 5]] & 8) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0) { miss$(at$, 146); break next$12; }
         at$ += 8;
         break chosen$1;
       }
       at$ = back$1;
       next$13: {
-        if ((table10$[bytes$[at$]] & 32) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 147); break next$13; }
+        if ((table8$[bytes$[at$]] & 32) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 147); break next$13; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$14: {
-        if ((table3$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0) { miss$(at$, 148); break next$14; }
+        if ((table3$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 148); break next$14; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$15: {
-        if ((table6$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 149); break next$15; }
+        if ((table5$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0) { miss$(at$, 149); break next$15; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$16: {
-        if ((table2$[bytes$[at$]] & 2) === 0 || (table7$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 150); break next$16; }
+        if ((table1$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0) { miss$(at$, 150); break next$16; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$17: {
-        if ((table10$[bytes$[at$]] & 32) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 151); break next$17; }
+        if ((table8$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 151); break next$17; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$18: {
-        if ((table10$[bytes$[at$]] & 32) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0) { miss$(at$, 152); break next$18; }
+        if ((table8$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 152); break next$18; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$19: {
-        if ((table2$[bytes$[at$]] & 2) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 153); break next$19; }
+        if ((table1$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0) { miss$(at$, 153); break next$19; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$20: {
-        if ((table6$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0) { miss$(at$, 154); break next$20; }
+        if ((table5$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 154); break next$20; }
         at$ += 4;
         break chosen$1;
       }
       at$ = back$1;
       next$21: {
-        if ((table6$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 155); break next$21; }
+        if ((table5$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 155); break next$21; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$22: {
-        if ((table3$[bytes$[at$]] & 2) === 0 || (table5$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0) { miss$(at$, 156); break next$22; }
+        if ((table2$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 156); break next$22; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$23: {
-        if ((table2$[bytes$[at$]] & 16) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table7$[bytes$[at$ + 2]] & 32) === 0) { miss$(at$, 157); break next$23; }
+        if ((table2$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 157); break next$23; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
-      if ((table5$[bytes$[at$]] & 32) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 158); return -1; }
+      if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 158); return -1; }
       at$ += 3;
     }
-    if ((table1$[bytes$[at$]] & 4) !== 0) return -1;
+    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     const back$2 = at$;
     done$1: {
       missing$1: {
         if (bytes$[at$] !== 46) { miss$(at$, 8); break missing$1; }
         at$++;
         const back$3 = at$;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
-        if ((table3$[bytes$[at$]] & 32) === 0) break missing$1;
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+        if ((table3$[bytes$[at$]] & 8) === 0) break missing$1;
         at$++;
         at$ = back$3;
         break done$1;
@@ -9518,7 +6885,7 @@ const peg$makeScanner = (capacity$) => {
           last$1 = at$;
         }
         at$ = last$1;
-        if ((table10$[bytes$[at$]] & 128) === 0) { miss$(at$, 159); break next$1; }
+        if ((table7$[bytes$[at$]] & 128) === 0) { miss$(at$, 159); break next$1; }
         at$++;
         let last$2 = at$;
         ended$2: for (;;) {
@@ -9544,24 +6911,24 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$3: {
-            if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0) { miss$(at$, 160); break next$3; }
+            if ((table2$[bytes$[at$]] & 8) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0) { miss$(at$, 160); break next$3; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$2;
           next$4: {
-            if ((table4$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0) { miss$(at$, 161); break next$4; }
+            if ((table3$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) { miss$(at$, 161); break next$4; }
             at$ += 5;
             break chosen$2;
           }
           at$ = back$2;
           next$5: {
-            if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table3$[bytes$[at$ + 6]] & 16) === 0) { miss$(at$, 162); break next$5; }
+            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0 || (table3$[bytes$[at$ + 6]] & 4) === 0) { miss$(at$, 162); break next$5; }
             at$ += 7;
             break chosen$2;
           }
           at$ = back$2;
-          if ((table2$[bytes$[at$]] & 32) === 0 || (table6$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0) { miss$(at$, 163); break next$2; }
+          if ((table2$[bytes$[at$]] & 8) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0) { miss$(at$, 163); break next$2; }
           at$ += 4;
         }
         let count$2 = 0;
@@ -9599,7 +6966,7 @@ const peg$makeScanner = (capacity$) => {
           const back$4 = at$;
           done$1: {
             missing$1: {
-              if ((table2$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 16) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0) { miss$(at$, 164); break missing$1; }
+              if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 164); break missing$1; }
               at$ += 3;
               let count$3 = 0;
               let last$7 = at$;
@@ -9629,7 +6996,7 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = last$8;
           if (count$4 < 1) break next$7;
-          if ((table2$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 16) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0) { miss$(at$, 164); break next$7; }
+          if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 164); break next$7; }
           at$ += 3;
           let count$5 = 0;
           let last$9 = at$;
@@ -9716,7 +7083,7 @@ const peg$makeScanner = (capacity$) => {
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 35); break ended$1; }
+      if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$1; }
       at$++;
       count$1++;
       last$1 = at$;
@@ -9724,57 +7091,57 @@ const peg$makeScanner = (capacity$) => {
     }
     at$ = last$1;
     if (count$1 < 2) return -1;
-    if ((table3$[bytes$[at$]] & 32) !== 0) return -1;
+    if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
     return at$;
   }
 
   function day$expectBuild(at$) {
-    const start$2 = at$;
+    const start$1 = at$;
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((table13$[bytes$[at$]] & 32) === 0) { miss$(at$, 167); break next$1; }
+        if ((table8$[bytes$[at$]] & 64) === 0) { miss$(at$, 167); break next$1; }
         at$++;
-        if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 35); break next$1; }
+        if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break next$1; }
         at$++;
         break chosen$1;
       }
       at$ = back$1;
-      if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 35); return FAILED$; }
+      if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); return FAILED$; }
       at$++;
     }
-    const digits$1 = input.substring(start$2, at$);
+    const digits$1 = input.substring(start$1, at$);
     const back$2 = at$;
     done$1: {
       missing$1: {
         const back$3 = at$;
         chosen$2: {
           next$2: {
-            if ((table6$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 32) === 0) { miss$(at$, 106); break next$2; }
+            if ((table5$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0) { miss$(at$, 106); break next$2; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$3;
           next$3: {
-            if ((table2$[bytes$[at$]] & 16) === 0 || (table5$[bytes$[at$ + 1]] & 32) === 0) { miss$(at$, 107); break next$3; }
+            if ((table2$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) { miss$(at$, 107); break next$3; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$3;
           next$4: {
-            if ((table4$[bytes$[at$]] & 8) === 0 || (table5$[bytes$[at$ + 1]] & 32) === 0) { miss$(at$, 108); break next$4; }
+            if ((table4$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) { miss$(at$, 108); break next$4; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$3;
-          if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0) { miss$(at$, 109); break missing$1; }
+          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 109); break missing$1; }
           at$ += 2;
         }
         break done$1;
       }
       at$ = back$2;
     }
-    if ((table1$[bytes$[at$]] & 4) !== 0) return FAILED$;
+    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
     end$ = at$;
     return Number(digits$1);
   }
@@ -9789,7 +7156,7 @@ const peg$makeScanner = (capacity$) => {
         last$1 = at$;
       }
       at$ = last$1;
-      if ((table10$[bytes$[at$]] & 128) === 0) { miss$(at$, 159); break next$1; }
+      if ((table7$[bytes$[at$]] & 128) === 0) { miss$(at$, 159); break next$1; }
       at$++;
       let last$2 = at$;
       ended$2: for (;;) {
@@ -9816,24 +7183,24 @@ const peg$makeScanner = (capacity$) => {
       const back$2 = at$;
       chosen$2: {
         next$3: {
-          if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0) { miss$(at$, 160); break next$3; }
+          if ((table2$[bytes$[at$]] & 8) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0) { miss$(at$, 160); break next$3; }
           at$ += 2;
           break chosen$2;
         }
         at$ = back$2;
         next$4: {
-          if ((table4$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0) { miss$(at$, 161); break next$4; }
+          if ((table3$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) { miss$(at$, 161); break next$4; }
           at$ += 5;
           break chosen$2;
         }
         at$ = back$2;
         next$5: {
-          if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table3$[bytes$[at$ + 6]] & 16) === 0) { miss$(at$, 162); break next$5; }
+          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0 || (table3$[bytes$[at$ + 6]] & 4) === 0) { miss$(at$, 162); break next$5; }
           at$ += 7;
           break chosen$2;
         }
         at$ = back$2;
-        if ((table2$[bytes$[at$]] & 32) === 0 || (table6$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0) { miss$(at$, 163); break next$2; }
+        if ((table2$[bytes$[at$]] & 8) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0) { miss$(at$, 163); break next$2; }
         at$ += 4;
       }
       let count$2 = 0;
@@ -9872,7 +7239,7 @@ const peg$makeScanner = (capacity$) => {
         const back$4 = at$;
         done$1: {
           missing$1: {
-            if ((table2$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 16) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0) { miss$(at$, 164); break missing$1; }
+            if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 164); break missing$1; }
             at$ += 3;
             let count$3 = 0;
             let last$7 = at$;
@@ -9902,7 +7269,7 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$8;
         if (count$4 < 1) break next$7;
-        if ((table2$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 16) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0) { miss$(at$, 164); break next$7; }
+        if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 164); break next$7; }
         at$ += 3;
         let count$5 = 0;
         let last$9 = at$;
@@ -9943,179 +7310,179 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((table10$[bytes$[at$]] & 32) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 16) === 0) { miss$(at$, 135); break next$1; }
+        if ((table8$[bytes$[at$]] & 32) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || (table4$[bytes$[at$ + 6]] & 2) === 0) { miss$(at$, 135); break next$1; }
         at$ += 7;
         name$1 = input.substring(at$ - 7, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
-        if ((table3$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0 || (table4$[bytes$[at$ + 7]] & 16) === 0) { miss$(at$, 136); break next$2; }
+        if ((table3$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0 || (table4$[bytes$[at$ + 7]] & 2) === 0) { miss$(at$, 136); break next$2; }
         at$ += 8;
         name$1 = input.substring(at$ - 8, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$3: {
-        if ((table6$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 16) === 0 || (table3$[bytes$[at$ + 4]] & 16) === 0) { miss$(at$, 137); break next$3; }
+        if ((table5$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table3$[bytes$[at$ + 4]] & 4) === 0) { miss$(at$, 137); break next$3; }
         at$ += 5;
         name$1 = input.substring(at$ - 5, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$4: {
-        if ((table2$[bytes$[at$]] & 2) === 0 || (table7$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0) { miss$(at$, 138); break next$4; }
+        if ((table1$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) { miss$(at$, 138); break next$4; }
         at$ += 5;
         name$1 = input.substring(at$ - 5, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$5: {
-        if ((table6$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 139); break next$5; }
+        if ((table5$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 2) === 0) { miss$(at$, 139); break next$5; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$6: {
-        if ((table10$[bytes$[at$]] & 32) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 140); break next$6; }
+        if ((table8$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 140); break next$6; }
         at$ += 4;
         name$1 = input.substring(at$ - 4, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$7: {
-        if ((table10$[bytes$[at$]] & 32) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0) { miss$(at$, 141); break next$7; }
+        if ((table8$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 141); break next$7; }
         at$ += 4;
         name$1 = input.substring(at$ - 4, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$8: {
-        if ((table2$[bytes$[at$]] & 2) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 32) === 0) { miss$(at$, 142); break next$8; }
+        if ((table1$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) { miss$(at$, 142); break next$8; }
         at$ += 6;
         name$1 = input.substring(at$ - 6, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$9: {
-        if ((table6$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table6$[bytes$[at$ + 5]] & 1) === 0 || (table6$[bytes$[at$ + 6]] & 2) === 0 || (table2$[bytes$[at$ + 7]] & 8) === 0 || (table4$[bytes$[at$ + 8]] & 8) === 0) { miss$(at$, 143); break next$9; }
+        if ((table5$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 4) === 0 || (table5$[bytes$[at$ + 6]] & 8) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table4$[bytes$[at$ + 8]] & 1) === 0) { miss$(at$, 143); break next$9; }
         at$ += 9;
         name$1 = input.substring(at$ - 9, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$10: {
-        if ((table3$[bytes$[at$]] & 2) === 0 || (table5$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table6$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 144); break next$10; }
+        if ((table2$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) { miss$(at$, 144); break next$10; }
         at$ += 7;
         name$1 = input.substring(at$ - 7, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$11: {
-        if ((table2$[bytes$[at$]] & 16) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table7$[bytes$[at$ + 2]] & 32) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table6$[bytes$[at$ + 4]] & 1) === 0 || (table6$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0) { miss$(at$, 145); break next$11; }
+        if ((table2$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 4) === 0 || (table5$[bytes$[at$ + 5]] & 8) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0) { miss$(at$, 145); break next$11; }
         at$ += 8;
         name$1 = input.substring(at$ - 8, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$12: {
-        if ((table5$[bytes$[at$]] & 32) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table6$[bytes$[at$ + 4]] & 1) === 0 || (table6$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0) { miss$(at$, 146); break next$12; }
+        if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 4) === 0 || (table5$[bytes$[at$ + 5]] & 8) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0) { miss$(at$, 146); break next$12; }
         at$ += 8;
         name$1 = input.substring(at$ - 8, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$13: {
-        if ((table10$[bytes$[at$]] & 32) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 147); break next$13; }
+        if ((table8$[bytes$[at$]] & 32) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 147); break next$13; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$14: {
-        if ((table3$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0) { miss$(at$, 148); break next$14; }
+        if ((table3$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 148); break next$14; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$15: {
-        if ((table6$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 149); break next$15; }
+        if ((table5$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0) { miss$(at$, 149); break next$15; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$16: {
-        if ((table2$[bytes$[at$]] & 2) === 0 || (table7$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 150); break next$16; }
+        if ((table1$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0) { miss$(at$, 150); break next$16; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$17: {
-        if ((table10$[bytes$[at$]] & 32) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 151); break next$17; }
+        if ((table8$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 151); break next$17; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$18: {
-        if ((table10$[bytes$[at$]] & 32) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0) { miss$(at$, 152); break next$18; }
+        if ((table8$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 152); break next$18; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$19: {
-        if ((table2$[bytes$[at$]] & 2) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 153); break next$19; }
+        if ((table1$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0) { miss$(at$, 153); break next$19; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$20: {
-        if ((table6$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0) { miss$(at$, 154); break next$20; }
+        if ((table5$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 154); break next$20; }
         at$ += 4;
         name$1 = input.substring(at$ - 4, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$21: {
-        if ((table6$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 155); break next$21; }
+        if ((table5$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 155); break next$21; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$22: {
-        if ((table3$[bytes$[at$]] & 2) === 0 || (table5$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0) { miss$(at$, 156); break next$22; }
+        if ((table2$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 156); break next$22; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$23: {
-        if ((table2$[bytes$[at$]] & 16) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table7$[bytes$[at$ + 2]] & 32) === 0) { miss$(at$, 157); break next$23; }
+        if ((table2$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 157); break next$23; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
-      if ((table5$[bytes$[at$]] & 32) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 158); return FAILED$; }
+      if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 158); return FAILED$; }
       at$ += 3;
       name$1 = input.substring(at$ - 3, at$);
     }
-    if ((table1$[bytes$[at$]] & 4) !== 0) return FAILED$;
+    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
     const back$2 = at$;
     done$1: {
       missing$1: {
         if (bytes$[at$] !== 46) { miss$(at$, 8); break missing$1; }
         at$++;
         const back$3 = at$;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(runs2$, at$);
-        if ((table3$[bytes$[at$]] & 32) === 0) break missing$1;
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+        if ((table3$[bytes$[at$]] & 8) === 0) break missing$1;
         at$++;
         at$ = back$3;
         break done$1;
@@ -10127,7 +7494,7 @@ const peg$makeScanner = (capacity$) => {
   }
 
   function year_digits$expectBuild(at$) {
-    const start$2 = at$;
+    const start$1 = at$;
     const back$1 = at$;
     chosen$1: {
       next$1: {
@@ -10142,7 +7509,7 @@ const peg$makeScanner = (capacity$) => {
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 35); break ended$1; }
+      if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$1; }
       at$++;
       count$1++;
       last$1 = at$;
@@ -10150,18 +7517,18 @@ const peg$makeScanner = (capacity$) => {
     }
     at$ = last$1;
     if (count$1 < 2) return FAILED$;
-    const digits$1 = input.substring(start$2, at$);
-    if ((table3$[bytes$[at$]] & 32) !== 0) return FAILED$;
+    const digits$1 = input.substring(start$1, at$);
+    if ((table3$[bytes$[at$]] & 8) !== 0) return FAILED$;
     end$ = at$;
     return Number(digits$1);
   }
 
   function quarter_place$expect(at$) {
-    if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 38); return -1; }
+    if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 38); return -1; }
     at$++;
-    if ((table4$[bytes$[at$]] & 32) === 0) { miss$(at$, 39); return -1; }
+    if ((table4$[bytes$[at$]] & 4) === 0) { miss$(at$, 39); return -1; }
     at$++;
-    if ((table1$[bytes$[at$]] & 4) !== 0) return -1;
+    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     return at$;
   }
 
@@ -10169,54 +7536,54 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((table6$[bytes$[at$]] & 1) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table5$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) { miss$(at$, 168); break next$1; }
+        if ((table5$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) { miss$(at$, 168); break next$1; }
         at$ += 6;
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
-        if ((table2$[bytes$[at$]] & 32) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 32) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 16) === 0) { miss$(at$, 169); break next$2; }
+        if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 2) === 0) { miss$(at$, 169); break next$2; }
         at$ += 7;
         break chosen$1;
       }
       at$ = back$1;
       next$3: {
-        if ((table5$[bytes$[at$]] & 64) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0 || (table2$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table6$[bytes$[at$ + 5]] & 128) === 0 || (table5$[bytes$[at$ + 6]] & 32) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0) { miss$(at$, 170); break next$3; }
+        if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 2) === 0) { miss$(at$, 170); break next$3; }
         at$ += 9;
         break chosen$1;
       }
       at$ = back$1;
       next$4: {
-        if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table6$[bytes$[at$ + 4]] & 128) === 0 || (table5$[bytes$[at$ + 5]] & 32) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 16) === 0) { miss$(at$, 171); break next$4; }
+        if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 2) === 0) { miss$(at$, 171); break next$4; }
         at$ += 8;
         break chosen$1;
       }
       at$ = back$1;
       next$5: {
-        if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table5$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) { miss$(at$, 172); break next$5; }
+        if ((table3$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 1) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) { miss$(at$, 172); break next$5; }
         at$ += 6;
         break chosen$1;
       }
       at$ = back$1;
       next$6: {
-        if ((table6$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0 || (table4$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table5$[bytes$[at$ + 5]] & 32) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 16) === 0) { miss$(at$, 173); break next$6; }
+        if ((table5$[bytes$[at$]] & 128) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 2) === 0) { miss$(at$, 173); break next$6; }
         at$ += 8;
         break chosen$1;
       }
       at$ = back$1;
-      if ((table6$[bytes$[at$]] & 128) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table5$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) { miss$(at$, 174); return -1; }
+      if ((table5$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) { miss$(at$, 174); return -1; }
       at$ += 6;
     }
-    if ((table1$[bytes$[at$]] & 4) !== 0) return -1;
+    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     return at$;
   }
 
   function short_year$expectBuild(at$) {
-    const start$3 = at$;
+    const start$1 = at$;
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 35); break ended$1; }
+      if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$1; }
       at$++;
       count$1++;
       last$1 = at$;
@@ -10224,10 +7591,10 @@ const peg$makeScanner = (capacity$) => {
     }
     at$ = last$1;
     if (count$1 < 2) return FAILED$;
-    const digits$2 = input.substring(start$3, at$);
-    if ((table3$[bytes$[at$]] & 32) !== 0) return FAILED$;
+    const digits$2 = input.substring(start$1, at$);
+    if ((table3$[bytes$[at$]] & 8) !== 0) return FAILED$;
     const digits$1 = Number(digits$2);
-    if ((table1$[bytes$[at$]] & 4) !== 0) return FAILED$;
+    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
     end$ = at$;
     return 2000 + digits$1;
   }
@@ -10236,51 +7603,51 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((table3$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0) { miss$(at$, 175); break next$1; }
+        if ((table3$[bytes$[at$]] & 1) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) { miss$(at$, 175); break next$1; }
         at$ += 5;
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
-        if ((table6$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 32) === 0) { miss$(at$, 176); break next$2; }
+        if ((table5$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) { miss$(at$, 176); break next$2; }
         at$ += 6;
         break chosen$1;
       }
       at$ = back$1;
       next$3: {
-        if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table5$[bytes$[at$ + 4]] & 32) === 0) { miss$(at$, 177); break next$3; }
+        if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) { miss$(at$, 177); break next$3; }
         at$ += 5;
         break chosen$1;
       }
       at$ = back$1;
       next$4: {
-        if ((table3$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table3$[bytes$[at$ + 5]] & 16) === 0) { miss$(at$, 178); break next$4; }
+        if ((table3$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0) { miss$(at$, 178); break next$4; }
         at$ += 6;
         break chosen$1;
       }
       at$ = back$1;
       next$5: {
-        if (bytes$[at$] !== 49 || (table6$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0) { miss$(at$, 179); break next$5; }
+        if (bytes$[at$] !== 49 || (table5$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 179); break next$5; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$6: {
-        if (bytes$[at$] !== 50 || (table2$[bytes$[at$ + 1]] & 16) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0) { miss$(at$, 180); break next$6; }
+        if (bytes$[at$] !== 50 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 180); break next$6; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$7: {
-        if (bytes$[at$] !== 51 || (table4$[bytes$[at$ + 1]] & 8) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0) { miss$(at$, 181); break next$7; }
+        if (bytes$[at$] !== 51 || (table4$[bytes$[at$ + 1]] & 1) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 181); break next$7; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
-      if (bytes$[at$] !== 52 || (table2$[bytes$[at$ + 1]] & 32) === 0 || (table3$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 182); return -1; }
+      if (bytes$[at$] !== 52 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 182); return -1; }
       at$ += 3;
     }
-    if ((table1$[bytes$[at$]] & 4) !== 0) return -1;
+    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     return at$;
   }
 
@@ -10304,7 +7671,7 @@ const peg$makeScanner = (capacity$) => {
             const back$3 = at$;
             chosen$2: {
               next$2: {
-                if ((table3$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 32); break next$2; }
+                if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) { miss$(at$, 32); break next$2; }
                 at$ += 2;
                 let count$2 = 0;
                 let last$2 = at$;
@@ -10319,7 +7686,7 @@ const peg$makeScanner = (capacity$) => {
                 break chosen$2;
               }
               at$ = back$3;
-              if ((table6$[bytes$[at$]] & 64) === 0 || (table2$[bytes$[at$ + 1]] & 16) === 0) { miss$(at$, 183); break missing$1; }
+              if ((table5$[bytes$[at$]] & 64) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 183); break missing$1; }
               at$ += 2;
               let count$3 = 0;
               let last$3 = at$;
@@ -10339,7 +7706,7 @@ const peg$makeScanner = (capacity$) => {
         break chosen$1;
       }
       at$ = back$1;
-      if ((table13$[bytes$[at$]] & 64) === 0) { miss$(at$, 184); return -1; }
+      if ((table8$[bytes$[at$]] & 128) === 0) { miss$(at$, 184); return -1; }
       at$++;
       let last$4 = at$;
       ended$4: for (;;) {
@@ -10356,7 +7723,7 @@ const peg$makeScanner = (capacity$) => {
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 35); break ended$1; }
+      if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$1; }
       at$++;
       count$1++;
       last$1 = at$;
@@ -10364,8 +7731,8 @@ const peg$makeScanner = (capacity$) => {
     }
     at$ = last$1;
     if (count$1 < 2) return -1;
-    if ((table3$[bytes$[at$]] & 32) !== 0) return -1;
-    if ((table1$[bytes$[at$]] & 4) !== 0) return -1;
+    if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
+    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     return at$;
   }
 
@@ -10374,59 +7741,59 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((table3$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0) { miss$(at$, 175); break next$1; }
+        if ((table3$[bytes$[at$]] & 1) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) { miss$(at$, 175); break next$1; }
         at$ += 5;
         word$1 = input.substring(at$ - 5, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
-        if ((table6$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 32) === 0) { miss$(at$, 176); break next$2; }
+        if ((table5$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) { miss$(at$, 176); break next$2; }
         at$ += 6;
         word$1 = input.substring(at$ - 6, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$3: {
-        if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table5$[bytes$[at$ + 4]] & 32) === 0) { miss$(at$, 177); break next$3; }
+        if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) { miss$(at$, 177); break next$3; }
         at$ += 5;
         word$1 = input.substring(at$ - 5, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$4: {
-        if ((table3$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table3$[bytes$[at$ + 5]] & 16) === 0) { miss$(at$, 178); break next$4; }
+        if ((table3$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0) { miss$(at$, 178); break next$4; }
         at$ += 6;
         word$1 = input.substring(at$ - 6, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$5: {
-        if (bytes$[at$] !== 49 || (table6$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0) { miss$(at$, 179); break next$5; }
+        if (bytes$[at$] !== 49 || (table5$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 179); break next$5; }
         at$ += 3;
         word$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$6: {
-        if (bytes$[at$] !== 50 || (table2$[bytes$[at$ + 1]] & 16) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0) { miss$(at$, 180); break next$6; }
+        if (bytes$[at$] !== 50 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 180); break next$6; }
         at$ += 3;
         word$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$7: {
-        if (bytes$[at$] !== 51 || (table4$[bytes$[at$ + 1]] & 8) === 0 || (table5$[bytes$[at$ + 2]] & 32) === 0) { miss$(at$, 181); break next$7; }
+        if (bytes$[at$] !== 51 || (table4$[bytes$[at$ + 1]] & 1) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 181); break next$7; }
         at$ += 3;
         word$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
-      if (bytes$[at$] !== 52 || (table2$[bytes$[at$ + 1]] & 32) === 0 || (table3$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 182); return FAILED$; }
+      if (bytes$[at$] !== 52 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 182); return FAILED$; }
       at$ += 3;
       word$1 = input.substring(at$ - 3, at$);
     }
-    if ((table1$[bytes$[at$]] & 4) !== 0) return FAILED$;
+    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
     end$ = at$;
     return ordinalOf(word$1);
   }
@@ -10435,12 +7802,12 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 16) === 0) { miss$(at$, 185); break next$1; }
+        if ((table3$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 2) === 0) { miss$(at$, 185); break next$1; }
         at$ += 2;
         const back$2 = at$;
         done$1: {
           missing$1: {
-            if ((table6$[bytes$[at$]] & 16) === 0) { miss$(at$, 54); break missing$1; }
+            if ((table5$[bytes$[at$]] & 16) === 0) { miss$(at$, 54); break missing$1; }
             at$++;
             break done$1;
           }
@@ -10452,12 +7819,12 @@ const peg$makeScanner = (capacity$) => {
       const back$3 = at$;
       chosen$2: {
         next$2: {
-          if ((table3$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 64) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table5$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0) { miss$(at$, 186); break next$2; }
+          if ((table3$[bytes$[at$]] & 1) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) { miss$(at$, 186); break next$2; }
           at$ += 6;
           break chosen$2;
         }
         at$ = back$3;
-        if ((table3$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table5$[bytes$[at$ + 8]] & 1) === 0) { miss$(at$, 187); return -1; }
+        if ((table3$[bytes$[at$]] & 1) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 16) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0) { miss$(at$, 187); return -1; }
         at$ += 9;
       }
       let count$1 = 0;
@@ -10470,7 +7837,7 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = last$1;
       if (count$1 < 1) return -1;
-      if ((table4$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 188); return -1; }
+      if ((table4$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) { miss$(at$, 188); return -1; }
       at$ += 4;
       let count$2 = 0;
       let last$2 = at$;
@@ -10485,7 +7852,7 @@ const peg$makeScanner = (capacity$) => {
       const back$4 = at$;
       done$2: {
         missing$2: {
-          if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 16) === 0) { miss$(at$, 185); break missing$2; }
+          if ((table3$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 2) === 0) { miss$(at$, 185); break missing$2; }
           at$ += 2;
           break done$2;
         }
@@ -10503,7 +7870,7 @@ const peg$makeScanner = (capacity$) => {
       let count$3 = 0;
       let last$3 = at$;
       ended$3: for (;;) {
-        if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 35); break ended$3; }
+        if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$3; }
         at$++;
         count$3++;
         last$3 = at$;
@@ -10511,17 +7878,17 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = last$3;
       if (count$3 < 2) return -1;
-      if ((table3$[bytes$[at$]] & 32) !== 0) return -1;
+      if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
     }
     const back$6 = at$;
     done$3: {
       missing$3: {
-        if ((table5$[bytes$[at$]] & 8) === 0) { miss$(at$, 45); break missing$3; }
+        if ((table4$[bytes$[at$]] & 64) === 0) { miss$(at$, 45); break missing$3; }
         at$++;
         let count$4 = 0;
         let last$4 = at$;
         ended$4: for (;;) {
-          if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 35); break ended$4; }
+          if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$4; }
           at$++;
           count$4++;
           last$4 = at$;
@@ -10529,12 +7896,12 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$4;
         if (count$4 < 2) break missing$3;
-        if ((table3$[bytes$[at$]] & 32) !== 0) break missing$3;
+        if ((table3$[bytes$[at$]] & 8) !== 0) break missing$3;
         break done$3;
       }
       at$ = back$6;
     }
-    if ((table1$[bytes$[at$]] & 4) !== 0) return -1;
+    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     return at$;
   }
 
@@ -10545,12 +7912,12 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if ((table3$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 64) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table5$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0) { miss$(at$, 186); break next$2; }
+            if ((table3$[bytes$[at$]] & 1) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) { miss$(at$, 186); break next$2; }
             at$ += 6;
             break chosen$2;
           }
           at$ = back$2;
-          if ((table3$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table5$[bytes$[at$ + 8]] & 1) === 0) { miss$(at$, 187); break next$1; }
+          if ((table3$[bytes$[at$]] & 1) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 16) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0) { miss$(at$, 187); break next$1; }
           at$ += 9;
         }
         let count$1 = 0;
@@ -10566,78 +7933,78 @@ const peg$makeScanner = (capacity$) => {
         const back$3 = at$;
         chosen$3: {
           next$3: {
-            if ((table4$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 188); break next$3; }
+            if ((table4$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) { miss$(at$, 188); break next$3; }
             at$ += 4;
             break chosen$3;
           }
           at$ = back$3;
           next$4: {
-            if ((table4$[bytes$[at$]] & 2) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 40); break next$4; }
+            if ((table3$[bytes$[at$]] & 64) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) { miss$(at$, 40); break next$4; }
             at$ += 7;
             break chosen$3;
           }
           at$ = back$3;
-          if ((table6$[bytes$[at$]] & 1) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table3$[bytes$[at$ + 4]] & 16) === 0) { miss$(at$, 189); break next$1; }
+          if ((table5$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 4) === 0) { miss$(at$, 189); break next$1; }
           at$ += 5;
         }
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$1;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
         break chosen$1;
       }
       at$ = back$1;
       const back$4 = at$;
       chosen$4: {
         next$5: {
-          if ((table5$[bytes$[at$]] & 32) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 190); break next$5; }
+          if ((table4$[bytes$[at$]] & 128) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 2) === 0) { miss$(at$, 190); break next$5; }
           at$ += 3;
           break chosen$4;
         }
         at$ = back$4;
         next$6: {
-          if ((table5$[bytes$[at$]] & 64) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0) { miss$(at$, 46); break next$6; }
+          if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 46); break next$6; }
           at$ += 4;
           break chosen$4;
         }
         at$ = back$4;
         next$7: {
-          if ((table6$[bytes$[at$]] & 1) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 32) === 0 || (table3$[bytes$[at$ + 4]] & 16) === 0) { miss$(at$, 189); break next$7; }
+          if ((table5$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 4) === 0) { miss$(at$, 189); break next$7; }
           at$ += 5;
           break chosen$4;
         }
         at$ = back$4;
         next$8: {
-          if ((table4$[bytes$[at$]] & 2) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 32) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 40); break next$8; }
+          if ((table3$[bytes$[at$]] & 64) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) { miss$(at$, 40); break next$8; }
           at$ += 7;
           break chosen$4;
         }
         at$ = back$4;
         next$9: {
-          if ((table4$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 188); break next$9; }
+          if ((table4$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) { miss$(at$, 188); break next$9; }
           at$ += 4;
           break chosen$4;
         }
         at$ = back$4;
         next$10: {
-          if ((table6$[bytes$[at$]] & 1) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 16) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 16) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) { miss$(at$, 191); break next$10; }
+          if ((table5$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) { miss$(at$, 191); break next$10; }
           at$ += 7;
           break chosen$4;
         }
         at$ = back$4;
         next$11: {
-          if ((table2$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 32) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 16) === 0 || (table3$[bytes$[at$ + 6]] & 2) === 0 || (table3$[bytes$[at$ + 7]] & 2) === 0 || (table2$[bytes$[at$ + 8]] & 16) === 0) { miss$(at$, 192); break next$11; }
+          if ((table1$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 128) === 0 || (table2$[bytes$[at$ + 7]] & 128) === 0 || (table2$[bytes$[at$ + 8]] & 4) === 0) { miss$(at$, 192); break next$11; }
           at$ += 9;
           break chosen$4;
         }
         at$ = back$4;
         next$12: {
-          if ((table2$[bytes$[at$]] & 8) === 0 || (table7$[bytes$[at$ + 1]] & 32) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 16) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 16) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) { miss$(at$, 193); break next$12; }
+          if ((table2$[bytes$[at$]] & 2) === 0 || (table6$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) { miss$(at$, 193); break next$12; }
           at$ += 7;
           break chosen$4;
         }
         at$ = back$4;
-        if ((table5$[bytes$[at$]] & 64) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 16) === 0 || (table5$[bytes$[at$ + 6]] & 32) === 0) { miss$(at$, 194); return -1; }
+        if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) { miss$(at$, 194); return -1; }
         at$ += 7;
       }
-      if ((table1$[bytes$[at$]] & 4) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     }
     return at$;
   }
@@ -10708,22 +8075,22 @@ const peg$makeScanner = (capacity$) => {
         break chosen$1;
       }
       at$ = back$1;
-      if ((table13$[bytes$[at$]] & 128) === 0) { miss$(at$, 205); return -1; }
+      if ((table9$[bytes$[at$]] & 1) === 0) { miss$(at$, 205); return -1; }
       at$++;
     }
     return at$;
   }
 
   function digits$expect(at$) {
-    if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 35); return -1; }
-    do at$++; while ((table3$[bytes$[at$]] & 32) !== 0);
+    if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); return -1; }
+    do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
     miss$(at$, 35);
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table12$[bytes$[at$]] & 32) === 0) { miss$(at$, 206); break ended$1; }
+      if ((table8$[bytes$[at$]] & 4) === 0) { miss$(at$, 206); break ended$1; }
       at$++;
-      if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 35); break ended$1; }
-      do at$++; while ((table3$[bytes$[at$]] & 32) !== 0);
+      if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$1; }
+      do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
       miss$(at$, 35);
       last$1 = at$;
     }
@@ -10747,45 +8114,45 @@ const peg$makeScanner = (capacity$) => {
         const back$3 = at$;
         chosen$2: {
           next$2: {
-            if ((table2$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 16) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 16) === 0 || (table5$[bytes$[at$ + 7]] & 32) === 0) { miss$(at$, 132); break next$2; }
+            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) { miss$(at$, 132); break next$2; }
             at$ += 8;
             break chosen$2;
           }
           at$ = back$3;
           next$3: {
-            if ((table6$[bytes$[at$]] & 1) === 0 || (table6$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 16) === 0) { miss$(at$, 207); break next$3; }
+            if ((table5$[bytes$[at$]] & 4) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) { miss$(at$, 207); break next$3; }
             at$ += 7;
             break chosen$2;
           }
           at$ = back$3;
           next$4: {
-            if ((table6$[bytes$[at$]] & 2) === 0 || (table6$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 16) === 0) { miss$(at$, 208); break next$4; }
+            if ((table5$[bytes$[at$]] & 8) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) { miss$(at$, 208); break next$4; }
             at$ += 7;
             break chosen$2;
           }
           at$ = back$3;
           next$5: {
-            if ((table6$[bytes$[at$]] & 1) === 0 || (table6$[bytes$[at$ + 1]] & 64) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0) { miss$(at$, 209); break next$5; }
+            if ((table5$[bytes$[at$]] & 4) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 209); break next$5; }
             at$ += 3;
             break chosen$2;
           }
           at$ = back$3;
           next$6: {
-            if ((table6$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 16) === 0) { miss$(at$, 210); break next$6; }
+            if ((table5$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 210); break next$6; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$3;
-          if ((table6$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 16) === 0) { miss$(at$, 211); break next$1; }
+          if ((table5$[bytes$[at$]] & 8) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 211); break next$1; }
           at$ += 2;
         }
-        if ((table1$[bytes$[at$]] & 4) !== 0) break next$1;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
         break chosen$1;
       }
       at$ = back$1;
-      if ((table9$[bytes$[at$]] & 4) === 0) { miss$(at$, 212); return -1; }
+      if ((table7$[bytes$[at$]] & 1) === 0) { miss$(at$, 212); return -1; }
       at$++;
-      if ((table1$[bytes$[at$]] & 4) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     }
     return at$;
   }
@@ -10971,12 +8338,12 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((table9$[bytes$[at$]] & 16) === 0) { miss$(at$, 103); break next$1; }
+        if ((table7$[bytes$[at$]] & 2) === 0) { miss$(at$, 103); break next$1; }
         at$++;
         let count$1 = 0;
         let last$1 = at$;
         ended$1: for (;;) {
-          if ((table2$[bytes$[at$]] & 1) === 0) { miss$(at$, 23); break ended$1; }
+          if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 23); break ended$1; }
           at$++;
           count$1++;
           last$1 = at$;
@@ -10995,7 +8362,7 @@ const peg$makeScanner = (capacity$) => {
           let count$2 = 0;
           let last$2 = at$;
           ended$2: for (;;) {
-            if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 35); break ended$2; }
+            if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$2; }
             at$++;
             count$2++;
             last$2 = at$;
@@ -11009,7 +8376,7 @@ const peg$makeScanner = (capacity$) => {
         let count$3 = 0;
         let last$3 = at$;
         ended$3: for (;;) {
-          if ((table13$[bytes$[at$]] & 4) === 0) { miss$(at$, 242); break ended$3; }
+          if ((table8$[bytes$[at$]] & 16) === 0) { miss$(at$, 242); break ended$3; }
           at$++;
           count$3++;
           last$3 = at$;
@@ -11017,8 +8384,3286 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$3;
         if (count$3 < 2) return -1;
-        if ((table1$[bytes$[at$]] & 4) !== 0) return -1;
+        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
       }
+    }
+    return at$;
+  }
+
+  function span$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table3$[symbol$1] & 2) !== 0) {
+      at$ = month_name$skip(at$);
+      if (at$ < 0) return -1;
+      let count$1 = 0;
+      let last$1 = at$;
+      ended$1: for (;;) {
+        at$ = joint$skip(at$);
+        if (at$ < 0) break ended$1;
+        at$ = month_name$skip(at$);
+        if (at$ < 0) break ended$1;
+        count$1++;
+        last$1 = at$;
+        if (count$1 >= 11) break;
+      }
+      at$ = last$1;
+      if (count$1 < 1) return -1;
+      at$ = between$skip(at$);
+      if (at$ < 0) return -1;
+      at$ = year_digits$skip(at$);
+      if (at$ < 0) return -1;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else if (symbol$1 >= 48 && symbol$1 <= 57) {
+      const start$1 = at$;
+      const day$1 = day$build(at$);
+      if (day$1 === FAILED$) return -1;
+      at$ = end$;
+      const first$1 = { day: day$1, start: start$1, end: at$ };
+      const more$1 = [];
+      let last$2 = at$;
+      ended$2: for (;;) {
+        const part$1 = joint$build(at$);
+        if (part$1 === FAILED$) break ended$2;
+        at$ = end$;
+        const start$2 = at$;
+        const day$2 = day$build(at$);
+        if (day$2 === FAILED$) break ended$2;
+        at$ = end$;
+        const part$2 = { day: day$2, start: start$2, end: at$ };
+        const item$1 = [part$1, part$2];
+        more$1.push(item$1);
+        last$2 = at$;
+        if (more$1.length >= 11) break;
+      }
+      at$ = last$2;
+      if (more$1.length < 1) return -1;
+      const back$1 = at$;
+      done$1: {
+        missing$1: {
+          const start$3 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$3) break missing$1;
+          if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$1;
+          at$ += 2;
+          break done$1;
+        }
+        at$ = back$1;
+      }
+      at$ = between$skip(at$);
+      if (at$ < 0) return -1;
+      const month$1 = month_name$build(at$);
+      if (month$1 === FAILED$) return -1;
+      at$ = end$;
+      let year$1;
+      const back$2 = at$;
+      done$2: {
+        missing$2: {
+          at$ = between$skip(at$);
+          if (at$ < 0) break missing$2;
+          const picked$2 = year_digits$build(at$);
+          if (picked$2 === FAILED$) break missing$2;
+          at$ = end$;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
+          const picked$1 = picked$2;
+          year$1 = picked$1;
+          break done$2;
+        }
+        at$ = back$2;
+        year$1 = null;
+      }
+      if (!(span$code2(first$1, more$1, month$1, year$1))) return -1;
+    } else if (symbol$1 === 81 || symbol$1 === 113) {
+      at$++;
+      if ((table4$[bytes$[at$]] & 4) === 0) return -1;
+      at$++;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      let count$2 = 0;
+      let last$3 = at$;
+      ended$3: for (;;) {
+        at$ = joint$skip(at$);
+        if (at$ < 0) break ended$3;
+        if ((table3$[bytes$[at$]] & 64) === 0) break ended$3;
+        at$++;
+        if ((table4$[bytes$[at$]] & 4) === 0) break ended$3;
+        at$++;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break ended$3;
+        count$2++;
+        last$3 = at$;
+        if (count$2 >= 3) break;
+      }
+      at$ = last$3;
+      if (count$2 < 1) return -1;
+      at$ = between$skip(at$);
+      if (at$ < 0) return -1;
+      at$ = year_digits$skip(at$);
+      if (at$ < 0) return -1;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function date$skip(at$) {
+    const back$1 = at$;
+    done$1: {
+      missing$1: {
+        at$ = weekday$skip(at$);
+        if (at$ < 0) break missing$1;
+        if (bytes$[at$] === 44) {
+          at$++;
+        }
+        const start$1 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$1) break missing$1;
+        break done$1;
+      }
+      at$ = back$1;
+    }
+    const symbol$1 = bytes$[at$];
+    if ((table3$[symbol$1] & 2) !== 0) {
+      at$ = named_date$skip(at$);
+      if (at$ < 0) return -1;
+    } else if (symbol$1 === 48 || (symbol$1 >= 51 && symbol$1 <= 57)) {
+      const back$2 = at$;
+      chosen$1: {
+        next$1: {
+          at$ = named_date$skip(at$);
+          if (at$ < 0) break next$1;
+          break chosen$1;
+        }
+        at$ = back$2;
+        at$ = numeric_date$skip(at$);
+        if (at$ < 0) return -1;
+      }
+    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
+      const back$3 = at$;
+      chosen$2: {
+        next$2: {
+          const year$1 = year_digits$build(at$);
+          if (year$1 === FAILED$) break next$2;
+          at$ = end$;
+          if ((table3$[bytes$[at$]] & 16) === 0) break next$2;
+          at$++;
+          const start$2 = at$;
+          let count$1 = 0;
+          let last$1 = at$;
+          ended$1: for (;;) {
+            if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
+            at$++;
+            count$1++;
+            last$1 = at$;
+            if (count$1 >= 2) break;
+          }
+          at$ = last$1;
+          if (count$1 < 2) break next$2;
+          const digits$1 = input.substring(start$2, at$);
+          if ((table3$[bytes$[at$]] & 8) !== 0) break next$2;
+          const month$1 = Number(digits$1);
+          if ((table3$[bytes$[at$]] & 16) === 0) break next$2;
+          at$++;
+          const start$3 = at$;
+          let count$2 = 0;
+          let last$2 = at$;
+          ended$2: for (;;) {
+            if ((table3$[bytes$[at$]] & 8) === 0) break ended$2;
+            at$++;
+            count$2++;
+            last$2 = at$;
+            if (count$2 >= 2) break;
+          }
+          at$ = last$2;
+          if (count$2 < 2) break next$2;
+          const digits$2 = input.substring(start$3, at$);
+          if ((table3$[bytes$[at$]] & 8) !== 0) break next$2;
+          const day$1 = Number(digits$2);
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+          if (!(isDay(year$1, month$1, day$1))) break next$2;
+          break chosen$2;
+        }
+        at$ = back$3;
+        next$3: {
+          at$ = named_date$skip(at$);
+          if (at$ < 0) break next$3;
+          break chosen$2;
+        }
+        at$ = back$3;
+        at$ = numeric_date$skip(at$);
+        if (at$ < 0) return -1;
+      }
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function quarter$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table9$[symbol$1] & 2) !== 0) {
+      at$ = bare_quarter$skip(at$);
+      if (at$ < 0) return -1;
+      const back$1 = at$;
+      done$1: {
+        missing$1: {
+          at$ = quarter_joint$skip(at$);
+          if (at$ < 0) break missing$1;
+          at$ = year_digits$skip(at$);
+          if (at$ < 0) break missing$1;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$1;
+          break done$1;
+        }
+        at$ = back$1;
+      }
+    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
+      const back$2 = at$;
+      chosen$1: {
+        next$1: {
+          at$ = bare_quarter$skip(at$);
+          if (at$ < 0) break next$1;
+          const back$3 = at$;
+          done$2: {
+            missing$2: {
+              at$ = quarter_joint$skip(at$);
+              if (at$ < 0) break missing$2;
+              at$ = year_digits$skip(at$);
+              if (at$ < 0) break missing$2;
+              if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
+              break done$2;
+            }
+            at$ = back$3;
+          }
+          break chosen$1;
+        }
+        at$ = back$2;
+        next$2: {
+          at$++;
+          if ((table3$[bytes$[at$]] & 64) === 0) break next$2;
+          at$++;
+          const symbol$2 = bytes$[at$];
+          if (symbol$2 === 48 || (symbol$2 >= 51 && symbol$2 <= 57)) {
+            at$ = short_year$skip(at$);
+            if (at$ < 0) break next$2;
+          } else if (symbol$2 >= 49 && symbol$2 <= 50) {
+            const back$4 = at$;
+            chosen$2: {
+              next$3: {
+                at$ = year_digits$skip(at$);
+                if (at$ < 0) break next$3;
+                if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
+                break chosen$2;
+              }
+              at$ = back$4;
+              at$ = short_year$skip(at$);
+              if (at$ < 0) break next$2;
+            }
+          } else {
+            break next$2;
+          }
+          break chosen$1;
+        }
+        at$ = back$2;
+        at$ = year_digits$skip(at$);
+        if (at$ < 0) return -1;
+        if ((table4$[bytes$[at$]] & 8) !== 0) {
+          at$++;
+        }
+        if ((table3$[bytes$[at$]] & 64) === 0) return -1;
+        at$++;
+        if ((table4$[bytes$[at$]] & 4) === 0) return -1;
+        at$++;
+        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      }
+    } else if (symbol$1 >= 51 && symbol$1 <= 52) {
+      const back$5 = at$;
+      chosen$3: {
+        next$4: {
+          at$ = bare_quarter$skip(at$);
+          if (at$ < 0) break next$4;
+          const back$6 = at$;
+          done$3: {
+            missing$3: {
+              at$ = quarter_joint$skip(at$);
+              if (at$ < 0) break missing$3;
+              at$ = year_digits$skip(at$);
+              if (at$ < 0) break missing$3;
+              if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
+              break done$3;
+            }
+            at$ = back$6;
+          }
+          break chosen$3;
+        }
+        at$ = back$5;
+        at$++;
+        if ((table3$[bytes$[at$]] & 64) === 0) return -1;
+        at$++;
+        const symbol$3 = bytes$[at$];
+        if (symbol$3 === 48 || (symbol$3 >= 51 && symbol$3 <= 57)) {
+          at$ = short_year$skip(at$);
+          if (at$ < 0) return -1;
+        } else if (symbol$3 >= 49 && symbol$3 <= 50) {
+          const back$7 = at$;
+          chosen$4: {
+            next$5: {
+              at$ = year_digits$skip(at$);
+              if (at$ < 0) break next$5;
+              if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+              break chosen$4;
+            }
+            at$ = back$7;
+            at$ = short_year$skip(at$);
+            if (at$ < 0) return -1;
+          }
+        } else {
+          return -1;
+        }
+      }
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function bare_half$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table3$[symbol$1] & 32) !== 0) {
+      let word$1;
+      const symbol$2 = bytes$[at$];
+      if (symbol$2 === 70 || symbol$2 === 102) {
+        const back$1 = at$;
+        chosen$1: {
+          next$1: {
+            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) break next$1;
+            at$ += 5;
+            word$1 = input.substring(at$ - 5, at$);
+            break chosen$1;
+          }
+          at$ = back$1;
+          if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0) return -1;
+          at$ += 6;
+          word$1 = input.substring(at$ - 6, at$);
+        }
+      } else if (symbol$2 === 83 || symbol$2 === 115) {
+        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) return -1;
+        at$ += 6;
+        word$1 = input.substring(at$ - 6, at$);
+      } else if (symbol$2 === 84 || symbol$2 === 116) {
+        if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) return -1;
+        at$ += 5;
+        word$1 = input.substring(at$ - 5, at$);
+      } else if (symbol$2 === 49) {
+        if ((table5$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) return -1;
+        at$ += 3;
+        word$1 = input.substring(at$ - 3, at$);
+      } else if (symbol$2 === 50) {
+        if ((table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) return -1;
+        at$ += 3;
+        word$1 = input.substring(at$ - 3, at$);
+      } else if (symbol$2 === 51) {
+        if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) return -1;
+        at$ += 3;
+        word$1 = input.substring(at$ - 3, at$);
+      } else {
+        if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0) return -1;
+        at$ += 3;
+        word$1 = input.substring(at$ - 3, at$);
+      }
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      const half$1 = ordinalOf(word$1);
+      const start$1 = at$;
+      at$ = runEnd$(ends2$, at$);
+      if (at$ === start$1) return -1;
+      if ((table3$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table3$[bytes$[at$ + 3]] & 1) === 0) return -1;
+      at$ += 4;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if (!(half$1 <= 2)) return -1;
+    } else if (symbol$1 === 72 || symbol$1 === 104) {
+      at$++;
+      if ((table4$[bytes$[at$]] & 32) === 0) return -1;
+      at$++;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function year_digits$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if (symbol$1 === 49) {
+      if (bytes$[at$ + 1] !== 57) return -1;
+      at$ += 2;
+    } else if (symbol$1 === 50) {
+      if (bytes$[at$ + 1] !== 48) return -1;
+      at$ += 2;
+    } else {
+      return -1;
+    }
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
+      at$++;
+      count$1++;
+      last$1 = at$;
+      if (count$1 >= 2) break;
+    }
+    at$ = last$1;
+    if (count$1 < 2) return -1;
+    if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
+    return at$;
+  }
+
+  function fiscal$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if (symbol$1 >= 49 && symbol$1 <= 50) {
+      const year$1 = year_digits$build(at$);
+      if (year$1 === FAILED$) return -1;
+      at$ = end$;
+      if ((table4$[bytes$[at$]] & 64) === 0) return -1;
+      at$++;
+      const start$1 = at$;
+      let count$1 = 0;
+      let last$2 = at$;
+      ended$1: for (;;) {
+        if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
+        at$++;
+        count$1++;
+        last$2 = at$;
+        if (count$1 >= 2) break;
+      }
+      at$ = last$2;
+      if (count$1 < 2) return -1;
+      const digits$1 = input.substring(start$1, at$);
+      if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
+      const last$1 = Number(digits$1);
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if (!(last$1 === (year$1 + 1) % 100)) return -1;
+    } else if (symbol$1 === 70 || symbol$1 === 102) {
+      const back$1 = at$;
+      chosen$1: {
+        next$1: {
+          if ((table4$[bytes$[at$ + 1]] & 2) === 0) break next$1;
+          at$ += 2;
+          if ((table5$[bytes$[at$]] & 16) !== 0) {
+            at$++;
+          }
+          break chosen$1;
+        }
+        at$ = back$1;
+        const back$2 = at$;
+        chosen$2: {
+          next$2: {
+            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) break next$2;
+            at$ += 6;
+            break chosen$2;
+          }
+          at$ = back$2;
+          if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 16) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0) return -1;
+          at$ += 9;
+        }
+        const start$2 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$2) return -1;
+        if ((table4$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) return -1;
+        at$ += 4;
+        const start$3 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$3) return -1;
+        const back$3 = at$;
+        done$1: {
+          missing$1: {
+            if ((table3$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 2) === 0) break missing$1;
+            at$ += 2;
+            break done$1;
+          }
+          at$ = back$3;
+        }
+      }
+      const symbol$2 = bytes$[at$];
+      if (symbol$2 === 48 || (symbol$2 >= 51 && symbol$2 <= 57)) {
+        const start$4 = at$;
+        let count$2 = 0;
+        let last$3 = at$;
+        ended$2: for (;;) {
+          if ((table3$[bytes$[at$]] & 8) === 0) break ended$2;
+          at$++;
+          count$2++;
+          last$3 = at$;
+          if (count$2 >= 2) break;
+        }
+        at$ = last$3;
+        if (count$2 < 2) return -1;
+        const digits$2 = input.substring(start$4, at$);
+        if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
+      } else if (symbol$2 >= 49 && symbol$2 <= 50) {
+        const back$4 = at$;
+        chosen$3: {
+          next$3: {
+            at$ = year_digits$skip(at$);
+            if (at$ < 0) break next$3;
+            break chosen$3;
+          }
+          at$ = back$4;
+          const start$5 = at$;
+          let count$3 = 0;
+          let last$4 = at$;
+          ended$3: for (;;) {
+            if ((table3$[bytes$[at$]] & 8) === 0) break ended$3;
+            at$++;
+            count$3++;
+            last$4 = at$;
+            if (count$3 >= 2) break;
+          }
+          at$ = last$4;
+          if (count$3 < 2) return -1;
+          const digits$3 = input.substring(start$5, at$);
+          if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
+        }
+      } else {
+        return -1;
+      }
+      const back$5 = at$;
+      done$2: {
+        missing$2: {
+          if ((table4$[bytes$[at$]] & 64) === 0) break missing$2;
+          at$++;
+          const start$6 = at$;
+          let count$4 = 0;
+          let last$5 = at$;
+          ended$4: for (;;) {
+            if ((table3$[bytes$[at$]] & 8) === 0) break ended$4;
+            at$++;
+            count$4++;
+            last$5 = at$;
+            if (count$4 >= 2) break;
+          }
+          at$ = last$5;
+          if (count$4 < 2) break missing$2;
+          const digits$4 = input.substring(start$6, at$);
+          if ((table3$[bytes$[at$]] & 8) !== 0) break missing$2;
+          break done$2;
+        }
+        at$ = back$5;
+      }
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      const back$6 = at$;
+      done$3: {
+        missing$3: {
+          at$ = between$skip(at$);
+          if (at$ < 0) break missing$3;
+          if ((table3$[bytes$[at$]] & 64) === 0) break missing$3;
+          at$++;
+          if ((table4$[bytes$[at$]] & 4) === 0) break missing$3;
+          at$++;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
+          break done$3;
+        }
+        at$ = back$6;
+      }
+    } else if (symbol$1 === 81 || symbol$1 === 113) {
+      at$++;
+      if ((table4$[bytes$[at$]] & 4) === 0) return -1;
+      at$++;
+      const back$7 = at$;
+      done$4: {
+        missing$4: {
+          const start$7 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$7) break missing$4;
+          if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$4;
+          at$ += 2;
+          break done$4;
+        }
+        at$ = back$7;
+      }
+      at$ = between$skip(at$);
+      if (at$ < 0) return -1;
+      const symbol$3 = bytes$[at$];
+      if (symbol$3 === 70 || symbol$3 === 102) {
+        const back$8 = at$;
+        chosen$4: {
+          next$4: {
+            if ((table4$[bytes$[at$ + 1]] & 2) === 0) break next$4;
+            at$ += 2;
+            if ((table5$[bytes$[at$]] & 16) !== 0) {
+              at$++;
+            }
+            break chosen$4;
+          }
+          at$ = back$8;
+          const back$9 = at$;
+          chosen$5: {
+            next$5: {
+              if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) break next$5;
+              at$ += 6;
+              break chosen$5;
+            }
+            at$ = back$9;
+            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 16) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0) return -1;
+            at$ += 9;
+          }
+          const start$8 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$8) return -1;
+          if ((table4$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) return -1;
+          at$ += 4;
+          const start$9 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$9) return -1;
+          const back$10 = at$;
+          done$5: {
+            missing$5: {
+              if ((table3$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 2) === 0) break missing$5;
+              at$ += 2;
+              break done$5;
+            }
+            at$ = back$10;
+          }
+        }
+      } else {
+        return -1;
+      }
+      const symbol$4 = bytes$[at$];
+      if (symbol$4 === 48 || (symbol$4 >= 51 && symbol$4 <= 57)) {
+        const start$10 = at$;
+        let count$5 = 0;
+        let last$6 = at$;
+        ended$5: for (;;) {
+          if ((table3$[bytes$[at$]] & 8) === 0) break ended$5;
+          at$++;
+          count$5++;
+          last$6 = at$;
+          if (count$5 >= 2) break;
+        }
+        at$ = last$6;
+        if (count$5 < 2) return -1;
+        const digits$5 = input.substring(start$10, at$);
+        if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
+      } else if (symbol$4 >= 49 && symbol$4 <= 50) {
+        const back$11 = at$;
+        chosen$6: {
+          next$6: {
+            at$ = year_digits$skip(at$);
+            if (at$ < 0) break next$6;
+            break chosen$6;
+          }
+          at$ = back$11;
+          const start$11 = at$;
+          let count$6 = 0;
+          let last$7 = at$;
+          ended$6: for (;;) {
+            if ((table3$[bytes$[at$]] & 8) === 0) break ended$6;
+            at$++;
+            count$6++;
+            last$7 = at$;
+            if (count$6 >= 2) break;
+          }
+          at$ = last$7;
+          if (count$6 < 2) return -1;
+          const digits$6 = input.substring(start$11, at$);
+          if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
+        }
+      } else {
+        return -1;
+      }
+      const back$12 = at$;
+      done$6: {
+        missing$6: {
+          if ((table4$[bytes$[at$]] & 64) === 0) break missing$6;
+          at$++;
+          const start$12 = at$;
+          let count$7 = 0;
+          let last$8 = at$;
+          ended$7: for (;;) {
+            if ((table3$[bytes$[at$]] & 8) === 0) break ended$7;
+            at$++;
+            count$7++;
+            last$8 = at$;
+            if (count$7 >= 2) break;
+          }
+          at$ = last$8;
+          if (count$7 < 2) break missing$6;
+          const digits$7 = input.substring(start$12, at$);
+          if ((table3$[bytes$[at$]] & 8) !== 0) break missing$6;
+          break done$6;
+        }
+        at$ = back$12;
+      }
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function week$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table9$[symbol$1] & 4) !== 0) {
+      const symbol$2 = bytes$[at$];
+      if (symbol$2 === 67 || symbol$2 === 99) {
+        const back$1 = at$;
+        chosen$1: {
+          next$1: {
+            if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0 || bytes$[at$ + 8] !== 32 || (table5$[bytes$[at$ + 9]] & 1) === 0 || (table2$[bytes$[at$ + 10]] & 2) === 0 || (table2$[bytes$[at$ + 11]] & 2) === 0 || (table5$[bytes$[at$ + 12]] & 2) === 0) break next$1;
+            at$ += 13;
+            const start$1 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$1) break next$1;
+            break chosen$1;
+          }
+          at$ = back$1;
+          if ((table5$[bytes$[at$ + 1]] & 1) === 0) return -1;
+          at$ += 2;
+          if (bytes$[at$] === 32) {
+            at$++;
+          }
+        }
+      } else if (symbol$2 === 87) {
+        const back$2 = at$;
+        chosen$2: {
+          next$2: {
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 2) === 0) break next$2;
+            at$ += 4;
+            const start$2 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$2) break next$2;
+            const back$3 = at$;
+            done$1: {
+              missing$1: {
+                const symbol$3 = bytes$[at$];
+                if (symbol$3 === 78 || symbol$3 === 110) {
+                  const back$4 = at$;
+                  chosen$3: {
+                    next$3: {
+                      if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || bytes$[at$ + 6] !== 32) break next$3;
+                      at$ += 7;
+                      break chosen$3;
+                    }
+                    at$ = back$4;
+                    if ((table2$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$1;
+                    at$ += 4;
+                  }
+                } else {
+                  break missing$1;
+                }
+                break done$1;
+              }
+              at$ = back$3;
+            }
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$4: {
+            if ((table5$[bytes$[at$ + 1]] & 2) === 0) break next$4;
+            at$ += 2;
+            if (bytes$[at$] === 32) {
+              at$++;
+            }
+            break chosen$2;
+          }
+          at$ = back$2;
+          at$++;
+        }
+      } else {
+        const back$5 = at$;
+        chosen$4: {
+          next$5: {
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 2) === 0) break next$5;
+            at$ += 4;
+            const start$3 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$3) break next$5;
+            const back$6 = at$;
+            done$2: {
+              missing$2: {
+                const symbol$4 = bytes$[at$];
+                if (symbol$4 === 78 || symbol$4 === 110) {
+                  const back$7 = at$;
+                  chosen$5: {
+                    next$6: {
+                      if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || bytes$[at$ + 6] !== 32) break next$6;
+                      at$ += 7;
+                      break chosen$5;
+                    }
+                    at$ = back$7;
+                    if ((table2$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$2;
+                    at$ += 4;
+                  }
+                } else {
+                  break missing$2;
+                }
+                break done$2;
+              }
+              at$ = back$6;
+            }
+            break chosen$4;
+          }
+          at$ = back$5;
+          if ((table5$[bytes$[at$ + 1]] & 2) === 0) return -1;
+          at$ += 2;
+          if (bytes$[at$] === 32) {
+            at$++;
+          }
+        }
+      }
+      const start$4 = at$;
+      let count$1 = 0;
+      let last$1 = at$;
+      ended$1: for (;;) {
+        if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
+        at$++;
+        count$1++;
+        last$1 = at$;
+        if (count$1 >= 2) break;
+      }
+      at$ = last$1;
+      if (count$1 < 1) return -1;
+      const digits$1 = input.substring(start$4, at$);
+      if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
+      const week$1 = Number(digits$1);
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      const back$8 = at$;
+      done$3: {
+        missing$3: {
+          at$ = quarter_joint$skip(at$);
+          if (at$ < 0) break missing$3;
+          at$ = year_digits$skip(at$);
+          if (at$ < 0) break missing$3;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
+          break done$3;
+        }
+        at$ = back$8;
+      }
+      if (!(week$1 >= 1 && week$1 <= 53)) return -1;
+    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
+      at$ = year_digits$skip(at$);
+      if (at$ < 0) return -1;
+      if ((table5$[bytes$[at$]] & 16) !== 0) {
+        at$++;
+      }
+      if ((table5$[bytes$[at$]] & 1) === 0) return -1;
+      at$++;
+      const start$5 = at$;
+      let count$2 = 0;
+      let last$2 = at$;
+      ended$2: for (;;) {
+        if ((table3$[bytes$[at$]] & 8) === 0) break ended$2;
+        at$++;
+        count$2++;
+        last$2 = at$;
+        if (count$2 >= 2) break;
+      }
+      at$ = last$2;
+      if (count$2 < 2) return -1;
+      const digits$2 = input.substring(start$5, at$);
+      if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
+      const week$2 = Number(digits$2);
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if (!(week$2 >= 1 && week$2 <= 53)) return -1;
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function month$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if (symbol$1 === 48 || (symbol$1 >= 51 && symbol$1 <= 57)) {
+      const start$1 = at$;
+      let count$1 = 0;
+      let last$1 = at$;
+      ended$1: for (;;) {
+        if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
+        at$++;
+        count$1++;
+        last$1 = at$;
+        if (count$1 >= 2) break;
+      }
+      at$ = last$1;
+      if (count$1 < 1) return -1;
+      const digits$1 = input.substring(start$1, at$);
+      if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
+      const month$1 = Number(digits$1);
+      if (bytes$[at$] !== 47) return -1;
+      at$++;
+      at$ = year_digits$skip(at$);
+      if (at$ < 0) return -1;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if (!(month$1 >= 1 && month$1 <= 12)) return -1;
+    } else if ((table5$[symbol$1] & 32) !== 0) {
+      const back$1 = at$;
+      chosen$1: {
+        next$1: {
+          at$ = month_name$skip(at$);
+          if (at$ < 0) break next$1;
+          const back$2 = at$;
+          done$1: {
+            missing$1: {
+              const start$2 = at$;
+              at$ = runEnd$(ends2$, at$);
+              if (at$ === start$2) break missing$1;
+              if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$1;
+              at$ += 2;
+              break done$1;
+            }
+            at$ = back$2;
+          }
+          at$ = between$skip(at$);
+          if (at$ < 0) break next$1;
+          at$ = year_digits$skip(at$);
+          if (at$ < 0) break next$1;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+          break chosen$1;
+        }
+        at$ = back$1;
+        next$2: {
+          at$ = month_name$skip(at$);
+          if (at$ < 0) break next$2;
+          if (bytes$[at$] === 32) {
+            at$++;
+          }
+          if (bytes$[at$] !== 39) break next$2;
+          at$++;
+          at$ = short_year$skip(at$);
+          if (at$ < 0) break next$2;
+          break chosen$1;
+        }
+        at$ = back$1;
+        if ((table5$[bytes$[at$]] & 32) === 0) return -1;
+        at$ = month_name$skip(at$);
+        if (at$ < 0) return -1;
+      }
+    } else if ((table9$[symbol$1] & 8) !== 0) {
+      const back$3 = at$;
+      chosen$2: {
+        next$3: {
+          at$ = month_name$skip(at$);
+          if (at$ < 0) break next$3;
+          const back$4 = at$;
+          done$2: {
+            missing$2: {
+              const start$3 = at$;
+              at$ = runEnd$(ends2$, at$);
+              if (at$ === start$3) break missing$2;
+              if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$2;
+              at$ += 2;
+              break done$2;
+            }
+            at$ = back$4;
+          }
+          at$ = between$skip(at$);
+          if (at$ < 0) break next$3;
+          at$ = year_digits$skip(at$);
+          if (at$ < 0) break next$3;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
+          break chosen$2;
+        }
+        at$ = back$3;
+        at$ = month_name$skip(at$);
+        if (at$ < 0) return -1;
+        if (bytes$[at$] === 32) {
+          at$++;
+        }
+        if (bytes$[at$] !== 39) return -1;
+        at$++;
+        at$ = short_year$skip(at$);
+        if (at$ < 0) return -1;
+      }
+    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
+      const back$5 = at$;
+      chosen$3: {
+        next$4: {
+          at$ = year_digits$skip(at$);
+          if (at$ < 0) break next$4;
+          if ((table4$[bytes$[at$]] & 64) === 0) break next$4;
+          at$++;
+          const start$4 = at$;
+          let count$2 = 0;
+          let last$2 = at$;
+          ended$2: for (;;) {
+            if ((table3$[bytes$[at$]] & 8) === 0) break ended$2;
+            at$++;
+            count$2++;
+            last$2 = at$;
+            if (count$2 >= 2) break;
+          }
+          at$ = last$2;
+          if (count$2 < 2) break next$4;
+          const digits$2 = input.substring(start$4, at$);
+          if ((table3$[bytes$[at$]] & 8) !== 0) break next$4;
+          const month$2 = Number(digits$2);
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+          if (!(month$2 >= 1 && month$2 <= 12)) break next$4;
+          break chosen$3;
+        }
+        at$ = back$5;
+        const start$5 = at$;
+        let count$3 = 0;
+        let last$3 = at$;
+        ended$3: for (;;) {
+          if ((table3$[bytes$[at$]] & 8) === 0) break ended$3;
+          at$++;
+          count$3++;
+          last$3 = at$;
+          if (count$3 >= 2) break;
+        }
+        at$ = last$3;
+        if (count$3 < 1) return -1;
+        const digits$3 = input.substring(start$5, at$);
+        if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
+        const month$3 = Number(digits$3);
+        if (bytes$[at$] !== 47) return -1;
+        at$++;
+        at$ = year_digits$skip(at$);
+        if (at$ < 0) return -1;
+        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+        if (!(month$3 >= 1 && month$3 <= 12)) return -1;
+      }
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function relative$skip(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        const symbol$1 = bytes$[at$];
+        if (symbol$1 === 84 || symbol$1 === 116) {
+          const back$2 = at$;
+          chosen$2: {
+            next$2: {
+              if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 2) === 0) break next$2;
+              at$ += 5;
+              break chosen$2;
+            }
+            at$ = back$2;
+            next$3: {
+              if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || (table2$[bytes$[at$ + 6]] & 128) === 0 || (table5$[bytes$[at$ + 7]] & 1) === 0) break next$3;
+              at$ += 8;
+              break chosen$2;
+            }
+            at$ = back$2;
+            if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 1) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) break next$1;
+            at$ += 7;
+          }
+        } else if (symbol$1 === 89 || symbol$1 === 121) {
+          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 2) === 0) break next$1;
+          at$ += 9;
+        } else if (symbol$1 === 67) {
+          if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 66) break next$1;
+          at$ += 3;
+        } else if (symbol$1 === 69) {
+          const back$3 = at$;
+          chosen$3: {
+            next$4: {
+              if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 68) break next$4;
+              at$ += 3;
+              break chosen$3;
+            }
+            at$ = back$3;
+            next$5: {
+              if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 77) break next$5;
+              at$ += 3;
+              break chosen$3;
+            }
+            at$ = back$3;
+            if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 87) break next$1;
+            at$ += 3;
+          }
+        } else {
+          break next$1;
+        }
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$6: {
+        const symbol$2 = bytes$[at$];
+        if ((table6$[symbol$2] & 1) !== 0) {
+          const symbol$3 = bytes$[at$];
+          if (symbol$3 === 70 || symbol$3 === 102) {
+            if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 128) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 4) === 0 || (table2$[bytes$[at$ + 8]] & 1) === 0) break next$6;
+            at$ += 9;
+          } else {
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$6;
+            at$ += 4;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+        } else if ((table6$[symbol$2] & 4) !== 0) {
+          const symbol$4 = bytes$[at$];
+          if (symbol$4 === 76 || symbol$4 === 108) {
+            if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$6;
+            at$ += 4;
+          } else {
+            const back$4 = at$;
+            chosen$4: {
+              next$7: {
+                if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 8) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 128) === 0 || (table3$[bytes$[at$ + 6]] & 128) === 0 || (table5$[bytes$[at$ + 7]] & 128) === 0) break next$7;
+                at$ += 8;
+                break chosen$4;
+              }
+              at$ = back$4;
+              next$8: {
+                if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0) break next$8;
+                at$ += 5;
+                break chosen$4;
+              }
+              at$ = back$4;
+              next$9: {
+                if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$9;
+                at$ += 4;
+                break chosen$4;
+              }
+              at$ = back$4;
+              if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 4) === 0 || (table2$[bytes$[at$ + 8]] & 1) === 0) break next$6;
+              at$ += 9;
+            }
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+        } else if (symbol$2 === 67 || symbol$2 === 99) {
+          const back$5 = at$;
+          chosen$5: {
+            next$10: {
+              if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) break next$10;
+              at$ += 7;
+              if ((table1$[bytes$[at$]] & 2) !== 0) break next$10;
+              break chosen$5;
+            }
+            at$ = back$5;
+            if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0) break next$6;
+            at$ += 6;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+          }
+        } else if (symbol$2 === 84 || symbol$2 === 116) {
+          if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0) break next$6;
+          at$ += 4;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+        } else {
+          break next$6;
+        }
+        const start$1 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$1) break next$6;
+        const symbol$5 = bytes$[at$];
+        if ((table6$[symbol$5] & 32) !== 0) {
+          const symbol$6 = bytes$[at$];
+          if (symbol$6 === 65 || symbol$6 === 97) {
+            if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 128) === 0 || (table2$[bytes$[at$ + 7]] & 128) === 0 || (table2$[bytes$[at$ + 8]] & 4) === 0) break next$6;
+            at$ += 9;
+          } else if (symbol$6 === 68 || symbol$6 === 100) {
+            if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 2) === 0) break next$6;
+            at$ += 3;
+          } else if (symbol$6 === 69 || symbol$6 === 101) {
+            if ((table6$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) break next$6;
+            at$ += 7;
+          } else if (symbol$6 === 81 || symbol$6 === 113) {
+            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) break next$6;
+            at$ += 7;
+          } else {
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) break next$6;
+            at$ += 4;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+        } else if ((table9$[symbol$5] & 16) !== 0) {
+          const back$6 = at$;
+          chosen$6: {
+            next$11: {
+              const symbol$7 = bytes$[at$];
+              if (symbol$7 === 77 || symbol$7 === 109) {
+                const back$7 = at$;
+                chosen$7: {
+                  next$12: {
+                    if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 4) === 0) break next$12;
+                    at$ += 5;
+                    break chosen$7;
+                  }
+                  at$ = back$7;
+                  if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) break next$11;
+                  at$ += 7;
+                }
+              } else {
+                const back$8 = at$;
+                chosen$8: {
+                  next$13: {
+                    if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 2) === 0) break next$13;
+                    at$ += 4;
+                    break chosen$8;
+                  }
+                  at$ = back$8;
+                  if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) break next$11;
+                  at$ += 7;
+                }
+              }
+              if ((table1$[bytes$[at$]] & 2) !== 0) break next$11;
+              break chosen$6;
+            }
+            at$ = back$6;
+            at$ = weekday$skip(at$);
+            if (at$ < 0) break next$6;
+          }
+        } else if ((symbol$5 >= 83 && symbol$5 <= 84) || (symbol$5 >= 115 && symbol$5 <= 116)) {
+          at$ = weekday$skip(at$);
+          if (at$ < 0) break next$6;
+        } else if (symbol$5 === 70 || symbol$5 === 102) {
+          const back$9 = at$;
+          chosen$9: {
+            next$14: {
+              const back$10 = at$;
+              chosen$10: {
+                next$15: {
+                  if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) break next$15;
+                  at$ += 6;
+                  break chosen$10;
+                }
+                at$ = back$10;
+                if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 16) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0) break next$14;
+                at$ += 9;
+              }
+              const start$2 = at$;
+              at$ = runEnd$(ends2$, at$);
+              if (at$ === start$2) break next$14;
+              const symbol$8 = bytes$[at$];
+              if (symbol$8 === 77 || symbol$8 === 109) {
+                if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 4) === 0) break next$14;
+                at$ += 5;
+              } else if (symbol$8 === 81 || symbol$8 === 113) {
+                if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) break next$14;
+                at$ += 7;
+              } else if (symbol$8 === 89 || symbol$8 === 121) {
+                if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) break next$14;
+                at$ += 4;
+              } else {
+                break next$14;
+              }
+              if ((table1$[bytes$[at$]] & 2) !== 0) break next$14;
+              break chosen$9;
+            }
+            at$ = back$9;
+            at$ = weekday$skip(at$);
+            if (at$ < 0) break next$6;
+          }
+        } else {
+          break next$6;
+        }
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$16: {
+        const back$11 = at$;
+        done$1: {
+          missing$1: {
+            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) break missing$1;
+            at$ += 4;
+            break done$1;
+          }
+          at$ = back$11;
+        }
+        if ((table2$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0 || bytes$[at$ + 3] !== 32 || (table2$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 1) === 0 || bytes$[at$ + 6] !== 32) break next$16;
+        at$ += 7;
+        const back$12 = at$;
+        done$2: {
+          missing$2: {
+            const symbol$9 = bytes$[at$];
+            if (symbol$9 === 84 || symbol$9 === 116) {
+              const back$13 = at$;
+              chosen$11: {
+                next$17: {
+                  if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) break next$17;
+                  at$ += 4;
+                  break chosen$11;
+                }
+                at$ = back$13;
+                if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || bytes$[at$ + 4] !== 32) break missing$2;
+                at$ += 5;
+              }
+            } else {
+              break missing$2;
+            }
+            break done$2;
+          }
+          at$ = back$12;
+        }
+        const symbol$10 = bytes$[at$];
+        if ((table8$[symbol$10] & 1) !== 0) {
+          const symbol$11 = bytes$[at$];
+          if (symbol$11 === 65 || symbol$11 === 97) {
+            if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 128) === 0 || (table2$[bytes$[at$ + 7]] & 128) === 0 || (table2$[bytes$[at$ + 8]] & 4) === 0) break next$16;
+            at$ += 9;
+          } else if (symbol$11 === 68 || symbol$11 === 100) {
+            if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 2) === 0) break next$16;
+            at$ += 3;
+          } else if (symbol$11 === 69 || symbol$11 === 101) {
+            if ((table6$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) break next$16;
+            at$ += 7;
+          } else if (symbol$11 === 77 || symbol$11 === 109) {
+            const back$14 = at$;
+            chosen$12: {
+              next$18: {
+                if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 4) === 0) break next$18;
+                at$ += 5;
+                break chosen$12;
+              }
+              at$ = back$14;
+              if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) break next$16;
+              at$ += 7;
+            }
+          } else if (symbol$11 === 81 || symbol$11 === 113) {
+            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) break next$16;
+            at$ += 7;
+          } else if (symbol$11 === 87 || symbol$11 === 119) {
+            const back$15 = at$;
+            chosen$13: {
+              next$19: {
+                if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 2) === 0) break next$19;
+                at$ += 4;
+                break chosen$13;
+              }
+              at$ = back$15;
+              if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) break next$16;
+              at$ += 7;
+            }
+          } else {
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) break next$16;
+            at$ += 4;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$16;
+        } else if (symbol$10 === 70 || symbol$10 === 102) {
+          const back$16 = at$;
+          chosen$14: {
+            next$20: {
+              if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) break next$20;
+              at$ += 6;
+              break chosen$14;
+            }
+            at$ = back$16;
+            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 16) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0) break next$16;
+            at$ += 9;
+          }
+          const start$3 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$3) break next$16;
+          const symbol$12 = bytes$[at$];
+          if (symbol$12 === 77 || symbol$12 === 109) {
+            if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 4) === 0) break next$16;
+            at$ += 5;
+          } else if (symbol$12 === 81 || symbol$12 === 113) {
+            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) break next$16;
+            at$ += 7;
+          } else if (symbol$12 === 89 || symbol$12 === 121) {
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) break next$16;
+            at$ += 4;
+          } else {
+            break next$16;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$16;
+        } else {
+          break next$16;
+        }
+        break chosen$1;
+      }
+      at$ = back$1;
+      at$ = weekday$skip(at$);
+      if (at$ < 0) return -1;
+    }
+    return at$;
+  }
+
+  function time$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if (symbol$1 >= 48 && symbol$1 <= 57) {
+      const back$1 = at$;
+      chosen$1: {
+        next$1: {
+          const start$1 = at$;
+          let count$1 = 0;
+          let last$1 = at$;
+          ended$1: for (;;) {
+            if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
+            at$++;
+            count$1++;
+            last$1 = at$;
+            if (count$1 >= 2) break;
+          }
+          at$ = last$1;
+          if (count$1 < 1) break next$1;
+          const digits$1 = input.substring(start$1, at$);
+          if ((table3$[bytes$[at$]] & 8) !== 0) break next$1;
+          const hour$1 = Number(digits$1);
+          if (bytes$[at$] !== 58) break next$1;
+          at$++;
+          const start$2 = at$;
+          let count$2 = 0;
+          let last$2 = at$;
+          ended$2: for (;;) {
+            if ((table3$[bytes$[at$]] & 8) === 0) break ended$2;
+            at$++;
+            count$2++;
+            last$2 = at$;
+            if (count$2 >= 2) break;
+          }
+          at$ = last$2;
+          if (count$2 < 2) break next$1;
+          const digits$2 = input.substring(start$2, at$);
+          if ((table3$[bytes$[at$]] & 8) !== 0) break next$1;
+          const minute$1 = Number(digits$2);
+          const back$2 = at$;
+          done$1: {
+            missing$1: {
+              if ((table0$[bytes$[at$]] & 1) !== 0) {
+                at$++;
+              }
+              const symbol$2 = bytes$[at$];
+              if (symbol$2 === 65 || symbol$2 === 97) {
+                if ((table5$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
+                at$ += 2;
+              } else if (symbol$2 === 80 || symbol$2 === 112) {
+                if ((table5$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
+                at$ += 2;
+              } else {
+                break missing$1;
+              }
+              break done$1;
+            }
+            at$ = back$2;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+          if (!(hour$1 <= 24 && minute$1 < 60)) break next$1;
+          break chosen$1;
+        }
+        at$ = back$1;
+        const start$3 = at$;
+        let count$3 = 0;
+        let last$3 = at$;
+        ended$3: for (;;) {
+          if ((table3$[bytes$[at$]] & 8) === 0) break ended$3;
+          at$++;
+          count$3++;
+          last$3 = at$;
+          if (count$3 >= 2) break;
+        }
+        at$ = last$3;
+        if (count$3 < 1) return -1;
+        const digits$3 = input.substring(start$3, at$);
+        if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
+        const hour$2 = Number(digits$3);
+        if ((table0$[bytes$[at$]] & 1) !== 0) {
+          at$++;
+        }
+        const symbol$3 = bytes$[at$];
+        if (symbol$3 === 65 || symbol$3 === 97) {
+          if ((table5$[bytes$[at$ + 1]] & 4) === 0) return -1;
+          at$ += 2;
+        } else if (symbol$3 === 80 || symbol$3 === 112) {
+          if ((table5$[bytes$[at$ + 1]] & 4) === 0) return -1;
+          at$ += 2;
+        } else {
+          return -1;
+        }
+        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+        if (!(hour$2 >= 1 && hour$2 <= 12)) return -1;
+      }
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function amount$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table9$[symbol$1] & 32) !== 0) {
+      const symbol$2 = bytes$[at$];
+      if (symbol$2 === 66) {
+        const back$1 = at$;
+        chosen$1: {
+          next$1: {
+            if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 76) break next$1;
+            at$ += 3;
+            break chosen$1;
+          }
+          at$ = back$1;
+          if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 78) return -1;
+          at$ += 3;
+        }
+      } else if (symbol$2 === 68) {
+        if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 75) return -1;
+        at$ += 3;
+      } else if (symbol$2 === 69) {
+        if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 82) return -1;
+        at$ += 3;
+      } else if (symbol$2 === 71) {
+        if (bytes$[at$ + 1] !== 66 || bytes$[at$ + 2] !== 80) return -1;
+        at$ += 3;
+      } else if (symbol$2 === 73) {
+        const back$2 = at$;
+        chosen$2: {
+          next$2: {
+            if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 82) break next$2;
+            at$ += 3;
+            break chosen$2;
+          }
+          at$ = back$2;
+          if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 83) return -1;
+          at$ += 3;
+        }
+      } else if (symbol$2 === 74) {
+        if (bytes$[at$ + 1] !== 80 || bytes$[at$ + 2] !== 89) return -1;
+        at$ += 3;
+      } else if (symbol$2 === 75) {
+        if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 87) return -1;
+        at$ += 3;
+      } else if (symbol$2 === 77) {
+        if (bytes$[at$ + 1] !== 88 || bytes$[at$ + 2] !== 78) return -1;
+        at$ += 3;
+      } else if (symbol$2 === 80) {
+        if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 78) return -1;
+        at$ += 3;
+      } else if (symbol$2 === 84) {
+        const back$3 = at$;
+        chosen$3: {
+          next$3: {
+            if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 89) break next$3;
+            at$ += 3;
+            break chosen$3;
+          }
+          at$ = back$3;
+          if (bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 66) return -1;
+          at$ += 3;
+        }
+      } else {
+        if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) return -1;
+        at$ += 3;
+      }
+      if ((table0$[bytes$[at$]] & 1) !== 0) {
+        at$++;
+      }
+      at$ = digits$skip(at$);
+      if (at$ < 0) return -1;
+      const after$1 = scale$skip(at$);
+      if (after$1 >= 0) at$ = after$1;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else if (symbol$1 >= 48 && symbol$1 <= 57) {
+      at$ = digits$skip(at$);
+      if (at$ < 0) return -1;
+      const after$2 = scale$skip(at$);
+      if (after$2 >= 0) at$ = after$2;
+      if ((table0$[bytes$[at$]] & 1) !== 0) {
+        at$++;
+      }
+      const symbol$3 = bytes$[at$];
+      if ((table9$[symbol$3] & 64) !== 0) {
+        at$ = currency_word$skip(at$);
+        if (at$ < 0) return -1;
+      } else if ((table9$[symbol$3] & 128) !== 0) {
+        const symbol$4 = bytes$[at$];
+        if (symbol$4 === 71) {
+          if (bytes$[at$ + 1] !== 66 || bytes$[at$ + 2] !== 80) return -1;
+          at$ += 3;
+        } else if (symbol$4 === 73) {
+          const back$4 = at$;
+          chosen$4: {
+            next$4: {
+              if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 82) break next$4;
+              at$ += 3;
+              break chosen$4;
+            }
+            at$ = back$4;
+            if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 83) return -1;
+            at$ += 3;
+          }
+        } else if (symbol$4 === 74) {
+          if (bytes$[at$ + 1] !== 80 || bytes$[at$ + 2] !== 89) return -1;
+          at$ += 3;
+        } else if (symbol$4 === 75) {
+          if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 87) return -1;
+          at$ += 3;
+        } else if (symbol$4 === 77) {
+          if (bytes$[at$ + 1] !== 88 || bytes$[at$ + 2] !== 78) return -1;
+          at$ += 3;
+        } else if (symbol$4 === 84) {
+          const back$5 = at$;
+          chosen$5: {
+            next$5: {
+              if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 89) break next$5;
+              at$ += 3;
+              break chosen$5;
+            }
+            at$ = back$5;
+            if (bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 66) return -1;
+            at$ += 3;
+          }
+        } else {
+          if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) return -1;
+          at$ += 3;
+        }
+        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      } else if ((table10$[symbol$3] & 1) !== 0) {
+        const back$6 = at$;
+        chosen$6: {
+          next$6: {
+            const symbol$5 = bytes$[at$];
+            if (symbol$5 === 65) {
+              const back$7 = at$;
+              chosen$7: {
+                next$7: {
+                  if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 36) break next$7;
+                  at$ += 3;
+                  break chosen$7;
+                }
+                at$ = back$7;
+                if (bytes$[at$ + 1] !== 36) break next$6;
+                at$ += 2;
+              }
+            } else if (symbol$5 === 67) {
+              const back$8 = at$;
+              chosen$8: {
+                next$8: {
+                  if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 36) break next$8;
+                  at$ += 3;
+                  break chosen$8;
+                }
+                at$ = back$8;
+                if (bytes$[at$ + 1] !== 36) break next$6;
+                at$ += 2;
+              }
+            } else if (symbol$5 === 72) {
+              if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 36) break next$6;
+              at$ += 3;
+            } else if (symbol$5 === 78) {
+              if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 36) break next$6;
+              at$ += 3;
+            } else {
+              if (bytes$[at$ + 1] !== 36) break next$6;
+              at$ += 2;
+            }
+            break chosen$6;
+          }
+          at$ = back$6;
+          const symbol$6 = bytes$[at$];
+          if (symbol$6 === 65) {
+            const back$9 = at$;
+            chosen$9: {
+              next$9: {
+                if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 68) break next$9;
+                at$ += 3;
+                break chosen$9;
+              }
+              at$ = back$9;
+              if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 68) return -1;
+              at$ += 3;
+            }
+          } else if (symbol$6 === 67) {
+            const back$10 = at$;
+            chosen$10: {
+              next$10: {
+                if (bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 70) break next$10;
+                at$ += 3;
+                break chosen$10;
+              }
+              at$ = back$10;
+              next$11: {
+                if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 89) break next$11;
+                at$ += 3;
+                break chosen$10;
+              }
+              at$ = back$10;
+              next$12: {
+                if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 68) break next$12;
+                at$ += 3;
+                break chosen$10;
+              }
+              at$ = back$10;
+              if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 75) return -1;
+              at$ += 3;
+            }
+          } else if (symbol$6 === 72) {
+            const back$11 = at$;
+            chosen$11: {
+              next$13: {
+                if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 70) break next$13;
+                at$ += 3;
+                break chosen$11;
+              }
+              at$ = back$11;
+              if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 68) return -1;
+              at$ += 3;
+            }
+          } else if (symbol$6 === 78) {
+            const back$12 = at$;
+            chosen$12: {
+              next$14: {
+                if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 68) break next$14;
+                at$ += 3;
+                break chosen$12;
+              }
+              at$ = back$12;
+              if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 75) return -1;
+              at$ += 3;
+            }
+          } else {
+            if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 78) return -1;
+            at$ += 3;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+        }
+      } else if ((table10$[symbol$3] & 2) !== 0) {
+        const back$13 = at$;
+        chosen$13: {
+          next$15: {
+            const symbol$7 = bytes$[at$];
+            if (symbol$7 === 66) {
+              const back$14 = at$;
+              chosen$14: {
+                next$16: {
+                  if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 76) break next$16;
+                  at$ += 3;
+                  break chosen$14;
+                }
+                at$ = back$14;
+                if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 78) break next$15;
+                at$ += 3;
+              }
+            } else if (symbol$7 === 68) {
+              if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 75) break next$15;
+              at$ += 3;
+            } else if (symbol$7 === 69) {
+              if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 82) break next$15;
+              at$ += 3;
+            } else {
+              if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 78) break next$15;
+              at$ += 3;
+            }
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$15;
+            break chosen$13;
+          }
+          at$ = back$13;
+          at$ = currency_word$skip(at$);
+          if (at$ < 0) return -1;
+        }
+      } else if (symbol$3 === 36 || symbol$3 === 130) {
+        at$++;
+      } else if (symbol$3 === 83 || symbol$3 === 85) {
+        const back$15 = at$;
+        chosen$15: {
+          next$17: {
+            const symbol$8 = bytes$[at$];
+            if (symbol$8 === 83) {
+              const back$16 = at$;
+              chosen$16: {
+                next$18: {
+                  if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 36) break next$18;
+                  at$ += 3;
+                  break chosen$16;
+                }
+                at$ = back$16;
+                if (bytes$[at$ + 1] !== 36) break next$17;
+                at$ += 2;
+              }
+            } else {
+              if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 36) break next$17;
+              at$ += 3;
+            }
+            break chosen$15;
+          }
+          at$ = back$15;
+          next$19: {
+            const symbol$9 = bytes$[at$];
+            if (symbol$9 === 83) {
+              const back$17 = at$;
+              chosen$17: {
+                next$20: {
+                  if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 75) break next$20;
+                  at$ += 3;
+                  break chosen$17;
+                }
+                at$ = back$17;
+                next$21: {
+                  if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 68) break next$21;
+                  at$ += 3;
+                  break chosen$17;
+                }
+                at$ = back$17;
+                if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) break next$19;
+                at$ += 3;
+              }
+            } else {
+              if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 68) break next$19;
+              at$ += 3;
+            }
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$19;
+            break chosen$15;
+          }
+          at$ = back$15;
+          at$ = currency_word$skip(at$);
+          if (at$ < 0) return -1;
+        }
+      } else {
+        return -1;
+      }
+    } else if ((table8$[symbol$1] & 2) !== 0) {
+      const back$18 = at$;
+      chosen$18: {
+        next$22: {
+          const symbol$10 = bytes$[at$];
+          if (symbol$10 === 65) {
+            const back$19 = at$;
+            chosen$19: {
+              next$23: {
+                if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 36) break next$23;
+                at$ += 3;
+                break chosen$19;
+              }
+              at$ = back$19;
+              if (bytes$[at$ + 1] !== 36) break next$22;
+              at$ += 2;
+            }
+          } else if (symbol$10 === 67) {
+            const back$20 = at$;
+            chosen$20: {
+              next$24: {
+                if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 36) break next$24;
+                at$ += 3;
+                break chosen$20;
+              }
+              at$ = back$20;
+              if (bytes$[at$ + 1] !== 36) break next$22;
+              at$ += 2;
+            }
+          } else if (symbol$10 === 72) {
+            if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 36) break next$22;
+            at$ += 3;
+          } else if (symbol$10 === 78) {
+            if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 36) break next$22;
+            at$ += 3;
+          } else if (symbol$10 === 82) {
+            if (bytes$[at$ + 1] !== 36) break next$22;
+            at$ += 2;
+          } else if (symbol$10 === 83) {
+            const back$21 = at$;
+            chosen$21: {
+              next$25: {
+                if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 36) break next$25;
+                at$ += 3;
+                break chosen$21;
+              }
+              at$ = back$21;
+              if (bytes$[at$ + 1] !== 36) break next$22;
+              at$ += 2;
+            }
+          } else {
+            if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 36) break next$22;
+            at$ += 3;
+          }
+          if ((table0$[bytes$[at$]] & 1) !== 0) {
+            at$++;
+          }
+          at$ = digits$skip(at$);
+          if (at$ < 0) break next$22;
+          const after$3 = scale$skip(at$);
+          if (after$3 >= 0) at$ = after$3;
+          break chosen$18;
+        }
+        at$ = back$18;
+        const symbol$11 = bytes$[at$];
+        if (symbol$11 === 65) {
+          const back$22 = at$;
+          chosen$22: {
+            next$26: {
+              if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 68) break next$26;
+              at$ += 3;
+              break chosen$22;
+            }
+            at$ = back$22;
+            if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 68) return -1;
+            at$ += 3;
+          }
+        } else if (symbol$11 === 67) {
+          const back$23 = at$;
+          chosen$23: {
+            next$27: {
+              if (bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 70) break next$27;
+              at$ += 3;
+              break chosen$23;
+            }
+            at$ = back$23;
+            next$28: {
+              if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 89) break next$28;
+              at$ += 3;
+              break chosen$23;
+            }
+            at$ = back$23;
+            next$29: {
+              if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 68) break next$29;
+              at$ += 3;
+              break chosen$23;
+            }
+            at$ = back$23;
+            if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 75) return -1;
+            at$ += 3;
+          }
+        } else if (symbol$11 === 72) {
+          const back$24 = at$;
+          chosen$24: {
+            next$30: {
+              if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 70) break next$30;
+              at$ += 3;
+              break chosen$24;
+            }
+            at$ = back$24;
+            if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 68) return -1;
+            at$ += 3;
+          }
+        } else if (symbol$11 === 78) {
+          const back$25 = at$;
+          chosen$25: {
+            next$31: {
+              if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 68) break next$31;
+              at$ += 3;
+              break chosen$25;
+            }
+            at$ = back$25;
+            if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 75) return -1;
+            at$ += 3;
+          }
+        } else if (symbol$11 === 82) {
+          if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 78) return -1;
+          at$ += 3;
+        } else if (symbol$11 === 83) {
+          const back$26 = at$;
+          chosen$26: {
+            next$32: {
+              if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 75) break next$32;
+              at$ += 3;
+              break chosen$26;
+            }
+            at$ = back$26;
+            next$33: {
+              if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 68) break next$33;
+              at$ += 3;
+              break chosen$26;
+            }
+            at$ = back$26;
+            if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) return -1;
+            at$ += 3;
+          }
+        } else {
+          if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 68) return -1;
+          at$ += 3;
+        }
+        if ((table0$[bytes$[at$]] & 1) !== 0) {
+          at$++;
+        }
+        at$ = digits$skip(at$);
+        if (at$ < 0) return -1;
+        const after$4 = scale$skip(at$);
+        if (after$4 >= 0) at$ = after$4;
+        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      }
+    } else if (symbol$1 === 36 || symbol$1 === 130) {
+      at$++;
+      if ((table0$[bytes$[at$]] & 1) !== 0) {
+        at$++;
+      }
+      at$ = digits$skip(at$);
+      if (at$ < 0) return -1;
+      const after$5 = scale$skip(at$);
+      if (after$5 >= 0) at$ = after$5;
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function digits$skip(at$) {
+    if ((table3$[bytes$[at$]] & 8) === 0) return -1;
+    do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
+    let last$1 = at$;
+    ended$1: for (;;) {
+      if ((table8$[bytes$[at$]] & 4) === 0) break ended$1;
+      at$++;
+      if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
+      do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
+      last$1 = at$;
+    }
+    at$ = last$1;
+    return at$;
+  }
+
+  function identifier$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table1$[symbol$1] & 64) !== 0) {
+      const back$1 = at$;
+      absent$1: {
+        const symbol$2 = bytes$[at$];
+        if (symbol$2 >= 48 && symbol$2 <= 57) {
+          const back$2 = at$;
+          chosen$1: {
+            next$1: {
+              do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
+              const symbol$3 = bytes$[at$];
+              if ((table7$[symbol$3] & 1) !== 0) {
+                at$++;
+              } else if (symbol$3 === 66 || symbol$3 === 98) {
+                if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$1;
+                at$ += 2;
+              } else if (symbol$3 === 78 || symbol$3 === 110) {
+                if ((table4$[bytes$[at$ + 1]] & 128) === 0) break next$1;
+                at$ += 2;
+              } else if (symbol$3 === 82 || symbol$3 === 114) {
+                if ((table4$[bytes$[at$ + 1]] & 128) === 0) break next$1;
+                at$ += 2;
+              } else if (symbol$3 === 83 || symbol$3 === 115) {
+                if ((table2$[bytes$[at$ + 1]] & 8) === 0) break next$1;
+                at$ += 2;
+              } else if (symbol$3 === 84 || symbol$3 === 116) {
+                if ((table3$[bytes$[at$ + 1]] & 4) === 0) break next$1;
+                at$ += 2;
+              } else {
+                break next$1;
+              }
+              if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+              break chosen$1;
+            }
+            at$ = back$2;
+            do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
+            if ((table6$[bytes$[at$]] & 2) === 0) break absent$1;
+            at$++;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
+          }
+        } else {
+          break absent$1;
+        }
+        return -1;
+      }
+      at$ = back$1;
+      const symbol$4 = bytes$[at$];
+      if ((symbol$4 >= 65 && symbol$4 <= 90) || (symbol$4 >= 97 && symbol$4 <= 122)) {
+        const back$3 = at$;
+        chosen$2: {
+          next$2: {
+            let count$1 = 0;
+            let last$1 = at$;
+            ended$1: for (;;) {
+              if ((table0$[bytes$[at$]] & 4) === 0) break ended$1;
+              at$++;
+              count$1++;
+              last$1 = at$;
+              if (count$1 >= 24) break;
+            }
+            at$ = last$1;
+            if (count$1 < 1) break next$2;
+            const back$4 = at$;
+            if ((table7$[bytes$[at$]] & 2) !== 0) {
+              at$++;
+            }
+            if ((table3$[bytes$[at$]] & 8) === 0) break next$2;
+            at$++;
+            at$ = back$4;
+            if ((table7$[bytes$[at$]] & 2) !== 0) {
+              at$++;
+            }
+            let count$2 = 0;
+            let last$2 = at$;
+            ended$2: for (;;) {
+              if ((table1$[bytes$[at$]] & 64) === 0) break ended$2;
+              at$++;
+              count$2++;
+              last$2 = at$;
+              if (count$2 >= 40) break;
+            }
+            at$ = last$2;
+            if (count$2 < 1) break next$2;
+            break chosen$2;
+          }
+          at$ = back$3;
+          let count$3 = 0;
+          let last$3 = at$;
+          ended$3: for (;;) {
+            if ((table0$[bytes$[at$]] & 4) === 0) break ended$3;
+            at$++;
+            count$3++;
+            last$3 = at$;
+            if (count$3 >= 24) break;
+          }
+          at$ = last$3;
+          if (count$3 < 1) return -1;
+          if (bytes$[at$] !== 95) return -1;
+          at$++;
+          let count$4 = 0;
+          let last$4 = at$;
+          ended$4: for (;;) {
+            if ((table1$[bytes$[at$]] & 64) === 0) break ended$4;
+            at$++;
+            count$4++;
+            last$4 = at$;
+            if (count$4 >= 40) break;
+          }
+          at$ = last$4;
+          if (count$4 < 1) return -1;
+        }
+      } else {
+        let count$5 = 0;
+        let last$5 = at$;
+        ended$5: for (;;) {
+          if ((table3$[bytes$[at$]] & 8) === 0) break ended$5;
+          at$++;
+          count$5++;
+          last$5 = at$;
+          if (count$5 >= 24) break;
+        }
+        at$ = last$5;
+        if (count$5 < 1) return -1;
+        if ((table7$[bytes$[at$]] & 4) === 0) return -1;
+        at$++;
+        let count$6 = 0;
+        let last$6 = at$;
+        ended$6: for (;;) {
+          if ((table1$[bytes$[at$]] & 64) === 0) break ended$6;
+          at$++;
+          count$6++;
+          last$6 = at$;
+          if (count$6 >= 40) break;
+        }
+        at$ = last$6;
+      }
+      let count$7 = 0;
+      let last$7 = at$;
+      ended$7: for (;;) {
+        const symbol$5 = bytes$[at$];
+        if ((table7$[symbol$5] & 2) !== 0) {
+          at$++;
+          let count$8 = 0;
+          let last$8 = at$;
+          ended$8: for (;;) {
+            if ((table1$[bytes$[at$]] & 64) === 0) break ended$8;
+            at$++;
+            count$8++;
+            last$8 = at$;
+            if (count$8 >= 40) break;
+          }
+          at$ = last$8;
+          if (count$8 < 1) break ended$7;
+        } else if (symbol$5 === 46) {
+          at$++;
+          const symbol$6 = bytes$[at$];
+          if (symbol$6 >= 97 && symbol$6 <= 122) {
+            let count$9 = 0;
+            let last$9 = at$;
+            ended$9: for (;;) {
+              if ((table8$[bytes$[at$]] & 16) === 0) break ended$9;
+              at$++;
+              count$9++;
+              last$9 = at$;
+              if (count$9 >= 24) break;
+            }
+            at$ = last$9;
+            if (count$9 < 2) break ended$7;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break ended$7;
+          } else if (symbol$6 >= 48 && symbol$6 <= 57) {
+            let count$10 = 0;
+            let last$10 = at$;
+            ended$10: for (;;) {
+              if ((table3$[bytes$[at$]] & 8) === 0) break ended$10;
+              at$++;
+              count$10++;
+              last$10 = at$;
+              if (count$10 >= 24) break;
+            }
+            at$ = last$10;
+            if (count$10 < 1) break ended$7;
+          } else {
+            break ended$7;
+          }
+        } else {
+          break ended$7;
+        }
+        count$7++;
+        last$7 = at$;
+        if (count$7 >= 8) break;
+      }
+      at$ = last$7;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else if (symbol$1 === 35) {
+      at$++;
+      let count$11 = 0;
+      let last$11 = at$;
+      ended$11: for (;;) {
+        if ((table1$[bytes$[at$]] & 64) === 0) break ended$11;
+        at$++;
+        count$11++;
+        last$11 = at$;
+        if (count$11 >= 40) break;
+      }
+      at$ = last$11;
+      if (count$11 < 1) return -1;
+      let count$12 = 0;
+      let last$12 = at$;
+      ended$12: for (;;) {
+        const symbol$7 = bytes$[at$];
+        if ((table7$[symbol$7] & 2) !== 0) {
+          at$++;
+          let count$13 = 0;
+          let last$13 = at$;
+          ended$13: for (;;) {
+            if ((table1$[bytes$[at$]] & 64) === 0) break ended$13;
+            at$++;
+            count$13++;
+            last$13 = at$;
+            if (count$13 >= 40) break;
+          }
+          at$ = last$13;
+          if (count$13 < 1) break ended$12;
+        } else if (symbol$7 === 46) {
+          at$++;
+          const symbol$8 = bytes$[at$];
+          if (symbol$8 >= 97 && symbol$8 <= 122) {
+            let count$14 = 0;
+            let last$14 = at$;
+            ended$14: for (;;) {
+              if ((table8$[bytes$[at$]] & 16) === 0) break ended$14;
+              at$++;
+              count$14++;
+              last$14 = at$;
+              if (count$14 >= 24) break;
+            }
+            at$ = last$14;
+            if (count$14 < 2) break ended$12;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break ended$12;
+          } else if (symbol$8 >= 48 && symbol$8 <= 57) {
+            let count$15 = 0;
+            let last$15 = at$;
+            ended$15: for (;;) {
+              if ((table3$[bytes$[at$]] & 8) === 0) break ended$15;
+              at$++;
+              count$15++;
+              last$15 = at$;
+              if (count$15 >= 24) break;
+            }
+            at$ = last$15;
+            if (count$15 < 1) break ended$12;
+          } else {
+            break ended$12;
+          }
+        } else {
+          break ended$12;
+        }
+        count$12++;
+        last$12 = at$;
+        if (count$12 >= 8) break;
+      }
+      at$ = last$12;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function number$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table10$[symbol$1] & 4) !== 0) {
+      const symbol$2 = bytes$[at$];
+      if (symbol$2 === 69 || symbol$2 === 101) {
+        const back$1 = at$;
+        chosen$1: {
+          next$1: {
+            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) break next$1;
+            at$ += 5;
+            break chosen$1;
+          }
+          at$ = back$1;
+          next$2: {
+            if ((table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0) break next$2;
+            at$ += 6;
+            break chosen$1;
+          }
+          at$ = back$1;
+          if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) return -1;
+          at$ += 6;
+        }
+      } else if (symbol$2 === 70 || symbol$2 === 102) {
+        const back$2 = at$;
+        chosen$2: {
+          next$3: {
+            if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) break next$3;
+            at$ += 4;
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$4: {
+            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) break next$4;
+            at$ += 4;
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$5: {
+            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table3$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$5;
+            at$ += 7;
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$6: {
+            if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 2) === 0) break next$6;
+            at$ += 5;
+            break chosen$2;
+          }
+          at$ = back$2;
+          if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table3$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 2) === 0) return -1;
+          at$ += 5;
+        }
+      } else if (symbol$2 === 72 || symbol$2 === 104) {
+        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) return -1;
+        at$ += 7;
+      } else if (symbol$2 === 78 || symbol$2 === 110) {
+        const back$3 = at$;
+        chosen$3: {
+          next$7: {
+            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) break next$7;
+            at$ += 4;
+            break chosen$3;
+          }
+          at$ = back$3;
+          if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) return -1;
+          at$ += 6;
+        }
+      } else if (symbol$2 === 83 || symbol$2 === 115) {
+        const back$4 = at$;
+        chosen$4: {
+          next$8: {
+            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0) break next$8;
+            at$ += 3;
+            break chosen$4;
+          }
+          at$ = back$4;
+          next$9: {
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0) break next$9;
+            at$ += 5;
+            break chosen$4;
+          }
+          at$ = back$4;
+          next$10: {
+            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 2) === 0) break next$10;
+            at$ += 5;
+            break chosen$4;
+          }
+          at$ = back$4;
+          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 2) === 0) return -1;
+          at$ += 7;
+        }
+      } else if (symbol$2 === 84 || symbol$2 === 116) {
+        const back$5 = at$;
+        chosen$5: {
+          next$11: {
+            if ((table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0) break next$11;
+            at$ += 3;
+            break chosen$5;
+          }
+          at$ = back$5;
+          next$12: {
+            if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0) break next$12;
+            at$ += 5;
+            break chosen$5;
+          }
+          at$ = back$5;
+          next$13: {
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) break next$13;
+            at$ += 3;
+            break chosen$5;
+          }
+          at$ = back$5;
+          next$14: {
+            if ((table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table6$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0) break next$14;
+            at$ += 6;
+            break chosen$5;
+          }
+          at$ = back$5;
+          next$15: {
+            if ((table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) break next$15;
+            at$ += 6;
+            break chosen$5;
+          }
+          at$ = back$5;
+          next$16: {
+            if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) break next$16;
+            at$ += 6;
+            break chosen$5;
+          }
+          at$ = back$5;
+          if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) return -1;
+          at$ += 8;
+        }
+      } else {
+        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0) return -1;
+        at$ += 4;
+      }
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      const back$6 = at$;
+      absent$1: {
+        if (bytes$[at$] !== 45) break absent$1;
+        at$++;
+        if ((table0$[bytes$[at$]] & 2) === 0) break absent$1;
+        at$++;
+        return -1;
+      }
+      at$ = back$6;
+    } else if (symbol$1 >= 48 && symbol$1 <= 57) {
+      const back$7 = at$;
+      chosen$6: {
+        next$17: {
+          let count$1 = 0;
+          let last$1 = at$;
+          ended$1: for (;;) {
+            if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
+            at$++;
+            count$1++;
+            last$1 = at$;
+            if (count$1 >= 3) break;
+          }
+          at$ = last$1;
+          if (count$1 < 1) break next$17;
+          const symbol$3 = bytes$[at$];
+          if (symbol$3 === 78 || symbol$3 === 110) {
+            if ((table4$[bytes$[at$ + 1]] & 128) === 0) break next$17;
+            at$ += 2;
+          } else if (symbol$3 === 82 || symbol$3 === 114) {
+            if ((table4$[bytes$[at$ + 1]] & 128) === 0) break next$17;
+            at$ += 2;
+          } else if (symbol$3 === 83 || symbol$3 === 115) {
+            if ((table2$[bytes$[at$ + 1]] & 8) === 0) break next$17;
+            at$ += 2;
+          } else if (symbol$3 === 84 || symbol$3 === 116) {
+            if ((table3$[bytes$[at$ + 1]] & 4) === 0) break next$17;
+            at$ += 2;
+          } else {
+            break next$17;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$17;
+          break chosen$6;
+        }
+        at$ = back$7;
+        next$18: {
+          const back$8 = at$;
+          chosen$7: {
+            next$19: {
+              if (!(at$ === 0 || codeAt$(at$ - 1) <= 32 || codeAt$(at$ - 1) === 61)) break next$19;
+              if (bytes$[at$] !== 45) break next$19;
+              at$++;
+              break chosen$7;
+            }
+            at$ = back$8;
+          }
+          at$ = digits$skip(at$);
+          if (at$ < 0) break next$18;
+          const after$1 = scale$skip(at$);
+          if (after$1 >= 0) at$ = after$1;
+          const back$9 = at$;
+          chosen$8: {
+            next$20: {
+              if ((table1$[bytes$[at$]] & 2) !== 0) break next$20;
+              break chosen$8;
+            }
+            at$ = back$9;
+            if ((table6$[bytes$[at$]] & 2) === 0) break next$18;
+          }
+          break chosen$6;
+        }
+        at$ = back$7;
+        at$ = digits$skip(at$);
+        if (at$ < 0) return -1;
+      }
+    } else if (symbol$1 === 45) {
+      const back$10 = at$;
+      chosen$9: {
+        next$21: {
+          if (!(at$ === 0 || codeAt$(at$ - 1) <= 32 || codeAt$(at$ - 1) === 61)) break next$21;
+          at$++;
+          break chosen$9;
+        }
+        at$ = back$10;
+      }
+      at$ = digits$skip(at$);
+      if (at$ < 0) return -1;
+      const after$2 = scale$skip(at$);
+      if (after$2 >= 0) at$ = after$2;
+      const back$11 = at$;
+      chosen$10: {
+        next$22: {
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$22;
+          break chosen$10;
+        }
+        at$ = back$11;
+        if ((table6$[bytes$[at$]] & 2) === 0) return -1;
+      }
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function month_name$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if (symbol$1 === 65 || symbol$1 === 97) {
+      const back$1 = at$;
+      chosen$1: {
+        next$1: {
+          if ((table6$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) break next$1;
+          at$ += 5;
+          break chosen$1;
+        }
+        at$ = back$1;
+        next$2: {
+          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) break next$2;
+          at$ += 6;
+          break chosen$1;
+        }
+        at$ = back$1;
+        next$3: {
+          if ((table6$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0) break next$3;
+          at$ += 3;
+          break chosen$1;
+        }
+        at$ = back$1;
+        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0) return -1;
+        at$ += 3;
+      }
+    } else if (symbol$1 === 68 || symbol$1 === 100) {
+      const back$2 = at$;
+      chosen$2: {
+        next$4: {
+          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 4) === 0 || (table5$[bytes$[at$ + 5]] & 8) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0) break next$4;
+          at$ += 8;
+          break chosen$2;
+        }
+        at$ = back$2;
+        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 16) === 0) return -1;
+        at$ += 3;
+      }
+    } else if (symbol$1 === 70 || symbol$1 === 102) {
+      const back$3 = at$;
+      chosen$3: {
+        next$5: {
+          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0 || (table4$[bytes$[at$ + 7]] & 2) === 0) break next$5;
+          at$ += 8;
+          break chosen$3;
+        }
+        at$ = back$3;
+        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 8) === 0) return -1;
+        at$ += 3;
+      }
+    } else if (symbol$1 === 74 || symbol$1 === 106) {
+      const back$4 = at$;
+      chosen$4: {
+        next$6: {
+          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || (table4$[bytes$[at$ + 6]] & 2) === 0) break next$6;
+          at$ += 7;
+          break chosen$4;
+        }
+        at$ = back$4;
+        next$7: {
+          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) break next$7;
+          at$ += 4;
+          break chosen$4;
+        }
+        at$ = back$4;
+        next$8: {
+          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 2) === 0) break next$8;
+          at$ += 4;
+          break chosen$4;
+        }
+        at$ = back$4;
+        next$9: {
+          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) break next$9;
+          at$ += 3;
+          break chosen$4;
+        }
+        at$ = back$4;
+        next$10: {
+          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) break next$10;
+          at$ += 3;
+          break chosen$4;
+        }
+        at$ = back$4;
+        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0) return -1;
+        at$ += 3;
+      }
+    } else if (symbol$1 === 77 || symbol$1 === 109) {
+      const back$5 = at$;
+      chosen$5: {
+        next$11: {
+          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table3$[bytes$[at$ + 4]] & 4) === 0) break next$11;
+          at$ += 5;
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$12: {
+          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 2) === 0) break next$12;
+          at$ += 3;
+          break chosen$5;
+        }
+        at$ = back$5;
+        if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0) return -1;
+        at$ += 3;
+      }
+    } else if (symbol$1 === 78 || symbol$1 === 110) {
+      const back$6 = at$;
+      chosen$6: {
+        next$13: {
+          if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 4) === 0 || (table5$[bytes$[at$ + 5]] & 8) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0) break next$13;
+          at$ += 8;
+          break chosen$6;
+        }
+        at$ = back$6;
+        if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0) return -1;
+        at$ += 3;
+      }
+    } else if (symbol$1 === 79 || symbol$1 === 111) {
+      const back$7 = at$;
+      chosen$7: {
+        next$14: {
+          if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) break next$14;
+          at$ += 7;
+          break chosen$7;
+        }
+        at$ = back$7;
+        if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) return -1;
+        at$ += 3;
+      }
+    } else if (symbol$1 === 83 || symbol$1 === 115) {
+      const back$8 = at$;
+      chosen$8: {
+        next$15: {
+          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 4) === 0 || (table5$[bytes$[at$ + 6]] & 8) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table4$[bytes$[at$ + 8]] & 1) === 0) break next$15;
+          at$ += 9;
+          break chosen$8;
+        }
+        at$ = back$8;
+        next$16: {
+          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$16;
+          at$ += 4;
+          break chosen$8;
+        }
+        at$ = back$8;
+        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0) return -1;
+        at$ += 3;
+      }
+    } else {
+      return -1;
+    }
+    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    const back$9 = at$;
+    done$1: {
+      missing$1: {
+        if (bytes$[at$] !== 46) break missing$1;
+        at$++;
+        const back$10 = at$;
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+        if ((table3$[bytes$[at$]] & 8) === 0) break missing$1;
+        at$++;
+        at$ = back$10;
+        break done$1;
+      }
+      at$ = back$9;
+    }
+    return at$;
+  }
+
+  function joint$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table0$[symbol$1] & 1) !== 0) {
+      const back$1 = at$;
+      chosen$1: {
+        next$1: {
+          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+          if ((table7$[bytes$[at$]] & 128) === 0) break next$1;
+          at$++;
+          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+          break chosen$1;
+        }
+        at$ = back$1;
+        next$2: {
+          at$ = runEnd$(ends2$, at$);
+          const symbol$2 = bytes$[at$];
+          if (symbol$2 === 84 || symbol$2 === 116) {
+            const back$2 = at$;
+            chosen$2: {
+              next$3: {
+                if ((table2$[bytes$[at$ + 1]] & 128) === 0) break next$3;
+                at$ += 2;
+                break chosen$2;
+              }
+              at$ = back$2;
+              next$4: {
+                if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0 || (table3$[bytes$[at$ + 6]] & 4) === 0) break next$4;
+                at$ += 7;
+                break chosen$2;
+              }
+              at$ = back$2;
+              if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0) break next$2;
+              at$ += 4;
+            }
+          } else if (symbol$2 === 85 || symbol$2 === 117) {
+            if ((table2$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) break next$2;
+            at$ += 5;
+          } else {
+            break next$2;
+          }
+          const start$1 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$1) break next$2;
+          break chosen$1;
+        }
+        at$ = back$1;
+        const back$3 = at$;
+        chosen$3: {
+          next$5: {
+            if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+            if (bytes$[at$] !== 44) break next$5;
+            at$++;
+            if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+            const back$4 = at$;
+            done$1: {
+              missing$1: {
+                if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) break missing$1;
+                at$ += 3;
+                const start$2 = at$;
+                at$ = runEnd$(ends2$, at$);
+                if (at$ === start$2) break missing$1;
+                break done$1;
+              }
+              at$ = back$4;
+            }
+            break chosen$3;
+          }
+          at$ = back$3;
+          next$6: {
+            at$ = runEnd$(ends2$, at$);
+            if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) break next$6;
+            at$ += 3;
+            const start$3 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$3) break next$6;
+            break chosen$3;
+          }
+          at$ = back$3;
+          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+          if (bytes$[at$] !== 38) return -1;
+          at$++;
+          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+        }
+      }
+    } else if (symbol$1 === 38 || symbol$1 === 44) {
+      const symbol$3 = bytes$[at$];
+      if (symbol$3 === 38) {
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+        if (bytes$[at$] !== 38) return -1;
+        at$++;
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+      } else {
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+        if (bytes$[at$] !== 44) return -1;
+        at$++;
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+        const back$5 = at$;
+        done$2: {
+          missing$2: {
+            if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) break missing$2;
+            at$ += 3;
+            const start$4 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$4) break missing$2;
+            break done$2;
+          }
+          at$ = back$5;
+        }
+      }
+    } else if (symbol$1 === 45 || symbol$1 === 135) {
+      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+      if ((table7$[bytes$[at$]] & 128) === 0) return -1;
+      at$++;
+      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function named_date$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table3$[symbol$1] & 2) !== 0) {
+      const month$1 = month_name$build(at$);
+      if (month$1 === FAILED$) return -1;
+      at$ = end$;
+      at$ = between$skip(at$);
+      if (at$ < 0) return -1;
+      const back$1 = at$;
+      done$1: {
+        missing$1: {
+          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) break missing$1;
+          at$ += 4;
+          break done$1;
+        }
+        at$ = back$1;
+      }
+      const day$1 = day$build(at$);
+      if (day$1 === FAILED$) return -1;
+      at$ = end$;
+      let year$1;
+      const back$2 = at$;
+      done$2: {
+        missing$2: {
+          at$ = between$skip(at$);
+          if (at$ < 0) break missing$2;
+          const picked$2 = year_digits$build(at$);
+          if (picked$2 === FAILED$) break missing$2;
+          at$ = end$;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
+          const picked$1 = picked$2;
+          year$1 = picked$1;
+          break done$2;
+        }
+        at$ = back$2;
+        year$1 = null;
+      }
+      if (!(isDay(year$1, month$1, day$1))) return -1;
+    } else if (symbol$1 >= 48 && symbol$1 <= 57) {
+      const day$2 = day$build(at$);
+      if (day$2 === FAILED$) return -1;
+      at$ = end$;
+      const back$3 = at$;
+      done$3: {
+        missing$3: {
+          const start$1 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$1) break missing$3;
+          if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$3;
+          at$ += 2;
+          break done$3;
+        }
+        at$ = back$3;
+      }
+      at$ = between$skip(at$);
+      if (at$ < 0) return -1;
+      const month$2 = month_name$build(at$);
+      if (month$2 === FAILED$) return -1;
+      at$ = end$;
+      let year$2;
+      const back$4 = at$;
+      done$4: {
+        missing$4: {
+          at$ = between$skip(at$);
+          if (at$ < 0) break missing$4;
+          const picked$4 = year_digits$build(at$);
+          if (picked$4 === FAILED$) break missing$4;
+          at$ = end$;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$4;
+          const picked$3 = picked$4;
+          year$2 = picked$3;
+          break done$4;
+        }
+        at$ = back$4;
+        year$2 = null;
+      }
+      if (!(isDay(year$2, month$2, day$2))) return -1;
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function numeric_date$skip(at$) {
+    const start$1 = at$;
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
+      at$++;
+      count$1++;
+      last$1 = at$;
+      if (count$1 >= 2) break;
+    }
+    at$ = last$1;
+    if (count$1 < 1) return -1;
+    const digits$1 = input.substring(start$1, at$);
+    if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
+    const first$1 = Number(digits$1);
+    if ((table3$[bytes$[at$]] & 16) === 0) return -1;
+    const mark$1 = input[at$++];
+    const start$2 = at$;
+    let count$2 = 0;
+    let last$2 = at$;
+    ended$2: for (;;) {
+      if ((table3$[bytes$[at$]] & 8) === 0) break ended$2;
+      at$++;
+      count$2++;
+      last$2 = at$;
+      if (count$2 >= 2) break;
+    }
+    at$ = last$2;
+    if (count$2 < 1) return -1;
+    const digits$2 = input.substring(start$2, at$);
+    if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
+    const second$1 = Number(digits$2);
+    if ((table3$[bytes$[at$]] & 16) === 0) return -1;
+    at$++;
+    let year$1;
+    const symbol$1 = bytes$[at$];
+    if (symbol$1 === 48 || (symbol$1 >= 51 && symbol$1 <= 57)) {
+      if (!(mark$1 === "/")) return -1;
+      const picked$1 = short_year$build(at$);
+      if (picked$1 === FAILED$) return -1;
+      at$ = end$;
+      year$1 = picked$1;
+    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
+      const back$1 = at$;
+      chosen$1: {
+        next$1: {
+          const picked$2 = year_digits$build(at$);
+          if (picked$2 === FAILED$) break next$1;
+          at$ = end$;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+          year$1 = picked$2;
+          break chosen$1;
+        }
+        at$ = back$1;
+        if (!(mark$1 === "/")) return -1;
+        const picked$3 = short_year$build(at$);
+        if (picked$3 === FAILED$) return -1;
+        at$ = end$;
+        year$1 = picked$3;
+      }
+    } else {
+      return -1;
+    }
+    if (!(dayAndMonth(first$1, second$1, year$1) !== null)) return -1;
+    return at$;
+  }
+
+  function bare_quarter$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table3$[symbol$1] & 32) !== 0) {
+      const symbol$2 = bytes$[at$];
+      if (symbol$2 === 70 || symbol$2 === 102) {
+        const back$1 = at$;
+        chosen$1: {
+          next$1: {
+            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) break next$1;
+            at$ += 5;
+            break chosen$1;
+          }
+          at$ = back$1;
+          if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0) return -1;
+          at$ += 6;
+        }
+      } else if (symbol$2 === 83 || symbol$2 === 115) {
+        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) return -1;
+        at$ += 6;
+      } else if (symbol$2 === 84 || symbol$2 === 116) {
+        if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) return -1;
+        at$ += 5;
+      } else if (symbol$2 === 49) {
+        if ((table5$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) return -1;
+        at$ += 3;
+      } else if (symbol$2 === 50) {
+        if ((table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) return -1;
+        at$ += 3;
+      } else if (symbol$2 === 51) {
+        if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) return -1;
+        at$ += 3;
+      } else {
+        if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0) return -1;
+        at$ += 3;
+      }
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      const start$1 = at$;
+      at$ = runEnd$(ends2$, at$);
+      if (at$ === start$1) return -1;
+      if ((table3$[bytes$[at$]] & 64) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) return -1;
+      at$ += 7;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      const back$2 = at$;
+      absent$1: {
+        const start$2 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$2) break absent$1;
+        const back$3 = at$;
+        done$1: {
+          missing$1: {
+            if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$1;
+            at$ += 2;
+            const start$3 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$3) break missing$1;
+            break done$1;
+          }
+          at$ = back$3;
+        }
+        if ((table3$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 2) === 0) break absent$1;
+        at$ += 2;
+        return -1;
+      }
+      at$ = back$2;
+    } else if (symbol$1 === 81 || symbol$1 === 113) {
+      const back$4 = at$;
+      chosen$2: {
+        next$2: {
+          at$++;
+          if ((table4$[bytes$[at$]] & 4) === 0) break next$2;
+          at$++;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+          const back$5 = at$;
+          absent$2: {
+            if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+            const back$6 = at$;
+            done$2: {
+              missing$2: {
+                if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$2;
+                at$ += 2;
+                const start$4 = at$;
+                at$ = runEnd$(ends2$, at$);
+                if (at$ === start$4) break missing$2;
+                break done$2;
+              }
+              at$ = back$6;
+            }
+            if ((table3$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 2) === 0) break absent$2;
+            at$ += 2;
+            break next$2;
+          }
+          at$ = back$5;
+          break chosen$2;
+        }
+        at$ = back$4;
+        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) return -1;
+        at$ += 7;
+        const start$5 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$5) return -1;
+        if ((table4$[bytes$[at$]] & 4) === 0) return -1;
+        at$++;
+        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      }
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function short_year$skip(at$) {
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
+      at$++;
+      count$1++;
+      last$1 = at$;
+      if (count$1 >= 2) break;
+    }
+    at$ = last$1;
+    if (count$1 < 2) return -1;
+    if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
+    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    return at$;
+  }
+
+  function scale$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table8$[symbol$1] & 8) !== 0) {
+      if ((table0$[bytes$[at$]] & 1) !== 0) {
+        at$++;
+      }
+      const symbol$2 = bytes$[at$];
+      if (symbol$2 === 66 || symbol$2 === 98) {
+        const back$1 = at$;
+        chosen$1: {
+          next$1: {
+            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$1;
+            at$ += 7;
+            break chosen$1;
+          }
+          at$ = back$1;
+          if ((table2$[bytes$[at$ + 1]] & 4) === 0) return -1;
+          at$ += 2;
+        }
+      } else if (symbol$2 === 77 || symbol$2 === 109) {
+        const back$2 = at$;
+        chosen$2: {
+          next$2: {
+            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$2;
+            at$ += 7;
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$3: {
+            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0) break next$3;
+            at$ += 3;
+            break chosen$2;
+          }
+          at$ = back$2;
+          if ((table2$[bytes$[at$ + 1]] & 4) === 0) return -1;
+          at$ += 2;
+        }
+      } else if (symbol$2 === 84 || symbol$2 === 116) {
+        if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) return -1;
+        at$ += 8;
+      } else {
+        return -1;
+      }
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else if (symbol$1 === 75 || symbol$1 === 107) {
+      at$++;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else if (symbol$1 === 77 || symbol$1 === 109) {
+      const back$3 = at$;
+      chosen$3: {
+        next$4: {
+          if ((table0$[bytes$[at$]] & 1) !== 0) {
+            at$++;
+          }
+          const symbol$3 = bytes$[at$];
+          if (symbol$3 === 66 || symbol$3 === 98) {
+            const back$4 = at$;
+            chosen$4: {
+              next$5: {
+                if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$5;
+                at$ += 7;
+                break chosen$4;
+              }
+              at$ = back$4;
+              if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$4;
+              at$ += 2;
+            }
+          } else if (symbol$3 === 77 || symbol$3 === 109) {
+            const back$5 = at$;
+            chosen$5: {
+              next$6: {
+                if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$6;
+                at$ += 7;
+                break chosen$5;
+              }
+              at$ = back$5;
+              next$7: {
+                if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0) break next$7;
+                at$ += 3;
+                break chosen$5;
+              }
+              at$ = back$5;
+              if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$4;
+              at$ += 2;
+            }
+          } else if (symbol$3 === 84 || symbol$3 === 116) {
+            if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) break next$4;
+            at$ += 8;
+          } else {
+            break next$4;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+          break chosen$3;
+        }
+        at$ = back$3;
+        at$++;
+        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      }
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function currency_word$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table10$[symbol$1] & 8) !== 0) {
+      const symbol$2 = bytes$[at$];
+      if (symbol$2 === 66 || symbol$2 === 98) {
+        if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0 || (table3$[bytes$[at$ + 6]] & 4) === 0 || bytes$[at$ + 7] !== 32 || (table6$[bytes$[at$ + 8]] & 128) === 0 || (table2$[bytes$[at$ + 9]] & 128) === 0 || (table3$[bytes$[at$ + 10]] & 128) === 0 || (table2$[bytes$[at$ + 11]] & 4) === 0 || (table4$[bytes$[at$ + 12]] & 128) === 0 || (table5$[bytes$[at$ + 13]] & 128) === 0) return -1;
+        at$ += 14;
+      } else if (symbol$2 === 80 || symbol$2 === 112) {
+        const back$1 = at$;
+        chosen$1: {
+          next$1: {
+            if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0 || bytes$[at$ + 6] !== 32 || (table5$[bytes$[at$ + 7]] & 128) === 0 || (table2$[bytes$[at$ + 8]] & 8) === 0 || (table2$[bytes$[at$ + 9]] & 2) === 0 || (table4$[bytes$[at$ + 10]] & 1) === 0 || (table4$[bytes$[at$ + 11]] & 16) === 0 || (table5$[bytes$[at$ + 12]] & 64) === 0 || (table2$[bytes$[at$ + 13]] & 4) === 0 || (table2$[bytes$[at$ + 14]] & 1) === 0) break next$1;
+            at$ += 15;
+            break chosen$1;
+          }
+          at$ = back$1;
+          next$2: {
+            if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0) break next$2;
+            at$ += 6;
+            break chosen$1;
+          }
+          at$ = back$1;
+          if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) return -1;
+          at$ += 5;
+        }
+      } else {
+        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0) return -1;
+        at$ += 4;
+      }
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else if (symbol$1 === 68 || symbol$1 === 100) {
+      const back$2 = at$;
+      chosen$2: {
+        next$3: {
+          if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || (table5$[bytes$[at$ + 6]] & 128) === 0) break next$3;
+          at$ += 7;
+          break chosen$2;
+        }
+        at$ = back$2;
+        if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0) return -1;
+        at$ += 6;
+      }
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else if (symbol$1 === 69 || symbol$1 === 101) {
+      const back$3 = at$;
+      chosen$3: {
+        next$4: {
+          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0) break next$4;
+          at$ += 5;
+          break chosen$3;
+        }
+        at$ = back$3;
+        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0) return -1;
+        at$ += 4;
+      }
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else if (symbol$1 === 70 || symbol$1 === 102) {
+      if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0) return -1;
+      at$ += 6;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else if (symbol$1 === 83 || symbol$1 === 115) {
+      const back$4 = at$;
+      chosen$4: {
+        next$5: {
+          if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 64) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 1) === 0) break next$5;
+          at$ += 8;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+          break chosen$4;
+        }
+        at$ = back$4;
+        if ((table5$[bytes$[at$ + 1]] & 1) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || bytes$[at$ + 5] !== 32 || (table3$[bytes$[at$ + 6]] & 1) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0 || (table1$[bytes$[at$ + 8]] & 128) === 0 || (table2$[bytes$[at$ + 9]] & 4) === 0 || (table6$[bytes$[at$ + 10]] & 16) === 0 || (table5$[bytes$[at$ + 11]] & 128) === 0) return -1;
+        at$ += 12;
+        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      }
+    } else if (symbol$1 === 85 || symbol$1 === 117) {
+      const back$5 = at$;
+      chosen$5: {
+        next$6: {
+          if ((table5$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 32 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0 || (table4$[bytes$[at$ + 6]] & 16) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 1) === 0 || (table5$[bytes$[at$ + 9]] & 128) === 0) break next$6;
+          at$ += 10;
+          break chosen$5;
+        }
+        at$ = back$5;
+        if (bytes$[at$ + 1] !== 46 || (table5$[bytes$[at$ + 2]] & 128) === 0 || bytes$[at$ + 3] !== 46 || bytes$[at$ + 4] !== 32 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 16) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0 || (table1$[bytes$[at$ + 9]] & 128) === 0 || (table4$[bytes$[at$ + 10]] & 1) === 0 || (table5$[bytes$[at$ + 11]] & 128) === 0) return -1;
+        at$ += 12;
+      }
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else if (symbol$1 === 89 || symbol$1 === 121) {
+      if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) return -1;
+      at$ += 3;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else {
+      return -1;
     }
     return at$;
   }
@@ -11061,146 +11706,112 @@ const peg$makeScanner = (capacity$) => {
   const table0$ = peg$tableOf([
     [9, 13, 28, 32, 129, 129, 134, 134], // blank
     [65, 90, 97, 122, 131, 131, 134, 134], // letter
-    [0, 8, 14, 27, 33, 44, 46, 128, 130, 133, 135, 255],
     [65, 90, 97, 122], // [A-Za-z]
     [43, 43, 45, 46, 48, 57, 65, 90, 97, 122], // [A-Za-z0-9+.\-]
     [33, 33, 39, 39, 42, 42, 44, 44, 46, 46, 58, 59, 63, 63], // [.,:;?!'*]
     [35, 38, 43, 43, 45, 45, 47, 57, 61, 61, 64, 90, 95, 95, 97, 122, 126, 126], // url_text
     [37, 37, 43, 43, 45, 45, 48, 57, 65, 90, 95, 95, 97, 122], // [A-Za-z0-9_%+\-]
+    [45, 45, 48, 57, 65, 90, 97, 122], // [A-Za-z0-9\-]
   ]);
   const table1$ = peg$tableOf([
-    [45, 45, 48, 57, 65, 90, 97, 122], // [A-Za-z0-9\-]
     [0, 9, 11, 33, 35, 139], // [^"\u{a}]
     [48, 57, 65, 90, 95, 95, 97, 122, 131, 131, 134, 134], // wordly
     [0, 9, 11, 139], // [^\u{a}]
     [0, 9, 11, 95, 97, 139], // [^`\u{a}]
     [0, 9, 11, 132, 134, 139], // [^\u{bb}\u{a}]
     [0, 9, 11, 137, 139, 139], // [^\u{201d}\u{a}]
-    [0, 33, 35, 38, 40, 95, 97, 131, 133, 136, 138, 255],
-  ]);
-  const table2$ = peg$tableOf([
     [48, 57, 65, 90, 97, 122], // [A-Za-z0-9]
     [65, 65, 97, 97],
+  ]);
+  const table2$ = peg$tableOf([
     [71, 71, 103, 103],
     [69, 69, 101, 101],
     [78, 78, 110, 110],
     [84, 84, 116, 116],
     [39, 39, 136, 136], // ['\u{2019}]
     [0, 37, 39, 59, 61, 61, 63, 254],
-  ]);
-  const table3$ = peg$tableOf([
     [60, 60, 62, 62], // [<>]
     [79, 79, 111, 111],
+  ]);
+  const table3$ = peg$tableOf([
     [70, 70, 102, 102],
     [65, 65, 68, 68, 70, 70, 74, 74, 77, 79, 83, 83, 97, 97, 100, 100, 102, 102, 106, 106, 109, 111, 115, 115],
     [72, 72, 104, 104],
     [48, 57], // [0-9]
     [45, 47], // [/.\-]
-    [0, 47, 58, 64, 66, 67, 69, 69, 71, 73, 75, 76, 80, 82, 84, 96, 98, 99, 101, 101, 103, 105, 107, 108, 112, 114, 116, 255],
-  ]);
-  const table4$ = peg$tableOf([
     [49, 52, 70, 70, 83, 84, 102, 102, 115, 116],
     [81, 81, 113, 113],
     [85, 85, 117, 117],
+  ]);
+  const table4$ = peg$tableOf([
     [82, 82, 114, 114],
     [89, 89, 121, 121],
     [49, 52], // [1-4]
-    [0, 48, 53, 69, 71, 80, 82, 82, 85, 101, 103, 112, 114, 114, 117, 255],
     [32, 32, 45, 45, 47, 47], // [ /\-]
-  ]);
-  const table5$ = peg$tableOf([
     [76, 76, 108, 108],
     [49, 50], // [12]
-    [0, 48, 53, 69, 71, 71, 73, 82, 85, 101, 103, 103, 105, 114, 117, 255],
     [45, 45, 47, 47], // [/\-]
-    [67, 67, 99, 99],
     [68, 68, 100, 100],
+  ]);
+  const table5$ = peg$tableOf([
     [87, 87, 119, 119],
     [75, 75, 107, 107, 139, 139],
-  ]);
-  const table6$ = peg$tableOf([
     [77, 77, 109, 109],
     [66, 66, 98, 98],
-    [0, 77, 79, 109, 111, 255],
-    [0, 66, 68, 86, 88, 98, 100, 118, 120, 255],
     [32, 32, 45, 45], // [ \-]
     [65, 65, 68, 68, 70, 70, 74, 74, 77, 79, 83, 83], // [JFMASOND]
     [73, 73, 105, 105],
     [83, 83, 115, 115],
   ]);
-  const table7$ = peg$tableOf([
-    [0, 66, 68, 68, 70, 83, 85, 88, 90, 115, 117, 120, 122, 255],
+  const table6$ = peg$tableOf([
     [70, 70, 78, 78, 102, 102, 110, 110],
     [88, 88, 120, 120],
     [76, 76, 80, 80, 108, 108, 112, 112],
-    [80, 80, 112, 112],
     [86, 86, 118, 118],
-    [0, 66, 68, 69, 71, 75, 77, 77, 79, 79, 81, 83, 85, 98, 100, 101, 103, 107, 109, 109, 111, 111, 113, 115, 117, 255],
+    [67, 67, 99, 99],
     [65, 65, 68, 69, 81, 81, 89, 89, 97, 97, 100, 101, 113, 113, 121, 121],
-  ]);
-  const table8$ = peg$tableOf([
     [70, 70, 77, 77, 87, 87, 102, 102, 109, 109, 119, 119],
-    [0, 64, 66, 67, 71, 76, 78, 80, 82, 82, 85, 86, 88, 88, 90, 96, 98, 99, 103, 108, 110, 112, 114, 114, 117, 118, 120, 120, 122, 255],
-    [0, 83, 85, 115, 117, 255],
-    [0, 64, 66, 79, 81, 96, 98, 111, 113, 255],
-    [0, 65, 67, 79, 82, 82, 84, 97, 99, 111, 114, 114, 116, 255],
-    [0, 68, 70, 100, 102, 255],
-    [0, 84, 86, 116, 118, 255],
-    [0, 67, 69, 99, 101, 255],
+    [80, 80, 112, 112],
   ]);
-  const table9$ = peg$tableOf([
-    [0, 69, 71, 82, 84, 101, 103, 114, 116, 255],
-    [0, 36, 38, 79, 81, 111, 113, 255],
+  const table7$ = peg$tableOf([
     [75, 75, 77, 77, 107, 107, 109, 109], // [kKmM]
-    [0, 65, 67, 74, 76, 76, 79, 81, 85, 97, 99, 106, 108, 108, 111, 113, 117, 255],
     [45, 45, 47, 47, 95, 95], // [\-_/]
     [65, 90, 95, 95, 97, 122], // [A-Za-z_]
-    [0, 47, 58, 64, 91, 96, 123, 255],
     [44, 44, 46, 46], // [.,]
-  ]);
-  const table10$ = peg$tableOf([
-    [0, 77, 79, 81, 85, 109, 111, 113, 117, 255],
-    [90, 90, 122, 122],
-    [0, 68, 71, 71, 73, 77, 79, 82, 85, 89, 91, 100, 103, 103, 105, 109, 111, 114, 117, 121, 123, 255],
     [48, 57, 97, 122], // [a-z0-9]
     [48, 57, 95, 95, 97, 122], // [a-z0-9_]
-    [74, 74, 106, 106],
-    [0, 64, 66, 67, 69, 69, 71, 73, 75, 76, 80, 82, 84, 96, 98, 99, 101, 101, 103, 105, 107, 108, 112, 114, 116, 255],
+    [90, 90, 122, 122],
     [45, 45, 135, 135], // [\-\u{2013}-\u{2014}]
   ]);
-  const table11$ = peg$tableOf([
-    [0, 83, 86, 115, 118, 255],
-    [0, 8, 14, 27, 33, 37, 39, 43, 46, 128, 130, 133, 136, 255],
-    [0, 8, 14, 27, 33, 43, 46, 128, 130, 133, 135, 255],
-    [0, 69, 71, 76, 78, 82, 85, 86, 88, 101, 103, 108, 110, 114, 117, 118, 120, 255],
-    [0, 48, 53, 69, 71, 82, 85, 101, 103, 114, 117, 255],
-    [0, 72, 74, 78, 80, 104, 106, 110, 112, 255],
-    [0, 8, 14, 27, 33, 43, 46, 46, 48, 128, 130, 133, 135, 255],
-    [0, 69, 71, 101, 103, 255],
-  ]);
-  const table12$ = peg$tableOf([
+  const table8$ = peg$tableOf([
     [65, 65, 68, 69, 77, 77, 81, 81, 87, 87, 89, 89, 97, 97, 100, 101, 109, 109, 113, 113, 119, 119, 121, 121],
-    [0, 76, 78, 80, 82, 88, 90, 108, 110, 112, 114, 120, 122, 255],
-    [0, 64, 66, 67, 71, 76, 78, 80, 82, 86, 88, 88, 90, 96, 98, 99, 103, 108, 110, 112, 114, 118, 120, 120, 122, 255],
     [65, 65, 67, 67, 72, 72, 78, 78, 82, 83, 85, 85],
-    [0, 35, 37, 64, 66, 66, 68, 71, 73, 77, 79, 81, 84, 84, 86, 129, 131, 255],
     [39, 39, 44, 44, 46, 46, 136, 136], // [,.'\u{2019}]
     [9, 13, 28, 32, 66, 66, 84, 84, 98, 98, 116, 116, 129, 129, 134, 134],
-    [0, 65, 67, 76, 78, 83, 85, 97, 99, 108, 110, 115, 117, 255],
-  ]);
-  const table13$ = peg$tableOf([
-    [0, 8, 14, 27, 33, 65, 67, 74, 76, 76, 78, 83, 85, 97, 99, 106, 108, 108, 110, 115, 117, 128, 130, 133, 135, 255],
-    [0, 64, 70, 70, 76, 76, 79, 79, 81, 81, 86, 89, 91, 255],
     [97, 122], // [a-z]
-    [0, 47, 58, 96, 123, 255],
-    [0, 44, 48, 94, 96, 255],
+    [74, 74, 106, 106],
     [48, 51], // [0-3]
     [44, 45, 47, 47], // [/,\-]
-    [36, 36, 130, 130], // [\u{a3}$\u{20ac}\u{a5}\u{20b9}]
   ]);
-  const runs0$ = peg$runsOf([48, 57, 65, 90, 95, 95, 97, 122, 131, 131, 134, 134]);
-  const runs1$ = peg$runsOf([65, 90, 97, 122, 131, 131, 134, 134]);
-  const runs2$ = peg$runsOf([9, 13, 28, 32, 129, 129, 134, 134]);
+  const table9$ = peg$tableOf([
+    [36, 36, 130, 130], // [\u{a3}$\u{20ac}\u{a5}\u{20b9}]
+    [70, 70, 81, 81, 83, 84, 102, 102, 113, 113, 115, 116],
+    [67, 67, 87, 87, 99, 99, 119, 119],
+    [97, 97, 100, 100, 102, 102, 106, 106, 109, 111, 115, 115],
+    [77, 77, 87, 87, 109, 109, 119, 119],
+    [66, 66, 68, 69, 71, 71, 73, 75, 77, 77, 80, 80, 84, 84, 90, 90],
+    [70, 70, 81, 81, 89, 89, 98, 98, 100, 102, 112, 113, 115, 115, 117, 117, 121, 121],
+    [71, 71, 73, 75, 77, 77, 84, 84, 90, 90],
+  ]);
+  const table10$ = peg$tableOf([
+    [65, 65, 67, 67, 72, 72, 78, 78, 82, 82],
+    [66, 66, 68, 69, 80, 80],
+    [69, 70, 72, 72, 78, 78, 83, 84, 90, 90, 101, 102, 104, 104, 110, 110, 115, 116, 122, 122],
+    [66, 66, 80, 81, 98, 98, 112, 113],
+  ]);
+  const ends0$ = peg$endsOf([48, 57, 65, 90, 95, 95, 97, 122, 131, 131, 134, 134]);
+  const ends1$ = peg$endsOf([65, 90, 97, 122, 131, 131, 134, 134]);
+  const ends2$ = peg$endsOf([9, 13, 28, 32, 129, 129, 134, 134]);
 
   // What changes is declared with `var`: for `let`, each function would look whether it has been initialized.
   var input = "";
@@ -11210,7 +11821,6 @@ const peg$makeScanner = (capacity$) => {
   var furthest$ = 0;
   var from$ = 0;
   var to$ = 0;
-  var lines$ = null;
   var busy$ = false;
 
   // Where each kind of characters begins, and its symbol.
@@ -11239,19 +11849,15 @@ const peg$makeScanner = (capacity$) => {
 
   const view$ = new DataView(bytes$.buffer);
 
-  // Where the run ends that begins at `at`. Each number counts only where those before it are full: -(2 >> 1) is a mask of
-  // ones, -(1 >> 1) of zeros.
-  function runEnd$(runs, at) {
+  // Where the run ends that begins at `at`, two symbols at a time.
+  function runEnd$(ends, at) {
     for (;;) {
-      const front = view$.getInt32(at, true);
-      const back = view$.getInt32(at + 4, true);
-      const first = runs[front & 0xffff];
-      const second = runs[front >>> 16];
-      const third = runs[back & 0xffff];
-      const fourth = runs[back >>> 16];
-      const length = first + (-(first >> 1) & (second + (-(second >> 1) & (third + (-(third >> 1) & fourth)))));
-      at += length;
-      if (length < 8) return at;
+      const four = view$.getInt32(at, true);
+      const first = ends[four & 0xffff];
+      if (first !== 0) return at + first - 1;
+      const second = ends[four >>> 16];
+      if (second !== 0) return at + second + 1;
+      at += 4;
     }
   }
 
@@ -11290,7 +11896,6 @@ const peg$makeScanner = (capacity$) => {
     input = text;
     length$ = text.length;
     options = given === undefined ? NO_OPTIONS$ : given;
-    lines$ = null;
     load$(text);
   }
 
@@ -11299,7 +11904,6 @@ const peg$makeScanner = (capacity$) => {
     input = "";
     length$ = 0;
     options = NO_OPTIONS$;
-    lines$ = null;
   }
 
   const startRules$ = ["instruction"];
@@ -11609,7 +12213,10 @@ const peg$makeScanner = (capacity$) => {
     }
     const expected = missed$.slice(0, misses$).map((number) => expectations$[number]);
     if (end === furthest$) expected.push({ type: "end" });
-    return new peg$Failure(input, options.grammarSource, furthest$, expected);
+    const code = input.codePointAt(furthest$);
+    const found = code === undefined ? null : String.fromCodePoint(code);
+    const location = peg$locationIn(input, options.grammarSource, furthest$, Math.min(furthest$ + 1, length$));
+    return Object.defineProperty(new peg$SyntaxError("", expected, found, location), "message", peg$message);
   }
 
   function expect$() {
@@ -11619,26 +12226,14 @@ const peg$makeScanner = (capacity$) => {
   return { parse: parse$, recognize: recognize$ };
 };
 
-// Where the lines of a text begin.
-function peg$linesOf(text) {
-  const lines = [0];
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines.push(at + 1);
-  return lines;
+// Lines and columns count from 1.
+function peg$placeOf(text, offset) {
+  const lines = text.slice(0, offset).split("\n");
+  return { offset, line: lines.length, column: lines.pop().length + 1 };
 }
 
-function peg$placeOf(lines, offset) {
-  let low = 0;
-  let high = lines.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (lines[middle] <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return { offset, line: low + 1, column: offset - lines[low] + 1 };
-}
-
-function peg$locationIn(lines, source, start, end) {
-  return { source, start: peg$placeOf(lines, start), end: peg$placeOf(lines, end) };
+function peg$locationIn(text, source, start, end) {
+  return { source, start: peg$placeOf(text, start), end: peg$placeOf(text, end) };
 }
 
 function peg$tableOf(sets) {
@@ -11651,32 +12246,19 @@ function peg$tableOf(sets) {
   return table;
 }
 
-// For each pair of symbols, the first one in the low half: how many of them, from the first on, are in a set.
-function peg$runsOf(ranges) {
+// For each pair of symbols, the first one in the low half: the number of the first one that is not in a set, or 0.
+function peg$endsOf(ranges) {
   const set = peg$tableOf([ranges]);
-  const runs = new Uint8Array(65536);
-  for (let first = 0; first < 256; first++) {
-    if (set[first] === 1) for (let second = 0; second < 256; second++) runs[first + 256 * second] = 1 + set[second];
-  }
-  return runs;
+  const rows = [2, 0].map((second) => set.map((first) => (first === 1 ? second : 1)));
+  const ends = new Uint8Array(65536);
+  set.forEach((second, symbol) => ends.set(rows[second], 256 * symbol));
+  return ends;
 }
 
 const peg$scanner = /* @__PURE__ */ peg$makeScanner(1048576);
 
 
-// A syntax error whose message is worked out when it is read.
-class peg$Failure extends SyntaxError {
-  constructor(text, source, offset, expected) {
-    super();
-    const isEnd = offset === text.length;
-    this.expected = expected;
-    this.found = isEnd ? null : String.fromCodePoint(text.codePointAt(offset));
-    this.location = peg$locationIn(peg$linesOf(text), source, offset, isEnd ? offset : offset + 1);
-    this.name = "SyntaxError";
-    Object.defineProperty(this, "message", peg$message);
-  }
-}
-
+// A message that is worked out when it is read.
 const peg$message = {
   get() { return peg$SyntaxError.buildMessage(this.expected, this.found); },
   set(value) { Object.defineProperty(this, "message", { value, writable: true }); },
@@ -11703,19 +12285,19 @@ class peg$SyntaxError extends SyntaxError {
 
   // The message, and the line that it is about where its text is among the sources.
   format(sources) {
-    let report = "Error: " + this.message;
+    let report = `Error: ${this.message}`;
     if (this.location) {
       const { source, start, end } = this.location;
       const known = sources.find((one) => one.source === source);
       const shown = source && typeof source.offset === "function" ? source.offset(start) : start;
-      const place = source + ":" + shown.line + ":" + shown.column;
+      const place = `${source}:${shown.line}:${shown.column}`;
       if (known) {
         const line = known.text.split(/\r\n|\n|\r/g)[start.line - 1];
         const margin = "".padEnd(String(shown.line).length);
         const width = (start.line === end.line ? end.column : line.length + 1) - start.column || 1;
-        report += "\n --> " + place + "\n" + margin + " |\n" + shown.line + " | " + line
-          + "\n" + margin + " | " + "".padEnd(start.column - 1) + "".padEnd(width, "^");
-      } else report += "\n at " + place;
+        const carets = "".padEnd(start.column - 1) + "".padEnd(width, "^");
+        report += `\n --> ${place}\n${margin} |\n${shown.line} | ${line}\n${margin} | ${carets}`;
+      } else report += `\n at ${place}`;
     }
     return report;
   }
@@ -11723,8 +12305,8 @@ class peg$SyntaxError extends SyntaxError {
   static buildMessage(expected, found) {
     const phrases = [...new Set(expected.map(peg$phrase))].sort();
     const count = phrases.length;
-    const list = count < 3 && count > 0 ? phrases.join(" or ") : phrases.slice(0, -1).join(", ") + ", or " + phrases[count - 1];
-    return "Expected " + list + " but " + (found ? peg$quoted(found) : "end of input") + " found.";
+    const list = count < 3 && count > 0 ? phrases.join(" or ") : `${phrases.slice(0, -1).join(", ")}, or ${phrases[count - 1]}`;
+    return `Expected ${list} but ${found ? peg$quoted(found) : "end of input"} found.`;
   }
 }
 
@@ -11734,11 +12316,11 @@ function peg$phrase({ type, text, parts, inverted, unicode, description }) {
   if (type === "end") return "end of input";
   if (type === "other") return description;
   const inside = parts.map((part) => [].concat(part).map(peg$inClass).join("-"));
-  return "[" + (inverted ? "^" : "") + inside.join("") + "]" + (unicode ? "u" : "");
+  return `[${inverted ? "^" : ""}${inside.join("")}]${unicode ? "u" : ""}`;
 }
 
 function peg$quoted(text) {
-  return '"' + text.replace(/[\\"\p{C}\p{Mn}\p{Mc}]/gu, peg$visible) + '"';
+  return `"${text.replace(/[\\"\p{C}\p{Mn}\p{Mc}]/gu, peg$visible)}"`;
 }
 
 function peg$inClass(text) {
@@ -11750,11 +12332,9 @@ function peg$visible(character) {
   const named = { 0: "\\0", 9: "\\t", 10: "\\n", 13: "\\r" }[code];
   if (named !== undefined) return named;
   const hex = code.toString(16).toUpperCase();
-  if (code < 32 || (code > 126 && code < 160)) return "\\x" + hex.padStart(2, "0");
-  return code < 127 ? "\\" + character : "\\u{" + hex + "}";
+  if (code < 32 || (code > 126 && code < 160)) return `\\x${hex.padStart(2, "0")}`;
+  return code < 127 ? `\\${character}` : `\\u{${hex}}`;
 }
-
-Object.setPrototypeOf(peg$Failure.prototype, peg$SyntaxError.prototype);
 
 const peg$allowedStartRules = [
   "instruction"

@@ -49,7 +49,7 @@ const TARGETS: readonly Target[] = [
     words: ['agent_id', 'intent', 'operation', 'key'],
     readsMatched: true,
     // BigInt raises on what is no integer; only digits get there. The others are scratch memory.
-    pure: ['BigInt', 'starts', 'hashes', 'codes'],
+    pure: ['BigInt', 'keys', 'past', 'codes'],
   },
   {
     name: 'aacp',

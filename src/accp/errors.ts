@@ -80,7 +80,7 @@ function syntaxHelp(text: string, offset: number, expected: readonly string[], l
   if (expects('delimiter')) return `a backslash stands only before one of ${[...DELIMITERS].join(' ')}`;
   if (found === undefined) return offset === 0 ? 'the text is empty' : 'the frame is cut off here';
   if (offset === 0 && /^[A-Z][A-Z0-9_-]*\|/.test(text)) return 'this looks like an AACP packet';
-  if (isWhiteSpace(found)) {
+  if (' \t\r\n'.includes(found)) {
     if (offset === 0 || expects('end of input')) return 'a frame is one line without white space around it';
     if (offset < bodyStart(text)) return 'a frame holds no white space';
     return 'a frame holds no white space; in a value, write "_" or another visible character for a space';
@@ -101,10 +101,6 @@ function syntaxHelp(text: string, offset: number, expected: readonly string[], l
   }
   if ('@>:$~{['.includes(found)) return `inside a value, write "\\${found}"`;
   return undefined;
-}
-
-function isWhiteSpace(character: string): boolean {
-  return character === ' ' || character === '\t' || character === '\n' || character === '\r';
 }
 
 /** Where the payload begins; beyond the text when it never does. */

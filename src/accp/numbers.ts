@@ -76,9 +76,8 @@ function rounded(digits: string): string {
 }
 
 function checkDigits(digits: string, maxDigits: number): string {
-  if (digits.length > maxDigits) {
-    const count = digits.length - (digits.startsWith('-') ? 1 : 0) - (digits.includes('.') ? 1 : 0);
-    if (count > maxDigits) throw new BadNumber(`the number has more than ${maxDigits} digits`);
+  if (digits.length > maxDigits && digits.replace(/[-.]/g, '').length > maxDigits) {
+    throw new BadNumber(`the number has more than ${maxDigits} digits`);
   }
   return digits;
 }

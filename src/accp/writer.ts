@@ -8,7 +8,7 @@
  */
 import { DEFAULT_LIMITS, resolveLimits } from '../text/limits.js';
 import type { DecimalValue, Frame, IntegerValue, Param, Value } from './ast.js';
-import { byEnvelope, envelopeRank, IDENTIFIER_KEYS } from './keys.js';
+import { envelopeRank, IDENTIFIER_KEYS } from './keys.js';
 import { decimalDigits, integerDigits } from './numbers.js';
 import { type PrintOptions, printFrame } from './print.js';
 
@@ -34,6 +34,14 @@ const FEW_KEYS = 32;
 /** Deeper trees are left, so that any number of brackets that end together finds room. */
 const FEW_LEVELS = 64;
 
+/**
+ * The order of the entries of lists that are being written, innermost last: for each entry its place in the list, and its rank,
+ * which is that of its key in the envelope, and then the first two characters of the key.
+ */
+const PLACES = /* @__PURE__ */ new Uint8Array((FEW_LEVELS + 1) * FEW_KEYS);
+const RANKS = /* @__PURE__ */ new Int32Array((FEW_LEVELS + 1) * FEW_KEYS);
+let top = 0;
+
 let isWriting = false;
 
 /**
@@ -55,6 +63,7 @@ function write(frame: Frame, options: PrintOptions | undefined): number {
   // A getter in the tree may write another frame meanwhile.
   if (isWriting || maxDigits !== DEFAULT_LIMITS.maxDigits || frame?.kind !== 'frame') return LEFT;
   isWriting = true;
+  top = 0;
   try {
     return whole(frame, Math.min(maxDepth, FEW_LEVELS), options?.sortParams === true);
   } catch {
@@ -122,84 +131,60 @@ function isAmong(list: readonly Param[], count: number, key: string | undefined)
 /** Metadata, which holds something. */
 function envelope(list: readonly Param[], from: number, levels: number): number {
   if (!Array.isArray(list) || list.length === 0) return LEFT;
-  return ordered(inEnvelopeOrder(list), from, levels, 0x2c);
+  return ordered(list, from, levels, 0x2c, true);
 }
 
 function entries(list: readonly Param[], from: number, levels: number, separator: number): number {
   if (!Array.isArray(list)) return LEFT;
-  return ordered(inOrder(list), from, levels, separator);
+  return ordered(list, from, levels, separator, false);
 }
 
-/** Where keys are in order, only neighbors can be the same. */
-function ordered(list: readonly Param[] | null, from: number, levels: number, separator: number): number {
-  if (list === null) return LEFT;
+/**
+ * Sorted by insertion of numbers, because moving nodes about, or the sort of arrays, takes several times as long. Where keys
+ * are in order, only neighbors can be the same.
+ */
+function ordered(list: readonly Param[], from: number, levels: number, separator: number, isEnvelope: boolean): number {
+  const { length } = list;
+  if (length > FEW_KEYS) return LEFT;
+  const base = top;
+  for (let index = 0; index < length; index++) {
+    const param: Param | undefined = list[index];
+    const key = param?.key;
+    if (typeof key !== 'string' || key.length === 0) return LEFT;
+    let rank = (key.charCodeAt(0) << 8) | (key.length > 1 ? key.charCodeAt(1) : 0);
+    if (isEnvelope) {
+      // An identifier that is a number keeps its digits.
+      if (hasText(param!.value as IntegerValue) && IDENTIFIER_KEYS.has(key)) return LEFT;
+      rank |= envelopeRank(key) << 16;
+    }
+    let place = base + index;
+    for (; place > base; place--) {
+      const before = RANKS[place - 1]!;
+      if (before < rank || (before === rank && list[PLACES[place - 1]!]!.key <= key)) break;
+      RANKS[place] = before;
+      PLACES[place] = PLACES[place - 1]!;
+    }
+    RANKS[place] = rank;
+    PLACES[place] = index;
+  }
+  top = base + length;
   let at = from;
   let last = '';
-  let lastFirst = 0;
-  for (let index = 0; index < list.length; index++) {
-    const { key, value: node } = list[index]!;
-    if (index > 0) BYTES[at++] = separator;
-    const first = at;
+  let lastRank = -1;
+  for (let place = base; place < top; place++) {
+    const { key, value: node } = list[PLACES[place]!]!;
+    if (place > base) BYTES[at++] = separator;
     at = name(key, at, WORD);
     // Comparing strings is a call, and seldom needed.
-    if (at === LEFT || (BYTES[first] === lastFirst && key === last)) return LEFT;
+    if (at === LEFT || (RANKS[place] === lastRank && key === last)) return LEFT;
     last = key;
-    lastFirst = BYTES[first]!;
+    lastRank = RANKS[place]!;
     BYTES[at] = 0x3a;
     at = value(node, at + 1, levels);
     if (at === LEFT) return LEFT;
   }
+  top = base;
   return at;
-}
-
-/** The list itself where it is in order, as in canonical text; else a sorted copy, or null where a key is none. */
-function inOrder(list: readonly Param[]): readonly Param[] | null {
-  if (list.length === 0) return list;
-  let last = list[0]?.key;
-  if (typeof last !== 'string') return null;
-  for (let index = 1; index < list.length; index++) {
-    const key = list[index]?.key;
-    if (typeof key !== 'string') return null;
-    if (!comesFirst(last, key)) return sorted(list, index);
-    last = key;
-  }
-  return list;
-}
-
-/** By insertion from the first key that is out of order, because the sort of arrays takes several times as long to begin with. */
-function sorted(list: readonly Param[], unsorted: number): readonly Param[] | null {
-  if (list.length > FEW_KEYS) return null;
-  const copy = list.slice();
-  for (let index = unsorted; index < copy.length; index++) {
-    const param = copy[index]!;
-    const key = param?.key;
-    if (typeof key !== 'string') return null;
-    let place = index;
-    for (; place > 0 && comesFirst(key, copy[place - 1]!.key); place--) copy[place] = copy[place - 1]!;
-    copy[place] = param;
-  }
-  return copy;
-}
-
-/** Most keys differ in their first character, which is looked at faster than strings are compared. */
-function comesFirst(one: string, other: string): boolean {
-  const difference = one.charCodeAt(0) - other.charCodeAt(0);
-  return difference === 0 ? one < other : difference < 0;
-}
-
-/** The same for metadata; null as well where an identifier is a number that keeps its digits. */
-function inEnvelopeOrder(list: readonly Param[]): readonly Param[] | null {
-  let isOrdered = true;
-  let last = -1;
-  for (let index = 0; index < list.length; index++) {
-    const param: Param | undefined = list[index];
-    const key = param?.key;
-    if (typeof key !== 'string' || (hasText(param!.value as IntegerValue) && IDENTIFIER_KEYS.has(key))) return null;
-    const rank = envelopeRank(key);
-    if (rank < last || (rank === last && !comesFirst(list[index - 1]!.key, key))) isOrdered = false;
-    last = rank;
-  }
-  return isOrdered ? list : list.slice().sort((one, other) => byEnvelope(one.key, other.key));
 }
 
 function hasText(node: { readonly text?: unknown } | undefined): boolean {

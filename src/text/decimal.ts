@@ -20,15 +20,15 @@ export function roundDigits(digits: string): { readonly integer: string; readonl
   let integer = withoutLeadingZeros(digits.slice(negative ? 1 : 0, wholeEnd));
   let fraction = dot < 0 ? '' : digits.slice(dot + 1);
   if (fraction.length > PLACES) {
-    const up = roundsUp(integer + fraction.slice(0, PLACES), fraction.slice(PLACES));
+    const cut = fraction.slice(PLACES);
     fraction = fraction.slice(0, PLACES);
-    if (up) {
+    if (roundsUp(integer + fraction, cut)) {
       const sum = increment(integer + fraction);
       integer = withoutLeadingZeros(sum.slice(0, sum.length - PLACES));
       fraction = sum.slice(-PLACES);
     }
   }
-  fraction = withoutTrailingZeros(fraction);
+  fraction = fraction.replace(/0+$/, '');
   const zero = integer === '0' && fraction === '';
   return { integer: negative && !zero ? `-${integer}` : integer, fraction };
 }
@@ -52,10 +52,8 @@ export function digitsOf(value: number): string {
 
 /** Whether what is cut off rounds the kept digits up: more than half, or exactly half after an odd digit. */
 function roundsUp(kept: string, cut: string): boolean {
-  const first = cut.charCodeAt(0);
-  if (first !== 0x35) return first > 0x35;
-  for (let at = 1; at < cut.length; at++) if (cut.charCodeAt(at) !== 0x30) return true;
-  return kept.charCodeAt(kept.length - 1) % 2 === 1;
+  const first = cut[0]!;
+  return first === '5' ? /[1-9]/.test(cut.slice(1)) || /[13579]$/.test(kept) : first > '5';
 }
 
 /** Adds one to a string of digits; it may grow by a digit. */
@@ -68,13 +66,5 @@ function increment(digits: string): string {
 }
 
 function withoutLeadingZeros(digits: string): string {
-  let at = 0;
-  while (at < digits.length - 1 && digits.charCodeAt(at) === 0x30) at++;
-  return digits.slice(at);
-}
-
-function withoutTrailingZeros(digits: string): string {
-  let end = digits.length;
-  while (end > 0 && digits.charCodeAt(end - 1) === 0x30) end--;
-  return digits.slice(0, end);
+  return digits.replace(/^0+(?=.)/, '');
 }

@@ -30,7 +30,7 @@ function language(name: string, families: readonly Family[], grammar?: string): 
 }
 
 /** What our own grammars use as scratch memory, or call with nothing that could make it raise. */
-const OWN_SCRATCH = ['BigInt', 'starts', 'hashes', 'codes'];
+const OWN_SCRATCH = ['BigInt', 'keys', 'past', 'codes'];
 
 function protocol(name: string, options: Readonly<Record<string, unknown>>, families: readonly Family[]): Language {
   const file = new URL(`../../grammar/${name}.peggy`, import.meta.url);

@@ -4,7 +4,7 @@ import type { DisagreementKind } from '../../src/engine/differential/judge.js';
 import { createHunter, type Fault, plantedFaults, SHORT } from './faults/hunt.js';
 
 /** Texts that are tried at most; `npm run fuzz:faults` tries more of them, on all faults. */
-const COUNT = 1_500;
+const COUNT = 2_000;
 
 const FAULTS = plantedFaults();
 

@@ -6,6 +6,7 @@ import { callsIn, Facts } from './facts.js';
 import type { Initializer } from './initializer.js';
 import { rulesToInline } from './inline.js';
 import { type Block, type Expectation, nodesOf } from './ir.js';
+import { Lexemes } from './lexemes.js';
 import type { Lowered } from './lower.js';
 import { numberLabels } from './numbers.js';
 import { runtime } from './runtime.js';
@@ -64,8 +65,9 @@ export function scannerCode(input: BackendInput): string {
   const shared: Shared = {
     program,
     facts,
+    lexemes: new Lexemes(program, facts),
     tables: new Tables(),
-    inlined: rulesToInline(program),
+    inlined: rulesToInline(program, facts),
     uncalled: uncalledRules(program),
     numbers: numberLabels(program, codeOf, input.declared),
     codeOf,
@@ -93,17 +95,24 @@ export function scannerCode(input: BackendInput): string {
   const written: string[] = [];
   // Rules that differ in their actions only have the same functions where these do not run.
   const bodies = new Map<string, string>();
+  const sameAs = new Map<string, string>();
   for (let next = functions.next(); next !== undefined; next = functions.next()) {
     const { rule, name, builds, reporting } = next;
     const code = new Scanner(shared, DEPTH).rule(rule, name, builds, reporting);
     const body = code.slice(code.indexOf('('));
     const same = bodies.get(body);
-    if (same === undefined) bodies.set(body, name);
-    written.push(same === undefined ? code : `  const ${name} = ${same};`);
+    if (same === undefined) {
+      bodies.set(body, name);
+      written.push(code);
+    } else sameAs.set(name, same);
+  }
+  for (const [name, same] of sameAs) {
+    if (written.some((code) => code.includes(`${name}(`))) written.push(`  const ${name} = ${same};`);
   }
   for (const [code, name] of blockFunctions) {
     written.push(`  function ${name}(${code.parameters.join(', ')}) {${mark(code.block, code.body)}}`);
   }
+  const known = (name: string): string => sameAs.get(name) ?? name;
   return runtime({
     alphabet: program.alphabet,
     initializer,
@@ -111,9 +120,9 @@ export function scannerCode(input: BackendInput): string {
     functions: written.join('\n\n'),
     startRules: program.startRules.map((rule, index) => ({
       rule,
-      builder: builders[index]!,
-      skipper: skippers[index]!,
-      explainer: explainers[index],
+      builder: known(builders[index]!),
+      skipper: known(skippers[index]!),
+      explainer: standalone ? known(explainers[index]!) : undefined,
     })),
     expectations: standalone ? expectations : null,
     given: givenNames(program, codeOf, initializer),

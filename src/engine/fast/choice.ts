@@ -41,9 +41,9 @@ export function writeChoice(scanner: FunctionWriter, node: Choice, context: Cont
   scanner.out.line(`const ${symbol} = ${BYTES}[${AT}];`);
   const last = branches.length - 1;
   branches.forEach((branch, index) => {
-    const test = `if (${scanner.shared.tables.isIn(branch.symbols, symbol)})`;
-    if (index === 0) scanner.out.open(test);
-    else scanner.out.reopen(index === last ? 'else' : `else ${test}`);
+    const test = (): string => `if (${scanner.shared.tables.isIn(branch.symbols, symbol)})`;
+    if (index === 0) scanner.out.open(test());
+    else scanner.out.reopen(index === last ? 'else' : `else ${test()}`);
     writeBranch(scanner, branch, inner);
   });
   scanner.out.close();
@@ -101,9 +101,10 @@ function writeInOrder(scanner: FunctionWriter, alternatives: readonly Node[], co
 function branchesOf(
   scanner: FunctionWriter,
   alternatives: readonly Node[],
-  { known, reporting }: Context,
+  { known, reporting, target }: Context,
 ): Branch[] | null {
-  const { facts } = scanner.shared;
+  const { facts, lexemes } = scanner.shared;
+  const isQuiet = reporting === 'free' || reporting === 'silent';
   const starts = alternatives.map((one) => facts.startOf(one));
   if (reporting === 'expect' || starts.some(({ effects }) => effects)) return null;
   // Where conditions decide about all but one alternative, the symbol has little to add.
@@ -118,7 +119,12 @@ function branchesOf(
     // What fails without reporting each time is tried, so that it reports exactly when it should; unless another does.
     const isTried = (start: Start): boolean =>
       !out.includes(start) || (reporting === 'report' && !leavesOut && !start.loud && start.gate === null);
-    const indexes = alternatives.flatMap((_, index) => (isTried(starts[index]!) ? [index] : []));
+    const tried = alternatives.flatMap((_, index) => (isTried(starts[index]!) ? [index] : []));
+    const isNeeded = (index: number, place: number): boolean => {
+      const next = tried[place + 1];
+      return next === undefined || !lexemes.isCovered(alternatives[index]!, alternatives[next]!);
+    };
+    const indexes = target === null && isQuiet ? tried.filter(isNeeded) : tried;
     const key = `${indexes.join()} ${leavesOut}`;
     const branch = branches.get(key);
     if (branch !== undefined) branch.symbols |= setOf(symbol);
@@ -152,8 +158,6 @@ function inOrder(branches: readonly Branch[]): Branch[] {
 }
 
 function weightWithInlined(scanner: FunctionWriter, node: Node): number {
-  if (node.type === 'call' && scanner.shared.inlined.has(node.rule)) {
-    return weightWithInlined(scanner, scanner.shared.program.rules.get(node.rule)!.node);
-  }
-  return weightOf(node);
+  const written = scanner.writtenOut(node);
+  return written === null ? weightOf(node) : weightWithInlined(scanner, written);
 }

@@ -1,7 +1,9 @@
 /** What writes the functions of a scanner: what they share, and what is known at a place inside of one. */
 import type { BlockCode, NumberFunction } from './blocks.js';
 import type { Facts } from './facts.js';
+import type { Inlined } from './inline.js';
 import type { Block, Bound, Expectation, Label, Node, Predicate, Program } from './ir.js';
+import type { Lexemes } from './lexemes.js';
 import type { Names } from './names.js';
 import type { SymbolSet } from './symbols.js';
 import type { Tables } from './tables.js';
@@ -39,8 +41,9 @@ export interface Context {
 export interface Shared {
   readonly program: Program;
   readonly facts: Facts;
+  readonly lexemes: Lexemes;
   readonly tables: Tables;
-  readonly inlined: ReadonlySet<string>;
+  readonly inlined: Inlined;
   /** Rules that are only started with, never called. */
   readonly uncalled: ReadonlySet<string>;
   /** Labels of which only the number is wanted. */
@@ -70,6 +73,8 @@ export interface FunctionWriter {
   put(target: Target | null, value: string): void;
   /** A target that blocks inside can give a value to. */
   shareable(target: Target | null): Target | null;
+  /** A constant that holds the position. */
+  positionHere(): string;
   /** A name for a value before it goes where it belongs; the target's own, where it has one. */
   nameFor(target: Target | null, stem: string): string;
   /** The failing statement, with the report that belongs to it. */

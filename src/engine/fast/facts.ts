@@ -99,6 +99,25 @@ export class Facts {
     }
   }
 
+  /** Whether a node consumes nothing, by the look of it. */
+  staysPut(node: Node): boolean {
+    switch (node.type) {
+      case 'empty':
+      case 'lookahead':
+      case 'predicate':
+        return true;
+      case 'label':
+      case 'action':
+        return this.staysPut(node.item);
+      case 'call': {
+        const called = this.#program.rules.get(node.rule)!.node;
+        return called.type !== 'call' && this.staysPut(called);
+      }
+      default:
+        return false;
+    }
+  }
+
   /** The symbols that a lookahead asks for, where one symbol decides it. */
   aheadOf(node: Node): SymbolSet | null {
     const single = this.singleOf(node);

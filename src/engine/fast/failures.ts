@@ -125,7 +125,10 @@ ${list}
     }
     const expected = missed$.slice(0, misses$).map((number) => expectations$[number]);
     if (end === furthest$) expected.push({ type: "end" });
-    return new peg$Failure(input, options.grammarSource, furthest$, expected);
+    const code = input.codePointAt(furthest$);
+    const found = code === undefined ? null : String.fromCodePoint(code);
+    const location = peg$locationIn(input, options.grammarSource, furthest$, Math.min(furthest$ + 1, length$));
+    return Object.defineProperty(new peg$SyntaxError("", expected, found, location), "message", peg$message);
   }
 
   function expect$() {
@@ -134,19 +137,7 @@ ${startSwitch(startRules, ({ explainer }) => explainer)}
 
   return { parse: parse$${recognize ? ', recognize: recognize$' : ''} };`,
     outside: (recognize) => `
-// A syntax error whose message is worked out when it is read.
-class peg$Failure extends SyntaxError {
-  constructor(text, source, offset, expected) {
-    super();
-    const isEnd = offset === text.length;
-    this.expected = expected;
-    this.found = isEnd ? null : String.fromCodePoint(text.codePointAt(offset));
-    this.location = peg$locationIn(peg$linesOf(text), source, offset, isEnd ? offset : offset + 1);
-    this.name = "SyntaxError";
-    Object.defineProperty(this, "message", peg$message);
-  }
-}
-
+// A message that is worked out when it is read.
 const peg$message = {
   get() { return peg$SyntaxError.buildMessage(this.expected, this.found); },
   set(value) { Object.defineProperty(this, "message", { value, writable: true }); },
@@ -157,7 +148,7 @@ ${exported(recognize)}`,
 }
 
 /** Makes errors of the scanner instances of Peggy's class, whose constructor they do not run. */
-export const INHERIT = 'Object.setPrototypeOf(peg$Failure.prototype, peg$SyntaxError.prototype);\n';
+const INHERIT = 'Object.setPrototypeOf(peg$Failure.prototype, peg$SyntaxError.prototype);\n';
 
 /** @param details statements that return `{ message, expected }` */
 function failureClass(details: string): string {
@@ -189,7 +180,7 @@ class peg$Failure extends SyntaxError {
     const isEnd = offset === text.length;
     Object.defineProperties(this, peg$Failure.#LATE);
     this.found = isEnd ? null : String.fromCodePoint(text.codePointAt(offset));
-    this.location = peg$locationIn(peg$linesOf(text), given?.grammarSource, offset, isEnd ? offset : offset + 1);
+    this.location = peg$locationIn(text, given?.grammarSource, offset, isEnd ? offset : offset + 1);
     this.name = "SyntaxError";
   }
 

@@ -1,20 +1,44 @@
 /** Which rules are written out where they are called, instead of becoming a function of their own. */
-import { callsIn, weightOf } from './facts.js';
+import { callsIn, type Facts, weightOf } from './facts.js';
 import { nodesOf, type Program } from './ir.js';
 
-/** Rules of at most this weight are copied to each of their callers. */
-const SMALL = 8;
-/** Rules with one caller are moved there up to this weight: beyond it, reading the result is harder than stepping into it. */
-const ONE_CALLER = 140;
+/** Up to which weight a rule is written out in its callers, by how many these are. */
+interface Limits {
+  /** Moved there: beyond it, reading the result is harder than stepping into it. */
+  readonly one: number;
+  /** Copied to both, unless there is a list in it, whose calls are few beside those of its items. */
+  readonly two: number;
+  readonly more: number;
+}
 
-/** @returns the names of the rules that are written out in place */
-export function rulesToInline(program: Program): ReadonlySet<string> {
+const BUILDING: Limits = { one: 140, two: 8, more: 8 };
+/** What builds nothing spends a good part of its time on calls; and V8 copies only small functions. */
+const MATCHING: Limits = { one: 32, two: 70, more: 8 };
+
+/** The names of the rules that are written out in place. */
+export interface Inlined {
+  /** In functions that build, or explain. */
+  readonly building: ReadonlySet<string>;
+  /** In functions that do neither. */
+  readonly matching: ReadonlySet<string>;
+}
+
+export function rulesToInline(program: Program, facts: Facts): Inlined {
+  return { building: choose(program, facts, BUILDING), matching: choose(program, facts, MATCHING) };
+}
+
+function choose(program: Program, facts: Facts, limits: Limits): ReadonlySet<string> {
   const callers = new Map<string, number>();
   for (const { node } of program.rules.values()) {
     for (const name of callsIn(node)) callers.set(name, (callers.get(name) ?? 0) + 1);
   }
   const inlined = new Set<string>();
   const weights = new Map<string, number>();
+  const limitOf = (name: string): number => {
+    const count = callers.get(name);
+    if (count === 1) return limits.one;
+    return count === 2 && !holdsList(program, facts, name) ? limits.two : limits.more;
+  };
   /** A rule's weight with what is written out in it. Those that it calls are decided on first. */
   const decide = (name: string): number => {
     const known = weights.get(name);
@@ -29,12 +53,19 @@ export function rulesToInline(program: Program): ReadonlySet<string> {
     weights.set(name, weight);
     // Of rules that call each other in a circle, one has to stay a function.
     const isCircle = reach(program, name, inlined).has(name);
-    const limit = callers.get(name) === 1 ? ONE_CALLER : SMALL;
-    if (weight <= limit && !isCircle && !repeatsItself(program, name)) inlined.add(name);
+    if (weight <= limitOf(name) && !isCircle && !repeatsItself(program, name)) inlined.add(name);
     return weight;
   };
   for (const name of program.rules.keys()) decide(name);
   return inlined;
+}
+
+/** Whether a rule repeats more than single symbols. */
+function holdsList(program: Program, facts: Facts, name: string): boolean {
+  for (const node of nodesOf(program.rules.get(name)!.node)) {
+    if (node.type === 'repeat' && (node.delimiter !== null || facts.singleOf(node.item) === null)) return true;
+  }
+  return false;
 }
 
 /** Lists of what may hold such lists again: calls are few there, and frames of deep recursion should stay small. */

@@ -24,17 +24,23 @@ function writeRun(scanner: FunctionWriter, node: Repeat, context: Context): void
   const { set } = shared.facts.singleOf(node.item)!;
   const { shown, expected } = node.item.type === 'symbols' ? node.item : { shown: '', expected: undefined };
   const next = `${BYTES}[${AT}]`;
-  const isNext = shared.tables.isIn(set, next, shown);
-  if (node.min === 1 && (context.known === null || !isSubset(context.known, set))) {
-    out.line(`if (${shared.tables.isNotIn(set, next, shown)}) ${scanner.failure(context, expected)}`);
-  }
+  const isKnown = context.known !== null && isSubset(context.known, set);
   // The code that finds the ends of runs pays where it is used again and again, for runs that are not as short as those of
   // digits: V8 copies only so much code into one function.
-  const runs = context.once || isSubset(set, DIGITS) ? null : shared.tables.runsOf(set, shown);
-  if (runs === null) out.line(node.min === 0 ? `while (${isNext}) ${AT}++;` : `do ${AT}++; while (${isNext});`);
-  // Most runs that may be empty are.
-  else if (node.min === 0) out.line(`if (${isNext}) ${AT} = runEnd$(${runs}, ${AT});`);
-  else out.line(`${AT} = runEnd$(${runs}, ${AT});`);
+  const ends = context.once || isSubset(set, DIGITS) ? null : shared.tables.endsOf(set, shown);
+  if (node.min === 0) {
+    const isNext = shared.tables.isIn(set, next, shown);
+    // Most runs that may be empty are.
+    if (ends === null) out.line(`while (${isNext}) ${AT}++;`);
+    else out.line(`if (${isNext}) ${AT} = runEnd$(${ends}, ${AT});`);
+  } else if (ends === null) {
+    if (!isKnown) out.line(`if (${shared.tables.isNotIn(set, next, shown)}) ${scanner.failure(context, expected)}`);
+    out.line(`do ${AT}++; while (${shared.tables.isIn(set, next, shown)});`);
+  } else {
+    const start = isKnown ? null : scanner.positionHere();
+    out.line(`${AT} = runEnd$(${ends}, ${AT});`);
+    if (start !== null) out.line(`if (${AT} === ${start}) ${scanner.failure(context, expected)}`);
+  }
   // The symbol that ends a run is a failure like any other, and reported like any other.
   scanner.report(context.reporting, expected);
 }

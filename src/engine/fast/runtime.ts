@@ -31,7 +31,9 @@ export function runtime(parts: Runtime): string {
   const errors = expectations === null ? peggyErrors(startRules) : standaloneErrors(startRules, expectations);
   const usesCodes = `${functions}${initializer.declarations}${initializer.statements}`.includes(CODE_AT);
   const usesWords = functions.includes('wordAt$(');
-  const usesRuns = tables.includes('const runs0$');
+  const many = asksForPlaces(parts);
+  const forgetLines = many ? '\n    lines$ = null;' : '';
+  const usesRuns = tables.includes('const ends0$');
   return `
 ${errors.introduction}
 const peg$makeScanner = (capacity$) => {
@@ -58,8 +60,7 @@ ${indent(tables)}
   var furthest$ = 0;
   var from$ = 0;
   var to$ = 0;
-  var lines$ = null;
-  var busy$ = false;
+  var busy$ = false;${many ? '\n  var lines$ = null;' : ''}
 
 ${indent(kindsCode(alphabet.kinds))}
 
@@ -74,7 +75,7 @@ ${indent(kindsCode(alphabet.kinds))}
     bytes$[length] = ${END};
   }
 
-${usesRuns || usesWords ? VIEW : ''}${usesRuns ? RUN_END : ''}${usesWords ? WORDS : ''}
+${usesRuns || functions.includes('view$.') || usesWords ? VIEW : ''}${usesRuns ? RUN_END : ''}${usesWords ? WORDS : ''}
 ${usesCodes ? (readsMatched ? MATCHED_CODE_AT : CODE_AT_FUNCTION) : ''}
 ${alphabet.surrogates === 0n ? '' : SURROGATE}
 ${givenFunctions(parts)}
@@ -98,21 +99,19 @@ ${startSwitch(startRules, ({ skipper }) => skipper)}
     input = text;
     length$ = text.length;
     options = given === undefined ? NO_OPTIONS$ : given;
-    lines$ = null;
-    load$(text);
+    load$(text);${forgetLines}
   }
 
   function close$() {
     busy$ = false;
     input = "";
     length$ = 0;
-    options = NO_OPTIONS$;
-    lines$ = null;
+    options = NO_OPTIONS$;${forgetLines}
   }
 ${errors.inside(recognize)}
 };
 
-${PLACES}
+${many ? MANY_PLACES : PLACES}
 
 function peg$tableOf(sets) {
   const table = new Uint8Array(256);
@@ -123,7 +122,7 @@ function peg$tableOf(sets) {
   });
   return table;
 }
-${usesRuns ? RUNS_OF : ''}
+${usesRuns ? ENDS_OF : ''}
 const peg$scanner = /* @__PURE__ */ peg$makeScanner(${CAPACITY});
 
 ${errors.outside(recognize)}`;
@@ -149,19 +148,15 @@ const VIEW = `
 `;
 
 const RUN_END = `
-  // Where the run ends that begins at \`at\`. Each number counts only where those before it are full: -(2 >> 1) is a mask of
-  // ones, -(1 >> 1) of zeros.
-  function runEnd$(runs, at) {
+  // Where the run ends that begins at \`at\`, two symbols at a time.
+  function runEnd$(ends, at) {
     for (;;) {
-      const front = view$.getInt32(at, true);
-      const back = view$.getInt32(at + 4, true);
-      const first = runs[front & 0xffff];
-      const second = runs[front >>> 16];
-      const third = runs[back & 0xffff];
-      const fourth = runs[back >>> 16];
-      const length = first + (-(first >> 1) & (second + (-(second >> 1) & (third + (-(third >> 1) & fourth)))));
-      at += length;
-      if (length < 8) return at;
+      const four = view$.getInt32(at, true);
+      const first = ends[four & 0xffff];
+      if (first !== 0) return at + first - 1;
+      const second = ends[four >>> 16];
+      if (second !== 0) return at + second + 1;
+      at += 4;
     }
   }
 `;
@@ -186,15 +181,14 @@ const WORDS = `
   }
 `;
 
-const RUNS_OF = `
-// For each pair of symbols, the first one in the low half: how many of them, from the first on, are in a set.
-function peg$runsOf(ranges) {
+const ENDS_OF = `
+// For each pair of symbols, the first one in the low half: the number of the first one that is not in a set, or 0.
+function peg$endsOf(ranges) {
   const set = peg$tableOf([ranges]);
-  const runs = new Uint8Array(65536);
-  for (let first = 0; first < 256; first++) {
-    if (set[first] === 1) for (let second = 0; second < 256; second++) runs[first + 256 * second] = 1 + set[second];
-  }
-  return runs;
+  const rows = [2, 0].map((second) => set.map((first) => (first === 1 ? second : 1)));
+  const ends = new Uint8Array(65536);
+  set.forEach((second, symbol) => ends.set(rows[second], 256 * symbol));
+  return ends;
 }
 `;
 
@@ -205,7 +199,8 @@ const SURROGATE = `
 `;
 
 /** What Peggy gives to code: only what is mentioned, and still is where calls were written out. */
-function givenFunctions({ given, functions: rules, initializer }: Runtime): string {
+function givenFunctions(parts: Runtime): string {
+  const { given, functions: rules, initializer } = parts;
   const written = `${rules}${initializer.declarations}${initializer.statements}`;
   // In `\u0074ext` nobody sees the name.
   const hasEscapes = written.includes('\\u');
@@ -215,7 +210,10 @@ function givenFunctions({ given, functions: rules, initializer }: Runtime): stri
   const functions = Object.entries(GIVEN).filter(
     ([name]) => isMentioned(name) || (name === 'locationOf$' && needsLocation),
   );
-  return functions.map(([, code]) => indent(code)).join('\n\n');
+  const codes = functions.map(([name, code]) =>
+    name === 'locationOf$' && asksForPlaces(parts) ? LOCATION_AMONG_MANY : code,
+  );
+  return codes.map((code) => indent(code)).join('\n\n');
 }
 
 const GIVEN: Readonly<Record<string, string>> = {
@@ -232,7 +230,7 @@ const GIVEN: Readonly<Record<string, string>> = {
   return locationOf$(from$, to$);
 }`,
   locationOf$: `function locationOf$(start, end) {
-  return peg$locationIn((lines$ ??= peg$linesOf(input)), options.grammarSource, start, end);
+  return peg$locationIn(input, options.grammarSource, start, end);
 }`,
   error: `function error(message, location) {
   throw new peg$SyntaxError(message, null, null, location !== undefined ? location : locationOf$(from$, to$));
@@ -245,13 +243,34 @@ const GIVEN: Readonly<Record<string, string>> = {
 }`,
 };
 
-const PLACES = `// Where the lines of a text begin.
+const LOCATION_AMONG_MANY = `function locationOf$(start, end) {
+  return peg$locationIn(input, options.grammarSource, start, end, (lines$ ??= peg$linesOf(input)));
+}`;
+
+/** Whether each match may be asked for its place. */
+function asksForPlaces({ given }: Runtime): boolean {
+  return given.has('location');
+}
+
+const PLACES = `// Lines and columns count from 1.
+function peg$placeOf(text, offset) {
+  const lines = text.slice(0, offset).split("\\n");
+  return { offset, line: lines.length, column: lines.pop().length + 1 };
+}
+
+function peg$locationIn(text, source, start, end) {
+  return { source, start: peg$placeOf(text, start), end: peg$placeOf(text, end) };
+}`;
+
+/** The same for grammars that may ask for many places of one text: where its lines begin is found out once. */
+const MANY_PLACES = `// Where the lines of a text begin.
 function peg$linesOf(text) {
   const lines = [0];
   for (let at = text.indexOf("\\n"); at >= 0; at = text.indexOf("\\n", at + 1)) lines.push(at + 1);
   return lines;
 }
 
+// Lines and columns count from 1.
 function peg$placeOf(lines, offset) {
   let low = 0;
   let high = lines.length - 1;
@@ -263,7 +282,7 @@ function peg$placeOf(lines, offset) {
   return { offset, line: low + 1, column: offset - lines[low] + 1 };
 }
 
-function peg$locationIn(lines, source, start, end) {
+function peg$locationIn(text, source, start, end, lines = peg$linesOf(text)) {
   return { source, start: peg$placeOf(lines, start), end: peg$placeOf(lines, end) };
 }`;
 

@@ -5,7 +5,7 @@
  * that only matches gives the end, or -1. Inside, `at$` is the position; what fails jumps to whoever has something else to
  * try, and that one puts the position back.
  */
-import type { BlockCode, NumberFunction, WrittenOut } from './blocks.js';
+import type { BlockCode, NumberFunction, Place, WrittenOut } from './blocks.js';
 import { writeChoice } from './choice.js';
 import type { Context, FunctionWriter, Reporting, Shared, Target } from './context.js';
 import {
@@ -34,15 +34,20 @@ export class Scanner implements FunctionWriter {
   readonly out: Writer;
   readonly #variables = new Map<Label, string>();
   readonly #live = new Set<Label>();
+  #inlined: ReadonlySet<string>;
+  /** The constant that holds the position, and how many lines there were when it was declared. */
+  #position = { name: '', lines: -1 };
 
   constructor(shared: Shared, depth: number) {
     this.shared = shared;
+    this.#inlined = shared.inlined.building;
     this.out = new Writer(depth);
   }
 
   /** The function of a rule in one variant. */
   rule(rule: string, name: string, builds: boolean, reporting: Reporting): string {
     const { node } = this.shared.program.rules.get(rule)!;
+    if (!builds && reporting === 'free') this.#inlined = this.shared.inlined.matching;
     this.out.open(`function ${name}(${AT})`);
     const target: Target | null = builds ? { kind: 'return', name: '' } : null;
     this.enter(node, builds);
@@ -126,6 +131,15 @@ export class Scanner implements FunctionWriter {
     return { kind: 'let', name: target.name };
   }
 
+  positionHere(stem = 'start'): string {
+    if (this.#position.lines !== this.out.length) {
+      const name = this.names.fresh(stem);
+      this.out.line(`const ${name} = ${AT};`);
+      this.#position = { name, lines: this.out.length };
+    }
+    return this.#position.name;
+  }
+
   nameFor(target: Target | null, stem: string): string {
     return target?.kind === 'const' ? target.name : this.names.fresh(stem);
   }
@@ -200,11 +214,20 @@ export class Scanner implements FunctionWriter {
 
   #literal({ text, symbols, folded, expected }: Node & { readonly type: 'literal' }, context: Context): void {
     const known = context.known !== null && isSubset(context.known, folded?.[0] ?? setOf(symbols[0]!));
-    const at = (index: number): string => `${BYTES}[${index === 0 ? AT : `${AT} + ${index}`}]`;
+    const at = (index: number): string => (index === 0 ? AT : `${AT} + ${index}`);
     const beyondAscii = folded === null && symbols.some((symbol) => symbol > 0x7f);
-    const tests = symbols
-      .map((symbol, index) => this.shared.tables.isNotIn(folded?.[index] ?? setOf(symbol), at(index)))
-      .slice(known ? 1 : 0);
+    const tests: string[] = [];
+    let index = known ? 1 : 0;
+    // Four symbols at a time; the last four may be read from a little before.
+    for (; folded === null && index < symbols.length && symbols.length >= 4; index += 4) {
+      index = Math.min(index, symbols.length - 4);
+      const four = symbols.slice(index, index + 4).reduceRight((word, symbol) => (word << 8) | symbol, 0);
+      const shown = JSON.stringify(text.slice(index, index + 4)).replaceAll('*/', '*\\/');
+      tests.push(`view$.getInt32(${at(index)}, true) !== ${four} /* ${shown} */`);
+    }
+    for (; index < symbols.length; index++) {
+      tests.push(this.shared.tables.isNotIn(folded?.[index] ?? setOf(symbols[index]!), `${BYTES}[${at(index)}]`));
+    }
     // Symbols stand for kinds of characters: strings beyond ASCII are compared as they are.
     if (beyondAscii) tests.splice(0, tests.length, `!${INPUT}.startsWith(${JSON.stringify(text)}, ${AT})`);
     if (tests.length > 0) this.out.line(`if (${tests.join(' || ')}) ${this.failure(context, expected)}`);
@@ -222,7 +245,7 @@ export class Scanner implements FunctionWriter {
       const name = used ? this.names.fresh(element.type === 'label' ? element.name : 'part') : '';
       if (used) values.push(name);
       this.write(element, { ...context, target: used ? { kind: 'const', name } : null, known });
-      if (!staysPut(element)) known = null;
+      if (!this.shared.facts.staysPut(element)) known = null;
     }
     this.put(target, picks.length === 1 ? values[0]! : `[${values.join(', ')}]`);
   }
@@ -244,7 +267,24 @@ export class Scanner implements FunctionWriter {
       this.out.close();
       return;
     }
-    this.#attempt(item, context, context.reporting, (target) => this.put(target, 'null'));
+    if (item.type === 'call' && this.writtenOut(item) === null) this.#optionalCall(item, context);
+    else this.#attempt(item, context, context.reporting, (target) => this.put(target, 'null'));
+  }
+
+  /** A function that fails leaves the position where it is. */
+  #optionalCall({ rule }: RuleCall, { target, reporting }: Context): void {
+    const call = `${this.shared.functionFor(rule, target !== null, reporting)}(${AT})`;
+    if (target === null) {
+      const after = this.names.fresh('after');
+      this.out.line(`const ${after} = ${call};`);
+      this.out.line(`if (${after} >= 0) ${AT} = ${after};`);
+      return;
+    }
+    const value = target.kind === 'return' ? this.names.fresh('value') : target.name;
+    this.out.line(`${target.kind === 'let' ? '' : 'let '}${value} = ${call};`);
+    this.out.line(`if (${value} === ${FAILED}) ${value} = null;`);
+    this.out.line(`else ${AT} = ${END_AT};`);
+    if (target.kind === 'return') this.put(target, value);
   }
 
   /** Writes an item, and what is done at its start where it does not match. Both may give the value. */
@@ -272,8 +312,7 @@ export class Scanner implements FunctionWriter {
       this.write(item, context);
       return;
     }
-    const start = this.names.fresh('start');
-    this.out.line(`const ${start} = ${AT};`);
+    const start = this.positionHere();
     this.write(item, { ...context, target: null });
     const text = isWord ? 'wordAt$(' : `${INPUT}.substring(`;
     this.put(context.target, `${text}${start}, ${AT})`);
@@ -314,9 +353,8 @@ export class Scanner implements FunctionWriter {
     const code = this.shared.codeOf(block);
     const runs = context.target !== null || this.shared.mustRun(block);
     const isEmpty = item.type === 'empty';
-    const start = isEmpty ? AT : this.names.fresh('start');
     const position = code.isFunction || code.needsPosition || this.shared.callsForPosition(block);
-    if (!isEmpty && runs && (position || code.mentionsStart)) this.out.line(`const ${start} = ${AT};`);
+    const start = !isEmpty && runs && (position || code.mentionsStart) ? this.positionHere() : AT;
     this.write(item, { ...context, target: null });
     if (!runs) return;
     const { statements, value } = this.#run(code, start);
@@ -336,10 +374,14 @@ export class Scanner implements FunctionWriter {
   }
 
   #writeOut(code: BlockCode, start: string, end: string): WrittenOut {
-    const { mark, numbers } = this.shared;
-    const variable = (label: Label): string => this.#variables.get(label)!;
-    const place = { variable, isNumber: (label: Label) => numbers.has(label), start, end };
-    return code.writeOut(place, (text, from) => mark(code.block, text, from));
+    return code.writeOut({ ...this.#place, start, end }, (text, from) => this.shared.mark(code.block, text, from));
+  }
+
+  get #place(): Pick<Place, 'variable' | 'isNumber'> {
+    return {
+      variable: (label) => this.#variables.get(label)!,
+      isNumber: (label) => this.shared.numbers.has(label),
+    };
   }
 
   #callOf(code: BlockCode): string {
@@ -358,10 +400,22 @@ export class Scanner implements FunctionWriter {
       this.#number(label, convert, context);
       return;
     }
+    if (context.target === null && this.#isOffset(label.item)) {
+      this.#variables.set(label, this.positionHere(label.name));
+      return;
+    }
     const name = context.target?.kind === 'const' ? context.target.name : this.names.fresh(label.name);
     this.#variables.set(label, name);
     this.write(label.item, { ...context, target: { kind: 'const', name } });
     if (context.target?.kind !== 'const') this.put(context.target, name);
+  }
+
+  /** Whether a node matches nothing, and its value is where it stands. */
+  #isOffset(node: Node): boolean {
+    const written = this.writtenOut(node) ?? node;
+    if (written.type !== 'action' || written.item.type !== 'empty') return false;
+    const code = this.shared.codeOf(written.block);
+    return !code.isFunction && code.mentionsStart && code.writeOut({ ...this.#place, start: AT, end: AT }).value === AT;
   }
 
   /** A run of digits, of which only the number is wanted. */
@@ -370,9 +424,8 @@ export class Scanner implements FunctionWriter {
     const run = (label.item as Node & { readonly type: 'text' }).item as Repeat;
     const { set } = shared.facts.singleOf(run.item)!;
     const name = this.names.fresh(label.name);
-    const start = this.names.fresh('start');
     this.#variables.set(label, name);
-    out.line(`const ${start} = ${AT};`);
+    const start = this.positionHere();
     const { expected } = run.item as Node & { readonly type: 'symbols' };
     const isNone = shared.tables.isNotIn(set, `${BYTES}[${AT}]`, shownOf(run.item));
     out.line(`if (${isNone}) ${this.failure(context, expected)}`);
@@ -390,7 +443,7 @@ export class Scanner implements FunctionWriter {
   }
 
   writtenOut(node: Node): Node | null {
-    if (node.type !== 'call' || !this.shared.inlined.has(node.rule)) return null;
+    if (node.type !== 'call' || !this.#inlined.has(node.rule)) return null;
     return this.shared.program.rules.get(node.rule)!.node;
   }
 
@@ -434,12 +487,6 @@ export class Scanner implements FunctionWriter {
 
 function reportAt(): string {
   return `if (${AT} > ${FURTHEST}) ${FURTHEST} = ${AT};`;
-}
-
-/** Whether the position after a node is the one before it. */
-function staysPut(node: Node): boolean {
-  const plain = node.type === 'label' ? node.item : node;
-  return plain.type === 'lookahead' || plain.type === 'predicate' || plain.type === 'empty';
 }
 
 function shownOf(node: Node): string {

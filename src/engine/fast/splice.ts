@@ -1,7 +1,6 @@
 /** Puts the scanner into the parser that Peggy wrote, as pieces that know where they come from. */
 import type { ast } from 'peggy';
 import { ERROR_CLASS } from './error-class.js';
-import { INHERIT } from './failures.js';
 import type { Block } from './ir.js';
 
 /** Peggy's piece of generated code with its origin. Its package is one of Peggy's own. */
@@ -65,7 +64,7 @@ export function splice(
       found++;
       const error = children.findIndex((child) => typeof child === 'string' && child.includes(PEGGY_ERROR));
       const before = children.slice(0, error);
-      children.splice(0, children.length, ...before, ...code, '\n', ERROR_CLASS, '\n', INHERIT);
+      children.splice(0, children.length, ...before, ...code, '\n', ERROR_CLASS);
       return;
     }
     const pieces = children.flatMap((child) => {

@@ -14,8 +14,11 @@ export function startSwitch(
   indentation = 4,
 ): string {
   const [first, ...others] = startRules;
-  const lines = others.map((start) => `if (options.startRule === "${start.rule}") return ${nameOf(start)}(0);`);
-  return indent([...lines, `return ${nameOf(first!)}(0);`].join('\n'), indentation);
+  const usual = nameOf(first!);
+  const lines = others
+    .filter((start) => nameOf(start) !== usual)
+    .map((start) => `if (options.startRule === "${start.rule}") return ${nameOf(start)}(0);`);
+  return indent([...lines, `return ${usual}(0);`].join('\n'), indentation);
 }
 
 export function indent(code: string, width = 2): string {

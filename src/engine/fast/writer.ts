@@ -12,6 +12,11 @@ export class Writer {
     this.#lines.push('  '.repeat(this.#depth) + text);
   }
 
+  /** How many lines there are. */
+  get length(): number {
+    return this.#lines.length;
+  }
+
   /** A line that opens a block; `close` ends it. */
   open(text: string): void {
     this.line(`${text} {`);

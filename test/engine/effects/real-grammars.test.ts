@@ -14,7 +14,7 @@ function grammarsIn(directory: string, extension: string): URL[] {
 const grammars = [...grammarsIn('node_modules/pegjs/examples', '.pegjs'), ...grammarsIn('grammar', '.peggy')];
 
 /** What our own grammars use as scratch memory, or call with nothing that could make it raise. */
-const PURE = ['BigInt', 'starts', 'hashes', 'codes'];
+const PURE = ['BigInt', 'keys', 'past', 'codes'];
 
 test('there are grammars to look at', () => expect(grammars.length).toBeGreaterThanOrEqual(6));
 

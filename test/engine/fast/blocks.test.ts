@@ -100,7 +100,7 @@ test('whether somebody else has to know where the match is', () => {
 });
 
 test('names of the generated code are refused', () => {
-  for (const name of ['at$', 'bytes$', 'start$1', 'rule$build', 'table0$', 'runs12$', 'FAILED$']) {
+  for (const name of ['at$', 'bytes$', 'start$1', 'rule$build', 'table0$', 'ends12$', 'FAILED$']) {
     expect(() => codeOf(` return ${name}; `)).toThrow(Unsupported);
     expect(() => codeOf(` return ${name}; `)).toThrow(`the name "${name}" is reserved for generated code`);
   }

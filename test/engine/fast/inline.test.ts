@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { rulesToInline } from '../../../src/engine/fast/inline.js';
+import { Facts } from '../../../src/engine/fast/facts.js';
+import { type Inlined, rulesToInline } from '../../../src/engine/fast/inline.js';
 import { lowered } from './lowered.js';
 
-function inlined(grammar: string): string[] {
-  return [...rulesToInline(lowered(grammar))].sort();
+function inlined(grammar: string, where: keyof Inlined = 'building'): string[] {
+  const program = lowered(grammar);
+  return [...rulesToInline(program, new Facts(program, () => false))[where]].sort();
 }
 
 const letters = (count: number): string => Array.from({ length: count }, (_, index) => `"${index}"`).join(' ');
@@ -23,6 +25,15 @@ describe('rules that are written out where they are called', () => {
     const rules = `twice = six six\nsix = ${letters(6)}`;
     expect(inlined(`start = twice twice\n${rules}`)).toEqual(expect.arrayContaining(['six']));
     expect(inlined(`start = twice twice\n${rules}`)).not.toContain('twice');
+  });
+
+  test('where nothing is built, also larger ones for two callers, and less of a single one', () => {
+    const twice = `start = twice twice\ntwice = ${letters(20)}`;
+    expect(inlined(twice, 'matching')).toContain('twice');
+    expect(inlined(twice.replace('twice twice', 'twice twice twice'), 'matching')).not.toContain('twice');
+    expect(inlined(`start = twice twice\ntwice = ${letters(20)} [a-z]+`, 'matching')).toContain('twice');
+    expect(inlined(`start = twice twice\ntwice = ${letters(20)} ("a" / "bc")+`, 'matching')).not.toContain('twice');
+    expect(inlined(`start = once\nonce = ${letters(40)}`, 'matching')).not.toContain('once');
   });
 });
 

@@ -18,7 +18,7 @@ const RUNTIME = `
     });
     return table;
   };
-  const peg$runsOf = (ranges) => ranges;`;
+  const peg$endsOf = (ranges) => ranges;`;
 
 describe('tests for membership', () => {
   test('compare where that is as quick as a table', () => {
@@ -83,11 +83,11 @@ describe('tests for membership', () => {
 describe('tables for runs', () => {
   test('are one for each set, up to a number of them', () => {
     const tables = new Tables();
-    const names = [...'abcdefghijklm'].map((last) => tables.runsOf(setFrom(`0${last}`), ''));
-    expect(names.slice(0, 12)).toEqual(Array.from({ length: 12 }, (_, index) => `runs${index}$`));
+    const names = [...'abcdefghijklm'].map((last) => tables.endsOf(setFrom(`0${last}`), ''));
+    expect(names.slice(0, 12)).toEqual(Array.from({ length: 12 }, (_, index) => `ends${index}$`));
     expect(names[12]).toBeNull();
-    expect(tables.runsOf(setFrom('0c'), '')).toBe('runs2$');
+    expect(tables.endsOf(setFrom('0c'), '')).toBe('ends2$');
     expect(rangesOf(setFrom('0c'))).toHaveLength(2);
-    expect(tables.declarations()).toContain('const runs2$ = peg$runsOf([48, 48, 99, 99]);');
+    expect(tables.declarations()).toContain('const ends2$ = peg$endsOf([48, 48, 99, 99]);');
   });
 });

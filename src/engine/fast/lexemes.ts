@@ -1,0 +1,120 @@
+/**
+ * Alternatives that need not be tried where nothing is built, because a later one matches the same text: with
+ * `word = keyword / name`, a reader who only wants to know where a word ends has no use for keywords.
+ */
+import type { Facts } from './facts.js';
+import type { Node, Program } from './ir.js';
+import { isSubset, NONE, type SymbolSet } from './symbols.js';
+
+/** What a node matches: one symbol or more, and what does not follow them. */
+interface Lexeme {
+  /** Holds each symbol that is matched. */
+  readonly symbols: SymbolSet;
+  /** Whether it is one run of these symbols, as long as can be. */
+  readonly isRun: boolean;
+  /** What the next symbol is not. */
+  readonly notNext: SymbolSet;
+  /** Whether this is all that the node asks for. */
+  readonly isExact: boolean;
+}
+
+/** So many alternatives are looked at; more of them are no lexeme. */
+const MOST = 64;
+
+export class Lexemes {
+  readonly #program: Program;
+  readonly #facts: Facts;
+  readonly #known = new Map<Node, readonly Lexeme[] | null>();
+
+  constructor(program: Program, facts: Facts) {
+    this.#program = program;
+    this.#facts = facts;
+  }
+
+  /** Whether `later` matches, with the same end, wherever `node` does; and neither does anything else. */
+  isCovered(node: Node, later: Node): boolean {
+    if (this.#facts.hasEffects(node) || this.#facts.hasEffects(later)) return false;
+    const [run, ...others] = this.#lexemesOf(later) ?? [];
+    if (!run?.isRun || !run.isExact || others.length > 0) return false;
+    const lexemes = this.#lexemesOf(node);
+    return (
+      lexemes?.every(({ symbols, notNext }) => isSubset(symbols, run.symbols) && isSubset(run.notNext, notNext)) ??
+      false
+    );
+  }
+
+  /** One for each alternative; `null` for what is no lexeme. */
+  #lexemesOf(node: Node): readonly Lexeme[] | null {
+    const known = this.#known.get(node);
+    if (known !== undefined) return known;
+    // A rule that gets here again while it is looked at is recursive, and no lexeme.
+    this.#known.set(node, null);
+    const lexemes = this.#worked(node);
+    this.#known.set(node, lexemes);
+    return lexemes;
+  }
+
+  #worked(node: Node): readonly Lexeme[] | null {
+    switch (node.type) {
+      case 'symbols':
+        return [{ symbols: node.set, isRun: false, notNext: NONE, isExact: true }];
+      case 'literal': {
+        const sets = node.folded ?? node.symbols.map((symbol) => 1n << BigInt(symbol));
+        return [{ symbols: sets.reduce((all, set) => all | set, NONE), isRun: false, notNext: NONE, isExact: false }];
+      }
+      case 'repeat': {
+        const single = this.#facts.singleOf(node.item);
+        if (single === null || node.delimiter !== null || node.min !== 1 || node.max !== null) return null;
+        return [{ symbols: single.set, isRun: true, notNext: single.set, isExact: true }];
+      }
+      case 'choice': {
+        const all: Lexeme[] = [];
+        for (const alternative of node.alternatives) {
+          const lexemes = this.#lexemesOf(alternative);
+          if (lexemes === null || all.push(...lexemes) > MOST) return null;
+        }
+        return all;
+      }
+      case 'sequence':
+        return this.#sequence(node.elements);
+      case 'action':
+      case 'named':
+      case 'label':
+      case 'text':
+        return this.#lexemesOf(node.item);
+      case 'call':
+        return this.#lexemesOf(this.#program.rules.get(node.rule)!.node);
+      default:
+        return null;
+    }
+  }
+
+  /** What is matched, one after the other, and conditions on what follows. */
+  #sequence(elements: readonly Node[]): readonly Lexeme[] | null {
+    let before = null as Lexeme | null;
+    for (const element of this.#flat(elements)) {
+      if (element.type === 'lookahead' || element.type === 'predicate') {
+        const ahead = element.type === 'lookahead' && element.negative ? this.#facts.aheadOf(element.item) : null;
+        if (before === null) return null;
+        before = { ...before, notNext: before.notNext | (ahead ?? NONE), isExact: before.isExact && ahead !== null };
+      } else if (element.type !== 'empty') {
+        const lexemes = this.#lexemesOf(element);
+        if (lexemes?.length !== 1) return null;
+        const next: Lexeme = lexemes[0]!;
+        before =
+          before === null ? next : { ...next, symbols: before.symbols | next.symbols, isRun: false, isExact: false };
+      }
+    }
+    return before === null ? null : [before];
+  }
+
+  /** The elements, with those of rules that consist of conditions. */
+  *#flat(elements: readonly Node[]): Generator<Node> {
+    for (const element of elements) {
+      const node = element.type === 'call' ? this.#program.rules.get(element.rule)!.node : element;
+      if (node.type === 'sequence' && node.elements.every((one) => this.#facts.staysPut(one)))
+        yield* this.#flat(node.elements);
+      else yield this.#facts.staysPut(element) ? node : element;
+    }
+  }
+}
