@@ -27,8 +27,6 @@ const AGENT = 16;
 /** Numbers and keywords begin so. */
 const OTHER_START = 32;
 
-/** Strings that would read back as another kind. */
-const OTHER_KIND = /^(?:true|false|-?[0-9]+(?:\.[0-9]+)?)$/;
 /** Up to so many keys are told apart by a few bits of each, and sorted by insertion. */
 const FEW_KEYS = 32;
 /** Deeper trees are left, so that any number of brackets that end together finds room. */
@@ -245,9 +243,36 @@ function string(text: unknown, from: number): number {
   if (typeof text !== 'string') return LEFT;
   const { length } = text;
   if (length === 0 || 2 * length > FULL - from) return LEFT;
-  if ((USES[text.charCodeAt(0)]! & OTHER_START) !== 0 && OTHER_KIND.test(text)) return LEFT;
-  let at = from;
+  if ((USES[text.charCodeAt(0)]! & OTHER_START) !== 0 && readsAsOther(text)) return LEFT;
   for (let index = 0; index < length; index++) {
+    const code = text.charCodeAt(index);
+    if ((USES[code]! & PLAIN) === 0) return escaped(text, index, from + index);
+    BYTES[from + index] = code;
+  }
+  return from + length;
+}
+
+/** Whether a string would read back as another kind. Most that begin like a number soon turn out to be none. */
+function readsAsOther(text: string): boolean {
+  const { length } = text;
+  const first = text.charCodeAt(0);
+  if (first > 0x39) return text === 'true' || text === 'false';
+  const start = first === 0x2d ? 1 : 0;
+  const point = digitsEnd(text, start);
+  if (point === start || point === length) return point > start;
+  return text.charCodeAt(point) === 0x2e && point + 1 < length && digitsEnd(text, point + 1) === length;
+}
+
+function digitsEnd(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && (text.charCodeAt(at) ^ 0x30) < 10) at++;
+  return at;
+}
+
+/** The rest of a string that has to be escaped. */
+function escaped(text: string, start: number, from: number): number {
+  let at = from;
+  for (let index = start; index < text.length; index++) {
     const code = text.charCodeAt(index);
     const uses = USES[code]!;
     if ((uses & PLAIN) === 0) {
