@@ -14,8 +14,3 @@ export function byEnvelope(a: string, b: string): number {
   const rankB = RANKS.get(b) ?? RANKS.size;
   return rankA - rankB || byCodeUnit(a, b);
 }
-
-/** The place of a key in Table 4; all others have the one behind it. */
-export function envelopeRank(key: string): number {
-  return RANKS.get(key) ?? RANKS.size;
-}

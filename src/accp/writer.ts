@@ -8,7 +8,7 @@
  */
 import { DEFAULT_LIMITS, resolveLimits } from '../text/limits.js';
 import type { DecimalValue, Frame, IntegerValue, Param, Value } from './ast.js';
-import { envelopeRank, IDENTIFIER_KEYS } from './keys.js';
+import { ENVELOPE_KEYS, IDENTIFIER_KEYS } from './keys.js';
 import { decimalDigits, integerDigits } from './numbers.js';
 import { type PrintOptions, printFrame } from './print.js';
 
@@ -39,6 +39,8 @@ const FEW_LEVELS = 64;
 const PLACES = /* @__PURE__ */ new Uint8Array((FEW_LEVELS + 1) * FEW_KEYS);
 const RANKS = /* @__PURE__ */ new Int32Array((FEW_LEVELS + 1) * FEW_KEYS);
 let top = 0;
+
+const ENVELOPE_CODES: readonly number[] = /* @__PURE__ */ ENVELOPE_KEYS.map(packed);
 
 let isWriting = false;
 
@@ -183,6 +185,20 @@ function ordered(list: readonly Param[], from: number, levels: number, separator
   }
   top = base;
   return at;
+}
+
+/** The place of a key in Table 4 (section 3.5); all others have the one behind it. */
+function envelopeRank(key: string): number {
+  const code = packed(key);
+  for (let rank = 0; rank < ENVELOPE_CODES.length; rank++) if (ENVELOPE_CODES[rank] === code) return rank;
+  return ENVELOPE_CODES.length;
+}
+
+/** Up to three characters of one byte each as a number, to be compared faster than a text. */
+function packed(key: string): number {
+  const { length } = key;
+  if (length > 3) return 0;
+  return key.charCodeAt(0) | (length > 1 ? key.charCodeAt(1) << 8 : 0) | (length > 2 ? key.charCodeAt(2) << 16 : 0);
 }
 
 function hasText(node: { readonly text?: unknown } | undefined): boolean {
