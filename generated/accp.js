@@ -77,12 +77,14 @@ var items;
 // An item takes two characters at least: short frames need not be counted.
 var counts;
 
+// Where this text begins among all.
 var base;
 
 // Where the innermost list begins that is open.
 var list;
 
-var manyKeys;
+// Keys that found no slot, each behind where its list begins.
+var crowded;
 
 function refuse(reason, message, start, end) {
     try {
@@ -98,6 +100,7 @@ function refuse(reason, message, start, end) {
   // Called right after an opening bracket, before anything inside it is read.
 function enter(at) {
     if (++depth > maxDepth) refuse("limit", `Nesting is deeper than ${maxDepth}`, at - 1, at);
+    return true;
   }
 
 // Called behind each item.
@@ -155,9 +158,10 @@ function isKey(other, start, end) {
   }
 
 function keep(start, end) {
-    manyKeys ??= new Set();
-    const { size } = manyKeys;
-    if (manyKeys.add(`${list}:${input.slice(start, end)}`).size === size) refuseRepeated(start, end);
+    crowded ??= new Set();
+    const key = `${list}:${input.slice(start, end)}`;
+    if (crowded.has(key)) refuseRepeated(start, end);
+    crowded.add(key);
     return true;
   }
 
@@ -654,7 +658,7 @@ function otherNumber(kind, start, end) {
   function array$skip(at$) {
     if (bytes$[at$] !== 91) return -1;
     at$++;
-    enter(at$);
+    if (!(enter(at$))) return -1;
     let last$1 = at$;
     ended$1: for (;;) {
       const symbol$1 = bytes$[at$];
@@ -824,7 +828,7 @@ function otherNumber(kind, start, end) {
   function map$skip(at$) {
     if (bytes$[at$] !== 123) return -1;
     at$++;
-    enter(at$);
+    if (!(enter(at$))) return -1;
     const outer$1 = open(at$);
     let last$1 = at$;
     ended$1: for (;;) {
@@ -1184,7 +1188,7 @@ function otherNumber(kind, start, end) {
     const start$1 = at$;
     if (bytes$[at$] !== 91) return FAILED$;
     at$++;
-    enter(at$);
+    if (!(enter(at$))) return FAILED$;
     const items$1 = [];
     let last$1 = at$;
     ended$1: for (;;) {
@@ -1252,7 +1256,7 @@ function otherNumber(kind, start, end) {
     const start$1 = at$;
     if (bytes$[at$] !== 123) return FAILED$;
     at$++;
-    enter(at$);
+    if (!(enter(at$))) return FAILED$;
     const outer$1 = open(at$);
     const entries$1 = [];
     let last$1 = at$;
@@ -1277,7 +1281,7 @@ function otherNumber(kind, start, end) {
   function array$expect(at$) {
     if (bytes$[at$] !== 91) { miss$(at$, 9); return -1; }
     at$++;
-    enter(at$);
+    if (!(enter(at$))) return -1;
     let last$1 = at$;
     ended$1: for (;;) {
       const back$1 = at$;
@@ -1323,7 +1327,7 @@ function otherNumber(kind, start, end) {
   function map$expect(at$) {
     if (bytes$[at$] !== 123) { miss$(at$, 6); return -1; }
     at$++;
-    enter(at$);
+    if (!(enter(at$))) return -1;
     const outer$1 = open(at$);
     let last$1 = at$;
     ended$1: for (;;) {
@@ -1498,7 +1502,7 @@ function otherNumber(kind, start, end) {
     base = past[0] + 1;
     past[0] = base + input.length;
     list = 0;
-    manyKeys = null;
+    crowded = null;
   }
 
   function build$() {

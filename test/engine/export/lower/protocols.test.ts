@@ -62,6 +62,10 @@ describe('ACCP frames', () => {
     );
   });
 
+  test("without a limit of nesting, the grammar's own is told", () => {
+    expect(told(exported(framesFrom('frame')))).toContain('predicate entered');
+  });
+
   test('have all frames of the conformance cases, and none that is refused for its syntax', () => {
     const has = languageOf(exported(framesFrom('frame'), { ...nesting, depth: [{ rules: ['array', 'map'], max: 5 }] }));
     const cases = accpCases().filter(({ dialect }) => dialect === 'strict');
