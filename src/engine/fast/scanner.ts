@@ -21,7 +21,7 @@ import {
 import { liveLabels } from './liveness.js';
 import { AT, BYTES, END_AT, FAILED, FURTHEST, INPUT, Names } from './names.js';
 import { writeRepeat } from './repeat.js';
-import { isSubset, type SymbolSet, setOf } from './symbols.js';
+import { writeCodePoint, writeLiteral, writeSymbol } from './terminals.js';
 import { Writer } from './writer.js';
 
 /** Digits that a double holds exactly, whatever they are. */
@@ -61,18 +61,18 @@ export class Scanner implements FunctionWriter {
   write(node: Node, context: Context): void {
     const single = context.target === null && context.reporting !== 'expect' ? this.shared.facts.singleOf(node) : null;
     if (single !== null && (single.loud || context.reporting !== 'report') && !this.#holdsLiveLabel(node)) {
-      this.#matchSymbol(single.set, shownOf(node), context);
+      writeSymbol(this, single.set, shownOf(node), context);
       return;
     }
     switch (node.type) {
       case 'symbols':
-        this.#matchSymbol(node.set, node.shown, context, node.expected);
+        writeSymbol(this, node.set, node.shown, context, node.expected);
         return;
       case 'codePoint':
-        this.#codePoint(node, context);
+        writeCodePoint(this, node, context);
         return;
       case 'literal':
-        this.#literal(node, context);
+        writeLiteral(this, node, context);
         return;
       case 'empty':
         this.put(context.target, '""');
@@ -186,54 +186,6 @@ export class Scanner implements FunctionWriter {
   enter(node: Node, builds: boolean): void {
     const { codeOf, mustRun } = this.shared;
     for (const label of liveLabels(node, builds, codeOf, mustRun)) this.#live.add(label);
-  }
-
-  #matchSymbol(set: SymbolSet, shown: string, context: Context, expected?: Expectation): void {
-    if (context.known === null || !isSubset(context.known, set)) {
-      const test = this.shared.tables.isNotIn(set, `${BYTES}[${AT}]`, shown);
-      this.out.line(`if (${test}) ${this.failure(context, expected)}`);
-    }
-    if (context.target === null) this.out.line(`${AT}++;`);
-    else {
-      const name = this.nameFor(context.target, 'char');
-      this.out.line(
-        context.target.kind === 'let'
-          ? `${context.target.name} = ${INPUT}[${AT}++];`
-          : `const ${name} = ${INPUT}[${AT}++];`,
-      );
-      if (context.target.kind === 'return') this.put(context.target, name);
-    }
-  }
-
-  /** A code point that is one unit; the parse is left to Peggy's code when it may be two. */
-  #codePoint({ set, shown, expected }: Node & { readonly type: 'codePoint' }, context: Context): void {
-    this.#matchSymbol(set, shown, { ...context, target: null }, expected);
-    this.out.line(`if (isSurrogate$(${INPUT}.charCodeAt(${AT} - 1))) throw LEAVE$;`);
-    this.put(context.target, `${INPUT}[${AT} - 1]`);
-  }
-
-  #literal({ text, symbols, folded, expected }: Node & { readonly type: 'literal' }, context: Context): void {
-    const known = context.known !== null && isSubset(context.known, folded?.[0] ?? setOf(symbols[0]!));
-    const at = (index: number): string => (index === 0 ? AT : `${AT} + ${index}`);
-    const beyondAscii = folded === null && symbols.some((symbol) => symbol > 0x7f);
-    const tests: string[] = [];
-    let index = known ? 1 : 0;
-    // Four symbols at a time; the last four may be read from a little before.
-    for (; folded === null && index < symbols.length && symbols.length >= 4; index += 4) {
-      index = Math.min(index, symbols.length - 4);
-      const four = symbols.slice(index, index + 4).reduceRight((word, symbol) => (word << 8) | symbol, 0);
-      const shown = JSON.stringify(text.slice(index, index + 4)).replaceAll('*/', '*\\/');
-      tests.push(`view$.getInt32(${at(index)}, true) !== ${four} /* ${shown} */`);
-    }
-    for (; index < symbols.length; index++) {
-      tests.push(this.shared.tables.isNotIn(folded?.[index] ?? setOf(symbols[index]!), `${BYTES}[${at(index)}]`));
-    }
-    // Symbols stand for kinds of characters: strings beyond ASCII are compared as they are.
-    if (beyondAscii) tests.splice(0, tests.length, `!${INPUT}.startsWith(${JSON.stringify(text)}, ${AT})`);
-    if (tests.length > 0) this.out.line(`if (${tests.join(' || ')}) ${this.failure(context, expected)}`);
-    this.out.line(text.length === 1 ? `${AT}++;` : `${AT} += ${text.length};`);
-    if (folded === null) this.put(context.target, JSON.stringify(text));
-    else this.put(context.target, `${INPUT}.substring(${AT} - ${text.length}, ${AT})`);
   }
 
   #sequence({ elements, picks }: Node & { readonly type: 'sequence' }, context: Context): void {

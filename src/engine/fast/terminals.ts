@@ -1,0 +1,81 @@
+/** Terminals: one symbol out of a set, and strings. */
+import type { Context, FunctionWriter } from './context.js';
+import type { CodePoint, Expectation, Literal } from './ir.js';
+import { AT, BYTES, INPUT } from './names.js';
+import { isSubset, type SymbolSet, setOf } from './symbols.js';
+
+/** One symbol. What it is known to be is not looked at again. */
+export function writeSymbol(
+  scanner: FunctionWriter,
+  set: SymbolSet,
+  shown: string,
+  context: Context,
+  expected?: Expectation,
+): void {
+  const { out, shared } = scanner;
+  const { known, target } = context;
+  if (known === null || !isSubset(known, set)) {
+    const test = shared.tables.isNotIn(set, `${BYTES}[${AT}]`, shown);
+    out.line(`if (${test}) ${scanner.failure(context, expected)}`);
+  }
+  if (target === null) {
+    out.line(`${AT}++;`);
+    return;
+  }
+  const name = scanner.nameFor(target, 'char');
+  const character = `${INPUT}[${AT}++]`;
+  out.line(target.kind === 'let' ? `${target.name} = ${character};` : `const ${name} = ${character};`);
+  if (target.kind === 'return') scanner.put(target, name);
+}
+
+/** A code point that is one unit; the parse is left to Peggy's code when it may be two. */
+export function writeCodePoint(scanner: FunctionWriter, { set, shown, expected }: CodePoint, context: Context): void {
+  writeSymbol(scanner, set, shown, { ...context, target: null }, expected);
+  scanner.out.line(`if (isSurrogate$(${INPUT}.charCodeAt(${AT} - 1))) throw LEAVE$;`);
+  scanner.put(context.target, `${INPUT}[${AT} - 1]`);
+}
+
+export function writeLiteral(scanner: FunctionWriter, node: Literal, context: Context): void {
+  const { out } = scanner;
+  const { text, folded, expected } = node;
+  const tests = mismatches(scanner, node, context.known);
+  if (tests.length > 0) out.line(`if (${tests.join(' || ')}) ${scanner.failure(context, expected)}`);
+  out.line(text.length === 1 ? `${AT}++;` : `${AT} += ${text.length};`);
+  if (folded === null) scanner.put(context.target, JSON.stringify(text));
+  else scanner.put(context.target, `${INPUT}.substring(${AT} - ${text.length}, ${AT})`);
+}
+
+/** Conditions of which one holds where a string does not stand. */
+function mismatches(
+  { shared }: FunctionWriter,
+  { text, symbols, folded }: Literal,
+  known: SymbolSet | null,
+): readonly string[] {
+  // Symbols stand for kinds of characters: strings beyond ASCII are compared as they are.
+  if (folded === null && symbols.some((symbol) => symbol > 0x7f)) {
+    return [`!${INPUT}.startsWith(${JSON.stringify(text)}, ${AT})`];
+  }
+  const sets = folded ?? symbols.map(setOf);
+  const from = known !== null && isSubset(known, sets[0]!) ? 1 : 0;
+  if (folded === null && symbols.length >= WORD) return wordMismatches(text, symbols, from);
+  return sets.slice(from).map((set, index) => shared.tables.isNotIn(set, `${BYTES}[${placeOf(from + index)}]`));
+}
+
+/** Symbols that are compared as one number. */
+const WORD = 4;
+
+/** The last word may begin in the one before. The mark of the end keeps words from being compared that lie behind the input. */
+function wordMismatches(text: string, symbols: readonly number[], from: number): readonly string[] {
+  const tests: string[] = [];
+  for (let index = from; index < symbols.length; index += WORD) {
+    index = Math.min(index, symbols.length - WORD);
+    const number = symbols.slice(index, index + WORD).reduceRight((word, symbol) => (word << 8) | symbol, 0);
+    const shown = JSON.stringify(text.slice(index, index + WORD)).replaceAll('*/', '*\\/');
+    tests.push(`view$.getInt32(${placeOf(index)}, true) !== ${number} /* ${shown} */`);
+  }
+  return tests;
+}
+
+function placeOf(index: number): string {
+  return index === 0 ? AT : `${AT} + ${index}`;
+}
