@@ -93,10 +93,28 @@ describe('the same as the printer', () => {
       'mid:007',
       'ttl:5,ts:6,b:7,a:8',
       'mid:1,mid2:2',
+      'midx:b,tsx:1,seqs:2,m:4,mi:5,t:6,ts:7,seq:8,mid:9',
+      'zz:1,midx:007,mid2:1,cidx:00',
       'cid:1.50',
     ]) {
       expect(expectSame(parseFrame(`@a>req:x{}[${metadata}]`))).toHaveProperty('text');
     }
+  });
+
+  test('for keys that begin alike', () => {
+    const key = fc.oneof(fc.constantFrom('mid', 'seq', 'ts', 'midx', 'mi', 'tsa'), fc.stringMatching(/^[ab_0]{1,6}$/));
+    const value = fc.constantFrom({ kind: 'integer', value: 7, text: '007' }, { kind: 'boolean', value: true });
+    const lists = fc.uniqueArray(fc.record({ key, value }), {
+      minLength: 1,
+      maxLength: 34,
+      selector: (one) => one.key,
+    });
+    const law = fc.property(lists, lists, fc.boolean(), (payload, entries, sortParams) => {
+      const map = { key: 'map', value: { kind: 'map', entries } };
+      const tree = frame({ payload: [...payload, map], metadata: entries });
+      expect(expectSame(tree, { sortParams })).toHaveProperty('text');
+    });
+    fc.assert(law, RUNS);
   });
 
   test('for repeated keys, wherever they stand', () => {
