@@ -115,10 +115,16 @@ function branchesOf(
     if (known !== null && !has(known, symbol)) continue;
     // Numbers between ASCII and the end that stand for no kind of character do no harm: nothing reads them.
     const out = starts.filter(({ first, nullable }) => !nullable && !has(first, symbol));
-    const leavesOut = out.some(({ loud }) => loud);
+    // Behind one that may match, an alternative reports only where that one fails: it is tried in its turn.
+    const firstIn = starts.findIndex((start) => !out.includes(start));
+    const early = reporting === 'report' && firstIn >= 0 ? out.filter((start) => starts.indexOf(start) < firstIn) : out;
+    const leavesOut = early.some(({ loud }) => loud);
     // What fails without reporting each time is tried, so that it reports exactly when it should; unless another does.
-    const isTried = (start: Start): boolean =>
-      !out.includes(start) || (reporting === 'report' && !leavesOut && !start.loud && start.gate === null);
+    const isTried = (start: Start): boolean => {
+      if (!out.includes(start)) return true;
+      if (reporting !== 'report' || leavesOut) return false;
+      return !early.includes(start) || (!start.loud && start.gate === null);
+    };
     const tried = alternatives.flatMap((_, index) => (isTried(starts[index]!) ? [index] : []));
     const isNeeded = (index: number, place: number): boolean => {
       const next = tried[place + 1];
@@ -142,7 +148,8 @@ function branchesOf(
   const inlinedWeight = (node: Node): number => weightWithInlined(scanner, node);
   const before = alternatives.reduce((sum, one) => sum + inlinedWeight(one), 0);
   const after = ordered.flatMap((one) => one.alternatives).reduce((sum, one) => sum + inlinedWeight(one), 0);
-  return after > GROWTH * before + SLACK ? null : ordered;
+  if (after > GROWTH * before + SLACK || !scanner.mayRepeat(after - before)) return null;
+  return ordered;
 }
 
 /**

@@ -86,6 +86,8 @@ export interface FunctionWriter {
   boundOf(bound: Bound): string;
   /** Takes note of the labels of a rule that is about to be written. */
   enter(node: Node, builds: boolean): void;
+  /** Whether code of so much weight may be written again, in this function. */
+  mayRepeat(weight: number): boolean;
   /** What is written in place of a call, if it is not a call that is written. */
   writtenOut(node: Node): Node | null;
 }

@@ -27,6 +27,9 @@ import { Writer } from './writer.js';
 /** Digits that a double holds exactly, whatever they are. */
 const EXACT_DIGITS = 15;
 
+/** Choices inside of alternatives that are repeated would multiply the code: so much of a function is repeated, and no more. */
+const MOST_REPEATED = 100;
+
 /** Writes one function. */
 export class Scanner implements FunctionWriter {
   readonly shared: Shared;
@@ -36,6 +39,8 @@ export class Scanner implements FunctionWriter {
   readonly #live = new Set<Label>();
   #inlined: ReadonlySet<string>;
   /** The constant that holds the position, and how many lines there were when it was declared. */
+  /** The weight of what is written more than once. */
+  #repeated = 0;
   #position = { name: '', lines: -1 };
 
   constructor(shared: Shared, depth: number) {
@@ -186,6 +191,13 @@ export class Scanner implements FunctionWriter {
   enter(node: Node, builds: boolean): void {
     const { codeOf, mustRun } = this.shared;
     for (const label of liveLabels(node, builds, codeOf, mustRun)) this.#live.add(label);
+  }
+
+  mayRepeat(weight: number): boolean {
+    const repeated = this.#repeated + Math.max(weight, 0);
+    if (repeated > MOST_REPEATED) return false;
+    this.#repeated = repeated;
+    return true;
   }
 
   #sequence({ elements, picks }: Node & { readonly type: 'sequence' }, context: Context): void {
