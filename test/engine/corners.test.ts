@@ -11,6 +11,16 @@ const json = ownGrammar('small-json');
 const jsonParsers = compileGrammar(json);
 const JSON_TEXT = '{"a": [1, 2.5, {"b": "c"}], "d": null}';
 
+/** What a parse throws. */
+function refusalOf(parse: () => unknown): Error & { readonly expected?: unknown } {
+  try {
+    parse();
+  } catch (thrown) {
+    return thrown as Error;
+  }
+  throw new Error('the text was accepted');
+}
+
 /** Holds that both parsers do the same with a text, and returns what it was. */
 function expectSame(
   parsers: { readonly stock: Parser; readonly fast: Parser },
@@ -209,6 +219,24 @@ describe('one parse after another', () => {
     const first = fast.parse(JSON_TEXT) as { a: unknown[] };
     first.a.push('more');
     expect(fast.parse(JSON_TEXT)).toEqual(JSON.parse(JSON_TEXT));
+  });
+
+  test('what was expected does not depend on what becomes of the options', () => {
+    const grammar = '{ const word = options.word; }\na = "x" w:$[a-z]+ &{ return w === word; } "!"';
+    const parsers = compile([{ source: 'test', text: grammar }]);
+    class Options {
+      word = 'b';
+    }
+    for (const options of [{ word: 'b' }, Object.create({ word: 'b' }) as { word: string }, new Options()]) {
+      const [stock, other] = [parsers.stock, parsers.fast].map(({ parse }) => {
+        options.word = 'b';
+        const thrown = refusalOf(() => parse('xb?', options as never));
+        options.word = 'c';
+        return { message: thrown.message, expected: thrown.expected };
+      });
+      expect(other!.message).toBe(stock!.message);
+      expect(other!.expected).toStrictEqual(stock!.expected);
+    }
   });
 
   test('errors are not shared between parses', () => {

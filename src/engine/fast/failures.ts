@@ -176,7 +176,8 @@ class peg$Failure extends SyntaxError {
   constructor(text, given, offset) {
     super();
     this.#text = text;
-    this.#options = given;
+    // As they are now: whoever parses may use them again, with other values.
+    this.#options = Object(given) === given ? Object.assign(Object.create(Object.getPrototypeOf(given)), given) : given;
     const isEnd = offset === text.length;
     Object.defineProperties(this, peg$Failure.#LATE);
     this.found = isEnd ? null : String.fromCodePoint(text.codePointAt(offset));
@@ -185,7 +186,11 @@ class peg$Failure extends SyntaxError {
   }
 
   get #known() {
-    return (this.#details ??= this.#work());
+    if (this.#details === undefined) {
+      this.#details = this.#work();
+      this.#text = this.#options = undefined;
+    }
+    return this.#details;
   }
 
   #work() {${details}
