@@ -338,6 +338,12 @@ describe('what a parser exports', () => {
     expect(made).toEqual(stock);
   });
 
+  test('the error class is the constructor of errors', () => {
+    for (const parser of [jsonParsers.stock, jsonParsers.fast]) {
+      expect(refusalOf(() => parser.parse('[1,]')).constructor).toBe(parser.SyntaxError);
+    }
+  });
+
   test('nothing else in any format', () => {
     for (const format of ['commonjs', 'umd'] as const) {
       const [stock, made] = [{}, { plugins: [fast] }].map((options) => {

@@ -148,7 +148,9 @@ ${exported(recognize)}`,
 }
 
 /** Makes errors of the scanner instances of Peggy's class, whose constructor they do not run. */
-const INHERIT = 'Object.setPrototypeOf(peg$Failure.prototype, peg$SyntaxError.prototype);\n';
+const INHERIT = `delete peg$Failure.prototype.constructor;
+Object.setPrototypeOf(peg$Failure.prototype, peg$SyntaxError.prototype);
+`;
 
 /** @param details statements that return `{ message, expected }` */
 function failureClass(details: string): string {
