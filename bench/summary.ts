@@ -3,7 +3,7 @@ import type { RaceSection, Report, Section } from '../src/bench/result.js';
 import { markdownTable, sectionTable } from '../src/bench/table.js';
 
 /** Sections that stand open; the others fold away. */
-const OPEN = ['accp', 'aacp', 'printing'];
+const OPEN = ['accp', 'aacp', 'printing', 'goals'];
 /** Sections that have a chart beside the results. */
 const CHARTS = ['accp'];
 

@@ -9,13 +9,14 @@ import { raceChart } from '../chart.js';
 import { projectRoot } from '../root.js';
 import { arcp } from './arcp.js';
 import { bindings } from './bindings.js';
+import { child } from './child.js';
 import { coldStart } from './cold-start.js';
 import { connections } from './connections.js';
 import type { Pace } from './contest.js';
 import { grammars } from './grammars.js';
 import { growth } from './growth.js';
+import { holdGoals } from './held-goals.js';
 import { isolated } from './isolated.js';
-import { memory } from './memory.js';
 import { packets } from './packets.js';
 import { printing } from './printing.js';
 import { readingFrames, readingPackets, spans } from './reading.js';
@@ -38,9 +39,10 @@ const SUITES: Readonly<Record<string, (pace: Pace) => Promise<Section[]>>> = {
   arcp,
   growth,
   grammars,
-  memory,
+  memory: async () => child<Section[]>('memory-child.js', [], ['--expose-gc']),
   'cold-start': coldStart,
   isolated,
+  goals: async () => [holdGoals().section],
 };
 
 /** Sections that get a chart. */

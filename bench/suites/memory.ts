@@ -1,4 +1,4 @@
-/** Memory: what a tree keeps, and what one value keeps of the text that it was cut from. Needs `node --expose-gc`. */
+/** Memory: what a tree keeps, and what one value keeps of the text that it was cut from. Needs `node --expose-gc`, and a process of its own. */
 import { parseFrame } from '../../src/accp/index.js';
 import { mixedFrames } from '../../src/bench/corpus/accp.js';
 import type { FactSection } from '../../src/bench/result.js';
@@ -9,7 +9,7 @@ import { parseByHand } from '../candidates/hand-accp.js';
 const COPIES = 50;
 const BIG_COPIES = 200;
 
-export async function memory(): Promise<FactSection[]> {
+export function memory(): FactSection[] {
   const samples = mixedFrames();
   const frames = samples.map(({ text }) => text);
   const average = frames.reduce((sum, { length }) => sum + length, 0) / frames.length;
