@@ -123,7 +123,8 @@ function payload(list: readonly Param[], from: number, levels: number): number {
     if (index > 0) BYTES[at++] = 0x7c;
     at = word(key, start, at);
     if (at === LEFT) return LEFT;
-    const hash = Math.imul(start, 0x9e3779b1);
+    // Keys that begin alike mostly end differently.
+    const hash = Math.imul(start ^ (BYTES[at - 1]! << KEY_BITS), 0x9e3779b1);
     if (((low >>> (hash >>> 27)) & (high >>> (hash >>> 22)) & 1) !== 0 && isAmong(list, index, key)) return LEFT;
     low |= 1 << (hash >>> 27);
     high |= 1 << (hash >>> 22);
