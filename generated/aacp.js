@@ -489,8 +489,8 @@ function located(node) {
     return peg$locationIn(input, options.grammarSource, start, end);
   }
 
-  function error(message, location) {
-    throw new peg$SyntaxError(message, null, null, location !== undefined ? location : locationOf$(from$, to$));
+  function error(message, location = locationOf$(from$, to$)) {
+    throw new peg$SyntaxError(message, null, null, location);
   }
 
   function begin$() {

@@ -1977,8 +1977,8 @@ function referenceNode(name, start, end) {
     return peg$locationIn(input, options.grammarSource, start, end);
   }
 
-  function error(message, location) {
-    throw new peg$SyntaxError(message, null, null, location !== undefined ? location : locationOf$(from$, to$));
+  function error(message, location = locationOf$(from$, to$)) {
+    throw new peg$SyntaxError(message, null, null, location);
   }
 
   function begin$() {

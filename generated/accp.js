@@ -171,44 +171,54 @@ function refuseRepeated(start, end) {
   }
 
 // ---- Nodes of the tree
+
+  // A span is made before its node: a node that waits for it would have to be filled twice.
 function frameNode(agent, intent, operation, payload, metadata, start, end) {
-    return spans === true
-      ? { kind: "frame", agent, intent, operation, payload, metadata, span: { start, end } }
-      : { kind: "frame", agent, intent, operation, payload, metadata };
+    if (spans !== true) return { kind: "frame", agent, intent, operation, payload, metadata };
+    const span = { start, end };
+    return { kind: "frame", agent, intent, operation, payload, metadata, span };
   }
 
 function envelopeNode(agent, intent, operation, metadata, start, end) {
-    return spans === true
-      ? { kind: "envelope", agent, intent, operation, metadata, span: { start, end } }
-      : { kind: "envelope", agent, intent, operation, metadata };
+    if (spans !== true) return { kind: "envelope", agent, intent, operation, metadata };
+    const span = { start, end };
+    return { kind: "envelope", agent, intent, operation, metadata, span };
   }
 
 function paramNode(key, value, start, end) {
-    return spans === true ? { key, value, span: { start, end } } : { key, value };
+    if (spans !== true) return { key, value };
+    const span = { start, end };
+    return { key, value, span };
   }
 
 function arrayNode(items, start, end) {
-    return spans === true ? { kind: "array", items, span: { start, end } } : { kind: "array", items };
+    if (spans !== true) return { kind: "array", items };
+    const span = { start, end };
+    return { kind: "array", items, span };
   }
 
 function mapNode(entries, start, end) {
-    return spans === true ? { kind: "map", entries, span: { start, end } } : { kind: "map", entries };
+    if (spans !== true) return { kind: "map", entries };
+    const span = { start, end };
+    return { kind: "map", entries, span };
   }
 
 function refNode(path, start, end) {
-    return spans === true ? { kind: "ref", path, span: { start, end } } : { kind: "ref", path };
+    if (spans !== true) return { kind: "ref", path };
+    const span = { start, end };
+    return { kind: "ref", path, span };
   }
 
 function nullNode(start, end) {
-    return spans === true ? { kind: "null", span: { start, end } } : { kind: "null" };
+    if (spans !== true) return { kind: "null" };
+    const span = { start, end };
+    return { kind: "null", span };
   }
 
-function booleanNode(value, start, end) {
-    return spans === true ? { kind: "boolean", value, span: { start, end } } : { kind: "boolean", value };
-  }
-
-function stringNode(value, start, end) {
-    return spans === true ? { kind: "string", value, span: { start, end } } : { kind: "string", value };
+function literalNode(kind, value, start, end) {
+    if (spans !== true) return { kind, value };
+    const span = { start, end };
+    return { kind, value, span };
   }
 
 // Takes out the backslashes of escapes; what follows each one stands for itself. Makes text of ten characters at a time,
@@ -233,8 +243,7 @@ function unescaped(start, end) {
   // the digits: few enough to be exact, and no leading zero. `digits` is where they begin, which is `start` without a sign.
 function integerNode(magnitude, start, digits, end) {
     if (end - digits > EXACT_DIGITS || !beginsWell(start, digits, end)) return otherNumber("integer", start, end);
-    const value = digits === start ? magnitude : -magnitude;
-    return spans === true ? { kind: "integer", value, span: { start, end } } : { kind: "integer", value };
+    return literalNode("integer", digits === start ? magnitude : -magnitude, start, end);
   }
 
 function decimalNode(whole, fraction, start, digits, point, end) {
@@ -249,8 +258,7 @@ function decimalNode(whole, fraction, start, digits, point, end) {
     }
     // The digits without the point and the power of ten are both exact, so that the quotient is the nearest double.
     const magnitude = (whole * POWERS[places] + fraction) / POWERS[places];
-    const value = digits === start ? magnitude : -magnitude;
-    return spans === true ? { kind: "decimal", value, span: { start, end } } : { kind: "decimal", value };
+    return literalNode("decimal", digits === start ? magnitude : -magnitude, start, end);
   }
 
 // Whether whole digits have no leading zero, and are no negative zero.
@@ -868,7 +876,7 @@ function otherNumber(kind, start, end) {
         at$ = runEnd$(ends1$, at$);
         if (bytes$[at$] === 92) break next$1;
         end$ = at$;
-        return stringNode(input.substring(start$1, at$), start$1, at$);
+        return literalNode("string", input.substring(start$1, at$), start$1, at$);
       }
       at$ = back$1;
       const start$2 = at$;
@@ -876,7 +884,7 @@ function otherNumber(kind, start, end) {
       if (value$1 === FAILED$) return FAILED$;
       at$ = end$;
       end$ = at$;
-      return stringNode(value$1, start$2, at$);
+      return literalNode("string", value$1, start$2, at$);
     } else if (symbol$1 === 45 || (symbol$1 >= 48 && symbol$1 <= 57)) {
       const back$2 = at$;
       next$2: {
@@ -925,7 +933,7 @@ function otherNumber(kind, start, end) {
         at$ = runEnd$(ends1$, at$);
         if (bytes$[at$] === 92) break next$3;
         end$ = at$;
-        return stringNode(input.substring(start$5, at$), start$5, at$);
+        return literalNode("string", input.substring(start$5, at$), start$5, at$);
       }
       at$ = back$2;
       const start$6 = at$;
@@ -933,7 +941,7 @@ function otherNumber(kind, start, end) {
       if (value$2 === FAILED$) return FAILED$;
       at$ = end$;
       end$ = at$;
-      return stringNode(value$2, start$6, at$);
+      return literalNode("string", value$2, start$6, at$);
     } else if (symbol$1 === 102 || symbol$1 === 116) {
       const back$4 = at$;
       next$4: {
@@ -945,7 +953,7 @@ function otherNumber(kind, start, end) {
           at$ = end_of_lexeme$skip(at$);
           if (at$ < 0) break next$4;
           end$ = at$;
-          return booleanNode(false, start$7, at$);
+          return literalNode("boolean", false, start$7, at$);
         } else {
           const start$8 = at$;
           if (view$.getInt32(at$, true) !== 1702195828 /* "true" */) break next$4;
@@ -953,7 +961,7 @@ function otherNumber(kind, start, end) {
           at$ = end_of_lexeme$skip(at$);
           if (at$ < 0) break next$4;
           end$ = at$;
-          return booleanNode(true, start$8, at$);
+          return literalNode("boolean", true, start$8, at$);
         }
       }
       at$ = back$4;
@@ -962,7 +970,7 @@ function otherNumber(kind, start, end) {
         at$ = runEnd$(ends1$, at$);
         if (bytes$[at$] === 92) break next$5;
         end$ = at$;
-        return stringNode(input.substring(start$9, at$), start$9, at$);
+        return literalNode("string", input.substring(start$9, at$), start$9, at$);
       }
       at$ = back$4;
       const start$10 = at$;
@@ -970,7 +978,7 @@ function otherNumber(kind, start, end) {
       if (value$3 === FAILED$) return FAILED$;
       at$ = end$;
       end$ = at$;
-      return stringNode(value$3, start$10, at$);
+      return literalNode("string", value$3, start$10, at$);
     } else if (symbol$1 === 36) {
       const start$11 = at$;
       at$++;
@@ -1002,7 +1010,7 @@ function otherNumber(kind, start, end) {
       }
       const value$4 = input.substring(start$14, at$);
       end$ = at$;
-      return stringNode(value$4, start$13, at$);
+      return literalNode("string", value$4, start$13, at$);
     } else if (symbol$1 === 91) {
       return array$build(at$);
     } else if (symbol$1 === 92) {
@@ -1011,7 +1019,7 @@ function otherNumber(kind, start, end) {
       if (value$5 === FAILED$) return FAILED$;
       at$ = end$;
       end$ = at$;
-      return stringNode(value$5, start$17, at$);
+      return literalNode("string", value$5, start$17, at$);
     } else if (symbol$1 === 123) {
       return map$build(at$);
     } else if (symbol$1 === 126) {
@@ -1229,7 +1237,7 @@ function otherNumber(kind, start, end) {
           } else {
             break next$1;
           }
-          picked$1 = stringNode(`${key$1}:${text$1}`, start$2, at$);
+          picked$1 = literalNode("string", `${key$1}:${text$1}`, start$2, at$);
           break chosen$1;
         }
         at$ = back$1;
@@ -1480,8 +1488,8 @@ function otherNumber(kind, start, end) {
     return peg$locationIn(input, options.grammarSource, start, end);
   }
 
-  function error(message, location) {
-    throw new peg$SyntaxError(message, null, null, location !== undefined ? location : locationOf$(from$, to$));
+  function error(message, location = locationOf$(from$, to$)) {
+    throw new peg$SyntaxError(message, null, null, location);
   }
 
   function begin$() {

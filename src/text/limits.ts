@@ -35,16 +35,14 @@ export const DEFAULT_LIMITS: ResolvedLimits = {
  */
 export function resolveLimits(options: Limits): ResolvedLimits {
   return {
-    maxLength: limit(options, 'maxLength'),
-    maxDepth: limit(options, 'maxDepth'),
-    maxItems: limit(options, 'maxItems'),
-    maxDigits: limit(options, 'maxDigits'),
+    maxLength: limit('maxLength', DEFAULT_LIMITS.maxLength, options.maxLength),
+    maxDepth: limit('maxDepth', DEFAULT_LIMITS.maxDepth, options.maxDepth),
+    maxItems: limit('maxItems', DEFAULT_LIMITS.maxItems, options.maxItems),
+    maxDigits: limit('maxDigits', DEFAULT_LIMITS.maxDigits, options.maxDigits),
   };
 }
 
-function limit(options: Limits, name: keyof Limits): number {
-  const value = options[name];
-  if (value === undefined) return DEFAULT_LIMITS[name];
-  if (value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && value >= 0)) return value;
+function limit(name: keyof Limits, standard: number, value = standard): number {
+  if (value >= 0 && (value === Number.POSITIVE_INFINITY || Number.isInteger(value))) return value;
   throw new TypeError(`${name} must be a whole number from 0 on, or Infinity; got ${String(value)}`);
 }

@@ -232,14 +232,14 @@ const GIVEN: Readonly<Record<string, string>> = {
   locationOf$: `function locationOf$(start, end) {
   return peg$locationIn(input, options.grammarSource, start, end);
 }`,
-  error: `function error(message, location) {
-  throw new peg$SyntaxError(message, null, null, location !== undefined ? location : locationOf$(from$, to$));
+  error: `function error(message, location = locationOf$(from$, to$)) {
+  throw new peg$SyntaxError(message, null, null, location);
 }`,
-  expected: `function expected(description, location) {
+  expected: `function expected(description, location = locationOf$(from$, to$)) {
   const expectations = [{ type: "other", description }];
   const found = input.substring(from$, to$);
   const message = peg$SyntaxError.buildMessage(expectations, found);
-  throw new peg$SyntaxError(message, expectations, found, location !== undefined ? location : locationOf$(from$, to$));
+  throw new peg$SyntaxError(message, expectations, found, location);
 }`,
 };
 
