@@ -73,343 +73,23 @@ const peg$makeScanner = (capacity$) => {
     const items$1 = [];
     let last$2 = at$;
     ended$2: for (;;) {
-      let picked$1;
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          const start$1 = at$;
-          if ((table0$[bytes$[at$]] & 4) === 0) break next$1;
+      const picked$1 = item$build(at$);
+      if (picked$1 === FAILED$) break ended$2;
+      at$ = end$;
+      let last$3 = at$;
+      ended$3: for (;;) {
+        const symbol$2 = bytes$[at$];
+        if ((table0$[symbol$2] & 1) !== 0) {
           at$++;
-          let count$1 = 0;
-          let last$3 = at$;
-          ended$3: for (;;) {
-            if ((table0$[bytes$[at$]] & 8) === 0) break ended$3;
-            at$++;
-            count$1++;
-            last$3 = at$;
-            if (count$1 >= 20) break;
-          }
-          at$ = last$3;
-          if (bytes$[at$] !== 58 || bytes$[at$ + 1] !== 47 || bytes$[at$ + 2] !== 47) break next$1;
-          at$ += 3;
-          let count$2 = 0;
-          let last$4 = at$;
-          ended$4: for (;;) {
-            let last$5 = at$;
-            ended$5: for (;;) {
-              if ((table0$[bytes$[at$]] & 16) === 0) break ended$5;
-              at$++;
-              const back$2 = at$;
-              let count$3 = 0;
-              let last$6 = at$;
-              ended$6: for (;;) {
-                if ((table0$[bytes$[at$]] & 16) === 0) break ended$6;
-                at$++;
-                count$3++;
-                last$6 = at$;
-                if (count$3 >= 3) break;
-              }
-              at$ = last$6;
-              if ((table0$[bytes$[at$]] & 32) === 0) break ended$5;
-              at$++;
-              at$ = back$2;
-              last$5 = at$;
-            }
-            at$ = last$5;
-            if ((table0$[bytes$[at$]] & 32) === 0) break ended$4;
-            at$++;
-            count$2++;
-            last$4 = at$;
-          }
-          at$ = last$4;
-          if (count$2 < 1) break next$1;
-          picked$1 = { kind: "url", start: start$1, end: at$ };
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$2: {
-          const start$2 = at$;
-          let count$4 = 0;
-          let last$7 = at$;
-          ended$7: for (;;) {
-            if ((table0$[bytes$[at$]] & 64) === 0) break ended$7;
-            at$++;
-            count$4++;
-            last$7 = at$;
-            if (count$4 >= 64) break;
-          }
-          at$ = last$7;
-          if (count$4 < 1) break next$2;
-          let count$5 = 0;
-          let last$8 = at$;
-          ended$8: for (;;) {
-            if (bytes$[at$] !== 46) break ended$8;
-            at$++;
-            let count$6 = 0;
-            let last$9 = at$;
-            ended$9: for (;;) {
-              if ((table0$[bytes$[at$]] & 64) === 0) break ended$9;
-              at$++;
-              count$6++;
-              last$9 = at$;
-              if (count$6 >= 64) break;
-            }
-            at$ = last$9;
-            if (count$6 < 1) break ended$8;
-            count$5++;
-            last$8 = at$;
-            if (count$5 >= 8) break;
-          }
-          at$ = last$8;
-          if (bytes$[at$] !== 64) break next$2;
+        } else if (symbol$2 === 45) {
           at$++;
-          let count$7 = 0;
-          let last$10 = at$;
-          ended$10: for (;;) {
-            if ((table0$[bytes$[at$]] & 128) === 0) break ended$10;
-            at$++;
-            count$7++;
-            last$10 = at$;
-            if (count$7 >= 63) break;
-          }
-          at$ = last$10;
-          if (count$7 < 1) break next$2;
-          let count$8 = 0;
-          let last$11 = at$;
-          ended$11: for (;;) {
-            if (bytes$[at$] !== 46) break ended$11;
-            at$++;
-            let count$9 = 0;
-            let last$12 = at$;
-            ended$12: for (;;) {
-              if ((table0$[bytes$[at$]] & 128) === 0) break ended$12;
-              at$++;
-              count$9++;
-              last$12 = at$;
-              if (count$9 >= 63) break;
-            }
-            at$ = last$12;
-            if (count$9 < 1) break ended$11;
-            count$8++;
-            last$11 = at$;
-          }
-          at$ = last$11;
-          if (count$8 < 1) break next$2;
-          picked$1 = { kind: "email", start: start$2, end: at$ };
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$3: {
-          const start$3 = at$;
-          let text$1;
-          const symbol$2 = bytes$[at$];
-          if (symbol$2 === 34) {
-            at$++;
-            const start$4 = at$;
-            let count$10 = 0;
-            let last$13 = at$;
-            ended$13: for (;;) {
-              if ((table1$[bytes$[at$]] & 1) === 0) break ended$13;
-              at$++;
-              count$10++;
-              last$13 = at$;
-              if (count$10 >= 200) break;
-            }
-            at$ = last$13;
-            if (count$10 < 1) break next$3;
-            const picked$2 = input.substring(start$4, at$);
-            if (bytes$[at$] !== 34) break next$3;
-            at$++;
-            text$1 = picked$2;
-          } else if (symbol$2 === 39) {
-            at$++;
-            if ((table0$[bytes$[at$]] & 1) !== 0) break next$3;
-            const start$5 = at$;
-            let count$11 = 0;
-            let last$14 = at$;
-            ended$14: for (;;) {
-              const back$3 = at$;
-              absent$1: {
-                if (bytes$[at$] !== 39) break absent$1;
-                at$++;
-                if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
-                break ended$14;
-              }
-              at$ = back$3;
-              if ((table1$[bytes$[at$]] & 4) === 0) break ended$14;
-              at$++;
-              count$11++;
-              last$14 = at$;
-              if (count$11 >= 200) break;
-            }
-            at$ = last$14;
-            if (count$11 < 1) break next$3;
-            const picked$3 = input.substring(start$5, at$);
-            if (bytes$[at$] !== 39) break next$3;
-            at$++;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
-            text$1 = picked$3;
-          } else if (symbol$2 === 96) {
-            at$++;
-            const start$6 = at$;
-            let count$12 = 0;
-            let last$15 = at$;
-            ended$15: for (;;) {
-              if ((table1$[bytes$[at$]] & 8) === 0) break ended$15;
-              at$++;
-              count$12++;
-              last$15 = at$;
-              if (count$12 >= 200) break;
-            }
-            at$ = last$15;
-            if (count$12 < 1) break next$3;
-            const picked$4 = input.substring(start$6, at$);
-            if (bytes$[at$] !== 96) break next$3;
-            at$++;
-            text$1 = picked$4;
-          } else if (symbol$2 === 132) {
-            at$++;
-            const start$7 = at$;
-            let count$13 = 0;
-            let last$16 = at$;
-            ended$16: for (;;) {
-              if ((table1$[bytes$[at$]] & 16) === 0) break ended$16;
-              at$++;
-              count$13++;
-              last$16 = at$;
-              if (count$13 >= 200) break;
-            }
-            at$ = last$16;
-            if (count$13 < 1) break next$3;
-            const picked$5 = input.substring(start$7, at$);
-            if (bytes$[at$] !== 133) break next$3;
-            at$++;
-            text$1 = picked$5;
-          } else if (symbol$2 === 137) {
-            at$++;
-            const start$8 = at$;
-            let count$14 = 0;
-            let last$17 = at$;
-            ended$17: for (;;) {
-              if ((table1$[bytes$[at$]] & 32) === 0) break ended$17;
-              at$++;
-              count$14++;
-              last$17 = at$;
-              if (count$14 >= 200) break;
-            }
-            at$ = last$17;
-            if (count$14 < 1) break next$3;
-            const picked$6 = input.substring(start$8, at$);
-            if (bytes$[at$] !== 138) break next$3;
-            at$++;
-            text$1 = picked$6;
-          } else {
-            break next$3;
-          }
-          picked$1 = { kind: "quoted", text: text$1, start: start$3, end: at$ };
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$4: {
-          const start$9 = at$;
-          if ((table0$[bytes$[at$]] & 4) === 0) break next$4;
-          at$++;
-          let count$15 = 0;
-          let last$18 = at$;
-          ended$18: for (;;) {
-            if ((table1$[bytes$[at$]] & 64) === 0) break ended$18;
-            at$++;
-            count$15++;
-            last$18 = at$;
-            if (count$15 >= 20) break;
-          }
-          at$ = last$18;
-          if (bytes$[at$] !== 45 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) break next$4;
-          at$ += 6;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
-          picked$1 = { kind: "agent", start: start$9, end: at$ };
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$5: {
-          picked$1 = period$build(at$);
-          if (picked$1 === FAILED$) break next$5;
-          at$ = end$;
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$6: {
-          picked$1 = value$build(at$);
-          if (picked$1 === FAILED$) break next$6;
-          at$ = end$;
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$7: {
-          const start$10 = at$;
-          if ((table0$[bytes$[at$]] & 2) === 0) break next$7;
-          at$++;
-          if ((table1$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
-          let last$19 = at$;
-          ended$19: for (;;) {
-            if ((table2$[bytes$[at$]] & 16) === 0) break ended$19;
-            at$++;
-            const start$11 = at$;
-            at$ = runEnd$(ends1$, at$);
-            if (at$ === start$11) break ended$19;
-            last$19 = at$;
-          }
-          at$ = last$19;
-          picked$1 = { kind: "word", text: input.substring(start$10, at$), start: start$10, end: at$ };
-          break chosen$1;
-        }
-        at$ = back$1;
-        const start$12 = at$;
-        const symbol$3 = bytes$[at$];
-        if ((table2$[symbol$3] & 32) !== 0) {
-          at$++;
-        } else if (symbol$3 === 60 || symbol$3 === 62) {
-          const back$4 = at$;
-          chosen$2: {
-            next$8: {
-              at$++;
-              if (bytes$[at$] !== 61) break next$8;
-              at$++;
-              break chosen$2;
-            }
-            at$ = back$4;
-            at$++;
-          }
-        } else if (symbol$3 === 38) {
-          const back$5 = at$;
-          chosen$3: {
-            next$9: {
-              at$++;
-              break chosen$3;
-            }
-            at$ = back$5;
-            at$++;
-          }
+          if ((table0$[bytes$[at$]] & 2) === 0) break ended$3;
         } else {
-          break ended$2;
+          break ended$3;
         }
-        const text$2 = input.substring(start$12, at$);
-        picked$1 = { kind: "mark", text: text$2, start: start$12, end: at$ };
+        last$3 = at$;
       }
-      let last$20 = at$;
-      ended$20: for (;;) {
-        const symbol$4 = bytes$[at$];
-        if ((table0$[symbol$4] & 1) !== 0) {
-          at$++;
-        } else if (symbol$4 === 45) {
-          at$++;
-          if ((table0$[bytes$[at$]] & 2) === 0) break ended$20;
-        } else {
-          break ended$20;
-        }
-        last$20 = at$;
-      }
-      at$ = last$20;
+      at$ = last$3;
       const item$1 = picked$1;
       items$1.push(item$1);
       last$2 = at$;
@@ -478,2498 +158,355 @@ const peg$makeScanner = (capacity$) => {
     at$ = last$1;
     let last$2 = at$;
     ended$2: for (;;) {
-      const back$2 = at$;
-      chosen$2: {
-        next$2: {
-          if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 2); break next$2; }
+      at$ = item$expect(at$);
+      if (at$ < 0) break ended$2;
+      let last$3 = at$;
+      ended$3: for (;;) {
+        const back$2 = at$;
+        chosen$2: {
+          next$2: {
+            if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break next$2; }
+            at$++;
+            break chosen$2;
+          }
+          at$ = back$2;
+          if (bytes$[at$] !== 45) { miss$(at$, 1); break ended$3; }
           at$++;
-          let count$1 = 0;
-          let last$3 = at$;
-          ended$3: for (;;) {
-            if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 3); break ended$3; }
-            at$++;
-            count$1++;
-            last$3 = at$;
-            if (count$1 >= 20) break;
-          }
-          at$ = last$3;
-          if (bytes$[at$] !== 58 || bytes$[at$ + 1] !== 47 || bytes$[at$ + 2] !== 47) { miss$(at$, 4); break next$2; }
-          at$ += 3;
-          let count$2 = 0;
-          let last$4 = at$;
-          ended$4: for (;;) {
-            let last$5 = at$;
-            ended$5: for (;;) {
-              if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 5); break ended$5; }
-              at$++;
-              const back$3 = at$;
-              let count$3 = 0;
-              let last$6 = at$;
-              ended$6: for (;;) {
-                if ((table0$[bytes$[at$]] & 16) === 0) break ended$6;
-                at$++;
-                count$3++;
-                last$6 = at$;
-                if (count$3 >= 3) break;
-              }
-              at$ = last$6;
-              if ((table0$[bytes$[at$]] & 32) === 0) break ended$5;
-              at$++;
-              at$ = back$3;
-              last$5 = at$;
-            }
-            at$ = last$5;
-            if ((table0$[bytes$[at$]] & 32) === 0) { miss$(at$, 6); break ended$4; }
-            at$++;
-            count$2++;
-            last$4 = at$;
-          }
-          at$ = last$4;
-          if (count$2 < 1) break next$2;
-          break chosen$2;
+          if ((table0$[bytes$[at$]] & 2) === 0) break ended$3;
         }
-        at$ = back$2;
-        next$3: {
-          let count$4 = 0;
-          let last$7 = at$;
-          ended$7: for (;;) {
-            if ((table0$[bytes$[at$]] & 64) === 0) { miss$(at$, 7); break ended$7; }
-            at$++;
-            count$4++;
-            last$7 = at$;
-            if (count$4 >= 64) break;
-          }
-          at$ = last$7;
-          if (count$4 < 1) break next$3;
-          let count$5 = 0;
-          let last$8 = at$;
-          ended$8: for (;;) {
-            if (bytes$[at$] !== 46) { miss$(at$, 8); break ended$8; }
-            at$++;
-            let count$6 = 0;
-            let last$9 = at$;
-            ended$9: for (;;) {
-              if ((table0$[bytes$[at$]] & 64) === 0) { miss$(at$, 7); break ended$9; }
-              at$++;
-              count$6++;
-              last$9 = at$;
-              if (count$6 >= 64) break;
-            }
-            at$ = last$9;
-            if (count$6 < 1) break ended$8;
-            count$5++;
-            last$8 = at$;
-            if (count$5 >= 8) break;
-          }
-          at$ = last$8;
-          if (bytes$[at$] !== 64) { miss$(at$, 9); break next$3; }
-          at$++;
-          let count$7 = 0;
-          let last$10 = at$;
-          ended$10: for (;;) {
-            if ((table0$[bytes$[at$]] & 128) === 0) { miss$(at$, 10); break ended$10; }
-            at$++;
-            count$7++;
-            last$10 = at$;
-            if (count$7 >= 63) break;
-          }
-          at$ = last$10;
-          if (count$7 < 1) break next$3;
-          let count$8 = 0;
-          let last$11 = at$;
-          ended$11: for (;;) {
-            if (bytes$[at$] !== 46) { miss$(at$, 8); break ended$11; }
-            at$++;
-            let count$9 = 0;
-            let last$12 = at$;
-            ended$12: for (;;) {
-              if ((table0$[bytes$[at$]] & 128) === 0) { miss$(at$, 10); break ended$12; }
-              at$++;
-              count$9++;
-              last$12 = at$;
-              if (count$9 >= 63) break;
-            }
-            at$ = last$12;
-            if (count$9 < 1) break ended$11;
-            count$8++;
-            last$11 = at$;
-          }
-          at$ = last$11;
-          if (count$8 < 1) break next$3;
-          break chosen$2;
-        }
-        at$ = back$2;
-        next$4: {
-          const back$4 = at$;
-          chosen$3: {
-            next$5: {
-              if (bytes$[at$] !== 34) { miss$(at$, 11); break next$5; }
-              at$++;
-              let count$10 = 0;
-              let last$13 = at$;
-              ended$13: for (;;) {
-                if ((table1$[bytes$[at$]] & 1) === 0) { miss$(at$, 12); break ended$13; }
-                at$++;
-                count$10++;
-                last$13 = at$;
-                if (count$10 >= 200) break;
-              }
-              at$ = last$13;
-              if (count$10 < 1) break next$5;
-              if (bytes$[at$] !== 34) { miss$(at$, 11); break next$5; }
-              at$++;
-              break chosen$3;
-            }
-            at$ = back$4;
-            next$6: {
-              if (!input.startsWith("“", at$)) { miss$(at$, 13); break next$6; }
-              at$++;
-              let count$11 = 0;
-              let last$14 = at$;
-              ended$14: for (;;) {
-                if ((table1$[bytes$[at$]] & 32) === 0) { miss$(at$, 14); break ended$14; }
-                at$++;
-                count$11++;
-                last$14 = at$;
-                if (count$11 >= 200) break;
-              }
-              at$ = last$14;
-              if (count$11 < 1) break next$6;
-              if (!input.startsWith("”", at$)) { miss$(at$, 15); break next$6; }
-              at$++;
-              break chosen$3;
-            }
-            at$ = back$4;
-            next$7: {
-              if (!input.startsWith("«", at$)) { miss$(at$, 16); break next$7; }
-              at$++;
-              let count$12 = 0;
-              let last$15 = at$;
-              ended$15: for (;;) {
-                if ((table1$[bytes$[at$]] & 16) === 0) { miss$(at$, 17); break ended$15; }
-                at$++;
-                count$12++;
-                last$15 = at$;
-                if (count$12 >= 200) break;
-              }
-              at$ = last$15;
-              if (count$12 < 1) break next$7;
-              if (!input.startsWith("»", at$)) { miss$(at$, 18); break next$7; }
-              at$++;
-              break chosen$3;
-            }
-            at$ = back$4;
-            next$8: {
-              if (bytes$[at$] !== 96) { miss$(at$, 19); break next$8; }
-              at$++;
-              let count$13 = 0;
-              let last$16 = at$;
-              ended$16: for (;;) {
-                if ((table1$[bytes$[at$]] & 8) === 0) { miss$(at$, 20); break ended$16; }
-                at$++;
-                count$13++;
-                last$16 = at$;
-                if (count$13 >= 200) break;
-              }
-              at$ = last$16;
-              if (count$13 < 1) break next$8;
-              if (bytes$[at$] !== 96) { miss$(at$, 19); break next$8; }
-              at$++;
-              break chosen$3;
-            }
-            at$ = back$4;
-            if (bytes$[at$] !== 39) { miss$(at$, 21); break next$4; }
-            at$++;
-            if ((table0$[bytes$[at$]] & 1) !== 0) break next$4;
-            let count$14 = 0;
-            let last$17 = at$;
-            ended$17: for (;;) {
-              const back$5 = at$;
-              absent$1: {
-                if (bytes$[at$] !== 39) break absent$1;
-                at$++;
-                if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
-                break ended$17;
-              }
-              at$ = back$5;
-              if ((table1$[bytes$[at$]] & 4) === 0) { miss$(at$, 22); break ended$17; }
-              at$++;
-              count$14++;
-              last$17 = at$;
-              if (count$14 >= 200) break;
-            }
-            at$ = last$17;
-            if (count$14 < 1) break next$4;
-            if (bytes$[at$] !== 39) { miss$(at$, 21); break next$4; }
-            at$++;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
-          }
-          break chosen$2;
-        }
-        at$ = back$2;
-        next$9: {
-          if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 2); break next$9; }
-          at$++;
-          let count$15 = 0;
-          let last$18 = at$;
-          ended$18: for (;;) {
-            if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 23); break ended$18; }
-            at$++;
-            count$15++;
-            last$18 = at$;
-            if (count$15 >= 20) break;
-          }
-          at$ = last$18;
-          if (bytes$[at$] !== 45 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) { miss$(at$, 24); break next$9; }
-          at$ += 6;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$9;
-          break chosen$2;
-        }
-        at$ = back$2;
-        next$10: {
-          at$ = period$expect(at$);
-          if (at$ < 0) break next$10;
-          break chosen$2;
-        }
-        at$ = back$2;
-        next$11: {
-          at$ = value$expect(at$);
-          if (at$ < 0) break next$11;
-          break chosen$2;
-        }
-        at$ = back$2;
-        next$12: {
-          if ((table0$[bytes$[at$]] & 2) === 0) { miss$(at$, 25); break next$12; }
-          at$++;
-          let last$19 = at$;
-          ended$19: for (;;) {
-            if ((table1$[bytes$[at$]] & 2) === 0) { miss$(at$, 26); break ended$19; }
-            at$++;
-            last$19 = at$;
-          }
-          at$ = last$19;
-          let last$20 = at$;
-          ended$20: for (;;) {
-            if ((table2$[bytes$[at$]] & 16) === 0) { miss$(at$, 27); break ended$20; }
-            at$++;
-            let count$16 = 0;
-            let last$21 = at$;
-            ended$21: for (;;) {
-              if ((table0$[bytes$[at$]] & 2) === 0) { miss$(at$, 25); break ended$21; }
-              at$++;
-              count$16++;
-              last$21 = at$;
-            }
-            at$ = last$21;
-            if (count$16 < 1) break ended$20;
-            last$20 = at$;
-          }
-          at$ = last$20;
-          break chosen$2;
-        }
-        at$ = back$2;
-        const back$6 = at$;
-        chosen$4: {
-          next$13: {
-            if ((table2$[bytes$[at$]] & 64) === 0) { miss$(at$, 28); break next$13; }
-            at$++;
-            if (bytes$[at$] !== 61) { miss$(at$, 29); break next$13; }
-            at$++;
-            break chosen$4;
-          }
-          at$ = back$6;
-          next$14: {
-            if (bytes$[at$] !== 38) { miss$(at$, 30); break next$14; }
-            at$++;
-            break chosen$4;
-          }
-          at$ = back$6;
-          if (bytes$[at$] > 254) { miss$(at$, 31); break ended$2; }
-          at$++;
-        }
+        last$3 = at$;
       }
-      let last$22 = at$;
-      ended$22: for (;;) {
-        const back$7 = at$;
-        chosen$5: {
-          next$15: {
-            if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break next$15; }
-            at$++;
-            break chosen$5;
-          }
-          at$ = back$7;
-          if (bytes$[at$] !== 45) { miss$(at$, 1); break ended$22; }
-          at$++;
-          if ((table0$[bytes$[at$]] & 2) === 0) break ended$22;
-        }
-        last$22 = at$;
-      }
-      at$ = last$22;
+      at$ = last$3;
       last$2 = at$;
     }
     at$ = last$2;
     return at$;
   }
 
-  function period$build(at$) {
+  function item$build(at$) {
     const back$1 = at$;
     next$1: {
       const start$1 = at$;
-      const month$1 = month_name$build(at$);
-      if (month$1 === FAILED$) break next$1;
-      at$ = end$;
-      const first$1 = { month: month$1, start: start$1, end: at$ };
-      const more$1 = [];
+      if ((table0$[bytes$[at$]] & 4) === 0) break next$1;
+      at$++;
+      let count$1 = 0;
       let last$1 = at$;
       ended$1: for (;;) {
-        const part$1 = joint$build(at$);
-        if (part$1 === FAILED$) break ended$1;
-        at$ = end$;
-        const start$2 = at$;
-        const month$2 = month_name$build(at$);
-        if (month$2 === FAILED$) break ended$1;
-        at$ = end$;
-        const part$2 = { month: month$2, start: start$2, end: at$ };
-        const item$1 = [part$1, part$2];
-        more$1.push(item$1);
+        if ((table0$[bytes$[at$]] & 8) === 0) break ended$1;
+        at$++;
+        count$1++;
         last$1 = at$;
-        if (more$1.length >= 11) break;
+        if (count$1 >= 20) break;
       }
       at$ = last$1;
-      if (more$1.length < 1) break next$1;
-      at$ = between$skip(at$);
-      if (at$ < 0) break next$1;
-      const picked$1 = year_digits$build(at$);
-      if (picked$1 === FAILED$) break next$1;
-      at$ = end$;
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
-      const year$1 = picked$1;
-      from$ = start$1;
-      to$ = at$;
-      end$ = at$;
-      return span$code1(first$1, more$1, year$1);
-    }
-    at$ = back$1;
-    next$2: {
-      const start$3 = at$;
-      const day$1 = day$build(at$);
-      if (day$1 === FAILED$) break next$2;
-      at$ = end$;
-      const first$2 = { day: day$1, start: start$3, end: at$ };
-      const more$2 = [];
+      if (bytes$[at$] !== 58 || bytes$[at$ + 1] !== 47 || bytes$[at$ + 2] !== 47) break next$1;
+      at$ += 3;
+      let count$2 = 0;
       let last$2 = at$;
       ended$2: for (;;) {
-        const part$3 = joint$build(at$);
-        if (part$3 === FAILED$) break ended$2;
-        at$ = end$;
-        const start$4 = at$;
-        const day$2 = day$build(at$);
-        if (day$2 === FAILED$) break ended$2;
-        at$ = end$;
-        const part$4 = { day: day$2, start: start$4, end: at$ };
-        const item$2 = [part$3, part$4];
-        more$2.push(item$2);
-        last$2 = at$;
-        if (more$2.length >= 11) break;
-      }
-      at$ = last$2;
-      if (more$2.length < 1) break next$2;
-      const back$2 = at$;
-      done$1: {
-        missing$1: {
-          const start$5 = at$;
-          at$ = runEnd$(ends2$, at$);
-          if (at$ === start$5) break missing$1;
-          if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$1;
-          at$ += 2;
-          break done$1;
-        }
-        at$ = back$2;
-      }
-      at$ = between$skip(at$);
-      if (at$ < 0) break next$2;
-      const month$3 = month_name$build(at$);
-      if (month$3 === FAILED$) break next$2;
-      at$ = end$;
-      let year$2;
-      const back$3 = at$;
-      done$2: {
-        missing$2: {
-          at$ = between$skip(at$);
-          if (at$ < 0) break missing$2;
-          const picked$3 = year_digits$build(at$);
-          if (picked$3 === FAILED$) break missing$2;
-          at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
-          const picked$2 = picked$3;
-          year$2 = picked$2;
-          break done$2;
-        }
-        at$ = back$3;
-        year$2 = null;
-      }
-      if (!(span$code2(first$2, more$2, month$3, year$2))) break next$2;
-      from$ = start$3;
-      to$ = at$;
-      end$ = at$;
-      return span$code3(first$2, more$2, month$3, year$2);
-    }
-    at$ = back$1;
-    next$3: {
-      const start$6 = at$;
-      const first$3 = quarter_place$build(at$);
-      if (first$3 === FAILED$) break next$3;
-      at$ = end$;
-      const more$3 = [];
-      let last$3 = at$;
-      ended$3: for (;;) {
-        const part$5 = joint$build(at$);
-        if (part$5 === FAILED$) break ended$3;
-        at$ = end$;
-        const part$6 = quarter_place$build(at$);
-        if (part$6 === FAILED$) break ended$3;
-        at$ = end$;
-        const item$3 = [part$5, part$6];
-        more$3.push(item$3);
-        last$3 = at$;
-        if (more$3.length >= 3) break;
-      }
-      at$ = last$3;
-      if (more$3.length < 1) break next$3;
-      at$ = between$skip(at$);
-      if (at$ < 0) break next$3;
-      const picked$4 = year_digits$build(at$);
-      if (picked$4 === FAILED$) break next$3;
-      at$ = end$;
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
-      const year$3 = picked$4;
-      from$ = start$6;
-      to$ = at$;
-      end$ = at$;
-      return span$code4(first$3, more$3, year$3);
-    }
-    at$ = back$1;
-    next$4: {
-      const start$7 = at$;
-      const back$4 = at$;
-      done$3: {
-        missing$3: {
-          at$ = weekday$skip(at$);
-          if (at$ < 0) break missing$3;
-          if (bytes$[at$] === 44) {
-            at$++;
-          }
-          const start$8 = at$;
-          at$ = runEnd$(ends2$, at$);
-          if (at$ === start$8) break missing$3;
-          break done$3;
-        }
-        at$ = back$4;
-      }
-      let at$1;
-      const symbol$1 = bytes$[at$];
-      if ((table3$[symbol$1] & 2) !== 0) {
-        const month$4 = month_name$build(at$);
-        if (month$4 === FAILED$) break next$4;
-        at$ = end$;
-        at$ = between$skip(at$);
-        if (at$ < 0) break next$4;
-        const back$5 = at$;
-        done$4: {
-          missing$4: {
-            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) break missing$4;
-            at$ += 4;
-            break done$4;
-          }
-          at$ = back$5;
-        }
-        const day$3 = day$build(at$);
-        if (day$3 === FAILED$) break next$4;
-        at$ = end$;
-        let year$4;
-        const back$6 = at$;
-        done$5: {
-          missing$5: {
-            at$ = between$skip(at$);
-            if (at$ < 0) break missing$5;
-            const picked$6 = year_digits$build(at$);
-            if (picked$6 === FAILED$) break missing$5;
-            at$ = end$;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$5;
-            const picked$5 = picked$6;
-            year$4 = picked$5;
-            break done$5;
-          }
-          at$ = back$6;
-          year$4 = null;
-        }
-        if (!(isDay(year$4, month$4, day$3))) break next$4;
-        at$1 = { year: year$4, month: month$4, day: day$3 };
-      } else if (symbol$1 === 48 || (symbol$1 >= 51 && symbol$1 <= 57)) {
-        const back$7 = at$;
-        chosen$2: {
-          next$5: {
-            const day$4 = day$build(at$);
-            if (day$4 === FAILED$) break next$5;
-            at$ = end$;
-            const back$8 = at$;
-            done$6: {
-              missing$6: {
-                const start$9 = at$;
-                at$ = runEnd$(ends2$, at$);
-                if (at$ === start$9) break missing$6;
-                if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$6;
-                at$ += 2;
-                break done$6;
-              }
-              at$ = back$8;
-            }
-            at$ = between$skip(at$);
-            if (at$ < 0) break next$5;
-            const month$5 = month_name$build(at$);
-            if (month$5 === FAILED$) break next$5;
-            at$ = end$;
-            let year$5;
-            const back$9 = at$;
-            done$7: {
-              missing$7: {
-                at$ = between$skip(at$);
-                if (at$ < 0) break missing$7;
-                const picked$8 = year_digits$build(at$);
-                if (picked$8 === FAILED$) break missing$7;
-                at$ = end$;
-                if ((table1$[bytes$[at$]] & 2) !== 0) break missing$7;
-                const picked$7 = picked$8;
-                year$5 = picked$7;
-                break done$7;
-              }
-              at$ = back$9;
-              year$5 = null;
-            }
-            if (!(isDay(year$5, month$5, day$4))) break next$5;
-            at$1 = { year: year$5, month: month$5, day: day$4 };
-            break chosen$2;
-          }
-          at$ = back$7;
-          const start$10 = at$;
-          let count$1 = 0;
+        let last$3 = at$;
+        ended$3: for (;;) {
+          if ((table0$[bytes$[at$]] & 16) === 0) break ended$3;
+          at$++;
+          const back$2 = at$;
+          let count$3 = 0;
           let last$4 = at$;
           ended$4: for (;;) {
-            if ((table3$[bytes$[at$]] & 8) === 0) break ended$4;
+            if ((table0$[bytes$[at$]] & 16) === 0) break ended$4;
             at$++;
-            count$1++;
+            count$3++;
             last$4 = at$;
-            if (count$1 >= 2) break;
+            if (count$3 >= 3) break;
           }
           at$ = last$4;
-          if (count$1 < 1) break next$4;
-          const digits$1 = input.substring(start$10, at$);
-          if ((table3$[bytes$[at$]] & 8) !== 0) break next$4;
-          const first$4 = Number(digits$1);
-          if ((table3$[bytes$[at$]] & 16) === 0) break next$4;
-          const mark$1 = input[at$++];
-          const start$11 = at$;
-          let count$2 = 0;
-          let last$5 = at$;
-          ended$5: for (;;) {
-            if ((table3$[bytes$[at$]] & 8) === 0) break ended$5;
-            at$++;
-            count$2++;
-            last$5 = at$;
-            if (count$2 >= 2) break;
-          }
-          at$ = last$5;
-          if (count$2 < 1) break next$4;
-          const digits$2 = input.substring(start$11, at$);
-          if ((table3$[bytes$[at$]] & 8) !== 0) break next$4;
-          const second$1 = Number(digits$2);
-          if ((table3$[bytes$[at$]] & 16) === 0) break next$4;
+          if ((table0$[bytes$[at$]] & 32) === 0) break ended$3;
           at$++;
-          let year$6;
-          const symbol$2 = bytes$[at$];
-          if (symbol$2 === 48 || (symbol$2 >= 51 && symbol$2 <= 57)) {
-            if (!(mark$1 === "/")) break next$4;
-            const picked$9 = short_year$build(at$);
-            if (picked$9 === FAILED$) break next$4;
-            at$ = end$;
-            year$6 = picked$9;
-          } else if (symbol$2 >= 49 && symbol$2 <= 50) {
-            const back$10 = at$;
-            chosen$3: {
-              next$6: {
-                const picked$10 = year_digits$build(at$);
-                if (picked$10 === FAILED$) break next$6;
-                at$ = end$;
-                if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
-                year$6 = picked$10;
-                break chosen$3;
-              }
-              at$ = back$10;
-              if (!(mark$1 === "/")) break next$4;
-              const picked$11 = short_year$build(at$);
-              if (picked$11 === FAILED$) break next$4;
-              at$ = end$;
-              year$6 = picked$11;
-            }
-          } else {
-            break next$4;
-          }
-          if (!(dayAndMonth(first$4, second$1, year$6) !== null)) break next$4;
-          at$1 = numeric_date$code5(first$4, second$1, year$6);
+          at$ = back$2;
+          last$3 = at$;
         }
-      } else if (symbol$1 >= 49 && symbol$1 <= 50) {
-        const back$11 = at$;
-        chosen$4: {
-          next$7: {
-            const year$7 = year_digits$build(at$);
-            if (year$7 === FAILED$) break next$7;
-            at$ = end$;
-            if ((table3$[bytes$[at$]] & 16) === 0) break next$7;
-            at$++;
-            const start$12 = at$;
-            let count$3 = 0;
-            let last$6 = at$;
-            ended$6: for (;;) {
-              if ((table3$[bytes$[at$]] & 8) === 0) break ended$6;
-              at$++;
-              count$3++;
-              last$6 = at$;
-              if (count$3 >= 2) break;
-            }
-            at$ = last$6;
-            if (count$3 < 2) break next$7;
-            const digits$3 = input.substring(start$12, at$);
-            if ((table3$[bytes$[at$]] & 8) !== 0) break next$7;
-            const month$6 = Number(digits$3);
-            if ((table3$[bytes$[at$]] & 16) === 0) break next$7;
-            at$++;
-            const start$13 = at$;
-            let count$4 = 0;
-            let last$7 = at$;
-            ended$7: for (;;) {
-              if ((table3$[bytes$[at$]] & 8) === 0) break ended$7;
-              at$++;
-              count$4++;
-              last$7 = at$;
-              if (count$4 >= 2) break;
-            }
-            at$ = last$7;
-            if (count$4 < 2) break next$7;
-            const digits$4 = input.substring(start$13, at$);
-            if ((table3$[bytes$[at$]] & 8) !== 0) break next$7;
-            const day$5 = Number(digits$4);
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$7;
-            if (!(isDay(year$7, month$6, day$5))) break next$7;
-            at$1 = { year: year$7, month: month$6, day: day$5 };
-            break chosen$4;
-          }
-          at$ = back$11;
-          next$8: {
-            const day$6 = day$build(at$);
-            if (day$6 === FAILED$) break next$8;
-            at$ = end$;
-            const back$12 = at$;
-            done$8: {
-              missing$8: {
-                const start$14 = at$;
-                at$ = runEnd$(ends2$, at$);
-                if (at$ === start$14) break missing$8;
-                if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$8;
-                at$ += 2;
-                break done$8;
-              }
-              at$ = back$12;
-            }
-            at$ = between$skip(at$);
-            if (at$ < 0) break next$8;
-            const month$7 = month_name$build(at$);
-            if (month$7 === FAILED$) break next$8;
-            at$ = end$;
-            let year$8;
-            const back$13 = at$;
-            done$9: {
-              missing$9: {
-                at$ = between$skip(at$);
-                if (at$ < 0) break missing$9;
-                const picked$13 = year_digits$build(at$);
-                if (picked$13 === FAILED$) break missing$9;
-                at$ = end$;
-                if ((table1$[bytes$[at$]] & 2) !== 0) break missing$9;
-                const picked$12 = picked$13;
-                year$8 = picked$12;
-                break done$9;
-              }
-              at$ = back$13;
-              year$8 = null;
-            }
-            if (!(isDay(year$8, month$7, day$6))) break next$8;
-            at$1 = { year: year$8, month: month$7, day: day$6 };
-            break chosen$4;
-          }
-          at$ = back$11;
-          const start$15 = at$;
-          let count$5 = 0;
-          let last$8 = at$;
-          ended$8: for (;;) {
-            if ((table3$[bytes$[at$]] & 8) === 0) break ended$8;
-            at$++;
-            count$5++;
-            last$8 = at$;
-            if (count$5 >= 2) break;
-          }
-          at$ = last$8;
-          if (count$5 < 1) break next$4;
-          const digits$5 = input.substring(start$15, at$);
-          if ((table3$[bytes$[at$]] & 8) !== 0) break next$4;
-          const first$5 = Number(digits$5);
-          if ((table3$[bytes$[at$]] & 16) === 0) break next$4;
-          const mark$2 = input[at$++];
-          const start$16 = at$;
-          let count$6 = 0;
-          let last$9 = at$;
-          ended$9: for (;;) {
-            if ((table3$[bytes$[at$]] & 8) === 0) break ended$9;
-            at$++;
-            count$6++;
-            last$9 = at$;
-            if (count$6 >= 2) break;
-          }
-          at$ = last$9;
-          if (count$6 < 1) break next$4;
-          const digits$6 = input.substring(start$16, at$);
-          if ((table3$[bytes$[at$]] & 8) !== 0) break next$4;
-          const second$2 = Number(digits$6);
-          if ((table3$[bytes$[at$]] & 16) === 0) break next$4;
-          at$++;
-          let year$9;
-          const symbol$3 = bytes$[at$];
-          if (symbol$3 === 48 || (symbol$3 >= 51 && symbol$3 <= 57)) {
-            if (!(mark$2 === "/")) break next$4;
-            const picked$14 = short_year$build(at$);
-            if (picked$14 === FAILED$) break next$4;
-            at$ = end$;
-            year$9 = picked$14;
-          } else if (symbol$3 >= 49 && symbol$3 <= 50) {
-            const back$14 = at$;
-            chosen$5: {
-              next$9: {
-                const picked$15 = year_digits$build(at$);
-                if (picked$15 === FAILED$) break next$9;
-                at$ = end$;
-                if ((table1$[bytes$[at$]] & 2) !== 0) break next$9;
-                year$9 = picked$15;
-                break chosen$5;
-              }
-              at$ = back$14;
-              if (!(mark$2 === "/")) break next$4;
-              const picked$16 = short_year$build(at$);
-              if (picked$16 === FAILED$) break next$4;
-              at$ = end$;
-              year$9 = picked$16;
-            }
-          } else {
-            break next$4;
-          }
-          if (!(dayAndMonth(first$5, second$2, year$9) !== null)) break next$4;
-          at$1 = numeric_date$code5(first$5, second$2, year$9);
-        }
-      } else {
-        break next$4;
-      }
-      end$ = at$;
-      return { kind: "date", year: at$1.year, month: at$1.month, day: at$1.day, start: start$7, end: at$ };
-    }
-    at$ = back$1;
-    next$10: {
-      const start$17 = at$;
-      let quarter$1;
-      const symbol$4 = bytes$[at$];
-      if ((table3$[symbol$4] & 32) !== 0) {
-        const quarter$2 = ordinal$build(at$);
-        if (quarter$2 === FAILED$) break next$10;
-        at$ = end$;
-        const start$18 = at$;
-        at$ = runEnd$(ends2$, at$);
-        if (at$ === start$18) break next$10;
-        if ((table3$[bytes$[at$]] & 64) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) break next$10;
-        at$ += 7;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$10;
-        const back$15 = at$;
-        absent$1: {
-          const start$19 = at$;
-          at$ = runEnd$(ends2$, at$);
-          if (at$ === start$19) break absent$1;
-          const back$16 = at$;
-          done$10: {
-            missing$10: {
-              if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$10;
-              at$ += 2;
-              const start$20 = at$;
-              at$ = runEnd$(ends2$, at$);
-              if (at$ === start$20) break missing$10;
-              break done$10;
-            }
-            at$ = back$16;
-          }
-          if ((table3$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 2) === 0) break absent$1;
-          at$ += 2;
-          break next$10;
-        }
-        at$ = back$15;
-        quarter$1 = quarter$2;
-      } else if (symbol$4 === 81 || symbol$4 === 113) {
-        const back$17 = at$;
-        chosen$6: {
-          next$11: {
-            at$++;
-            if ((table4$[bytes$[at$]] & 4) === 0) break next$11;
-            const quarter$3 = input[at$++];
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$11;
-            const back$18 = at$;
-            absent$2: {
-              if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-              const back$19 = at$;
-              done$11: {
-                missing$11: {
-                  if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$11;
-                  at$ += 2;
-                  const start$21 = at$;
-                  at$ = runEnd$(ends2$, at$);
-                  if (at$ === start$21) break missing$11;
-                  break done$11;
-                }
-                at$ = back$19;
-              }
-              if ((table3$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 2) === 0) break absent$2;
-              at$ += 2;
-              break next$11;
-            }
-            at$ = back$18;
-            quarter$1 = Number(quarter$3);
-            break chosen$6;
-          }
-          at$ = back$17;
-          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) break next$10;
-          at$ += 7;
-          const start$22 = at$;
-          at$ = runEnd$(ends2$, at$);
-          if (at$ === start$22) break next$10;
-          if ((table4$[bytes$[at$]] & 4) === 0) break next$10;
-          const quarter$4 = input[at$++];
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$10;
-          quarter$1 = Number(quarter$4);
-        }
-      } else {
-        break next$10;
-      }
-      let year$10;
-      const back$20 = at$;
-      done$12: {
-        missing$12: {
-          at$ = quarter_joint$skip(at$);
-          if (at$ < 0) break missing$12;
-          const picked$18 = year_digits$build(at$);
-          if (picked$18 === FAILED$) break missing$12;
-          at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$12;
-          const picked$17 = picked$18;
-          year$10 = picked$17;
-          break done$12;
-        }
-        at$ = back$20;
-        year$10 = null;
-      }
-      end$ = at$;
-      return { kind: "quarter", year: year$10, quarter: quarter$1, start: start$17, end: at$ };
-    }
-    at$ = back$1;
-    next$12: {
-      const start$23 = at$;
-      if ((table4$[bytes$[at$]] & 4) === 0) break next$12;
-      const quarter$5 = input[at$++];
-      if ((table3$[bytes$[at$]] & 64) === 0) break next$12;
-      at$++;
-      let year$11;
-      const symbol$5 = bytes$[at$];
-      if (symbol$5 === 48 || (symbol$5 >= 51 && symbol$5 <= 57)) {
-        year$11 = short_year$build(at$);
-        if (year$11 === FAILED$) break next$12;
-        at$ = end$;
-      } else if (symbol$5 >= 49 && symbol$5 <= 50) {
-        const back$21 = at$;
-        chosen$7: {
-          next$13: {
-            const picked$19 = year_digits$build(at$);
-            if (picked$19 === FAILED$) break next$13;
-            at$ = end$;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$13;
-            year$11 = picked$19;
-            break chosen$7;
-          }
-          at$ = back$21;
-          year$11 = short_year$build(at$);
-          if (year$11 === FAILED$) break next$12;
-          at$ = end$;
-        }
-      } else {
-        break next$12;
-      }
-      end$ = at$;
-      return { kind: "quarter", year: year$11, quarter: Number(quarter$5), start: start$23, end: at$ };
-    }
-    at$ = back$1;
-    next$14: {
-      const start$24 = at$;
-      const year$12 = year_digits$build(at$);
-      if (year$12 === FAILED$) break next$14;
-      at$ = end$;
-      if ((table4$[bytes$[at$]] & 8) !== 0) {
+        at$ = last$3;
+        if ((table0$[bytes$[at$]] & 32) === 0) break ended$2;
         at$++;
+        count$2++;
+        last$2 = at$;
       }
-      if ((table3$[bytes$[at$]] & 64) === 0) break next$14;
-      at$++;
-      if ((table4$[bytes$[at$]] & 4) === 0) break next$14;
-      const quarter$6 = input[at$++];
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$14;
+      at$ = last$2;
+      if (count$2 < 1) break next$1;
       end$ = at$;
-      return { kind: "quarter", year: year$12, quarter: Number(quarter$6), start: start$24, end: at$ };
-    }
-    at$ = back$1;
-    next$15: {
-      const start$25 = at$;
-      let half$1;
-      const symbol$6 = bytes$[at$];
-      if ((table3$[symbol$6] & 32) !== 0) {
-        const half$2 = ordinal$build(at$);
-        if (half$2 === FAILED$) break next$15;
-        at$ = end$;
-        const start$26 = at$;
-        at$ = runEnd$(ends2$, at$);
-        if (at$ === start$26) break next$15;
-        if ((table3$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table3$[bytes$[at$ + 3]] & 1) === 0) break next$15;
-        at$ += 4;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$15;
-        if (!(half$2 <= 2)) break next$15;
-        half$1 = half$2;
-      } else if (symbol$6 === 72 || symbol$6 === 104) {
-        at$++;
-        if ((table4$[bytes$[at$]] & 32) === 0) break next$15;
-        const half$3 = input[at$++];
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$15;
-        half$1 = Number(half$3);
-      } else {
-        break next$15;
-      }
-      let year$13;
-      const back$22 = at$;
-      done$13: {
-        missing$13: {
-          at$ = quarter_joint$skip(at$);
-          if (at$ < 0) break missing$13;
-          const picked$21 = year_digits$build(at$);
-          if (picked$21 === FAILED$) break missing$13;
-          at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$13;
-          const picked$20 = picked$21;
-          year$13 = picked$20;
-          break done$13;
-        }
-        at$ = back$22;
-        year$13 = null;
-      }
-      end$ = at$;
-      return { kind: "half", year: year$13, half: half$1, start: start$25, end: at$ };
-    }
-    at$ = back$1;
-    next$16: {
-      const start$27 = at$;
-      const year$14 = year_digits$build(at$);
-      if (year$14 === FAILED$) break next$16;
-      at$ = end$;
-      if ((table4$[bytes$[at$]] & 8) !== 0) {
-        at$++;
-      }
-      if ((table3$[bytes$[at$]] & 4) === 0) break next$16;
-      at$++;
-      if ((table4$[bytes$[at$]] & 32) === 0) break next$16;
-      const half$4 = input[at$++];
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$16;
-      end$ = at$;
-      return { kind: "half", year: year$14, half: Number(half$4), start: start$27, end: at$ };
-    }
-    at$ = back$1;
-    next$17: {
-      const start$28 = at$;
-      const at$2 = fiscal_year$build(at$);
-      if (at$2 === FAILED$) break next$17;
-      at$ = end$;
-      let quarter$7;
-      const back$23 = at$;
-      done$14: {
-        missing$14: {
-          at$ = between$skip(at$);
-          if (at$ < 0) break missing$14;
-          if ((table3$[bytes$[at$]] & 64) === 0) break missing$14;
-          at$++;
-          if ((table4$[bytes$[at$]] & 4) === 0) break missing$14;
-          const picked$22 = input[at$++];
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$14;
-          quarter$7 = picked$22;
-          break done$14;
-        }
-        at$ = back$23;
-        quarter$7 = null;
-      }
-      from$ = start$28;
-      to$ = at$;
-      end$ = at$;
-      return fiscal$code6(at$2, quarter$7);
-    }
-    at$ = back$1;
-    next$18: {
-      const start$29 = at$;
-      if ((table3$[bytes$[at$]] & 64) === 0) break next$18;
-      at$++;
-      if ((table4$[bytes$[at$]] & 4) === 0) break next$18;
-      const quarter$8 = input[at$++];
-      const back$24 = at$;
-      done$15: {
-        missing$15: {
-          const start$30 = at$;
-          at$ = runEnd$(ends2$, at$);
-          if (at$ === start$30) break missing$15;
-          if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$15;
-          at$ += 2;
-          break done$15;
-        }
-        at$ = back$24;
-      }
-      at$ = between$skip(at$);
-      if (at$ < 0) break next$18;
-      const at$3 = fiscal_year$build(at$);
-      if (at$3 === FAILED$) break next$18;
-      at$ = end$;
-      from$ = start$29;
-      to$ = at$;
-      end$ = at$;
-      return fiscal$code7(quarter$8, at$3);
-    }
-    at$ = back$1;
-    next$19: {
-      const start$31 = at$;
-      const year$15 = year_digits$build(at$);
-      if (year$15 === FAILED$) break next$19;
-      at$ = end$;
-      if ((table4$[bytes$[at$]] & 64) === 0) break next$19;
-      at$++;
-      const start$32 = at$;
-      let count$7 = 0;
-      let last$11 = at$;
-      ended$10: for (;;) {
-        if ((table3$[bytes$[at$]] & 8) === 0) break ended$10;
-        at$++;
-        count$7++;
-        last$11 = at$;
-        if (count$7 >= 2) break;
-      }
-      at$ = last$11;
-      if (count$7 < 2) break next$19;
-      const digits$7 = input.substring(start$32, at$);
-      if ((table3$[bytes$[at$]] & 8) !== 0) break next$19;
-      const last$10 = Number(digits$7);
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$19;
-      if (!(last$10 === (year$15 + 1) % 100)) break next$19;
-      end$ = at$;
-      return { kind: "fiscal", year: year$15, last: last$10, quarter: null, start: start$31, end: at$ };
-    }
-    at$ = back$1;
-    next$20: {
-      const start$33 = at$;
-      const symbol$7 = bytes$[at$];
-      if (symbol$7 === 67 || symbol$7 === 99) {
-        const back$25 = at$;
-        chosen$8: {
-          next$21: {
-            if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0 || bytes$[at$ + 8] !== 32 || (table5$[bytes$[at$ + 9]] & 1) === 0 || (table2$[bytes$[at$ + 10]] & 2) === 0 || (table2$[bytes$[at$ + 11]] & 2) === 0 || (table5$[bytes$[at$ + 12]] & 2) === 0) break next$21;
-            at$ += 13;
-            const start$34 = at$;
-            at$ = runEnd$(ends2$, at$);
-            if (at$ === start$34) break next$21;
-            break chosen$8;
-          }
-          at$ = back$25;
-          if ((table5$[bytes$[at$ + 1]] & 1) === 0) break next$20;
-          at$ += 2;
-          if (bytes$[at$] === 32) {
-            at$++;
-          }
-        }
-      } else if (symbol$7 === 87) {
-        const back$26 = at$;
-        chosen$9: {
-          next$22: {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 2) === 0) break next$22;
-            at$ += 4;
-            const start$35 = at$;
-            at$ = runEnd$(ends2$, at$);
-            if (at$ === start$35) break next$22;
-            const back$27 = at$;
-            done$16: {
-              missing$16: {
-                const symbol$8 = bytes$[at$];
-                if (symbol$8 === 78 || symbol$8 === 110) {
-                  const back$28 = at$;
-                  chosen$10: {
-                    next$23: {
-                      if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || bytes$[at$ + 6] !== 32) break next$23;
-                      at$ += 7;
-                      break chosen$10;
-                    }
-                    at$ = back$28;
-                    if ((table2$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$16;
-                    at$ += 4;
-                  }
-                } else {
-                  break missing$16;
-                }
-                break done$16;
-              }
-              at$ = back$27;
-            }
-            break chosen$9;
-          }
-          at$ = back$26;
-          next$24: {
-            if ((table5$[bytes$[at$ + 1]] & 2) === 0) break next$24;
-            at$ += 2;
-            if (bytes$[at$] === 32) {
-              at$++;
-            }
-            break chosen$9;
-          }
-          at$ = back$26;
-          at$++;
-        }
-      } else if (symbol$7 === 119) {
-        const back$29 = at$;
-        chosen$11: {
-          next$25: {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 2) === 0) break next$25;
-            at$ += 4;
-            const start$36 = at$;
-            at$ = runEnd$(ends2$, at$);
-            if (at$ === start$36) break next$25;
-            const back$30 = at$;
-            done$17: {
-              missing$17: {
-                const symbol$9 = bytes$[at$];
-                if (symbol$9 === 78 || symbol$9 === 110) {
-                  const back$31 = at$;
-                  chosen$12: {
-                    next$26: {
-                      if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || bytes$[at$ + 6] !== 32) break next$26;
-                      at$ += 7;
-                      break chosen$12;
-                    }
-                    at$ = back$31;
-                    if ((table2$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$17;
-                    at$ += 4;
-                  }
-                } else {
-                  break missing$17;
-                }
-                break done$17;
-              }
-              at$ = back$30;
-            }
-            break chosen$11;
-          }
-          at$ = back$29;
-          if ((table5$[bytes$[at$ + 1]] & 2) === 0) break next$20;
-          at$ += 2;
-          if (bytes$[at$] === 32) {
-            at$++;
-          }
-        }
-      } else {
-        break next$20;
-      }
-      const start$37 = at$;
-      let count$8 = 0;
-      let last$12 = at$;
-      ended$11: for (;;) {
-        if ((table3$[bytes$[at$]] & 8) === 0) break ended$11;
-        at$++;
-        count$8++;
-        last$12 = at$;
-        if (count$8 >= 2) break;
-      }
-      at$ = last$12;
-      if (count$8 < 1) break next$20;
-      const digits$8 = input.substring(start$37, at$);
-      if ((table3$[bytes$[at$]] & 8) !== 0) break next$20;
-      const week$1 = Number(digits$8);
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$20;
-      let year$16;
-      const back$32 = at$;
-      done$18: {
-        missing$18: {
-          at$ = quarter_joint$skip(at$);
-          if (at$ < 0) break missing$18;
-          const picked$24 = year_digits$build(at$);
-          if (picked$24 === FAILED$) break missing$18;
-          at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$18;
-          const picked$23 = picked$24;
-          year$16 = picked$23;
-          break done$18;
-        }
-        at$ = back$32;
-        year$16 = null;
-      }
-      if (!(week$1 >= 1 && week$1 <= 53)) break next$20;
-      end$ = at$;
-      return { kind: "week", year: year$16, week: week$1, start: start$33, end: at$ };
-    }
-    at$ = back$1;
-    next$27: {
-      const start$38 = at$;
-      const year$17 = year_digits$build(at$);
-      if (year$17 === FAILED$) break next$27;
-      at$ = end$;
-      if ((table5$[bytes$[at$]] & 16) !== 0) {
-        at$++;
-      }
-      if ((table5$[bytes$[at$]] & 1) === 0) break next$27;
-      at$++;
-      const start$39 = at$;
-      let count$9 = 0;
-      let last$13 = at$;
-      ended$12: for (;;) {
-        if ((table3$[bytes$[at$]] & 8) === 0) break ended$12;
-        at$++;
-        count$9++;
-        last$13 = at$;
-        if (count$9 >= 2) break;
-      }
-      at$ = last$13;
-      if (count$9 < 2) break next$27;
-      const digits$9 = input.substring(start$39, at$);
-      if ((table3$[bytes$[at$]] & 8) !== 0) break next$27;
-      const week$2 = Number(digits$9);
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$27;
-      if (!(week$2 >= 1 && week$2 <= 53)) break next$27;
-      end$ = at$;
-      return { kind: "week", year: year$17, week: week$2, start: start$38, end: at$ };
-    }
-    at$ = back$1;
-    next$28: {
-      const start$40 = at$;
-      const year$18 = year_digits$build(at$);
-      if (year$18 === FAILED$) break next$28;
-      at$ = end$;
-      if ((table4$[bytes$[at$]] & 64) === 0) break next$28;
-      at$++;
-      const start$41 = at$;
-      let count$10 = 0;
-      let last$14 = at$;
-      ended$13: for (;;) {
-        if ((table3$[bytes$[at$]] & 8) === 0) break ended$13;
-        at$++;
-        count$10++;
-        last$14 = at$;
-        if (count$10 >= 2) break;
-      }
-      at$ = last$14;
-      if (count$10 < 2) break next$28;
-      const digits$10 = input.substring(start$41, at$);
-      if ((table3$[bytes$[at$]] & 8) !== 0) break next$28;
-      const month$8 = Number(digits$10);
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$28;
-      if (!(month$8 >= 1 && month$8 <= 12)) break next$28;
-      end$ = at$;
-      return { kind: "month", year: year$18, month: month$8, start: start$40, end: at$ };
-    }
-    at$ = back$1;
-    next$29: {
-      const start$42 = at$;
-      let count$11 = 0;
-      let last$15 = at$;
-      ended$14: for (;;) {
-        if ((table3$[bytes$[at$]] & 8) === 0) break ended$14;
-        at$++;
-        count$11++;
-        last$15 = at$;
-        if (count$11 >= 2) break;
-      }
-      at$ = last$15;
-      if (count$11 < 1) break next$29;
-      const digits$11 = input.substring(start$42, at$);
-      if ((table3$[bytes$[at$]] & 8) !== 0) break next$29;
-      const month$9 = Number(digits$11);
-      if (bytes$[at$] !== 47) break next$29;
-      at$++;
-      const picked$25 = year_digits$build(at$);
-      if (picked$25 === FAILED$) break next$29;
-      at$ = end$;
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$29;
-      const year$19 = picked$25;
-      if (!(month$9 >= 1 && month$9 <= 12)) break next$29;
-      end$ = at$;
-      return { kind: "month", year: year$19, month: month$9, start: start$42, end: at$ };
-    }
-    at$ = back$1;
-    next$30: {
-      const start$43 = at$;
-      const month$10 = month_name$build(at$);
-      if (month$10 === FAILED$) break next$30;
-      at$ = end$;
-      const back$33 = at$;
-      done$19: {
-        missing$19: {
-          const start$44 = at$;
-          at$ = runEnd$(ends2$, at$);
-          if (at$ === start$44) break missing$19;
-          if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$19;
-          at$ += 2;
-          break done$19;
-        }
-        at$ = back$33;
-      }
-      at$ = between$skip(at$);
-      if (at$ < 0) break next$30;
-      const picked$26 = year_digits$build(at$);
-      if (picked$26 === FAILED$) break next$30;
-      at$ = end$;
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$30;
-      const year$20 = picked$26;
-      end$ = at$;
-      return { kind: "month", year: year$20, month: month$10, start: start$43, end: at$ };
-    }
-    at$ = back$1;
-    next$31: {
-      const start$45 = at$;
-      const month$11 = month_name$build(at$);
-      if (month$11 === FAILED$) break next$31;
-      at$ = end$;
-      if (bytes$[at$] === 32) {
-        at$++;
-      }
-      if (bytes$[at$] !== 39) break next$31;
-      at$++;
-      const year$21 = short_year$build(at$);
-      if (year$21 === FAILED$) break next$31;
-      at$ = end$;
-      end$ = at$;
-      return { kind: "month", year: year$21, month: month$11, start: start$45, end: at$ };
-    }
-    at$ = back$1;
-    next$32: {
-      const start$46 = at$;
-      if ((table5$[bytes$[at$]] & 32) === 0) break next$32;
-      const month$12 = month_name$build(at$);
-      if (month$12 === FAILED$) break next$32;
-      at$ = end$;
-      end$ = at$;
-      return { kind: "month", year: null, month: month$12, start: start$46, end: at$ };
-    }
-    at$ = back$1;
-    next$33: {
-      const start$47 = at$;
-      let word$1;
-      const symbol$10 = bytes$[at$];
-      if (symbol$10 === 84 || symbol$10 === 116) {
-        const back$34 = at$;
-        chosen$13: {
-          next$34: {
-            if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 2) === 0) break next$34;
-            at$ += 5;
-            word$1 = input.substring(at$ - 5, at$);
-            break chosen$13;
-          }
-          at$ = back$34;
-          next$35: {
-            if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || (table2$[bytes$[at$ + 6]] & 128) === 0 || (table5$[bytes$[at$ + 7]] & 1) === 0) break next$35;
-            at$ += 8;
-            word$1 = input.substring(at$ - 8, at$);
-            break chosen$13;
-          }
-          at$ = back$34;
-          if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 1) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) break next$33;
-          at$ += 7;
-          word$1 = input.substring(at$ - 7, at$);
-        }
-      } else if (symbol$10 === 89 || symbol$10 === 121) {
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 2) === 0) break next$33;
-        at$ += 9;
-        word$1 = input.substring(at$ - 9, at$);
-      } else if (symbol$10 === 67) {
-        if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 66) break next$33;
-        at$ += 3;
-        word$1 = "COB";
-      } else if (symbol$10 === 69) {
-        const back$35 = at$;
-        chosen$14: {
-          next$36: {
-            if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 68) break next$36;
-            at$ += 3;
-            word$1 = "EOD";
-            break chosen$14;
-          }
-          at$ = back$35;
-          next$37: {
-            if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 77) break next$37;
-            at$ += 3;
-            word$1 = "EOM";
-            break chosen$14;
-          }
-          at$ = back$35;
-          if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 87) break next$33;
-          at$ += 3;
-          word$1 = "EOW";
-        }
-      } else {
-        break next$33;
-      }
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$33;
-      end$ = at$;
-      return { kind: "relative", which: word$1.toLowerCase(), unit: "day", start: start$47, end: at$ };
-    }
-    at$ = back$1;
-    next$38: {
-      const start$48 = at$;
-      let which$1;
-      const symbol$11 = bytes$[at$];
-      if ((table6$[symbol$11] & 1) !== 0) {
-        const symbol$12 = bytes$[at$];
-        if (symbol$12 === 70 || symbol$12 === 102) {
-          if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 128) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 4) === 0 || (table2$[bytes$[at$ + 8]] & 1) === 0) break next$38;
-          at$ += 9;
-        } else {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$38;
-          at$ += 4;
-        }
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$38;
-        which$1 = "next";
-      } else if ((table6$[symbol$11] & 4) !== 0) {
-        const symbol$13 = bytes$[at$];
-        if (symbol$13 === 76 || symbol$13 === 108) {
-          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$38;
-          at$ += 4;
-        } else {
-          const back$36 = at$;
-          chosen$15: {
-            next$39: {
-              if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 8) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 128) === 0 || (table3$[bytes$[at$ + 6]] & 128) === 0 || (table5$[bytes$[at$ + 7]] & 128) === 0) break next$39;
-              at$ += 8;
-              break chosen$15;
-            }
-            at$ = back$36;
-            next$40: {
-              if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0) break next$40;
-              at$ += 5;
-              break chosen$15;
-            }
-            at$ = back$36;
-            next$41: {
-              if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$41;
-              at$ += 4;
-              break chosen$15;
-            }
-            at$ = back$36;
-            if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 4) === 0 || (table2$[bytes$[at$ + 8]] & 1) === 0) break next$38;
-            at$ += 9;
-          }
-        }
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$38;
-        which$1 = "last";
-      } else if (symbol$11 === 67 || symbol$11 === 99) {
-        const back$37 = at$;
-        chosen$16: {
-          next$42: {
-            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) break next$42;
-            at$ += 7;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$42;
-            which$1 = "this";
-            break chosen$16;
-          }
-          at$ = back$37;
-          if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0) break next$38;
-          at$ += 6;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$38;
-          which$1 = "next";
-        }
-      } else if (symbol$11 === 84 || symbol$11 === 116) {
-        if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0) break next$38;
-        at$ += 4;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$38;
-        which$1 = "this";
-      } else {
-        break next$38;
-      }
-      const start$49 = at$;
-      at$ = runEnd$(ends2$, at$);
-      if (at$ === start$49) break next$38;
-      let unit$1;
-      const symbol$14 = bytes$[at$];
-      if ((table6$[symbol$14] & 32) !== 0) {
-        unit$1 = relative_unit$build(at$);
-        if (unit$1 === FAILED$) break next$38;
-        at$ = end$;
-      } else if ((table6$[symbol$14] & 64) !== 0) {
-        const back$38 = at$;
-        chosen$17: {
-          next$43: {
-            unit$1 = relative_unit$build(at$);
-            if (unit$1 === FAILED$) break next$43;
-            at$ = end$;
-            break chosen$17;
-          }
-          at$ = back$38;
-          unit$1 = weekday$build(at$);
-          if (unit$1 === FAILED$) break next$38;
-          at$ = end$;
-        }
-      } else if ((symbol$14 >= 83 && symbol$14 <= 84) || (symbol$14 >= 115 && symbol$14 <= 116)) {
-        unit$1 = weekday$build(at$);
-        if (unit$1 === FAILED$) break next$38;
-        at$ = end$;
-      } else {
-        break next$38;
-      }
-      end$ = at$;
-      return { kind: "relative", which: which$1, unit: unit$1, start: start$48, end: at$ };
-    }
-    at$ = back$1;
-    next$44: {
-      const start$50 = at$;
-      const back$39 = at$;
-      done$20: {
-        missing$20: {
-          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) break missing$20;
-          at$ += 4;
-          break done$20;
-        }
-        at$ = back$39;
-      }
-      if ((table2$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0 || bytes$[at$ + 3] !== 32 || (table2$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 1) === 0 || bytes$[at$ + 6] !== 32) break next$44;
-      at$ += 7;
-      const back$40 = at$;
-      done$21: {
-        missing$21: {
-          const symbol$15 = bytes$[at$];
-          if (symbol$15 === 84 || symbol$15 === 116) {
-            const back$41 = at$;
-            chosen$18: {
-              next$45: {
-                if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) break next$45;
-                at$ += 4;
-                break chosen$18;
-              }
-              at$ = back$41;
-              if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || bytes$[at$ + 4] !== 32) break missing$21;
-              at$ += 5;
-            }
-          } else {
-            break missing$21;
-          }
-          break done$21;
-        }
-        at$ = back$40;
-      }
-      const unit$2 = relative_unit$build(at$);
-      if (unit$2 === FAILED$) break next$44;
-      at$ = end$;
-      end$ = at$;
-      return { kind: "relative", which: "end", unit: unit$2, start: start$50, end: at$ };
-    }
-    at$ = back$1;
-    next$46: {
-      const start$51 = at$;
-      const unit$3 = weekday$build(at$);
-      if (unit$3 === FAILED$) break next$46;
-      at$ = end$;
-      end$ = at$;
-      return { kind: "relative", which: "on", unit: unit$3, start: start$51, end: at$ };
-    }
-    at$ = back$1;
-    next$47: {
-      const start$52 = at$;
-      let count$12 = 0;
-      let last$16 = at$;
-      ended$15: for (;;) {
-        if ((table3$[bytes$[at$]] & 8) === 0) break ended$15;
-        at$++;
-        count$12++;
-        last$16 = at$;
-        if (count$12 >= 2) break;
-      }
-      at$ = last$16;
-      if (count$12 < 1) break next$47;
-      const digits$12 = input.substring(start$52, at$);
-      if ((table3$[bytes$[at$]] & 8) !== 0) break next$47;
-      const hour$1 = Number(digits$12);
-      if (bytes$[at$] !== 58) break next$47;
-      at$++;
-      const start$53 = at$;
-      let count$13 = 0;
-      let last$17 = at$;
-      ended$16: for (;;) {
-        if ((table3$[bytes$[at$]] & 8) === 0) break ended$16;
-        at$++;
-        count$13++;
-        last$17 = at$;
-        if (count$13 >= 2) break;
-      }
-      at$ = last$17;
-      if (count$13 < 2) break next$47;
-      const digits$13 = input.substring(start$53, at$);
-      if ((table3$[bytes$[at$]] & 8) !== 0) break next$47;
-      const minute$1 = Number(digits$13);
-      let half$5;
-      const back$42 = at$;
-      done$22: {
-        missing$22: {
-          if ((table0$[bytes$[at$]] & 1) !== 0) {
-            at$++;
-          }
-          let picked$27;
-          const symbol$16 = bytes$[at$];
-          if (symbol$16 === 65 || symbol$16 === 97) {
-            if ((table5$[bytes$[at$ + 1]] & 4) === 0) break missing$22;
-            at$ += 2;
-            picked$27 = input.substring(at$ - 2, at$);
-          } else if (symbol$16 === 80 || symbol$16 === 112) {
-            if ((table5$[bytes$[at$ + 1]] & 4) === 0) break missing$22;
-            at$ += 2;
-            picked$27 = input.substring(at$ - 2, at$);
-          } else {
-            break missing$22;
-          }
-          half$5 = picked$27;
-          break done$22;
-        }
-        at$ = back$42;
-        half$5 = null;
-      }
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$47;
-      if (!(hour$1 <= 24 && minute$1 < 60)) break next$47;
-      end$ = at$;
-      return { kind: "time", hour: hour$1, minute: minute$1, half: half$5, start: start$52, end: at$ };
-    }
-    at$ = back$1;
-    const start$54 = at$;
-    let count$14 = 0;
-    let last$18 = at$;
-    ended$17: for (;;) {
-      if ((table3$[bytes$[at$]] & 8) === 0) break ended$17;
-      at$++;
-      count$14++;
-      last$18 = at$;
-      if (count$14 >= 2) break;
-    }
-    at$ = last$18;
-    if (count$14 < 1) return FAILED$;
-    const digits$14 = input.substring(start$54, at$);
-    if ((table3$[bytes$[at$]] & 8) !== 0) return FAILED$;
-    const hour$2 = Number(digits$14);
-    if ((table0$[bytes$[at$]] & 1) !== 0) {
-      at$++;
-    }
-    let half$6;
-    const symbol$17 = bytes$[at$];
-    if (symbol$17 === 65 || symbol$17 === 97) {
-      if ((table5$[bytes$[at$ + 1]] & 4) === 0) return FAILED$;
-      at$ += 2;
-      half$6 = input.substring(at$ - 2, at$);
-    } else if (symbol$17 === 80 || symbol$17 === 112) {
-      if ((table5$[bytes$[at$ + 1]] & 4) === 0) return FAILED$;
-      at$ += 2;
-      half$6 = input.substring(at$ - 2, at$);
-    } else {
-      return FAILED$;
-    }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-    if (!(hour$2 >= 1 && hour$2 <= 12)) return FAILED$;
-    end$ = at$;
-    return { kind: "time", hour: hour$2, minute: 0, half: half$6, start: start$54, end: at$ };
-  }
-
-  function value$build(at$) {
-    const back$1 = at$;
-    next$1: {
-      const start$1 = at$;
-      const currency$1 = currency_sign$build(at$);
-      if (currency$1 === FAILED$) break next$1;
-      at$ = end$;
-      if ((table0$[bytes$[at$]] & 1) !== 0) {
-        at$++;
-      }
-      const number$1 = digits$build(at$);
-      if (number$1 === FAILED$) break next$1;
-      at$ = end$;
-      let scale$1 = scale$build(at$);
-      if (scale$1 === FAILED$) scale$1 = null;
-      else at$ = end$;
-      end$ = at$;
-      return { kind: "amount", number: number$1, scale: scale$1, currency: currency$1, start: start$1, end: at$ };
+      return { kind: "url", start: start$1, end: at$ };
     }
     at$ = back$1;
     next$2: {
       const start$2 = at$;
-      const currency$2 = currency_code$build(at$);
-      if (currency$2 === FAILED$) break next$2;
-      at$ = end$;
-      if ((table0$[bytes$[at$]] & 1) !== 0) {
+      let count$4 = 0;
+      let last$5 = at$;
+      ended$5: for (;;) {
+        if ((table0$[bytes$[at$]] & 64) === 0) break ended$5;
         at$++;
+        count$4++;
+        last$5 = at$;
+        if (count$4 >= 64) break;
       }
-      const number$2 = digits$build(at$);
-      if (number$2 === FAILED$) break next$2;
-      at$ = end$;
-      let scale$2 = scale$build(at$);
-      if (scale$2 === FAILED$) scale$2 = null;
-      else at$ = end$;
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+      at$ = last$5;
+      if (count$4 < 1) break next$2;
+      let count$5 = 0;
+      let last$6 = at$;
+      ended$6: for (;;) {
+        if (bytes$[at$] !== 46) break ended$6;
+        at$++;
+        let count$6 = 0;
+        let last$7 = at$;
+        ended$7: for (;;) {
+          if ((table0$[bytes$[at$]] & 64) === 0) break ended$7;
+          at$++;
+          count$6++;
+          last$7 = at$;
+          if (count$6 >= 64) break;
+        }
+        at$ = last$7;
+        if (count$6 < 1) break ended$6;
+        count$5++;
+        last$6 = at$;
+        if (count$5 >= 8) break;
+      }
+      at$ = last$6;
+      if (bytes$[at$] !== 64) break next$2;
+      at$++;
+      let count$7 = 0;
+      let last$8 = at$;
+      ended$8: for (;;) {
+        if ((table0$[bytes$[at$]] & 128) === 0) break ended$8;
+        at$++;
+        count$7++;
+        last$8 = at$;
+        if (count$7 >= 63) break;
+      }
+      at$ = last$8;
+      if (count$7 < 1) break next$2;
+      let count$8 = 0;
+      let last$9 = at$;
+      ended$9: for (;;) {
+        if (bytes$[at$] !== 46) break ended$9;
+        at$++;
+        let count$9 = 0;
+        let last$10 = at$;
+        ended$10: for (;;) {
+          if ((table0$[bytes$[at$]] & 128) === 0) break ended$10;
+          at$++;
+          count$9++;
+          last$10 = at$;
+          if (count$9 >= 63) break;
+        }
+        at$ = last$10;
+        if (count$9 < 1) break ended$9;
+        count$8++;
+        last$9 = at$;
+      }
+      at$ = last$9;
+      if (count$8 < 1) break next$2;
       end$ = at$;
-      return { kind: "amount", number: number$2, scale: scale$2, currency: currency$2, start: start$2, end: at$ };
+      return { kind: "email", start: start$2, end: at$ };
     }
     at$ = back$1;
     next$3: {
       const start$3 = at$;
-      const number$3 = digits$build(at$);
-      if (number$3 === FAILED$) break next$3;
-      at$ = end$;
-      let scale$3 = scale$build(at$);
-      if (scale$3 === FAILED$) scale$3 = null;
-      else at$ = end$;
-      if ((table0$[bytes$[at$]] & 1) !== 0) {
+      let text$1;
+      const symbol$1 = bytes$[at$];
+      if (symbol$1 === 34) {
         at$++;
-      }
-      let currency$3;
-      const back$2 = at$;
-      chosen$2: {
-        next$4: {
-          currency$3 = currency_sign$build(at$);
-          if (currency$3 === FAILED$) break next$4;
-          at$ = end$;
-          break chosen$2;
-        }
-        at$ = back$2;
-        next$5: {
-          const picked$1 = currency_code$build(at$);
-          if (picked$1 === FAILED$) break next$5;
-          at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
-          currency$3 = picked$1;
-          break chosen$2;
-        }
-        at$ = back$2;
-        next$6: {
-          const symbol$1 = bytes$[at$];
-          if (symbol$1 === 66 || symbol$1 === 98) {
-            if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0 || (table3$[bytes$[at$ + 6]] & 4) === 0 || bytes$[at$ + 7] !== 32 || (table6$[bytes$[at$ + 8]] & 128) === 0 || (table2$[bytes$[at$ + 9]] & 128) === 0 || (table3$[bytes$[at$ + 10]] & 128) === 0 || (table2$[bytes$[at$ + 11]] & 4) === 0 || (table4$[bytes$[at$ + 12]] & 128) === 0 || (table5$[bytes$[at$ + 13]] & 128) === 0) break next$6;
-            at$ += 14;
-          } else if (symbol$1 === 80 || symbol$1 === 112) {
-            const back$3 = at$;
-            chosen$3: {
-              next$7: {
-                if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0 || bytes$[at$ + 6] !== 32 || (table5$[bytes$[at$ + 7]] & 128) === 0 || (table2$[bytes$[at$ + 8]] & 8) === 0 || (table2$[bytes$[at$ + 9]] & 2) === 0 || (table4$[bytes$[at$ + 10]] & 1) === 0 || (table4$[bytes$[at$ + 11]] & 16) === 0 || (table5$[bytes$[at$ + 12]] & 64) === 0 || (table2$[bytes$[at$ + 13]] & 4) === 0 || (table2$[bytes$[at$ + 14]] & 1) === 0) break next$7;
-                at$ += 15;
-                break chosen$3;
-              }
-              at$ = back$3;
-              next$8: {
-                if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0) break next$8;
-                at$ += 6;
-                break chosen$3;
-              }
-              at$ = back$3;
-              if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) break next$6;
-              at$ += 5;
-            }
-          } else if (symbol$1 === 81 || symbol$1 === 113) {
-            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0) break next$6;
-            at$ += 4;
-          } else if (symbol$1 === 83 || symbol$1 === 115) {
-            if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 64) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 1) === 0) break next$6;
-            at$ += 8;
-          } else {
-            break next$6;
-          }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
-          currency$3 = "GBP";
-          break chosen$2;
-        }
-        at$ = back$2;
-        next$9: {
-          const symbol$2 = bytes$[at$];
-          if (symbol$2 === 69 || symbol$2 === 101) {
-            const back$4 = at$;
-            chosen$4: {
-              next$10: {
-                if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0) break next$10;
-                at$ += 5;
-                break chosen$4;
-              }
-              at$ = back$4;
-              if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0) break next$9;
-              at$ += 4;
-            }
-          } else {
-            break next$9;
-          }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$9;
-          currency$3 = "EUR";
-          break chosen$2;
-        }
-        at$ = back$2;
-        next$11: {
-          const symbol$3 = bytes$[at$];
-          if (symbol$3 === 85 || symbol$3 === 117) {
-            const back$5 = at$;
-            chosen$5: {
-              next$12: {
-                if ((table5$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 32 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0 || (table4$[bytes$[at$ + 6]] & 16) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 1) === 0 || (table5$[bytes$[at$ + 9]] & 128) === 0) break next$12;
-                at$ += 10;
-                break chosen$5;
-              }
-              at$ = back$5;
-              if (bytes$[at$ + 1] !== 46 || (table5$[bytes$[at$ + 2]] & 128) === 0 || bytes$[at$ + 3] !== 46 || bytes$[at$ + 4] !== 32 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 16) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0 || (table1$[bytes$[at$ + 9]] & 128) === 0 || (table4$[bytes$[at$ + 10]] & 1) === 0 || (table5$[bytes$[at$ + 11]] & 128) === 0) break next$11;
-              at$ += 12;
-            }
-          } else {
-            break next$11;
-          }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$11;
-          currency$3 = "USD";
-          break chosen$2;
-        }
-        at$ = back$2;
-        next$13: {
-          const symbol$4 = bytes$[at$];
-          if (symbol$4 === 68 || symbol$4 === 100) {
-            const back$6 = at$;
-            chosen$6: {
-              next$14: {
-                if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || (table5$[bytes$[at$ + 6]] & 128) === 0) break next$14;
-                at$ += 7;
-                break chosen$6;
-              }
-              at$ = back$6;
-              if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0) break next$13;
-              at$ += 6;
-            }
-          } else {
-            break next$13;
-          }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$13;
-          currency$3 = "$";
-          break chosen$2;
-        }
-        at$ = back$2;
-        next$15: {
-          const symbol$5 = bytes$[at$];
-          if (symbol$5 === 70 || symbol$5 === 102) {
-            if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0) break next$15;
-            at$ += 6;
-          } else if (symbol$5 === 83 || symbol$5 === 115) {
-            if ((table5$[bytes$[at$ + 1]] & 1) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || bytes$[at$ + 5] !== 32 || (table3$[bytes$[at$ + 6]] & 1) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0 || (table1$[bytes$[at$ + 8]] & 128) === 0 || (table2$[bytes$[at$ + 9]] & 4) === 0 || (table6$[bytes$[at$ + 10]] & 16) === 0 || (table5$[bytes$[at$ + 11]] & 128) === 0) break next$15;
-            at$ += 12;
-          } else {
-            break next$15;
-          }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$15;
-          currency$3 = "CHF";
-          break chosen$2;
-        }
-        at$ = back$2;
-        if ((table4$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) break next$3;
-        at$ += 3;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
-        currency$3 = "JPY";
-      }
-      end$ = at$;
-      return { kind: "amount", number: number$3, scale: scale$3, currency: currency$3, start: start$3, end: at$ };
-    }
-    at$ = back$1;
-    next$16: {
-      const start$4 = at$;
-      const number$4 = digits$build(at$);
-      if (number$4 === FAILED$) break next$16;
-      at$ = end$;
-      if ((table0$[bytes$[at$]] & 1) !== 0) {
-        at$++;
-      }
-      const symbol$6 = bytes$[at$];
-      if (symbol$6 === 80 || symbol$6 === 112) {
-        const back$7 = at$;
-        chosen$7: {
-          next$17: {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) break next$17;
-            at$ += 7;
-            break chosen$7;
-          }
-          at$ = back$7;
-          next$18: {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || bytes$[at$ + 3] !== 32 || (table6$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 8) === 0) break next$18;
-            at$ += 8;
-            break chosen$7;
-          }
-          at$ = back$7;
-          if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) break next$16;
-          at$ += 3;
-        }
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$16;
-      } else if (symbol$6 === 37) {
-        at$++;
-      } else {
-        break next$16;
-      }
-      end$ = at$;
-      return { kind: "percent", number: number$4, start: start$4, end: at$ };
-    }
-    at$ = back$1;
-    next$19: {
-      const start$5 = at$;
-      if ((table2$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) break next$19;
-      at$ += 3;
-      if ((table5$[bytes$[at$]] & 16) !== 0) {
-        at$++;
-      }
-      const start$6 = at$;
-      let count$1 = 0;
-      let last$1 = at$;
-      ended$1: for (;;) {
-        if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
-        at$++;
-        count$1++;
-        last$1 = at$;
-        if (count$1 >= 2) break;
-      }
-      at$ = last$1;
-      if (count$1 < 1) break next$19;
-      const digits$1 = input.substring(start$6, at$);
-      if ((table3$[bytes$[at$]] & 8) !== 0) break next$19;
-      const days$1 = Number(digits$1);
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$19;
-      const back$8 = at$;
-      done$1: {
-        missing$1: {
-          if ((table5$[bytes$[at$]] & 16) === 0) break missing$1;
+        const start$4 = at$;
+        let count$10 = 0;
+        let last$11 = at$;
+        ended$11: for (;;) {
+          if ((table1$[bytes$[at$]] & 1) === 0) break ended$11;
           at$++;
-          if ((table4$[bytes$[at$]] & 128) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0) break missing$1;
-          at$ += 4;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$1;
-          break done$1;
+          count$10++;
+          last$11 = at$;
+          if (count$10 >= 200) break;
         }
-        at$ = back$8;
-      }
-      end$ = at$;
-      return { kind: "terms", days: days$1, start: start$5, end: at$ };
-    }
-    at$ = back$1;
-    next$20: {
-      const start$7 = at$;
-      if (bytes$[at$] !== 35) break next$20;
-      at$++;
-      let count$2 = 0;
-      let last$2 = at$;
-      ended$2: for (;;) {
-        if ((table1$[bytes$[at$]] & 64) === 0) break ended$2;
+        at$ = last$11;
+        if (count$10 < 1) break next$3;
+        const picked$1 = input.substring(start$4, at$);
+        if (bytes$[at$] !== 34) break next$3;
         at$++;
-        count$2++;
-        last$2 = at$;
-        if (count$2 >= 40) break;
-      }
-      at$ = last$2;
-      if (count$2 < 1) break next$20;
-      let count$3 = 0;
-      let last$3 = at$;
-      ended$3: for (;;) {
-        at$ = id_part$skip(at$);
-        if (at$ < 0) break ended$3;
-        count$3++;
-        last$3 = at$;
-        if (count$3 >= 8) break;
-      }
-      at$ = last$3;
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$20;
-      end$ = at$;
-      return { kind: "id", start: start$7, end: at$ };
-    }
-    at$ = back$1;
-    next$21: {
-      const start$8 = at$;
-      const back$9 = at$;
-      absent$1: {
-        const symbol$7 = bytes$[at$];
-        if (symbol$7 >= 48 && symbol$7 <= 57) {
-          const back$10 = at$;
-          chosen$8: {
-            next$22: {
-              do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
-              const symbol$8 = bytes$[at$];
-              if ((table7$[symbol$8] & 1) !== 0) {
-                at$++;
-              } else if (symbol$8 === 66 || symbol$8 === 98) {
-                if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$22;
-                at$ += 2;
-              } else if (symbol$8 === 78 || symbol$8 === 110) {
-                if ((table4$[bytes$[at$ + 1]] & 128) === 0) break next$22;
-                at$ += 2;
-              } else if (symbol$8 === 82 || symbol$8 === 114) {
-                if ((table4$[bytes$[at$ + 1]] & 128) === 0) break next$22;
-                at$ += 2;
-              } else if (symbol$8 === 83 || symbol$8 === 115) {
-                if ((table2$[bytes$[at$ + 1]] & 8) === 0) break next$22;
-                at$ += 2;
-              } else if (symbol$8 === 84 || symbol$8 === 116) {
-                if ((table3$[bytes$[at$ + 1]] & 4) === 0) break next$22;
-                at$ += 2;
-              } else {
-                break next$22;
-              }
-              if ((table1$[bytes$[at$]] & 2) !== 0) break next$22;
-              break chosen$8;
-            }
-            at$ = back$10;
-            do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
-            if ((table6$[bytes$[at$]] & 2) === 0) break absent$1;
+        text$1 = picked$1;
+      } else if (symbol$1 === 39) {
+        at$++;
+        if ((table0$[bytes$[at$]] & 1) !== 0) break next$3;
+        const start$5 = at$;
+        let count$11 = 0;
+        let last$12 = at$;
+        ended$12: for (;;) {
+          const back$3 = at$;
+          absent$1: {
+            if (bytes$[at$] !== 39) break absent$1;
             at$++;
             if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
+            break ended$12;
           }
-        } else {
-          break absent$1;
-        }
-        break next$21;
-      }
-      at$ = back$9;
-      const symbol$9 = bytes$[at$];
-      if ((symbol$9 >= 65 && symbol$9 <= 90) || (symbol$9 >= 97 && symbol$9 <= 122)) {
-        const back$11 = at$;
-        chosen$9: {
-          next$23: {
-            let count$4 = 0;
-            let last$4 = at$;
-            ended$4: for (;;) {
-              if ((table0$[bytes$[at$]] & 4) === 0) break ended$4;
-              at$++;
-              count$4++;
-              last$4 = at$;
-              if (count$4 >= 24) break;
-            }
-            at$ = last$4;
-            if (count$4 < 1) break next$23;
-            const back$12 = at$;
-            if ((table7$[bytes$[at$]] & 2) !== 0) {
-              at$++;
-            }
-            if ((table3$[bytes$[at$]] & 8) === 0) break next$23;
-            at$++;
-            at$ = back$12;
-            if ((table7$[bytes$[at$]] & 2) !== 0) {
-              at$++;
-            }
-            let count$5 = 0;
-            let last$5 = at$;
-            ended$5: for (;;) {
-              if ((table1$[bytes$[at$]] & 64) === 0) break ended$5;
-              at$++;
-              count$5++;
-              last$5 = at$;
-              if (count$5 >= 40) break;
-            }
-            at$ = last$5;
-            if (count$5 < 1) break next$23;
-            break chosen$9;
-          }
-          at$ = back$11;
-          let count$6 = 0;
-          let last$6 = at$;
-          ended$6: for (;;) {
-            if ((table0$[bytes$[at$]] & 4) === 0) break ended$6;
-            at$++;
-            count$6++;
-            last$6 = at$;
-            if (count$6 >= 24) break;
-          }
-          at$ = last$6;
-          if (count$6 < 1) break next$21;
-          if (bytes$[at$] !== 95) break next$21;
+          at$ = back$3;
+          if ((table1$[bytes$[at$]] & 4) === 0) break ended$12;
           at$++;
-          let count$7 = 0;
-          let last$7 = at$;
-          ended$7: for (;;) {
-            if ((table1$[bytes$[at$]] & 64) === 0) break ended$7;
-            at$++;
-            count$7++;
-            last$7 = at$;
-            if (count$7 >= 40) break;
-          }
-          at$ = last$7;
-          if (count$7 < 1) break next$21;
+          count$11++;
+          last$12 = at$;
+          if (count$11 >= 200) break;
         }
-      } else if (symbol$9 >= 48 && symbol$9 <= 57) {
-        let count$8 = 0;
-        let last$8 = at$;
-        ended$8: for (;;) {
-          if ((table3$[bytes$[at$]] & 8) === 0) break ended$8;
-          at$++;
-          count$8++;
-          last$8 = at$;
-          if (count$8 >= 24) break;
-        }
-        at$ = last$8;
-        if (count$8 < 1) break next$21;
-        if ((table7$[bytes$[at$]] & 4) === 0) break next$21;
+        at$ = last$12;
+        if (count$11 < 1) break next$3;
+        const picked$2 = input.substring(start$5, at$);
+        if (bytes$[at$] !== 39) break next$3;
         at$++;
-        let count$9 = 0;
-        let last$9 = at$;
-        ended$9: for (;;) {
-          if ((table1$[bytes$[at$]] & 64) === 0) break ended$9;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
+        text$1 = picked$2;
+      } else if (symbol$1 === 96) {
+        at$++;
+        const start$6 = at$;
+        let count$12 = 0;
+        let last$13 = at$;
+        ended$13: for (;;) {
+          if ((table1$[bytes$[at$]] & 8) === 0) break ended$13;
           at$++;
-          count$9++;
-          last$9 = at$;
-          if (count$9 >= 40) break;
+          count$12++;
+          last$13 = at$;
+          if (count$12 >= 200) break;
         }
-        at$ = last$9;
+        at$ = last$13;
+        if (count$12 < 1) break next$3;
+        const picked$3 = input.substring(start$6, at$);
+        if (bytes$[at$] !== 96) break next$3;
+        at$++;
+        text$1 = picked$3;
+      } else if (symbol$1 === 132) {
+        at$++;
+        const start$7 = at$;
+        let count$13 = 0;
+        let last$14 = at$;
+        ended$14: for (;;) {
+          if ((table1$[bytes$[at$]] & 16) === 0) break ended$14;
+          at$++;
+          count$13++;
+          last$14 = at$;
+          if (count$13 >= 200) break;
+        }
+        at$ = last$14;
+        if (count$13 < 1) break next$3;
+        const picked$4 = input.substring(start$7, at$);
+        if (bytes$[at$] !== 133) break next$3;
+        at$++;
+        text$1 = picked$4;
+      } else if (symbol$1 === 137) {
+        at$++;
+        const start$8 = at$;
+        let count$14 = 0;
+        let last$15 = at$;
+        ended$15: for (;;) {
+          if ((table1$[bytes$[at$]] & 32) === 0) break ended$15;
+          at$++;
+          count$14++;
+          last$15 = at$;
+          if (count$14 >= 200) break;
+        }
+        at$ = last$15;
+        if (count$14 < 1) break next$3;
+        const picked$5 = input.substring(start$8, at$);
+        if (bytes$[at$] !== 138) break next$3;
+        at$++;
+        text$1 = picked$5;
       } else {
-        break next$21;
+        break next$3;
       }
-      let count$10 = 0;
-      let last$10 = at$;
-      ended$10: for (;;) {
-        at$ = id_part$skip(at$);
-        if (at$ < 0) break ended$10;
-        count$10++;
-        last$10 = at$;
-        if (count$10 >= 8) break;
-      }
-      at$ = last$10;
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$21;
       end$ = at$;
-      return { kind: "id", start: start$8, end: at$ };
+      return { kind: "quoted", text: text$1, start: start$3, end: at$ };
     }
     at$ = back$1;
-    next$24: {
+    next$4: {
       const start$9 = at$;
-      const picked$2 = year_digits$build(at$);
-      if (picked$2 === FAILED$) break next$24;
-      at$ = end$;
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$24;
-      const year$1 = picked$2;
-      const back$13 = at$;
-      absent$2: {
-        if ((table7$[bytes$[at$]] & 8) === 0) break absent$2;
+      if ((table0$[bytes$[at$]] & 4) === 0) break next$4;
+      at$++;
+      let count$15 = 0;
+      let last$16 = at$;
+      ended$16: for (;;) {
+        if ((table1$[bytes$[at$]] & 64) === 0) break ended$16;
         at$++;
-        if ((table3$[bytes$[at$]] & 8) === 0) break absent$2;
-        at$++;
-        break next$24;
+        count$15++;
+        last$16 = at$;
+        if (count$15 >= 20) break;
       }
-      at$ = back$13;
-      const back$14 = at$;
-      absent$3: {
-        if (bytes$[at$] !== 45) break absent$3;
-        at$++;
-        if ((table3$[bytes$[at$]] & 8) === 0) break absent$3;
-        at$++;
-        break next$24;
-      }
-      at$ = back$14;
+      at$ = last$16;
+      if (bytes$[at$] !== 45 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) break next$4;
+      at$ += 6;
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
       end$ = at$;
-      return { kind: "year", year: year$1, start: start$9, end: at$ };
+      return { kind: "agent", start: start$9, end: at$ };
     }
     at$ = back$1;
-    next$25: {
+    next$5: {
+      const period$1 = period$build(at$);
+      if (period$1 === FAILED$) break next$5;
+      at$ = end$;
+      end$ = at$;
+      return period$1;
+    }
+    at$ = back$1;
+    next$6: {
+      const value$1 = value$build(at$);
+      if (value$1 === FAILED$) break next$6;
+      at$ = end$;
+      end$ = at$;
+      return value$1;
+    }
+    at$ = back$1;
+    next$7: {
       const start$10 = at$;
-      let count$11 = 0;
-      let last$11 = at$;
-      ended$11: for (;;) {
-        if ((table3$[bytes$[at$]] & 8) === 0) break ended$11;
+      if ((table0$[bytes$[at$]] & 2) === 0) break next$7;
+      at$++;
+      if ((table1$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
+      let last$17 = at$;
+      ended$17: for (;;) {
+        if ((table2$[bytes$[at$]] & 16) === 0) break ended$17;
         at$++;
-        count$11++;
-        last$11 = at$;
-        if (count$11 >= 3) break;
+        const start$11 = at$;
+        at$ = runEnd$(ends1$, at$);
+        if (at$ === start$11) break ended$17;
+        last$17 = at$;
       }
-      at$ = last$11;
-      if (count$11 < 1) break next$25;
-      const digits$2 = input.substring(start$10, at$);
-      const symbol$10 = bytes$[at$];
-      if (symbol$10 === 78 || symbol$10 === 110) {
-        if ((table4$[bytes$[at$ + 1]] & 128) === 0) break next$25;
-        at$ += 2;
-      } else if (symbol$10 === 82 || symbol$10 === 114) {
-        if ((table4$[bytes$[at$ + 1]] & 128) === 0) break next$25;
-        at$ += 2;
-      } else if (symbol$10 === 83 || symbol$10 === 115) {
-        if ((table2$[bytes$[at$ + 1]] & 8) === 0) break next$25;
-        at$ += 2;
-      } else if (symbol$10 === 84 || symbol$10 === 116) {
-        if ((table3$[bytes$[at$ + 1]] & 4) === 0) break next$25;
-        at$ += 2;
-      } else {
-        break next$25;
-      }
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$25;
+      at$ = last$17;
       end$ = at$;
-      return { kind: "ordinal", number: digits$2, start: start$10, end: at$ };
+      return { kind: "word", text: input.substring(start$10, at$), start: start$10, end: at$ };
     }
     at$ = back$1;
-    next$26: {
-      const start$11 = at$;
-      const back$15 = at$;
-      chosen$10: {
-        next$27: {
-          if (!(at$ === 0 || codeAt$(at$ - 1) <= 32 || codeAt$(at$ - 1) === 61)) break next$27;
-          if (bytes$[at$] !== 45) break next$27;
+    const start$12 = at$;
+    const symbol$2 = bytes$[at$];
+    if ((table2$[symbol$2] & 32) !== 0) {
+      at$++;
+    } else if (symbol$2 === 60 || symbol$2 === 62) {
+      const back$4 = at$;
+      chosen$2: {
+        next$8: {
           at$++;
-          break chosen$10;
+          if (bytes$[at$] !== 61) break next$8;
+          at$++;
+          break chosen$2;
         }
-        at$ = back$15;
-      }
-      const number$5 = input.substring(start$11, at$);
-      const digits$3 = digits$build(at$);
-      if (digits$3 === FAILED$) break next$26;
-      at$ = end$;
-      let scale$4 = scale$build(at$);
-      if (scale$4 === FAILED$) scale$4 = null;
-      else at$ = end$;
-      const back$16 = at$;
-      chosen$11: {
-        next$28: {
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$28;
-          break chosen$11;
-        }
-        at$ = back$16;
-        if ((table6$[bytes$[at$]] & 2) === 0) break next$26;
-      }
-      end$ = at$;
-      return { kind: "number", number: number$5 + digits$3, scale: scale$4, start: start$11, end: at$ };
-    }
-    at$ = back$1;
-    next$29: {
-      const start$12 = at$;
-      const digits$4 = digits$build(at$);
-      if (digits$4 === FAILED$) break next$29;
-      at$ = end$;
-      end$ = at$;
-      return { kind: "number", number: digits$4, scale: null, start: start$12, end: at$ };
-    }
-    at$ = back$1;
-    next$30: {
-      const start$13 = at$;
-      let word$1;
-      const symbol$11 = bytes$[at$];
-      if (symbol$11 === 69 || symbol$11 === 101) {
-        const back$17 = at$;
-        chosen$12: {
-          next$31: {
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) break next$31;
-            at$ += 5;
-            word$1 = input.substring(at$ - 5, at$);
-            break chosen$12;
-          }
-          at$ = back$17;
-          next$32: {
-            if ((table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0) break next$32;
-            at$ += 6;
-            word$1 = input.substring(at$ - 6, at$);
-            break chosen$12;
-          }
-          at$ = back$17;
-          if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) break next$30;
-          at$ += 6;
-          word$1 = input.substring(at$ - 6, at$);
-        }
-      } else if (symbol$11 === 70 || symbol$11 === 102) {
-        const back$18 = at$;
-        chosen$13: {
-          next$33: {
-            if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) break next$33;
-            at$ += 4;
-            word$1 = input.substring(at$ - 4, at$);
-            break chosen$13;
-          }
-          at$ = back$18;
-          next$34: {
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) break next$34;
-            at$ += 4;
-            word$1 = input.substring(at$ - 4, at$);
-            break chosen$13;
-          }
-          at$ = back$18;
-          next$35: {
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table3$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$35;
-            at$ += 7;
-            word$1 = input.substring(at$ - 7, at$);
-            break chosen$13;
-          }
-          at$ = back$18;
-          next$36: {
-            if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 2) === 0) break next$36;
-            at$ += 5;
-            word$1 = input.substring(at$ - 5, at$);
-            break chosen$13;
-          }
-          at$ = back$18;
-          if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table3$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 2) === 0) break next$30;
-          at$ += 5;
-          word$1 = input.substring(at$ - 5, at$);
-        }
-      } else if (symbol$11 === 72 || symbol$11 === 104) {
-        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) break next$30;
-        at$ += 7;
-        word$1 = input.substring(at$ - 7, at$);
-      } else if (symbol$11 === 78 || symbol$11 === 110) {
-        const back$19 = at$;
-        chosen$14: {
-          next$37: {
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) break next$37;
-            at$ += 4;
-            word$1 = input.substring(at$ - 4, at$);
-            break chosen$14;
-          }
-          at$ = back$19;
-          if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) break next$30;
-          at$ += 6;
-          word$1 = input.substring(at$ - 6, at$);
-        }
-      } else if (symbol$11 === 83 || symbol$11 === 115) {
-        const back$20 = at$;
-        chosen$15: {
-          next$38: {
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0) break next$38;
-            at$ += 3;
-            word$1 = input.substring(at$ - 3, at$);
-            break chosen$15;
-          }
-          at$ = back$20;
-          next$39: {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0) break next$39;
-            at$ += 5;
-            word$1 = input.substring(at$ - 5, at$);
-            break chosen$15;
-          }
-          at$ = back$20;
-          next$40: {
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 2) === 0) break next$40;
-            at$ += 5;
-            word$1 = input.substring(at$ - 5, at$);
-            break chosen$15;
-          }
-          at$ = back$20;
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 2) === 0) break next$30;
-          at$ += 7;
-          word$1 = input.substring(at$ - 7, at$);
-        }
-      } else if (symbol$11 === 84 || symbol$11 === 116) {
-        const back$21 = at$;
-        chosen$16: {
-          next$41: {
-            if ((table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0) break next$41;
-            at$ += 3;
-            word$1 = input.substring(at$ - 3, at$);
-            break chosen$16;
-          }
-          at$ = back$21;
-          next$42: {
-            if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0) break next$42;
-            at$ += 5;
-            word$1 = input.substring(at$ - 5, at$);
-            break chosen$16;
-          }
-          at$ = back$21;
-          next$43: {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) break next$43;
-            at$ += 3;
-            word$1 = input.substring(at$ - 3, at$);
-            break chosen$16;
-          }
-          at$ = back$21;
-          next$44: {
-            if ((table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table6$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0) break next$44;
-            at$ += 6;
-            word$1 = input.substring(at$ - 6, at$);
-            break chosen$16;
-          }
-          at$ = back$21;
-          next$45: {
-            if ((table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) break next$45;
-            at$ += 6;
-            word$1 = input.substring(at$ - 6, at$);
-            break chosen$16;
-          }
-          at$ = back$21;
-          next$46: {
-            if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) break next$46;
-            at$ += 6;
-            word$1 = input.substring(at$ - 6, at$);
-            break chosen$16;
-          }
-          at$ = back$21;
-          if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) break next$30;
-          at$ += 8;
-          word$1 = input.substring(at$ - 8, at$);
-        }
-      } else if (symbol$11 === 90 || symbol$11 === 122) {
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0) break next$30;
-        at$ += 4;
-        word$1 = input.substring(at$ - 4, at$);
-      } else {
-        break next$30;
-      }
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$30;
-      const back$22 = at$;
-      absent$4: {
-        if (bytes$[at$] !== 45) break absent$4;
+        at$ = back$4;
         at$++;
-        if ((table0$[bytes$[at$]] & 2) === 0) break absent$4;
-        at$++;
-        break next$30;
       }
-      at$ = back$22;
-      end$ = at$;
-      return { kind: "number", number: NUMBERS[word$1.toLowerCase()], scale: null, start: start$13, end: at$ };
-    }
-    at$ = back$1;
-    const start$14 = at$;
-    if ((table7$[bytes$[at$]] & 16) === 0) return FAILED$;
-    at$++;
-    let count$12 = 0;
-    let last$12 = at$;
-    ended$12: for (;;) {
-      if ((table7$[bytes$[at$]] & 32) === 0) break ended$12;
-      at$++;
-      count$12++;
-      last$12 = at$;
-      if (count$12 >= 40) break;
-    }
-    at$ = last$12;
-    let count$13 = 0;
-    let last$13 = at$;
-    ended$13: for (;;) {
-      if (bytes$[at$] !== 46) break ended$13;
-      at$++;
-      let count$14 = 0;
-      let last$14 = at$;
-      ended$14: for (;;) {
-        if ((table7$[bytes$[at$]] & 32) === 0) break ended$14;
+    } else if (symbol$2 === 38) {
+      const back$5 = at$;
+      chosen$3: {
+        next$9: {
+          at$++;
+          break chosen$3;
+        }
+        at$ = back$5;
         at$++;
-        count$14++;
-        last$14 = at$;
-        if (count$14 >= 40) break;
       }
-      at$ = last$14;
-      if (count$14 < 2) break ended$13;
-      count$13++;
-      last$13 = at$;
-      if (count$13 >= 4) break;
+    } else {
+      return FAILED$;
     }
-    at$ = last$13;
-    if (count$13 < 1) return FAILED$;
-    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    const text$2 = input.substring(start$12, at$);
     end$ = at$;
-    return { kind: "handle", start: start$14, end: at$ };
+    return { kind: "mark", text: text$2, start: start$12, end: at$ };
   }
 
   function item$skip(at$) {
@@ -3180,7 +717,6412 @@ const peg$makeScanner = (capacity$) => {
     return at$;
   }
 
+  function item$expect(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 2); break next$1; }
+        at$++;
+        let count$1 = 0;
+        let last$1 = at$;
+        ended$1: for (;;) {
+          if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 3); break ended$1; }
+          at$++;
+          count$1++;
+          last$1 = at$;
+          if (count$1 >= 20) break;
+        }
+        at$ = last$1;
+        if (bytes$[at$] !== 58 || bytes$[at$ + 1] !== 47 || bytes$[at$ + 2] !== 47) { miss$(at$, 4); break next$1; }
+        at$ += 3;
+        let count$2 = 0;
+        let last$2 = at$;
+        ended$2: for (;;) {
+          let last$3 = at$;
+          ended$3: for (;;) {
+            if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 5); break ended$3; }
+            at$++;
+            const back$2 = at$;
+            let count$3 = 0;
+            let last$4 = at$;
+            ended$4: for (;;) {
+              if ((table0$[bytes$[at$]] & 16) === 0) break ended$4;
+              at$++;
+              count$3++;
+              last$4 = at$;
+              if (count$3 >= 3) break;
+            }
+            at$ = last$4;
+            if ((table0$[bytes$[at$]] & 32) === 0) break ended$3;
+            at$++;
+            at$ = back$2;
+            last$3 = at$;
+          }
+          at$ = last$3;
+          if ((table0$[bytes$[at$]] & 32) === 0) { miss$(at$, 6); break ended$2; }
+          at$++;
+          count$2++;
+          last$2 = at$;
+        }
+        at$ = last$2;
+        if (count$2 < 1) break next$1;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$2: {
+        let count$4 = 0;
+        let last$5 = at$;
+        ended$5: for (;;) {
+          if ((table0$[bytes$[at$]] & 64) === 0) { miss$(at$, 7); break ended$5; }
+          at$++;
+          count$4++;
+          last$5 = at$;
+          if (count$4 >= 64) break;
+        }
+        at$ = last$5;
+        if (count$4 < 1) break next$2;
+        let count$5 = 0;
+        let last$6 = at$;
+        ended$6: for (;;) {
+          if (bytes$[at$] !== 46) { miss$(at$, 8); break ended$6; }
+          at$++;
+          let count$6 = 0;
+          let last$7 = at$;
+          ended$7: for (;;) {
+            if ((table0$[bytes$[at$]] & 64) === 0) { miss$(at$, 7); break ended$7; }
+            at$++;
+            count$6++;
+            last$7 = at$;
+            if (count$6 >= 64) break;
+          }
+          at$ = last$7;
+          if (count$6 < 1) break ended$6;
+          count$5++;
+          last$6 = at$;
+          if (count$5 >= 8) break;
+        }
+        at$ = last$6;
+        if (bytes$[at$] !== 64) { miss$(at$, 9); break next$2; }
+        at$++;
+        let count$7 = 0;
+        let last$8 = at$;
+        ended$8: for (;;) {
+          if ((table0$[bytes$[at$]] & 128) === 0) { miss$(at$, 10); break ended$8; }
+          at$++;
+          count$7++;
+          last$8 = at$;
+          if (count$7 >= 63) break;
+        }
+        at$ = last$8;
+        if (count$7 < 1) break next$2;
+        let count$8 = 0;
+        let last$9 = at$;
+        ended$9: for (;;) {
+          if (bytes$[at$] !== 46) { miss$(at$, 8); break ended$9; }
+          at$++;
+          let count$9 = 0;
+          let last$10 = at$;
+          ended$10: for (;;) {
+            if ((table0$[bytes$[at$]] & 128) === 0) { miss$(at$, 10); break ended$10; }
+            at$++;
+            count$9++;
+            last$10 = at$;
+            if (count$9 >= 63) break;
+          }
+          at$ = last$10;
+          if (count$9 < 1) break ended$9;
+          count$8++;
+          last$9 = at$;
+        }
+        at$ = last$9;
+        if (count$8 < 1) break next$2;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$3: {
+        const back$3 = at$;
+        chosen$2: {
+          next$4: {
+            if (bytes$[at$] !== 34) { miss$(at$, 11); break next$4; }
+            at$++;
+            let count$10 = 0;
+            let last$11 = at$;
+            ended$11: for (;;) {
+              if ((table1$[bytes$[at$]] & 1) === 0) { miss$(at$, 12); break ended$11; }
+              at$++;
+              count$10++;
+              last$11 = at$;
+              if (count$10 >= 200) break;
+            }
+            at$ = last$11;
+            if (count$10 < 1) break next$4;
+            if (bytes$[at$] !== 34) { miss$(at$, 11); break next$4; }
+            at$++;
+            break chosen$2;
+          }
+          at$ = back$3;
+          next$5: {
+            if (!input.startsWith("“", at$)) { miss$(at$, 13); break next$5; }
+            at$++;
+            let count$11 = 0;
+            let last$12 = at$;
+            ended$12: for (;;) {
+              if ((table1$[bytes$[at$]] & 32) === 0) { miss$(at$, 14); break ended$12; }
+              at$++;
+              count$11++;
+              last$12 = at$;
+              if (count$11 >= 200) break;
+            }
+            at$ = last$12;
+            if (count$11 < 1) break next$5;
+            if (!input.startsWith("”", at$)) { miss$(at$, 15); break next$5; }
+            at$++;
+            break chosen$2;
+          }
+          at$ = back$3;
+          next$6: {
+            if (!input.startsWith("«", at$)) { miss$(at$, 16); break next$6; }
+            at$++;
+            let count$12 = 0;
+            let last$13 = at$;
+            ended$13: for (;;) {
+              if ((table1$[bytes$[at$]] & 16) === 0) { miss$(at$, 17); break ended$13; }
+              at$++;
+              count$12++;
+              last$13 = at$;
+              if (count$12 >= 200) break;
+            }
+            at$ = last$13;
+            if (count$12 < 1) break next$6;
+            if (!input.startsWith("»", at$)) { miss$(at$, 18); break next$6; }
+            at$++;
+            break chosen$2;
+          }
+          at$ = back$3;
+          next$7: {
+            if (bytes$[at$] !== 96) { miss$(at$, 19); break next$7; }
+            at$++;
+            let count$13 = 0;
+            let last$14 = at$;
+            ended$14: for (;;) {
+              if ((table1$[bytes$[at$]] & 8) === 0) { miss$(at$, 20); break ended$14; }
+              at$++;
+              count$13++;
+              last$14 = at$;
+              if (count$13 >= 200) break;
+            }
+            at$ = last$14;
+            if (count$13 < 1) break next$7;
+            if (bytes$[at$] !== 96) { miss$(at$, 19); break next$7; }
+            at$++;
+            break chosen$2;
+          }
+          at$ = back$3;
+          if (bytes$[at$] !== 39) { miss$(at$, 21); break next$3; }
+          at$++;
+          if ((table0$[bytes$[at$]] & 1) !== 0) break next$3;
+          let count$14 = 0;
+          let last$15 = at$;
+          ended$15: for (;;) {
+            const back$4 = at$;
+            absent$1: {
+              if (bytes$[at$] !== 39) break absent$1;
+              at$++;
+              if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
+              break ended$15;
+            }
+            at$ = back$4;
+            if ((table1$[bytes$[at$]] & 4) === 0) { miss$(at$, 22); break ended$15; }
+            at$++;
+            count$14++;
+            last$15 = at$;
+            if (count$14 >= 200) break;
+          }
+          at$ = last$15;
+          if (count$14 < 1) break next$3;
+          if (bytes$[at$] !== 39) { miss$(at$, 21); break next$3; }
+          at$++;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
+        }
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$8: {
+        if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 2); break next$8; }
+        at$++;
+        let count$15 = 0;
+        let last$16 = at$;
+        ended$16: for (;;) {
+          if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 23); break ended$16; }
+          at$++;
+          count$15++;
+          last$16 = at$;
+          if (count$15 >= 20) break;
+        }
+        at$ = last$16;
+        if (bytes$[at$] !== 45 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) { miss$(at$, 24); break next$8; }
+        at$ += 6;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$8;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$9: {
+        at$ = period$expect(at$);
+        if (at$ < 0) break next$9;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$10: {
+        at$ = value$expect(at$);
+        if (at$ < 0) break next$10;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$11: {
+        if ((table0$[bytes$[at$]] & 2) === 0) { miss$(at$, 25); break next$11; }
+        at$++;
+        let last$17 = at$;
+        ended$17: for (;;) {
+          if ((table1$[bytes$[at$]] & 2) === 0) { miss$(at$, 26); break ended$17; }
+          at$++;
+          last$17 = at$;
+        }
+        at$ = last$17;
+        let last$18 = at$;
+        ended$18: for (;;) {
+          if ((table2$[bytes$[at$]] & 16) === 0) { miss$(at$, 27); break ended$18; }
+          at$++;
+          let count$16 = 0;
+          let last$19 = at$;
+          ended$19: for (;;) {
+            if ((table0$[bytes$[at$]] & 2) === 0) { miss$(at$, 25); break ended$19; }
+            at$++;
+            count$16++;
+            last$19 = at$;
+          }
+          at$ = last$19;
+          if (count$16 < 1) break ended$18;
+          last$18 = at$;
+        }
+        at$ = last$18;
+        break chosen$1;
+      }
+      at$ = back$1;
+      const back$5 = at$;
+      chosen$3: {
+        next$12: {
+          if ((table2$[bytes$[at$]] & 64) === 0) { miss$(at$, 28); break next$12; }
+          at$++;
+          if (bytes$[at$] !== 61) { miss$(at$, 29); break next$12; }
+          at$++;
+          break chosen$3;
+        }
+        at$ = back$5;
+        next$13: {
+          if (bytes$[at$] !== 38) { miss$(at$, 30); break next$13; }
+          at$++;
+          break chosen$3;
+        }
+        at$ = back$5;
+        if (bytes$[at$] > 254) { miss$(at$, 31); return -1; }
+        at$++;
+      }
+    }
+    return at$;
+  }
+
+  function period$build(at$) {
+    const back$1 = at$;
+    next$1: {
+      const span$1 = span$build(at$);
+      if (span$1 === FAILED$) break next$1;
+      at$ = end$;
+      end$ = at$;
+      return span$1;
+    }
+    at$ = back$1;
+    next$2: {
+      const date$1 = date$build(at$);
+      if (date$1 === FAILED$) break next$2;
+      at$ = end$;
+      end$ = at$;
+      return date$1;
+    }
+    at$ = back$1;
+    next$3: {
+      const quarter$1 = quarter$build(at$);
+      if (quarter$1 === FAILED$) break next$3;
+      at$ = end$;
+      end$ = at$;
+      return quarter$1;
+    }
+    at$ = back$1;
+    next$4: {
+      const start$1 = at$;
+      let half$1;
+      const symbol$1 = bytes$[at$];
+      if ((table2$[symbol$1] & 128) !== 0) {
+        const half$2 = ordinal$build(at$);
+        if (half$2 === FAILED$) break next$4;
+        at$ = end$;
+        const start$2 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$2) break next$4;
+        if ((table3$[bytes$[at$]] & 1) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 4) === 0) break next$4;
+        at$ += 4;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+        if (!(half$2 <= 2)) break next$4;
+        half$1 = half$2;
+      } else if (symbol$1 === 72 || symbol$1 === 104) {
+        at$++;
+        if ((table3$[bytes$[at$]] & 8) === 0) break next$4;
+        const half$3 = input[at$++];
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+        half$1 = Number(half$3);
+      } else {
+        break next$4;
+      }
+      let year$1;
+      const back$2 = at$;
+      done$1: {
+        missing$1: {
+          at$ = quarter_joint$skip(at$);
+          if (at$ < 0) break missing$1;
+          const picked$2 = year_digits$build(at$);
+          if (picked$2 === FAILED$) break missing$1;
+          at$ = end$;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$1;
+          const picked$1 = picked$2;
+          year$1 = picked$1;
+          break done$1;
+        }
+        at$ = back$2;
+        year$1 = null;
+      }
+      end$ = at$;
+      return { kind: "half", year: year$1, half: half$1, start: start$1, end: at$ };
+    }
+    at$ = back$1;
+    next$5: {
+      const start$3 = at$;
+      const year$2 = year_digits$build(at$);
+      if (year$2 === FAILED$) break next$5;
+      at$ = end$;
+      if ((table3$[bytes$[at$]] & 16) !== 0) {
+        at$++;
+      }
+      if ((table3$[bytes$[at$]] & 1) === 0) break next$5;
+      at$++;
+      if ((table3$[bytes$[at$]] & 8) === 0) break next$5;
+      const half$4 = input[at$++];
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+      end$ = at$;
+      return { kind: "half", year: year$2, half: Number(half$4), start: start$3, end: at$ };
+    }
+    at$ = back$1;
+    next$6: {
+      const start$4 = at$;
+      const at$1 = fiscal_year$build(at$);
+      if (at$1 === FAILED$) break next$6;
+      at$ = end$;
+      let quarter$2;
+      const back$3 = at$;
+      done$2: {
+        missing$2: {
+          at$ = between$skip(at$);
+          if (at$ < 0) break missing$2;
+          if ((table3$[bytes$[at$]] & 32) === 0) break missing$2;
+          at$++;
+          if ((table3$[bytes$[at$]] & 64) === 0) break missing$2;
+          const picked$3 = input[at$++];
+          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
+          quarter$2 = picked$3;
+          break done$2;
+        }
+        at$ = back$3;
+        quarter$2 = null;
+      }
+      from$ = start$4;
+      to$ = at$;
+      end$ = at$;
+      return fiscal$code1(at$1, quarter$2);
+    }
+    at$ = back$1;
+    next$7: {
+      const start$5 = at$;
+      if ((table3$[bytes$[at$]] & 32) === 0) break next$7;
+      at$++;
+      if ((table3$[bytes$[at$]] & 64) === 0) break next$7;
+      const quarter$3 = input[at$++];
+      const back$4 = at$;
+      done$3: {
+        missing$3: {
+          const start$6 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$6) break missing$3;
+          if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$3;
+          at$ += 2;
+          break done$3;
+        }
+        at$ = back$4;
+      }
+      at$ = between$skip(at$);
+      if (at$ < 0) break next$7;
+      const at$2 = fiscal_year$build(at$);
+      if (at$2 === FAILED$) break next$7;
+      at$ = end$;
+      from$ = start$5;
+      to$ = at$;
+      end$ = at$;
+      return fiscal$code2(quarter$3, at$2);
+    }
+    at$ = back$1;
+    next$8: {
+      const start$7 = at$;
+      const year$3 = year_digits$build(at$);
+      if (year$3 === FAILED$) break next$8;
+      at$ = end$;
+      if ((table4$[bytes$[at$]] & 1) === 0) break next$8;
+      at$++;
+      const start$8 = at$;
+      let count$1 = 0;
+      let last$2 = at$;
+      ended$1: for (;;) {
+        if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+        at$++;
+        count$1++;
+        last$2 = at$;
+        if (count$1 >= 2) break;
+      }
+      at$ = last$2;
+      if (count$1 < 2) break next$8;
+      const digits$1 = input.substring(start$8, at$);
+      if ((table4$[bytes$[at$]] & 2) !== 0) break next$8;
+      const last$1 = Number(digits$1);
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$8;
+      if (!(last$1 === (year$3 + 1) % 100)) break next$8;
+      end$ = at$;
+      return { kind: "fiscal", year: year$3, last: last$1, quarter: null, start: start$7, end: at$ };
+    }
+    at$ = back$1;
+    next$9: {
+      const week$1 = week$build(at$);
+      if (week$1 === FAILED$) break next$9;
+      at$ = end$;
+      end$ = at$;
+      return week$1;
+    }
+    at$ = back$1;
+    next$10: {
+      const month$1 = month$build(at$);
+      if (month$1 === FAILED$) break next$10;
+      at$ = end$;
+      end$ = at$;
+      return month$1;
+    }
+    at$ = back$1;
+    next$11: {
+      const relative$1 = relative$build(at$);
+      if (relative$1 === FAILED$) break next$11;
+      at$ = end$;
+      end$ = at$;
+      return relative$1;
+    }
+    at$ = back$1;
+    next$12: {
+      const start$9 = at$;
+      let count$2 = 0;
+      let last$3 = at$;
+      ended$2: for (;;) {
+        if ((table4$[bytes$[at$]] & 2) === 0) break ended$2;
+        at$++;
+        count$2++;
+        last$3 = at$;
+        if (count$2 >= 2) break;
+      }
+      at$ = last$3;
+      if (count$2 < 1) break next$12;
+      const digits$2 = input.substring(start$9, at$);
+      if ((table4$[bytes$[at$]] & 2) !== 0) break next$12;
+      const hour$1 = Number(digits$2);
+      if (bytes$[at$] !== 58) break next$12;
+      at$++;
+      const start$10 = at$;
+      let count$3 = 0;
+      let last$4 = at$;
+      ended$3: for (;;) {
+        if ((table4$[bytes$[at$]] & 2) === 0) break ended$3;
+        at$++;
+        count$3++;
+        last$4 = at$;
+        if (count$3 >= 2) break;
+      }
+      at$ = last$4;
+      if (count$3 < 2) break next$12;
+      const digits$3 = input.substring(start$10, at$);
+      if ((table4$[bytes$[at$]] & 2) !== 0) break next$12;
+      const minute$1 = Number(digits$3);
+      let half$5;
+      const back$5 = at$;
+      done$4: {
+        missing$4: {
+          if ((table0$[bytes$[at$]] & 1) !== 0) {
+            at$++;
+          }
+          let picked$4;
+          const symbol$2 = bytes$[at$];
+          if (symbol$2 === 65 || symbol$2 === 97) {
+            if ((table4$[bytes$[at$ + 1]] & 4) === 0) break missing$4;
+            at$ += 2;
+            picked$4 = input.substring(at$ - 2, at$);
+          } else if (symbol$2 === 80 || symbol$2 === 112) {
+            if ((table4$[bytes$[at$ + 1]] & 4) === 0) break missing$4;
+            at$ += 2;
+            picked$4 = input.substring(at$ - 2, at$);
+          } else {
+            break missing$4;
+          }
+          half$5 = picked$4;
+          break done$4;
+        }
+        at$ = back$5;
+        half$5 = null;
+      }
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$12;
+      if (!(hour$1 <= 24 && minute$1 < 60)) break next$12;
+      end$ = at$;
+      return { kind: "time", hour: hour$1, minute: minute$1, half: half$5, start: start$9, end: at$ };
+    }
+    at$ = back$1;
+    const start$11 = at$;
+    let count$4 = 0;
+    let last$5 = at$;
+    ended$4: for (;;) {
+      if ((table4$[bytes$[at$]] & 2) === 0) break ended$4;
+      at$++;
+      count$4++;
+      last$5 = at$;
+      if (count$4 >= 2) break;
+    }
+    at$ = last$5;
+    if (count$4 < 1) return FAILED$;
+    const digits$4 = input.substring(start$11, at$);
+    if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    const hour$2 = Number(digits$4);
+    if ((table0$[bytes$[at$]] & 1) !== 0) {
+      at$++;
+    }
+    let half$6;
+    const symbol$3 = bytes$[at$];
+    if (symbol$3 === 65 || symbol$3 === 97) {
+      if ((table4$[bytes$[at$ + 1]] & 4) === 0) return FAILED$;
+      at$ += 2;
+      half$6 = input.substring(at$ - 2, at$);
+    } else if (symbol$3 === 80 || symbol$3 === 112) {
+      if ((table4$[bytes$[at$ + 1]] & 4) === 0) return FAILED$;
+      at$ += 2;
+      half$6 = input.substring(at$ - 2, at$);
+    } else {
+      return FAILED$;
+    }
+    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    if (!(hour$2 >= 1 && hour$2 <= 12)) return FAILED$;
+    end$ = at$;
+    return { kind: "time", hour: hour$2, minute: 0, half: half$6, start: start$11, end: at$ };
+  }
+
+  function value$build(at$) {
+    const back$1 = at$;
+    next$1: {
+      const amount$1 = amount$build(at$);
+      if (amount$1 === FAILED$) break next$1;
+      at$ = end$;
+      end$ = at$;
+      return amount$1;
+    }
+    at$ = back$1;
+    next$2: {
+      const start$1 = at$;
+      const number$1 = digits$build(at$);
+      if (number$1 === FAILED$) break next$2;
+      at$ = end$;
+      if ((table0$[bytes$[at$]] & 1) !== 0) {
+        at$++;
+      }
+      const symbol$1 = bytes$[at$];
+      if (symbol$1 === 80 || symbol$1 === 112) {
+        const back$2 = at$;
+        chosen$2: {
+          next$3: {
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) break next$3;
+            at$ += 7;
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$4: {
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || bytes$[at$ + 3] !== 32 || (table4$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 8) === 0) break next$4;
+            at$ += 8;
+            break chosen$2;
+          }
+          at$ = back$2;
+          if ((table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) break next$2;
+          at$ += 3;
+        }
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+      } else if (symbol$1 === 37) {
+        at$++;
+      } else {
+        break next$2;
+      }
+      end$ = at$;
+      return { kind: "percent", number: number$1, start: start$1, end: at$ };
+    }
+    at$ = back$1;
+    next$5: {
+      const start$2 = at$;
+      if ((table2$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) break next$5;
+      at$ += 3;
+      if ((table4$[bytes$[at$]] & 32) !== 0) {
+        at$++;
+      }
+      const start$3 = at$;
+      let count$1 = 0;
+      let last$1 = at$;
+      ended$1: for (;;) {
+        if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+        at$++;
+        count$1++;
+        last$1 = at$;
+        if (count$1 >= 2) break;
+      }
+      at$ = last$1;
+      if (count$1 < 1) break next$5;
+      const digits$1 = input.substring(start$3, at$);
+      if ((table4$[bytes$[at$]] & 2) !== 0) break next$5;
+      const days$1 = Number(digits$1);
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+      const back$3 = at$;
+      done$1: {
+        missing$1: {
+          if ((table4$[bytes$[at$]] & 32) === 0) break missing$1;
+          at$++;
+          if ((table4$[bytes$[at$]] & 64) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0) break missing$1;
+          at$ += 4;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$1;
+          break done$1;
+        }
+        at$ = back$3;
+      }
+      end$ = at$;
+      return { kind: "terms", days: days$1, start: start$2, end: at$ };
+    }
+    at$ = back$1;
+    next$6: {
+      const identifier$1 = identifier$build(at$);
+      if (identifier$1 === FAILED$) break next$6;
+      at$ = end$;
+      end$ = at$;
+      return identifier$1;
+    }
+    at$ = back$1;
+    next$7: {
+      const start$4 = at$;
+      const picked$1 = year_digits$build(at$);
+      if (picked$1 === FAILED$) break next$7;
+      at$ = end$;
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$7;
+      const year$1 = picked$1;
+      const back$4 = at$;
+      absent$1: {
+        if ((table5$[bytes$[at$]] & 2) === 0) break absent$1;
+        at$++;
+        if ((table4$[bytes$[at$]] & 2) === 0) break absent$1;
+        at$++;
+        break next$7;
+      }
+      at$ = back$4;
+      const back$5 = at$;
+      absent$2: {
+        if (bytes$[at$] !== 45) break absent$2;
+        at$++;
+        if ((table4$[bytes$[at$]] & 2) === 0) break absent$2;
+        at$++;
+        break next$7;
+      }
+      at$ = back$5;
+      end$ = at$;
+      return { kind: "year", year: year$1, start: start$4, end: at$ };
+    }
+    at$ = back$1;
+    next$8: {
+      const number$2 = number$build(at$);
+      if (number$2 === FAILED$) break next$8;
+      at$ = end$;
+      end$ = at$;
+      return number$2;
+    }
+    at$ = back$1;
+    const start$5 = at$;
+    if ((table5$[bytes$[at$]] & 4) === 0) return FAILED$;
+    at$++;
+    let count$2 = 0;
+    let last$2 = at$;
+    ended$2: for (;;) {
+      if ((table5$[bytes$[at$]] & 8) === 0) break ended$2;
+      at$++;
+      count$2++;
+      last$2 = at$;
+      if (count$2 >= 40) break;
+    }
+    at$ = last$2;
+    let count$3 = 0;
+    let last$3 = at$;
+    ended$3: for (;;) {
+      if (bytes$[at$] !== 46) break ended$3;
+      at$++;
+      let count$4 = 0;
+      let last$4 = at$;
+      ended$4: for (;;) {
+        if ((table5$[bytes$[at$]] & 8) === 0) break ended$4;
+        at$++;
+        count$4++;
+        last$4 = at$;
+        if (count$4 >= 40) break;
+      }
+      at$ = last$4;
+      if (count$4 < 2) break ended$3;
+      count$3++;
+      last$3 = at$;
+      if (count$3 >= 4) break;
+    }
+    at$ = last$3;
+    if (count$3 < 1) return FAILED$;
+    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    end$ = at$;
+    return { kind: "handle", start: start$5, end: at$ };
+  }
+
+  function quoted$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if (symbol$1 === 34) {
+      at$++;
+      let count$1 = 0;
+      let last$1 = at$;
+      ended$1: for (;;) {
+        if ((table1$[bytes$[at$]] & 1) === 0) break ended$1;
+        at$++;
+        count$1++;
+        last$1 = at$;
+        if (count$1 >= 200) break;
+      }
+      at$ = last$1;
+      if (count$1 < 1) return -1;
+      if (bytes$[at$] !== 34) return -1;
+      at$++;
+    } else if (symbol$1 === 39) {
+      at$++;
+      if ((table0$[bytes$[at$]] & 1) !== 0) return -1;
+      let count$2 = 0;
+      let last$2 = at$;
+      ended$2: for (;;) {
+        const back$1 = at$;
+        absent$1: {
+          if (bytes$[at$] !== 39) break absent$1;
+          at$++;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
+          break ended$2;
+        }
+        at$ = back$1;
+        if ((table1$[bytes$[at$]] & 4) === 0) break ended$2;
+        at$++;
+        count$2++;
+        last$2 = at$;
+        if (count$2 >= 200) break;
+      }
+      at$ = last$2;
+      if (count$2 < 1) return -1;
+      if (bytes$[at$] !== 39) return -1;
+      at$++;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else if (symbol$1 === 96) {
+      at$++;
+      let count$3 = 0;
+      let last$3 = at$;
+      ended$3: for (;;) {
+        if ((table1$[bytes$[at$]] & 8) === 0) break ended$3;
+        at$++;
+        count$3++;
+        last$3 = at$;
+        if (count$3 >= 200) break;
+      }
+      at$ = last$3;
+      if (count$3 < 1) return -1;
+      if (bytes$[at$] !== 96) return -1;
+      at$++;
+    } else if (symbol$1 === 132) {
+      at$++;
+      let count$4 = 0;
+      let last$4 = at$;
+      ended$4: for (;;) {
+        if ((table1$[bytes$[at$]] & 16) === 0) break ended$4;
+        at$++;
+        count$4++;
+        last$4 = at$;
+        if (count$4 >= 200) break;
+      }
+      at$ = last$4;
+      if (count$4 < 1) return -1;
+      if (bytes$[at$] !== 133) return -1;
+      at$++;
+    } else if (symbol$1 === 137) {
+      at$++;
+      let count$5 = 0;
+      let last$5 = at$;
+      ended$5: for (;;) {
+        if ((table1$[bytes$[at$]] & 32) === 0) break ended$5;
+        at$++;
+        count$5++;
+        last$5 = at$;
+        if (count$5 >= 200) break;
+      }
+      at$ = last$5;
+      if (count$5 < 1) return -1;
+      if (bytes$[at$] !== 138) return -1;
+      at$++;
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function period$skip(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        at$ = span$skip(at$);
+        if (at$ < 0) break next$1;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$2: {
+        at$ = date$skip(at$);
+        if (at$ < 0) break next$2;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$3: {
+        at$ = quarter$skip(at$);
+        if (at$ < 0) break next$3;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$4: {
+        at$ = bare_half$skip(at$);
+        if (at$ < 0) break next$4;
+        const back$2 = at$;
+        done$1: {
+          missing$1: {
+            at$ = quarter_joint$skip(at$);
+            if (at$ < 0) break missing$1;
+            at$ = year_digits$skip(at$);
+            if (at$ < 0) break missing$1;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$1;
+            break done$1;
+          }
+          at$ = back$2;
+        }
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$5: {
+        at$ = year_digits$skip(at$);
+        if (at$ < 0) break next$5;
+        if ((table3$[bytes$[at$]] & 16) !== 0) {
+          at$++;
+        }
+        if ((table3$[bytes$[at$]] & 1) === 0) break next$5;
+        at$++;
+        if ((table3$[bytes$[at$]] & 8) === 0) break next$5;
+        at$++;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$6: {
+        at$ = fiscal$skip(at$);
+        if (at$ < 0) break next$6;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$7: {
+        at$ = week$skip(at$);
+        if (at$ < 0) break next$7;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$8: {
+        at$ = month$skip(at$);
+        if (at$ < 0) break next$8;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$9: {
+        at$ = relative$skip(at$);
+        if (at$ < 0) break next$9;
+        break chosen$1;
+      }
+      at$ = back$1;
+      at$ = time$skip(at$);
+      if (at$ < 0) return -1;
+    }
+    return at$;
+  }
+
+  function value$skip(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        at$ = amount$skip(at$);
+        if (at$ < 0) break next$1;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$2: {
+        at$ = digits$skip(at$);
+        if (at$ < 0) break next$2;
+        if ((table0$[bytes$[at$]] & 1) !== 0) {
+          at$++;
+        }
+        const symbol$1 = bytes$[at$];
+        if (symbol$1 === 80 || symbol$1 === 112) {
+          const back$2 = at$;
+          chosen$2: {
+            next$3: {
+              if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) break next$3;
+              at$ += 7;
+              break chosen$2;
+            }
+            at$ = back$2;
+            next$4: {
+              if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || bytes$[at$ + 3] !== 32 || (table4$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 8) === 0) break next$4;
+              at$ += 8;
+              break chosen$2;
+            }
+            at$ = back$2;
+            if ((table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) break next$2;
+            at$ += 3;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+        } else if (symbol$1 === 37) {
+          at$++;
+        } else {
+          break next$2;
+        }
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$5: {
+        if ((table2$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) break next$5;
+        at$ += 3;
+        if ((table4$[bytes$[at$]] & 32) !== 0) {
+          at$++;
+        }
+        let count$1 = 0;
+        let last$1 = at$;
+        ended$1: for (;;) {
+          if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+          at$++;
+          count$1++;
+          last$1 = at$;
+          if (count$1 >= 2) break;
+        }
+        at$ = last$1;
+        if (count$1 < 1) break next$5;
+        if ((table4$[bytes$[at$]] & 2) !== 0) break next$5;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+        const back$3 = at$;
+        done$1: {
+          missing$1: {
+            if ((table4$[bytes$[at$]] & 32) === 0) break missing$1;
+            at$++;
+            if ((table4$[bytes$[at$]] & 64) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0) break missing$1;
+            at$ += 4;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$1;
+            break done$1;
+          }
+          at$ = back$3;
+        }
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$6: {
+        at$ = identifier$skip(at$);
+        if (at$ < 0) break next$6;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$7: {
+        at$ = year_digits$skip(at$);
+        if (at$ < 0) break next$7;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$7;
+        const back$4 = at$;
+        absent$1: {
+          if ((table5$[bytes$[at$]] & 2) === 0) break absent$1;
+          at$++;
+          if ((table4$[bytes$[at$]] & 2) === 0) break absent$1;
+          at$++;
+          break next$7;
+        }
+        at$ = back$4;
+        const back$5 = at$;
+        absent$2: {
+          if (bytes$[at$] !== 45) break absent$2;
+          at$++;
+          if ((table4$[bytes$[at$]] & 2) === 0) break absent$2;
+          at$++;
+          break next$7;
+        }
+        at$ = back$5;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$8: {
+        at$ = number$skip(at$);
+        if (at$ < 0) break next$8;
+        break chosen$1;
+      }
+      at$ = back$1;
+      if ((table5$[bytes$[at$]] & 4) === 0) return -1;
+      at$++;
+      let count$2 = 0;
+      let last$2 = at$;
+      ended$2: for (;;) {
+        if ((table5$[bytes$[at$]] & 8) === 0) break ended$2;
+        at$++;
+        count$2++;
+        last$2 = at$;
+        if (count$2 >= 40) break;
+      }
+      at$ = last$2;
+      let count$3 = 0;
+      let last$3 = at$;
+      ended$3: for (;;) {
+        if (bytes$[at$] !== 46) break ended$3;
+        at$++;
+        let count$4 = 0;
+        let last$4 = at$;
+        ended$4: for (;;) {
+          if ((table5$[bytes$[at$]] & 8) === 0) break ended$4;
+          at$++;
+          count$4++;
+          last$4 = at$;
+          if (count$4 >= 40) break;
+        }
+        at$ = last$4;
+        if (count$4 < 2) break ended$3;
+        count$3++;
+        last$3 = at$;
+        if (count$3 >= 4) break;
+      }
+      at$ = last$3;
+      if (count$3 < 1) return -1;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    }
+    return at$;
+  }
+
   function period$expect(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        at$ = span$expect(at$);
+        if (at$ < 0) break next$1;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$2: {
+        at$ = date$expect(at$);
+        if (at$ < 0) break next$2;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$3: {
+        at$ = quarter$expect(at$);
+        if (at$ < 0) break next$3;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$4: {
+        const back$2 = at$;
+        chosen$2: {
+          next$5: {
+            if ((table3$[bytes$[at$]] & 1) === 0) { miss$(at$, 32); break next$5; }
+            at$++;
+            if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 33); break next$5; }
+            at$++;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+            break chosen$2;
+          }
+          at$ = back$2;
+          const half$1 = ordinal$expectBuild(at$);
+          if (half$1 === FAILED$) break next$4;
+          at$ = end$;
+          let count$1 = 0;
+          let last$1 = at$;
+          ended$1: for (;;) {
+            if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$1; }
+            at$++;
+            count$1++;
+            last$1 = at$;
+          }
+          at$ = last$1;
+          if (count$1 < 1) break next$4;
+          if ((table3$[bytes$[at$]] & 1) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 4) === 0) { miss$(at$, 34); break next$4; }
+          at$ += 4;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+          if (!(half$1 <= 2)) break next$4;
+        }
+        const back$3 = at$;
+        done$1: {
+          missing$1: {
+            at$ = quarter_joint$expect(at$);
+            if (at$ < 0) break missing$1;
+            at$ = year_digits$expect(at$);
+            if (at$ < 0) break missing$1;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$1;
+            break done$1;
+          }
+          at$ = back$3;
+        }
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$6: {
+        at$ = year_digits$expect(at$);
+        if (at$ < 0) break next$6;
+        const back$4 = at$;
+        done$2: {
+          missing$2: {
+            if ((table3$[bytes$[at$]] & 16) === 0) { miss$(at$, 35); break missing$2; }
+            at$++;
+            break done$2;
+          }
+          at$ = back$4;
+        }
+        if ((table3$[bytes$[at$]] & 1) === 0) { miss$(at$, 32); break next$6; }
+        at$++;
+        if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 33); break next$6; }
+        at$++;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$7: {
+        at$ = fiscal_year$expect(at$);
+        if (at$ < 0) break next$7;
+        const back$5 = at$;
+        done$3: {
+          missing$3: {
+            at$ = between$expect(at$);
+            if (at$ < 0) break missing$3;
+            if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 36); break missing$3; }
+            at$++;
+            if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 37); break missing$3; }
+            at$++;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
+            break done$3;
+          }
+          at$ = back$5;
+        }
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$8: {
+        if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 36); break next$8; }
+        at$++;
+        if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 37); break next$8; }
+        at$++;
+        const back$6 = at$;
+        done$4: {
+          missing$4: {
+            let count$2 = 0;
+            let last$2 = at$;
+            ended$2: for (;;) {
+              if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$2; }
+              at$++;
+              count$2++;
+              last$2 = at$;
+            }
+            at$ = last$2;
+            if (count$2 < 1) break missing$4;
+            if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 38); break missing$4; }
+            at$ += 2;
+            break done$4;
+          }
+          at$ = back$6;
+        }
+        at$ = between$expect(at$);
+        if (at$ < 0) break next$8;
+        at$ = fiscal_year$expect(at$);
+        if (at$ < 0) break next$8;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$9: {
+        const year$1 = year_digits$expectBuild(at$);
+        if (year$1 === FAILED$) break next$9;
+        at$ = end$;
+        if ((table4$[bytes$[at$]] & 1) === 0) { miss$(at$, 39); break next$9; }
+        at$++;
+        const start$1 = at$;
+        let count$3 = 0;
+        let last$4 = at$;
+        ended$3: for (;;) {
+          if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$3; }
+          at$++;
+          count$3++;
+          last$4 = at$;
+          if (count$3 >= 2) break;
+        }
+        at$ = last$4;
+        if (count$3 < 2) break next$9;
+        const digits$1 = input.substring(start$1, at$);
+        if ((table4$[bytes$[at$]] & 2) !== 0) break next$9;
+        const last$3 = Number(digits$1);
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$9;
+        if (!(last$3 === (year$1 + 1) % 100)) break next$9;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$10: {
+        at$ = week$expect(at$);
+        if (at$ < 0) break next$10;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$11: {
+        at$ = month$expect(at$);
+        if (at$ < 0) break next$11;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$12: {
+        at$ = relative$expect(at$);
+        if (at$ < 0) break next$12;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$13: {
+        const start$2 = at$;
+        let count$4 = 0;
+        let last$5 = at$;
+        ended$4: for (;;) {
+          if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$4; }
+          at$++;
+          count$4++;
+          last$5 = at$;
+          if (count$4 >= 2) break;
+        }
+        at$ = last$5;
+        if (count$4 < 1) break next$13;
+        const digits$2 = input.substring(start$2, at$);
+        if ((table4$[bytes$[at$]] & 2) !== 0) break next$13;
+        const hour$1 = Number(digits$2);
+        if (bytes$[at$] !== 58) { miss$(at$, 41); break next$13; }
+        at$++;
+        const start$3 = at$;
+        let count$5 = 0;
+        let last$6 = at$;
+        ended$5: for (;;) {
+          if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$5; }
+          at$++;
+          count$5++;
+          last$6 = at$;
+          if (count$5 >= 2) break;
+        }
+        at$ = last$6;
+        if (count$5 < 2) break next$13;
+        const digits$3 = input.substring(start$3, at$);
+        if ((table4$[bytes$[at$]] & 2) !== 0) break next$13;
+        const minute$1 = Number(digits$3);
+        const back$7 = at$;
+        done$5: {
+          missing$5: {
+            const back$8 = at$;
+            done$6: {
+              missing$6: {
+                if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break missing$6; }
+                at$++;
+                break done$6;
+              }
+              at$ = back$8;
+            }
+            const back$9 = at$;
+            chosen$3: {
+              next$14: {
+                if ((table1$[bytes$[at$]] & 128) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 42); break next$14; }
+                at$ += 2;
+                break chosen$3;
+              }
+              at$ = back$9;
+              if ((table5$[bytes$[at$]] & 16) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 43); break missing$5; }
+              at$ += 2;
+            }
+            break done$5;
+          }
+          at$ = back$7;
+        }
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$13;
+        if (!(hour$1 <= 24 && minute$1 < 60)) break next$13;
+        break chosen$1;
+      }
+      at$ = back$1;
+      const start$4 = at$;
+      let count$6 = 0;
+      let last$7 = at$;
+      ended$6: for (;;) {
+        if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$6; }
+        at$++;
+        count$6++;
+        last$7 = at$;
+        if (count$6 >= 2) break;
+      }
+      at$ = last$7;
+      if (count$6 < 1) return -1;
+      const digits$4 = input.substring(start$4, at$);
+      if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+      const hour$2 = Number(digits$4);
+      const back$10 = at$;
+      done$7: {
+        missing$7: {
+          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break missing$7; }
+          at$++;
+          break done$7;
+        }
+        at$ = back$10;
+      }
+      const back$11 = at$;
+      chosen$4: {
+        next$15: {
+          if ((table1$[bytes$[at$]] & 128) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 42); break next$15; }
+          at$ += 2;
+          break chosen$4;
+        }
+        at$ = back$11;
+        if ((table5$[bytes$[at$]] & 16) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 43); return -1; }
+        at$ += 2;
+      }
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if (!(hour$2 >= 1 && hour$2 <= 12)) return -1;
+    }
+    return at$;
+  }
+
+  function value$expect(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        at$ = amount$expect(at$);
+        if (at$ < 0) break next$1;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$2: {
+        at$ = digits$expect(at$);
+        if (at$ < 0) break next$2;
+        const back$2 = at$;
+        done$1: {
+          missing$1: {
+            if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break missing$1; }
+            at$++;
+            break done$1;
+          }
+          at$ = back$2;
+        }
+        const back$3 = at$;
+        chosen$2: {
+          next$3: {
+            if (bytes$[at$] !== 37) { miss$(at$, 44); break next$3; }
+            at$++;
+            break chosen$2;
+          }
+          at$ = back$3;
+          const back$4 = at$;
+          chosen$3: {
+            next$4: {
+              if ((table5$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 45); break next$4; }
+              at$ += 7;
+              break chosen$3;
+            }
+            at$ = back$4;
+            next$5: {
+              if ((table5$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || bytes$[at$ + 3] !== 32 || (table4$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 8) === 0) { miss$(at$, 46); break next$5; }
+              at$ += 8;
+              break chosen$3;
+            }
+            at$ = back$4;
+            if ((table5$[bytes$[at$]] & 16) === 0 || (table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 47); break next$2; }
+            at$ += 3;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+        }
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$6: {
+        if ((table2$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 48); break next$6; }
+        at$ += 3;
+        const back$5 = at$;
+        done$2: {
+          missing$2: {
+            if ((table4$[bytes$[at$]] & 32) === 0) { miss$(at$, 49); break missing$2; }
+            at$++;
+            break done$2;
+          }
+          at$ = back$5;
+        }
+        let count$1 = 0;
+        let last$1 = at$;
+        ended$1: for (;;) {
+          if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$1; }
+          at$++;
+          count$1++;
+          last$1 = at$;
+          if (count$1 >= 2) break;
+        }
+        at$ = last$1;
+        if (count$1 < 1) break next$6;
+        if ((table4$[bytes$[at$]] & 2) !== 0) break next$6;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+        const back$6 = at$;
+        done$3: {
+          missing$3: {
+            if ((table4$[bytes$[at$]] & 32) === 0) { miss$(at$, 49); break missing$3; }
+            at$++;
+            if ((table4$[bytes$[at$]] & 64) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0) { miss$(at$, 50); break missing$3; }
+            at$ += 4;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
+            break done$3;
+          }
+          at$ = back$6;
+        }
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$7: {
+        at$ = identifier$expect(at$);
+        if (at$ < 0) break next$7;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$8: {
+        at$ = year_digits$expect(at$);
+        if (at$ < 0) break next$8;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$8;
+        const back$7 = at$;
+        absent$1: {
+          if ((table5$[bytes$[at$]] & 2) === 0) break absent$1;
+          at$++;
+          if ((table4$[bytes$[at$]] & 2) === 0) break absent$1;
+          at$++;
+          break next$8;
+        }
+        at$ = back$7;
+        const back$8 = at$;
+        absent$2: {
+          if (bytes$[at$] !== 45) break absent$2;
+          at$++;
+          if ((table4$[bytes$[at$]] & 2) === 0) break absent$2;
+          at$++;
+          break next$8;
+        }
+        at$ = back$8;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$9: {
+        at$ = number$expect(at$);
+        if (at$ < 0) break next$9;
+        break chosen$1;
+      }
+      at$ = back$1;
+      if ((table5$[bytes$[at$]] & 4) === 0) { miss$(at$, 51); return -1; }
+      at$++;
+      let count$2 = 0;
+      let last$2 = at$;
+      ended$2: for (;;) {
+        if ((table5$[bytes$[at$]] & 8) === 0) { miss$(at$, 52); break ended$2; }
+        at$++;
+        count$2++;
+        last$2 = at$;
+        if (count$2 >= 40) break;
+      }
+      at$ = last$2;
+      let count$3 = 0;
+      let last$3 = at$;
+      ended$3: for (;;) {
+        if (bytes$[at$] !== 46) { miss$(at$, 8); break ended$3; }
+        at$++;
+        let count$4 = 0;
+        let last$4 = at$;
+        ended$4: for (;;) {
+          if ((table5$[bytes$[at$]] & 8) === 0) { miss$(at$, 52); break ended$4; }
+          at$++;
+          count$4++;
+          last$4 = at$;
+          if (count$4 >= 40) break;
+        }
+        at$ = last$4;
+        if (count$4 < 2) break ended$3;
+        count$3++;
+        last$3 = at$;
+        if (count$3 >= 4) break;
+      }
+      at$ = last$3;
+      if (count$3 < 1) return -1;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    }
+    return at$;
+  }
+
+  function span$build(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table5$[symbol$1] & 32) !== 0) {
+      const start$1 = at$;
+      const month$1 = month_name$build(at$);
+      if (month$1 === FAILED$) return FAILED$;
+      at$ = end$;
+      const first$1 = { month: month$1, start: start$1, end: at$ };
+      const more$1 = [];
+      let last$1 = at$;
+      ended$1: for (;;) {
+        const part$1 = joint$build(at$);
+        if (part$1 === FAILED$) break ended$1;
+        at$ = end$;
+        const start$2 = at$;
+        const month$2 = month_name$build(at$);
+        if (month$2 === FAILED$) break ended$1;
+        at$ = end$;
+        const part$2 = { month: month$2, start: start$2, end: at$ };
+        const item$1 = [part$1, part$2];
+        more$1.push(item$1);
+        last$1 = at$;
+        if (more$1.length >= 11) break;
+      }
+      at$ = last$1;
+      if (more$1.length < 1) return FAILED$;
+      at$ = between$skip(at$);
+      if (at$ < 0) return FAILED$;
+      const picked$1 = year_digits$build(at$);
+      if (picked$1 === FAILED$) return FAILED$;
+      at$ = end$;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      const year$1 = picked$1;
+      from$ = start$1;
+      to$ = at$;
+      end$ = at$;
+      return span$code3(first$1, more$1, year$1);
+    } else if (symbol$1 >= 48 && symbol$1 <= 57) {
+      const start$3 = at$;
+      const day$1 = day$build(at$);
+      if (day$1 === FAILED$) return FAILED$;
+      at$ = end$;
+      const first$2 = { day: day$1, start: start$3, end: at$ };
+      const more$2 = [];
+      let last$2 = at$;
+      ended$2: for (;;) {
+        const part$3 = joint$build(at$);
+        if (part$3 === FAILED$) break ended$2;
+        at$ = end$;
+        const start$4 = at$;
+        const day$2 = day$build(at$);
+        if (day$2 === FAILED$) break ended$2;
+        at$ = end$;
+        const part$4 = { day: day$2, start: start$4, end: at$ };
+        const item$2 = [part$3, part$4];
+        more$2.push(item$2);
+        last$2 = at$;
+        if (more$2.length >= 11) break;
+      }
+      at$ = last$2;
+      if (more$2.length < 1) return FAILED$;
+      const back$1 = at$;
+      done$1: {
+        missing$1: {
+          const start$5 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$5) break missing$1;
+          if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
+          at$ += 2;
+          break done$1;
+        }
+        at$ = back$1;
+      }
+      at$ = between$skip(at$);
+      if (at$ < 0) return FAILED$;
+      const month$3 = month_name$build(at$);
+      if (month$3 === FAILED$) return FAILED$;
+      at$ = end$;
+      let year$2;
+      const back$2 = at$;
+      done$2: {
+        missing$2: {
+          at$ = between$skip(at$);
+          if (at$ < 0) break missing$2;
+          const picked$3 = year_digits$build(at$);
+          if (picked$3 === FAILED$) break missing$2;
+          at$ = end$;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
+          const picked$2 = picked$3;
+          year$2 = picked$2;
+          break done$2;
+        }
+        at$ = back$2;
+        year$2 = null;
+      }
+      if (!(span$code4(first$2, more$2, month$3, year$2))) return FAILED$;
+      from$ = start$3;
+      to$ = at$;
+      end$ = at$;
+      return span$code5(first$2, more$2, month$3, year$2);
+    } else if (symbol$1 === 81 || symbol$1 === 113) {
+      const start$6 = at$;
+      const first$3 = quarter_place$build(at$);
+      if (first$3 === FAILED$) return FAILED$;
+      at$ = end$;
+      const more$3 = [];
+      let last$3 = at$;
+      ended$3: for (;;) {
+        const part$5 = joint$build(at$);
+        if (part$5 === FAILED$) break ended$3;
+        at$ = end$;
+        const part$6 = quarter_place$build(at$);
+        if (part$6 === FAILED$) break ended$3;
+        at$ = end$;
+        const item$3 = [part$5, part$6];
+        more$3.push(item$3);
+        last$3 = at$;
+        if (more$3.length >= 3) break;
+      }
+      at$ = last$3;
+      if (more$3.length < 1) return FAILED$;
+      at$ = between$skip(at$);
+      if (at$ < 0) return FAILED$;
+      const picked$4 = year_digits$build(at$);
+      if (picked$4 === FAILED$) return FAILED$;
+      at$ = end$;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      const year$3 = picked$4;
+      from$ = start$6;
+      to$ = at$;
+      end$ = at$;
+      return span$code6(first$3, more$3, year$3);
+    } else {
+      return FAILED$;
+    }
+  }
+
+  function date$build(at$) {
+    const start$1 = at$;
+    const back$1 = at$;
+    done$1: {
+      missing$1: {
+        at$ = weekday$skip(at$);
+        if (at$ < 0) break missing$1;
+        if (bytes$[at$] === 44) {
+          at$++;
+        }
+        const start$2 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$2) break missing$1;
+        break done$1;
+      }
+      at$ = back$1;
+    }
+    let at$1;
+    const symbol$1 = bytes$[at$];
+    if ((table5$[symbol$1] & 32) !== 0) {
+      const month$1 = month_name$build(at$);
+      if (month$1 === FAILED$) return FAILED$;
+      at$ = end$;
+      at$ = between$skip(at$);
+      if (at$ < 0) return FAILED$;
+      const back$2 = at$;
+      done$2: {
+        missing$2: {
+          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) break missing$2;
+          at$ += 4;
+          break done$2;
+        }
+        at$ = back$2;
+      }
+      const day$1 = day$build(at$);
+      if (day$1 === FAILED$) return FAILED$;
+      at$ = end$;
+      let year$1;
+      const back$3 = at$;
+      done$3: {
+        missing$3: {
+          at$ = between$skip(at$);
+          if (at$ < 0) break missing$3;
+          const picked$2 = year_digits$build(at$);
+          if (picked$2 === FAILED$) break missing$3;
+          at$ = end$;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
+          const picked$1 = picked$2;
+          year$1 = picked$1;
+          break done$3;
+        }
+        at$ = back$3;
+        year$1 = null;
+      }
+      if (!(isDay(year$1, month$1, day$1))) return FAILED$;
+      at$1 = { year: year$1, month: month$1, day: day$1 };
+    } else if (symbol$1 === 48 || (symbol$1 >= 51 && symbol$1 <= 57)) {
+      const back$4 = at$;
+      chosen$1: {
+        next$1: {
+          const day$2 = day$build(at$);
+          if (day$2 === FAILED$) break next$1;
+          at$ = end$;
+          const back$5 = at$;
+          done$4: {
+            missing$4: {
+              const start$3 = at$;
+              at$ = runEnd$(ends2$, at$);
+              if (at$ === start$3) break missing$4;
+              if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$4;
+              at$ += 2;
+              break done$4;
+            }
+            at$ = back$5;
+          }
+          at$ = between$skip(at$);
+          if (at$ < 0) break next$1;
+          const month$2 = month_name$build(at$);
+          if (month$2 === FAILED$) break next$1;
+          at$ = end$;
+          let year$2;
+          const back$6 = at$;
+          done$5: {
+            missing$5: {
+              at$ = between$skip(at$);
+              if (at$ < 0) break missing$5;
+              const picked$4 = year_digits$build(at$);
+              if (picked$4 === FAILED$) break missing$5;
+              at$ = end$;
+              if ((table1$[bytes$[at$]] & 2) !== 0) break missing$5;
+              const picked$3 = picked$4;
+              year$2 = picked$3;
+              break done$5;
+            }
+            at$ = back$6;
+            year$2 = null;
+          }
+          if (!(isDay(year$2, month$2, day$2))) break next$1;
+          at$1 = { year: year$2, month: month$2, day: day$2 };
+          break chosen$1;
+        }
+        at$ = back$4;
+        const start$4 = at$;
+        let count$1 = 0;
+        let last$1 = at$;
+        ended$1: for (;;) {
+          if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+          at$++;
+          count$1++;
+          last$1 = at$;
+          if (count$1 >= 2) break;
+        }
+        at$ = last$1;
+        if (count$1 < 1) return FAILED$;
+        const digits$1 = input.substring(start$4, at$);
+        if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+        const first$1 = Number(digits$1);
+        if ((table5$[bytes$[at$]] & 64) === 0) return FAILED$;
+        const mark$1 = input[at$++];
+        const start$5 = at$;
+        let count$2 = 0;
+        let last$2 = at$;
+        ended$2: for (;;) {
+          if ((table4$[bytes$[at$]] & 2) === 0) break ended$2;
+          at$++;
+          count$2++;
+          last$2 = at$;
+          if (count$2 >= 2) break;
+        }
+        at$ = last$2;
+        if (count$2 < 1) return FAILED$;
+        const digits$2 = input.substring(start$5, at$);
+        if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+        const second$1 = Number(digits$2);
+        if ((table5$[bytes$[at$]] & 64) === 0) return FAILED$;
+        at$++;
+        let year$3;
+        const symbol$2 = bytes$[at$];
+        if (symbol$2 === 48 || (symbol$2 >= 51 && symbol$2 <= 57)) {
+          if (!(mark$1 === "/")) return FAILED$;
+          const picked$5 = short_year$build(at$);
+          if (picked$5 === FAILED$) return FAILED$;
+          at$ = end$;
+          year$3 = picked$5;
+        } else if (symbol$2 >= 49 && symbol$2 <= 50) {
+          const back$7 = at$;
+          chosen$2: {
+            next$2: {
+              const picked$6 = year_digits$build(at$);
+              if (picked$6 === FAILED$) break next$2;
+              at$ = end$;
+              if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+              year$3 = picked$6;
+              break chosen$2;
+            }
+            at$ = back$7;
+            if (!(mark$1 === "/")) return FAILED$;
+            const picked$7 = short_year$build(at$);
+            if (picked$7 === FAILED$) return FAILED$;
+            at$ = end$;
+            year$3 = picked$7;
+          }
+        } else {
+          return FAILED$;
+        }
+        if (!(dayAndMonth(first$1, second$1, year$3) !== null)) return FAILED$;
+        at$1 = numeric_date$code7(first$1, second$1, year$3);
+      }
+    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
+      const back$8 = at$;
+      chosen$3: {
+        next$3: {
+          const year$4 = year_digits$build(at$);
+          if (year$4 === FAILED$) break next$3;
+          at$ = end$;
+          if ((table5$[bytes$[at$]] & 64) === 0) break next$3;
+          at$++;
+          const start$6 = at$;
+          let count$3 = 0;
+          let last$3 = at$;
+          ended$3: for (;;) {
+            if ((table4$[bytes$[at$]] & 2) === 0) break ended$3;
+            at$++;
+            count$3++;
+            last$3 = at$;
+            if (count$3 >= 2) break;
+          }
+          at$ = last$3;
+          if (count$3 < 2) break next$3;
+          const digits$3 = input.substring(start$6, at$);
+          if ((table4$[bytes$[at$]] & 2) !== 0) break next$3;
+          const month$3 = Number(digits$3);
+          if ((table5$[bytes$[at$]] & 64) === 0) break next$3;
+          at$++;
+          const start$7 = at$;
+          let count$4 = 0;
+          let last$4 = at$;
+          ended$4: for (;;) {
+            if ((table4$[bytes$[at$]] & 2) === 0) break ended$4;
+            at$++;
+            count$4++;
+            last$4 = at$;
+            if (count$4 >= 2) break;
+          }
+          at$ = last$4;
+          if (count$4 < 2) break next$3;
+          const digits$4 = input.substring(start$7, at$);
+          if ((table4$[bytes$[at$]] & 2) !== 0) break next$3;
+          const day$3 = Number(digits$4);
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
+          if (!(isDay(year$4, month$3, day$3))) break next$3;
+          at$1 = { year: year$4, month: month$3, day: day$3 };
+          break chosen$3;
+        }
+        at$ = back$8;
+        next$4: {
+          const day$4 = day$build(at$);
+          if (day$4 === FAILED$) break next$4;
+          at$ = end$;
+          const back$9 = at$;
+          done$6: {
+            missing$6: {
+              const start$8 = at$;
+              at$ = runEnd$(ends2$, at$);
+              if (at$ === start$8) break missing$6;
+              if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$6;
+              at$ += 2;
+              break done$6;
+            }
+            at$ = back$9;
+          }
+          at$ = between$skip(at$);
+          if (at$ < 0) break next$4;
+          const month$4 = month_name$build(at$);
+          if (month$4 === FAILED$) break next$4;
+          at$ = end$;
+          let year$5;
+          const back$10 = at$;
+          done$7: {
+            missing$7: {
+              at$ = between$skip(at$);
+              if (at$ < 0) break missing$7;
+              const picked$9 = year_digits$build(at$);
+              if (picked$9 === FAILED$) break missing$7;
+              at$ = end$;
+              if ((table1$[bytes$[at$]] & 2) !== 0) break missing$7;
+              const picked$8 = picked$9;
+              year$5 = picked$8;
+              break done$7;
+            }
+            at$ = back$10;
+            year$5 = null;
+          }
+          if (!(isDay(year$5, month$4, day$4))) break next$4;
+          at$1 = { year: year$5, month: month$4, day: day$4 };
+          break chosen$3;
+        }
+        at$ = back$8;
+        const start$9 = at$;
+        let count$5 = 0;
+        let last$5 = at$;
+        ended$5: for (;;) {
+          if ((table4$[bytes$[at$]] & 2) === 0) break ended$5;
+          at$++;
+          count$5++;
+          last$5 = at$;
+          if (count$5 >= 2) break;
+        }
+        at$ = last$5;
+        if (count$5 < 1) return FAILED$;
+        const digits$5 = input.substring(start$9, at$);
+        if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+        const first$2 = Number(digits$5);
+        if ((table5$[bytes$[at$]] & 64) === 0) return FAILED$;
+        const mark$2 = input[at$++];
+        const start$10 = at$;
+        let count$6 = 0;
+        let last$6 = at$;
+        ended$6: for (;;) {
+          if ((table4$[bytes$[at$]] & 2) === 0) break ended$6;
+          at$++;
+          count$6++;
+          last$6 = at$;
+          if (count$6 >= 2) break;
+        }
+        at$ = last$6;
+        if (count$6 < 1) return FAILED$;
+        const digits$6 = input.substring(start$10, at$);
+        if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+        const second$2 = Number(digits$6);
+        if ((table5$[bytes$[at$]] & 64) === 0) return FAILED$;
+        at$++;
+        let year$6;
+        const symbol$3 = bytes$[at$];
+        if (symbol$3 === 48 || (symbol$3 >= 51 && symbol$3 <= 57)) {
+          if (!(mark$2 === "/")) return FAILED$;
+          const picked$10 = short_year$build(at$);
+          if (picked$10 === FAILED$) return FAILED$;
+          at$ = end$;
+          year$6 = picked$10;
+        } else if (symbol$3 >= 49 && symbol$3 <= 50) {
+          const back$11 = at$;
+          chosen$4: {
+            next$5: {
+              const picked$11 = year_digits$build(at$);
+              if (picked$11 === FAILED$) break next$5;
+              at$ = end$;
+              if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+              year$6 = picked$11;
+              break chosen$4;
+            }
+            at$ = back$11;
+            if (!(mark$2 === "/")) return FAILED$;
+            const picked$12 = short_year$build(at$);
+            if (picked$12 === FAILED$) return FAILED$;
+            at$ = end$;
+            year$6 = picked$12;
+          }
+        } else {
+          return FAILED$;
+        }
+        if (!(dayAndMonth(first$2, second$2, year$6) !== null)) return FAILED$;
+        at$1 = numeric_date$code7(first$2, second$2, year$6);
+      }
+    } else {
+      return FAILED$;
+    }
+    end$ = at$;
+    return { kind: "date", year: at$1.year, month: at$1.month, day: at$1.day, start: start$1, end: at$ };
+  }
+
+  function quarter$build(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table5$[symbol$1] & 128) !== 0) {
+      const start$1 = at$;
+      let quarter$1;
+      const symbol$2 = bytes$[at$];
+      if ((table6$[symbol$2] & 1) !== 0) {
+        const quarter$2 = ordinal$build(at$);
+        if (quarter$2 === FAILED$) return FAILED$;
+        at$ = end$;
+        const start$2 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$2) return FAILED$;
+        if ((table3$[bytes$[at$]] & 32) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) return FAILED$;
+        at$ += 7;
+        if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+        const back$1 = at$;
+        absent$1: {
+          const start$3 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$3) break absent$1;
+          const back$2 = at$;
+          done$1: {
+            missing$1: {
+              if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
+              at$ += 2;
+              const start$4 = at$;
+              at$ = runEnd$(ends2$, at$);
+              if (at$ === start$4) break missing$1;
+              break done$1;
+            }
+            at$ = back$2;
+          }
+          if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) break absent$1;
+          at$ += 2;
+          return FAILED$;
+        }
+        at$ = back$1;
+        quarter$1 = quarter$2;
+      } else {
+        const back$3 = at$;
+        chosen$1: {
+          next$1: {
+            at$++;
+            if ((table3$[bytes$[at$]] & 64) === 0) break next$1;
+            const quarter$3 = input[at$++];
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+            const back$4 = at$;
+            absent$2: {
+              if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+              const back$5 = at$;
+              done$2: {
+                missing$2: {
+                  if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$2;
+                  at$ += 2;
+                  const start$5 = at$;
+                  at$ = runEnd$(ends2$, at$);
+                  if (at$ === start$5) break missing$2;
+                  break done$2;
+                }
+                at$ = back$5;
+              }
+              if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) break absent$2;
+              at$ += 2;
+              break next$1;
+            }
+            at$ = back$4;
+            quarter$1 = Number(quarter$3);
+            break chosen$1;
+          }
+          at$ = back$3;
+          if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) return FAILED$;
+          at$ += 7;
+          const start$6 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$6) return FAILED$;
+          if ((table3$[bytes$[at$]] & 64) === 0) return FAILED$;
+          const quarter$4 = input[at$++];
+          if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+          quarter$1 = Number(quarter$4);
+        }
+      }
+      let year$1;
+      const back$6 = at$;
+      done$3: {
+        missing$3: {
+          at$ = quarter_joint$skip(at$);
+          if (at$ < 0) break missing$3;
+          const picked$2 = year_digits$build(at$);
+          if (picked$2 === FAILED$) break missing$3;
+          at$ = end$;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
+          const picked$1 = picked$2;
+          year$1 = picked$1;
+          break done$3;
+        }
+        at$ = back$6;
+        year$1 = null;
+      }
+      end$ = at$;
+      return { kind: "quarter", year: year$1, quarter: quarter$1, start: start$1, end: at$ };
+    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
+      const back$7 = at$;
+      next$2: {
+        const start$7 = at$;
+        let quarter$5;
+        const quarter$6 = ordinal$build(at$);
+        if (quarter$6 === FAILED$) break next$2;
+        at$ = end$;
+        const start$8 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$8) break next$2;
+        if ((table3$[bytes$[at$]] & 32) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) break next$2;
+        at$ += 7;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+        const back$8 = at$;
+        absent$3: {
+          const start$9 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$9) break absent$3;
+          const back$9 = at$;
+          done$4: {
+            missing$4: {
+              if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$4;
+              at$ += 2;
+              const start$10 = at$;
+              at$ = runEnd$(ends2$, at$);
+              if (at$ === start$10) break missing$4;
+              break done$4;
+            }
+            at$ = back$9;
+          }
+          if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) break absent$3;
+          at$ += 2;
+          break next$2;
+        }
+        at$ = back$8;
+        quarter$5 = quarter$6;
+        let year$2;
+        const back$10 = at$;
+        done$5: {
+          missing$5: {
+            at$ = quarter_joint$skip(at$);
+            if (at$ < 0) break missing$5;
+            const picked$4 = year_digits$build(at$);
+            if (picked$4 === FAILED$) break missing$5;
+            at$ = end$;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$5;
+            const picked$3 = picked$4;
+            year$2 = picked$3;
+            break done$5;
+          }
+          at$ = back$10;
+          year$2 = null;
+        }
+        end$ = at$;
+        return { kind: "quarter", year: year$2, quarter: quarter$5, start: start$7, end: at$ };
+      }
+      at$ = back$7;
+      next$3: {
+        const start$11 = at$;
+        const quarter$7 = input[at$++];
+        if ((table3$[bytes$[at$]] & 32) === 0) break next$3;
+        at$++;
+        let year$3;
+        const symbol$3 = bytes$[at$];
+        if (symbol$3 === 48 || (symbol$3 >= 51 && symbol$3 <= 57)) {
+          year$3 = short_year$build(at$);
+          if (year$3 === FAILED$) break next$3;
+          at$ = end$;
+        } else if (symbol$3 >= 49 && symbol$3 <= 50) {
+          const back$11 = at$;
+          chosen$3: {
+            next$4: {
+              const picked$5 = year_digits$build(at$);
+              if (picked$5 === FAILED$) break next$4;
+              at$ = end$;
+              if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+              year$3 = picked$5;
+              break chosen$3;
+            }
+            at$ = back$11;
+            year$3 = short_year$build(at$);
+            if (year$3 === FAILED$) break next$3;
+            at$ = end$;
+          }
+        } else {
+          break next$3;
+        }
+        end$ = at$;
+        return { kind: "quarter", year: year$3, quarter: Number(quarter$7), start: start$11, end: at$ };
+      }
+      at$ = back$7;
+      const start$12 = at$;
+      const year$4 = year_digits$build(at$);
+      if (year$4 === FAILED$) return FAILED$;
+      at$ = end$;
+      if ((table3$[bytes$[at$]] & 16) !== 0) {
+        at$++;
+      }
+      if ((table3$[bytes$[at$]] & 32) === 0) return FAILED$;
+      at$++;
+      if ((table3$[bytes$[at$]] & 64) === 0) return FAILED$;
+      const quarter$8 = input[at$++];
+      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      end$ = at$;
+      return { kind: "quarter", year: year$4, quarter: Number(quarter$8), start: start$12, end: at$ };
+    } else if (symbol$1 >= 51 && symbol$1 <= 52) {
+      const back$12 = at$;
+      next$5: {
+        const start$13 = at$;
+        let quarter$9;
+        const quarter$10 = ordinal$build(at$);
+        if (quarter$10 === FAILED$) break next$5;
+        at$ = end$;
+        const start$14 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$14) break next$5;
+        if ((table3$[bytes$[at$]] & 32) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) break next$5;
+        at$ += 7;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+        const back$13 = at$;
+        absent$4: {
+          const start$15 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$15) break absent$4;
+          const back$14 = at$;
+          done$6: {
+            missing$6: {
+              if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$6;
+              at$ += 2;
+              const start$16 = at$;
+              at$ = runEnd$(ends2$, at$);
+              if (at$ === start$16) break missing$6;
+              break done$6;
+            }
+            at$ = back$14;
+          }
+          if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) break absent$4;
+          at$ += 2;
+          break next$5;
+        }
+        at$ = back$13;
+        quarter$9 = quarter$10;
+        let year$5;
+        const back$15 = at$;
+        done$7: {
+          missing$7: {
+            at$ = quarter_joint$skip(at$);
+            if (at$ < 0) break missing$7;
+            const picked$7 = year_digits$build(at$);
+            if (picked$7 === FAILED$) break missing$7;
+            at$ = end$;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$7;
+            const picked$6 = picked$7;
+            year$5 = picked$6;
+            break done$7;
+          }
+          at$ = back$15;
+          year$5 = null;
+        }
+        end$ = at$;
+        return { kind: "quarter", year: year$5, quarter: quarter$9, start: start$13, end: at$ };
+      }
+      at$ = back$12;
+      const start$17 = at$;
+      const quarter$11 = input[at$++];
+      if ((table3$[bytes$[at$]] & 32) === 0) return FAILED$;
+      at$++;
+      let year$6;
+      const symbol$4 = bytes$[at$];
+      if (symbol$4 === 48 || (symbol$4 >= 51 && symbol$4 <= 57)) {
+        year$6 = short_year$build(at$);
+        if (year$6 === FAILED$) return FAILED$;
+        at$ = end$;
+      } else if (symbol$4 >= 49 && symbol$4 <= 50) {
+        const back$16 = at$;
+        chosen$5: {
+          next$6: {
+            const picked$8 = year_digits$build(at$);
+            if (picked$8 === FAILED$) break next$6;
+            at$ = end$;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+            year$6 = picked$8;
+            break chosen$5;
+          }
+          at$ = back$16;
+          year$6 = short_year$build(at$);
+          if (year$6 === FAILED$) return FAILED$;
+          at$ = end$;
+        }
+      } else {
+        return FAILED$;
+      }
+      end$ = at$;
+      return { kind: "quarter", year: year$6, quarter: Number(quarter$11), start: start$17, end: at$ };
+    } else {
+      return FAILED$;
+    }
+  }
+
+  function ordinal$build(at$) {
+    let word$1;
+    const symbol$1 = bytes$[at$];
+    if (symbol$1 === 70 || symbol$1 === 102) {
+      const back$1 = at$;
+      chosen$1: {
+        next$1: {
+          if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) break next$1;
+          at$ += 5;
+          word$1 = input.substring(at$ - 5, at$);
+          break chosen$1;
+        }
+        at$ = back$1;
+        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table3$[bytes$[at$ + 5]] & 1) === 0) return FAILED$;
+        at$ += 6;
+        word$1 = input.substring(at$ - 6, at$);
+      }
+    } else if (symbol$1 === 83 || symbol$1 === 115) {
+      if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0) return FAILED$;
+      at$ += 6;
+      word$1 = input.substring(at$ - 6, at$);
+    } else if (symbol$1 === 84 || symbol$1 === 116) {
+      if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0) return FAILED$;
+      at$ += 5;
+      word$1 = input.substring(at$ - 5, at$);
+    } else if (symbol$1 === 49) {
+      if ((table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) return FAILED$;
+      at$ += 3;
+      word$1 = input.substring(at$ - 3, at$);
+    } else if (symbol$1 === 50) {
+      if ((table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) return FAILED$;
+      at$ += 3;
+      word$1 = input.substring(at$ - 3, at$);
+    } else if (symbol$1 === 51) {
+      if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) return FAILED$;
+      at$ += 3;
+      word$1 = input.substring(at$ - 3, at$);
+    } else if (symbol$1 === 52) {
+      if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table3$[bytes$[at$ + 2]] & 1) === 0) return FAILED$;
+      at$ += 3;
+      word$1 = input.substring(at$ - 3, at$);
+    } else {
+      return FAILED$;
+    }
+    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    end$ = at$;
+    return ordinalOf(word$1);
+  }
+
+  function quarter_joint$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table0$[symbol$1] & 1) !== 0) {
+      at$ = runEnd$(ends2$, at$);
+      const back$1 = at$;
+      done$1: {
+        missing$1: {
+          const symbol$2 = bytes$[at$];
+          if (symbol$2 === 73 || symbol$2 === 105) {
+            if ((table2$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
+            at$ += 2;
+            const start$1 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$1) break missing$1;
+          } else if (symbol$2 === 79 || symbol$2 === 111) {
+            if ((table3$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
+            at$ += 2;
+            const start$2 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$2) break missing$1;
+          } else {
+            break missing$1;
+          }
+          break done$1;
+        }
+        at$ = back$1;
+      }
+    } else if ((symbol$1 >= 44 && symbol$1 <= 45) || symbol$1 === 47) {
+      at$++;
+      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function year_digits$build(at$) {
+    const start$1 = at$;
+    const symbol$1 = bytes$[at$];
+    if (symbol$1 === 49) {
+      if (bytes$[at$ + 1] !== 57) return FAILED$;
+      at$ += 2;
+    } else if (symbol$1 === 50) {
+      if (bytes$[at$ + 1] !== 48) return FAILED$;
+      at$ += 2;
+    } else {
+      return FAILED$;
+    }
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+      at$++;
+      count$1++;
+      last$1 = at$;
+      if (count$1 >= 2) break;
+    }
+    at$ = last$1;
+    if (count$1 < 2) return FAILED$;
+    const digits$1 = input.substring(start$1, at$);
+    if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    end$ = at$;
+    return Number(digits$1);
+  }
+
+  function fiscal_year$build(at$) {
+    const symbol$1 = bytes$[at$];
+    if (symbol$1 === 70 || symbol$1 === 102) {
+      const back$1 = at$;
+      chosen$1: {
+        next$1: {
+          if ((table4$[bytes$[at$ + 1]] & 128) === 0) break next$1;
+          at$ += 2;
+          if ((table4$[bytes$[at$]] & 32) !== 0) {
+            at$++;
+          }
+          break chosen$1;
+        }
+        at$ = back$1;
+        const back$2 = at$;
+        chosen$2: {
+          next$2: {
+            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0) break next$2;
+            at$ += 6;
+            break chosen$2;
+          }
+          at$ = back$2;
+          if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table3$[bytes$[at$ + 8]] & 2) === 0) return FAILED$;
+          at$ += 9;
+        }
+        const start$1 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$1) return FAILED$;
+        if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) return FAILED$;
+        at$ += 4;
+        const start$2 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$2) return FAILED$;
+        const back$3 = at$;
+        done$1: {
+          missing$1: {
+            if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) break missing$1;
+            at$ += 2;
+            break done$1;
+          }
+          at$ = back$3;
+        }
+      }
+    } else {
+      return FAILED$;
+    }
+    let year$1;
+    const symbol$2 = bytes$[at$];
+    if (symbol$2 === 48 || (symbol$2 >= 51 && symbol$2 <= 57)) {
+      const start$3 = at$;
+      let count$1 = 0;
+      let last$1 = at$;
+      ended$1: for (;;) {
+        if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+        at$++;
+        count$1++;
+        last$1 = at$;
+        if (count$1 >= 2) break;
+      }
+      at$ = last$1;
+      if (count$1 < 2) return FAILED$;
+      const digits$1 = input.substring(start$3, at$);
+      if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      year$1 = Number(digits$1);
+    } else if (symbol$2 >= 49 && symbol$2 <= 50) {
+      const back$4 = at$;
+      chosen$3: {
+        next$3: {
+          year$1 = year_digits$build(at$);
+          if (year$1 === FAILED$) break next$3;
+          at$ = end$;
+          break chosen$3;
+        }
+        at$ = back$4;
+        const start$4 = at$;
+        let count$2 = 0;
+        let last$2 = at$;
+        ended$2: for (;;) {
+          if ((table4$[bytes$[at$]] & 2) === 0) break ended$2;
+          at$++;
+          count$2++;
+          last$2 = at$;
+          if (count$2 >= 2) break;
+        }
+        at$ = last$2;
+        if (count$2 < 2) return FAILED$;
+        const digits$2 = input.substring(start$4, at$);
+        if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+        year$1 = Number(digits$2);
+      }
+    } else {
+      return FAILED$;
+    }
+    let last$3;
+    const back$5 = at$;
+    done$2: {
+      missing$2: {
+        if ((table4$[bytes$[at$]] & 1) === 0) break missing$2;
+        at$++;
+        const start$5 = at$;
+        let count$3 = 0;
+        let last$4 = at$;
+        ended$3: for (;;) {
+          if ((table4$[bytes$[at$]] & 2) === 0) break ended$3;
+          at$++;
+          count$3++;
+          last$4 = at$;
+          if (count$3 >= 2) break;
+        }
+        at$ = last$4;
+        if (count$3 < 2) break missing$2;
+        const digits$3 = input.substring(start$5, at$);
+        if ((table4$[bytes$[at$]] & 2) !== 0) break missing$2;
+        const picked$1 = Number(digits$3);
+        last$3 = picked$1;
+        break done$2;
+      }
+      at$ = back$5;
+      last$3 = null;
+    }
+    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    end$ = at$;
+    return { year: year$1 < 100 ? 2000 + year$1 : year$1, last: last$3 };
+  }
+
+  function between$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table0$[symbol$1] & 1) !== 0) {
+      at$ = runEnd$(ends2$, at$);
+    } else if (symbol$1 === 44) {
+      at$++;
+      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+    } else if (symbol$1 === 45) {
+      at$++;
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function week$build(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table6$[symbol$1] & 8) !== 0) {
+      const start$1 = at$;
+      const symbol$2 = bytes$[at$];
+      if (symbol$2 === 67 || symbol$2 === 99) {
+        const back$1 = at$;
+        chosen$1: {
+          next$1: {
+            if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0 || bytes$[at$ + 8] !== 32 || (table6$[bytes$[at$ + 9]] & 16) === 0 || (table2$[bytes$[at$ + 10]] & 2) === 0 || (table2$[bytes$[at$ + 11]] & 2) === 0 || (table6$[bytes$[at$ + 12]] & 32) === 0) break next$1;
+            at$ += 13;
+            const start$2 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$2) break next$1;
+            break chosen$1;
+          }
+          at$ = back$1;
+          if ((table6$[bytes$[at$ + 1]] & 16) === 0) return FAILED$;
+          at$ += 2;
+          if (bytes$[at$] === 32) {
+            at$++;
+          }
+        }
+      } else if (symbol$2 === 87) {
+        const back$2 = at$;
+        chosen$2: {
+          next$2: {
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 32) === 0) break next$2;
+            at$ += 4;
+            const start$3 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$3) break next$2;
+            const back$3 = at$;
+            done$1: {
+              missing$1: {
+                const symbol$3 = bytes$[at$];
+                if (symbol$3 === 78 || symbol$3 === 110) {
+                  const back$4 = at$;
+                  chosen$3: {
+                    next$3: {
+                      if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || bytes$[at$ + 6] !== 32) break next$3;
+                      at$ += 7;
+                      break chosen$3;
+                    }
+                    at$ = back$4;
+                    if ((table3$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$1;
+                    at$ += 4;
+                  }
+                } else {
+                  break missing$1;
+                }
+                break done$1;
+              }
+              at$ = back$3;
+            }
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$4: {
+            if ((table6$[bytes$[at$ + 1]] & 32) === 0) break next$4;
+            at$ += 2;
+            if (bytes$[at$] === 32) {
+              at$++;
+            }
+            break chosen$2;
+          }
+          at$ = back$2;
+          at$++;
+        }
+      } else {
+        const back$5 = at$;
+        chosen$4: {
+          next$5: {
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 32) === 0) break next$5;
+            at$ += 4;
+            const start$4 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$4) break next$5;
+            const back$6 = at$;
+            done$2: {
+              missing$2: {
+                const symbol$4 = bytes$[at$];
+                if (symbol$4 === 78 || symbol$4 === 110) {
+                  const back$7 = at$;
+                  chosen$5: {
+                    next$6: {
+                      if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || bytes$[at$ + 6] !== 32) break next$6;
+                      at$ += 7;
+                      break chosen$5;
+                    }
+                    at$ = back$7;
+                    if ((table3$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$2;
+                    at$ += 4;
+                  }
+                } else {
+                  break missing$2;
+                }
+                break done$2;
+              }
+              at$ = back$6;
+            }
+            break chosen$4;
+          }
+          at$ = back$5;
+          if ((table6$[bytes$[at$ + 1]] & 32) === 0) return FAILED$;
+          at$ += 2;
+          if (bytes$[at$] === 32) {
+            at$++;
+          }
+        }
+      }
+      const start$5 = at$;
+      let count$1 = 0;
+      let last$1 = at$;
+      ended$1: for (;;) {
+        if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+        at$++;
+        count$1++;
+        last$1 = at$;
+        if (count$1 >= 2) break;
+      }
+      at$ = last$1;
+      if (count$1 < 1) return FAILED$;
+      const digits$1 = input.substring(start$5, at$);
+      if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      const week$1 = Number(digits$1);
+      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      let year$1;
+      const back$8 = at$;
+      done$3: {
+        missing$3: {
+          at$ = quarter_joint$skip(at$);
+          if (at$ < 0) break missing$3;
+          const picked$2 = year_digits$build(at$);
+          if (picked$2 === FAILED$) break missing$3;
+          at$ = end$;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
+          const picked$1 = picked$2;
+          year$1 = picked$1;
+          break done$3;
+        }
+        at$ = back$8;
+        year$1 = null;
+      }
+      if (!(week$1 >= 1 && week$1 <= 53)) return FAILED$;
+      end$ = at$;
+      return { kind: "week", year: year$1, week: week$1, start: start$1, end: at$ };
+    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
+      const start$6 = at$;
+      const year$2 = year_digits$build(at$);
+      if (year$2 === FAILED$) return FAILED$;
+      at$ = end$;
+      if ((table4$[bytes$[at$]] & 32) !== 0) {
+        at$++;
+      }
+      if ((table6$[bytes$[at$]] & 16) === 0) return FAILED$;
+      at$++;
+      const start$7 = at$;
+      let count$2 = 0;
+      let last$2 = at$;
+      ended$2: for (;;) {
+        if ((table4$[bytes$[at$]] & 2) === 0) break ended$2;
+        at$++;
+        count$2++;
+        last$2 = at$;
+        if (count$2 >= 2) break;
+      }
+      at$ = last$2;
+      if (count$2 < 2) return FAILED$;
+      const digits$2 = input.substring(start$7, at$);
+      if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      const week$2 = Number(digits$2);
+      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      if (!(week$2 >= 1 && week$2 <= 53)) return FAILED$;
+      end$ = at$;
+      return { kind: "week", year: year$2, week: week$2, start: start$6, end: at$ };
+    } else {
+      return FAILED$;
+    }
+  }
+
+  function month$build(at$) {
+    const symbol$1 = bytes$[at$];
+    if (symbol$1 === 48 || (symbol$1 >= 51 && symbol$1 <= 57)) {
+      const start$1 = at$;
+      let count$1 = 0;
+      let last$1 = at$;
+      ended$1: for (;;) {
+        if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+        at$++;
+        count$1++;
+        last$1 = at$;
+        if (count$1 >= 2) break;
+      }
+      at$ = last$1;
+      if (count$1 < 1) return FAILED$;
+      const digits$1 = input.substring(start$1, at$);
+      if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      const month$1 = Number(digits$1);
+      if (bytes$[at$] !== 47) return FAILED$;
+      at$++;
+      const picked$1 = year_digits$build(at$);
+      if (picked$1 === FAILED$) return FAILED$;
+      at$ = end$;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      const year$1 = picked$1;
+      if (!(month$1 >= 1 && month$1 <= 12)) return FAILED$;
+      end$ = at$;
+      return { kind: "month", year: year$1, month: month$1, start: start$1, end: at$ };
+    } else if ((table6$[symbol$1] & 128) !== 0) {
+      const back$1 = at$;
+      next$1: {
+        const start$2 = at$;
+        const month$2 = month_name$build(at$);
+        if (month$2 === FAILED$) break next$1;
+        at$ = end$;
+        const back$2 = at$;
+        done$1: {
+          missing$1: {
+            const start$3 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$3) break missing$1;
+            if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
+            at$ += 2;
+            break done$1;
+          }
+          at$ = back$2;
+        }
+        at$ = between$skip(at$);
+        if (at$ < 0) break next$1;
+        const picked$2 = year_digits$build(at$);
+        if (picked$2 === FAILED$) break next$1;
+        at$ = end$;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        const year$2 = picked$2;
+        end$ = at$;
+        return { kind: "month", year: year$2, month: month$2, start: start$2, end: at$ };
+      }
+      at$ = back$1;
+      next$2: {
+        const start$4 = at$;
+        const month$3 = month_name$build(at$);
+        if (month$3 === FAILED$) break next$2;
+        at$ = end$;
+        if (bytes$[at$] === 32) {
+          at$++;
+        }
+        if (bytes$[at$] !== 39) break next$2;
+        at$++;
+        const year$3 = short_year$build(at$);
+        if (year$3 === FAILED$) break next$2;
+        at$ = end$;
+        end$ = at$;
+        return { kind: "month", year: year$3, month: month$3, start: start$4, end: at$ };
+      }
+      at$ = back$1;
+      const start$5 = at$;
+      if ((table6$[bytes$[at$]] & 128) === 0) return FAILED$;
+      const month$4 = month_name$build(at$);
+      if (month$4 === FAILED$) return FAILED$;
+      at$ = end$;
+      end$ = at$;
+      return { kind: "month", year: null, month: month$4, start: start$5, end: at$ };
+    } else if ((table7$[symbol$1] & 1) !== 0) {
+      const back$3 = at$;
+      next$3: {
+        const start$6 = at$;
+        const month$5 = month_name$build(at$);
+        if (month$5 === FAILED$) break next$3;
+        at$ = end$;
+        const back$4 = at$;
+        done$2: {
+          missing$2: {
+            const start$7 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$7) break missing$2;
+            if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$2;
+            at$ += 2;
+            break done$2;
+          }
+          at$ = back$4;
+        }
+        at$ = between$skip(at$);
+        if (at$ < 0) break next$3;
+        const picked$3 = year_digits$build(at$);
+        if (picked$3 === FAILED$) break next$3;
+        at$ = end$;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
+        const year$4 = picked$3;
+        end$ = at$;
+        return { kind: "month", year: year$4, month: month$5, start: start$6, end: at$ };
+      }
+      at$ = back$3;
+      const start$8 = at$;
+      const month$6 = month_name$build(at$);
+      if (month$6 === FAILED$) return FAILED$;
+      at$ = end$;
+      if (bytes$[at$] === 32) {
+        at$++;
+      }
+      if (bytes$[at$] !== 39) return FAILED$;
+      at$++;
+      const year$5 = short_year$build(at$);
+      if (year$5 === FAILED$) return FAILED$;
+      at$ = end$;
+      end$ = at$;
+      return { kind: "month", year: year$5, month: month$6, start: start$8, end: at$ };
+    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
+      const back$5 = at$;
+      next$4: {
+        const start$9 = at$;
+        const year$6 = year_digits$build(at$);
+        if (year$6 === FAILED$) break next$4;
+        at$ = end$;
+        if ((table4$[bytes$[at$]] & 1) === 0) break next$4;
+        at$++;
+        const start$10 = at$;
+        let count$2 = 0;
+        let last$2 = at$;
+        ended$2: for (;;) {
+          if ((table4$[bytes$[at$]] & 2) === 0) break ended$2;
+          at$++;
+          count$2++;
+          last$2 = at$;
+          if (count$2 >= 2) break;
+        }
+        at$ = last$2;
+        if (count$2 < 2) break next$4;
+        const digits$2 = input.substring(start$10, at$);
+        if ((table4$[bytes$[at$]] & 2) !== 0) break next$4;
+        const month$7 = Number(digits$2);
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+        if (!(month$7 >= 1 && month$7 <= 12)) break next$4;
+        end$ = at$;
+        return { kind: "month", year: year$6, month: month$7, start: start$9, end: at$ };
+      }
+      at$ = back$5;
+      const start$11 = at$;
+      let count$3 = 0;
+      let last$3 = at$;
+      ended$3: for (;;) {
+        if ((table4$[bytes$[at$]] & 2) === 0) break ended$3;
+        at$++;
+        count$3++;
+        last$3 = at$;
+        if (count$3 >= 2) break;
+      }
+      at$ = last$3;
+      if (count$3 < 1) return FAILED$;
+      const digits$3 = input.substring(start$11, at$);
+      if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      const month$8 = Number(digits$3);
+      if (bytes$[at$] !== 47) return FAILED$;
+      at$++;
+      const picked$4 = year_digits$build(at$);
+      if (picked$4 === FAILED$) return FAILED$;
+      at$ = end$;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      const year$7 = picked$4;
+      if (!(month$8 >= 1 && month$8 <= 12)) return FAILED$;
+      end$ = at$;
+      return { kind: "month", year: year$7, month: month$8, start: start$11, end: at$ };
+    } else {
+      return FAILED$;
+    }
+  }
+
+  function relative$build(at$) {
+    const back$1 = at$;
+    next$1: {
+      const start$1 = at$;
+      let word$1;
+      const symbol$1 = bytes$[at$];
+      if (symbol$1 === 84 || symbol$1 === 116) {
+        const back$2 = at$;
+        chosen$2: {
+          next$2: {
+            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) break next$2;
+            at$ += 5;
+            word$1 = input.substring(at$ - 5, at$);
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$3: {
+            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table3$[bytes$[at$ + 6]] & 128) === 0 || (table6$[bytes$[at$ + 7]] & 16) === 0) break next$3;
+            at$ += 8;
+            word$1 = input.substring(at$ - 8, at$);
+            break chosen$2;
+          }
+          at$ = back$2;
+          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 1) === 0 || (table3$[bytes$[at$ + 5]] & 1) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) break next$1;
+          at$ += 7;
+          word$1 = input.substring(at$ - 7, at$);
+        }
+      } else if (symbol$1 === 89 || symbol$1 === 121) {
+        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 128) === 0) break next$1;
+        at$ += 9;
+        word$1 = input.substring(at$ - 9, at$);
+      } else if (symbol$1 === 67) {
+        if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 66) break next$1;
+        at$ += 3;
+        word$1 = "COB";
+      } else if (symbol$1 === 69) {
+        const back$3 = at$;
+        chosen$3: {
+          next$4: {
+            if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 68) break next$4;
+            at$ += 3;
+            word$1 = "EOD";
+            break chosen$3;
+          }
+          at$ = back$3;
+          next$5: {
+            if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 77) break next$5;
+            at$ += 3;
+            word$1 = "EOM";
+            break chosen$3;
+          }
+          at$ = back$3;
+          if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 87) break next$1;
+          at$ += 3;
+          word$1 = "EOW";
+        }
+      } else {
+        break next$1;
+      }
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+      end$ = at$;
+      return { kind: "relative", which: word$1.toLowerCase(), unit: "day", start: start$1, end: at$ };
+    }
+    at$ = back$1;
+    next$6: {
+      const start$2 = at$;
+      let which$1;
+      const symbol$2 = bytes$[at$];
+      if ((table7$[symbol$2] & 2) !== 0) {
+        const symbol$3 = bytes$[at$];
+        if (symbol$3 === 70 || symbol$3 === 102) {
+          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table6$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 4) === 0 || (table2$[bytes$[at$ + 8]] & 1) === 0) break next$6;
+          at$ += 9;
+        } else {
+          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$6;
+          at$ += 4;
+        }
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+        which$1 = "next";
+      } else if ((table7$[symbol$2] & 8) !== 0) {
+        const symbol$4 = bytes$[at$];
+        if (symbol$4 === 76 || symbol$4 === 108) {
+          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$6;
+          at$ += 4;
+        } else {
+          const back$4 = at$;
+          chosen$4: {
+            next$7: {
+              if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table7$[bytes$[at$ + 3]] & 16) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 128) === 0 || (table6$[bytes$[at$ + 6]] & 2) === 0 || (table5$[bytes$[at$ + 7]] & 1) === 0) break next$7;
+              at$ += 8;
+              break chosen$4;
+            }
+            at$ = back$4;
+            next$8: {
+              if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0) break next$8;
+              at$ += 5;
+              break chosen$4;
+            }
+            at$ = back$4;
+            next$9: {
+              if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$9;
+              at$ += 4;
+              break chosen$4;
+            }
+            at$ = back$4;
+            if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 4) === 0 || (table2$[bytes$[at$ + 8]] & 1) === 0) break next$6;
+            at$ += 9;
+          }
+        }
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+        which$1 = "last";
+      } else if (symbol$2 === 67 || symbol$2 === 99) {
+        const back$5 = at$;
+        chosen$5: {
+          next$10: {
+            if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) break next$10;
+            at$ += 7;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$10;
+            which$1 = "this";
+            break chosen$5;
+          }
+          at$ = back$5;
+          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0) break next$6;
+          at$ += 6;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+          which$1 = "next";
+        }
+      } else if (symbol$2 === 84 || symbol$2 === 116) {
+        if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0) break next$6;
+        at$ += 4;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+        which$1 = "this";
+      } else {
+        break next$6;
+      }
+      const start$3 = at$;
+      at$ = runEnd$(ends2$, at$);
+      if (at$ === start$3) break next$6;
+      let unit$1;
+      const symbol$5 = bytes$[at$];
+      if ((table7$[symbol$5] & 32) !== 0) {
+        unit$1 = relative_unit$build(at$);
+        if (unit$1 === FAILED$) break next$6;
+        at$ = end$;
+      } else if ((table7$[symbol$5] & 64) !== 0) {
+        const back$6 = at$;
+        chosen$6: {
+          next$11: {
+            unit$1 = relative_unit$build(at$);
+            if (unit$1 === FAILED$) break next$11;
+            at$ = end$;
+            break chosen$6;
+          }
+          at$ = back$6;
+          unit$1 = weekday$build(at$);
+          if (unit$1 === FAILED$) break next$6;
+          at$ = end$;
+        }
+      } else if ((symbol$5 >= 83 && symbol$5 <= 84) || (symbol$5 >= 115 && symbol$5 <= 116)) {
+        unit$1 = weekday$build(at$);
+        if (unit$1 === FAILED$) break next$6;
+        at$ = end$;
+      } else {
+        break next$6;
+      }
+      end$ = at$;
+      return { kind: "relative", which: which$1, unit: unit$1, start: start$2, end: at$ };
+    }
+    at$ = back$1;
+    next$12: {
+      const start$4 = at$;
+      const back$7 = at$;
+      done$1: {
+        missing$1: {
+          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) break missing$1;
+          at$ += 4;
+          break done$1;
+        }
+        at$ = back$7;
+      }
+      if ((table2$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0 || bytes$[at$ + 3] !== 32 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0 || bytes$[at$ + 6] !== 32) break next$12;
+      at$ += 7;
+      const back$8 = at$;
+      done$2: {
+        missing$2: {
+          const symbol$6 = bytes$[at$];
+          if (symbol$6 === 84 || symbol$6 === 116) {
+            const back$9 = at$;
+            chosen$7: {
+              next$13: {
+                if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) break next$13;
+                at$ += 4;
+                break chosen$7;
+              }
+              at$ = back$9;
+              if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || bytes$[at$ + 4] !== 32) break missing$2;
+              at$ += 5;
+            }
+          } else {
+            break missing$2;
+          }
+          break done$2;
+        }
+        at$ = back$8;
+      }
+      const unit$2 = relative_unit$build(at$);
+      if (unit$2 === FAILED$) break next$12;
+      at$ = end$;
+      end$ = at$;
+      return { kind: "relative", which: "end", unit: unit$2, start: start$4, end: at$ };
+    }
+    at$ = back$1;
+    const start$5 = at$;
+    const unit$3 = weekday$build(at$);
+    if (unit$3 === FAILED$) return FAILED$;
+    at$ = end$;
+    end$ = at$;
+    return { kind: "relative", which: "on", unit: unit$3, start: start$5, end: at$ };
+  }
+
+  function amount$build(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table7$[symbol$1] & 128) !== 0) {
+      const start$1 = at$;
+      const currency$1 = currency_code$build(at$);
+      if (currency$1 === FAILED$) return FAILED$;
+      at$ = end$;
+      if ((table0$[bytes$[at$]] & 1) !== 0) {
+        at$++;
+      }
+      const number$1 = digits$build(at$);
+      if (number$1 === FAILED$) return FAILED$;
+      at$ = end$;
+      let scale$1 = scale$build(at$);
+      if (scale$1 === FAILED$) scale$1 = null;
+      else at$ = end$;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      end$ = at$;
+      return { kind: "amount", number: number$1, scale: scale$1, currency: currency$1, start: start$1, end: at$ };
+    } else if (symbol$1 >= 48 && symbol$1 <= 57) {
+      const start$2 = at$;
+      const number$2 = digits$build(at$);
+      if (number$2 === FAILED$) return FAILED$;
+      at$ = end$;
+      let scale$2 = scale$build(at$);
+      if (scale$2 === FAILED$) scale$2 = null;
+      else at$ = end$;
+      if ((table0$[bytes$[at$]] & 1) !== 0) {
+        at$++;
+      }
+      let currency$2;
+      const back$1 = at$;
+      chosen$1: {
+        next$1: {
+          currency$2 = currency_sign$build(at$);
+          if (currency$2 === FAILED$) break next$1;
+          at$ = end$;
+          break chosen$1;
+        }
+        at$ = back$1;
+        next$2: {
+          const picked$1 = currency_code$build(at$);
+          if (picked$1 === FAILED$) break next$2;
+          at$ = end$;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+          currency$2 = picked$1;
+          break chosen$1;
+        }
+        at$ = back$1;
+        next$3: {
+          const symbol$2 = bytes$[at$];
+          if (symbol$2 === 66 || symbol$2 === 98) {
+            if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0 || (table3$[bytes$[at$ + 6]] & 1) === 0 || bytes$[at$ + 7] !== 32 || (table5$[bytes$[at$ + 8]] & 16) === 0 || (table3$[bytes$[at$ + 9]] & 128) === 0 || (table6$[bytes$[at$ + 10]] & 2) === 0 || (table2$[bytes$[at$ + 11]] & 4) === 0 || (table4$[bytes$[at$ + 12]] & 64) === 0 || (table5$[bytes$[at$ + 13]] & 1) === 0) break next$3;
+            at$ += 14;
+          } else if (symbol$2 === 80 || symbol$2 === 112) {
+            const back$2 = at$;
+            chosen$2: {
+              next$4: {
+                if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0 || bytes$[at$ + 6] !== 32 || (table5$[bytes$[at$ + 7]] & 1) === 0 || (table2$[bytes$[at$ + 8]] & 8) === 0 || (table2$[bytes$[at$ + 9]] & 2) === 0 || (table4$[bytes$[at$ + 10]] & 8) === 0 || (table3$[bytes$[at$ + 11]] & 2) === 0 || (table6$[bytes$[at$ + 12]] & 4) === 0 || (table2$[bytes$[at$ + 13]] & 4) === 0 || (table2$[bytes$[at$ + 14]] & 1) === 0) break next$4;
+                at$ += 15;
+                break chosen$2;
+              }
+              at$ = back$2;
+              next$5: {
+                if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0) break next$5;
+                at$ += 6;
+                break chosen$2;
+              }
+              at$ = back$2;
+              if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0) break next$3;
+              at$ += 5;
+            }
+          } else if (symbol$2 === 81 || symbol$2 === 113) {
+            if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0) break next$3;
+            at$ += 4;
+          } else if (symbol$2 === 83 || symbol$2 === 115) {
+            if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0 || (table6$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 1) === 0) break next$3;
+            at$ += 8;
+          } else {
+            break next$3;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
+          currency$2 = "GBP";
+          break chosen$1;
+        }
+        at$ = back$1;
+        next$6: {
+          const symbol$3 = bytes$[at$];
+          if (symbol$3 === 69 || symbol$3 === 101) {
+            const back$3 = at$;
+            chosen$3: {
+              next$7: {
+                if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0) break next$7;
+                at$ += 5;
+                break chosen$3;
+              }
+              at$ = back$3;
+              if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0) break next$6;
+              at$ += 4;
+            }
+          } else {
+            break next$6;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+          currency$2 = "EUR";
+          break chosen$1;
+        }
+        at$ = back$1;
+        next$8: {
+          const symbol$4 = bytes$[at$];
+          if (symbol$4 === 85 || symbol$4 === 117) {
+            const back$4 = at$;
+            chosen$4: {
+              next$9: {
+                if ((table5$[bytes$[at$ + 1]] & 1) === 0 || bytes$[at$ + 2] !== 32 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0 || (table3$[bytes$[at$ + 6]] & 2) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 8) === 0 || (table5$[bytes$[at$ + 9]] & 1) === 0) break next$9;
+                at$ += 10;
+                break chosen$4;
+              }
+              at$ = back$4;
+              if (bytes$[at$ + 1] !== 46 || (table5$[bytes$[at$ + 2]] & 1) === 0 || bytes$[at$ + 3] !== 46 || bytes$[at$ + 4] !== 32 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table3$[bytes$[at$ + 6]] & 128) === 0 || (table3$[bytes$[at$ + 7]] & 2) === 0 || (table3$[bytes$[at$ + 8]] & 2) === 0 || (table1$[bytes$[at$ + 9]] & 128) === 0 || (table4$[bytes$[at$ + 10]] & 8) === 0 || (table5$[bytes$[at$ + 11]] & 1) === 0) break next$8;
+              at$ += 12;
+            }
+          } else {
+            break next$8;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$8;
+          currency$2 = "USD";
+          break chosen$1;
+        }
+        at$ = back$1;
+        next$10: {
+          const symbol$5 = bytes$[at$];
+          if (symbol$5 === 68 || symbol$5 === 100) {
+            const back$5 = at$;
+            chosen$5: {
+              next$11: {
+                if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table5$[bytes$[at$ + 6]] & 1) === 0) break next$11;
+                at$ += 7;
+                break chosen$5;
+              }
+              at$ = back$5;
+              if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0) break next$10;
+              at$ += 6;
+            }
+          } else {
+            break next$10;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$10;
+          currency$2 = "$";
+          break chosen$1;
+        }
+        at$ = back$1;
+        next$12: {
+          const symbol$6 = bytes$[at$];
+          if (symbol$6 === 70 || symbol$6 === 102) {
+            if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0) break next$12;
+            at$ += 6;
+          } else if (symbol$6 === 83 || symbol$6 === 115) {
+            if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || bytes$[at$ + 5] !== 32 || (table3$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0 || (table1$[bytes$[at$ + 8]] & 128) === 0 || (table2$[bytes$[at$ + 9]] & 4) === 0 || (table4$[bytes$[at$ + 10]] & 16) === 0 || (table5$[bytes$[at$ + 11]] & 1) === 0) break next$12;
+            at$ += 12;
+          } else {
+            break next$12;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$12;
+          currency$2 = "CHF";
+          break chosen$1;
+        }
+        at$ = back$1;
+        if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) return FAILED$;
+        at$ += 3;
+        if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+        currency$2 = "JPY";
+      }
+      end$ = at$;
+      return { kind: "amount", number: number$2, scale: scale$2, currency: currency$2, start: start$2, end: at$ };
+    } else if ((table8$[symbol$1] & 1) !== 0) {
+      const back$6 = at$;
+      next$13: {
+        const start$3 = at$;
+        const currency$3 = currency_sign$build(at$);
+        if (currency$3 === FAILED$) break next$13;
+        at$ = end$;
+        if ((table0$[bytes$[at$]] & 1) !== 0) {
+          at$++;
+        }
+        const number$3 = digits$build(at$);
+        if (number$3 === FAILED$) break next$13;
+        at$ = end$;
+        let scale$3 = scale$build(at$);
+        if (scale$3 === FAILED$) scale$3 = null;
+        else at$ = end$;
+        end$ = at$;
+        return { kind: "amount", number: number$3, scale: scale$3, currency: currency$3, start: start$3, end: at$ };
+      }
+      at$ = back$6;
+      const start$4 = at$;
+      const currency$4 = currency_code$build(at$);
+      if (currency$4 === FAILED$) return FAILED$;
+      at$ = end$;
+      if ((table0$[bytes$[at$]] & 1) !== 0) {
+        at$++;
+      }
+      const number$4 = digits$build(at$);
+      if (number$4 === FAILED$) return FAILED$;
+      at$ = end$;
+      let scale$4 = scale$build(at$);
+      if (scale$4 === FAILED$) scale$4 = null;
+      else at$ = end$;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      end$ = at$;
+      return { kind: "amount", number: number$4, scale: scale$4, currency: currency$4, start: start$4, end: at$ };
+    } else if (symbol$1 === 36 || symbol$1 === 130) {
+      const start$5 = at$;
+      const currency$5 = currency_sign$build(at$);
+      if (currency$5 === FAILED$) return FAILED$;
+      at$ = end$;
+      if ((table0$[bytes$[at$]] & 1) !== 0) {
+        at$++;
+      }
+      const number$5 = digits$build(at$);
+      if (number$5 === FAILED$) return FAILED$;
+      at$ = end$;
+      let scale$5 = scale$build(at$);
+      if (scale$5 === FAILED$) scale$5 = null;
+      else at$ = end$;
+      end$ = at$;
+      return { kind: "amount", number: number$5, scale: scale$5, currency: currency$5, start: start$5, end: at$ };
+    } else {
+      return FAILED$;
+    }
+  }
+
+  function digits$build(at$) {
+    const start$1 = at$;
+    if ((table4$[bytes$[at$]] & 2) === 0) return FAILED$;
+    do at$++; while ((table4$[bytes$[at$]] & 2) !== 0);
+    let last$1 = at$;
+    ended$1: for (;;) {
+      if ((table8$[bytes$[at$]] & 2) === 0) break ended$1;
+      at$++;
+      if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+      do at$++; while ((table4$[bytes$[at$]] & 2) !== 0);
+      last$1 = at$;
+    }
+    at$ = last$1;
+    end$ = at$;
+    return input.substring(start$1, at$);
+  }
+
+  function identifier$build(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table1$[symbol$1] & 64) !== 0) {
+      const start$1 = at$;
+      const back$1 = at$;
+      absent$1: {
+        const symbol$2 = bytes$[at$];
+        if (symbol$2 >= 48 && symbol$2 <= 57) {
+          const back$2 = at$;
+          chosen$1: {
+            next$1: {
+              do at$++; while ((table4$[bytes$[at$]] & 2) !== 0);
+              const symbol$3 = bytes$[at$];
+              if ((table8$[symbol$3] & 4) !== 0) {
+                at$++;
+              } else if (symbol$3 === 66 || symbol$3 === 98) {
+                if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$1;
+                at$ += 2;
+              } else if (symbol$3 === 78 || symbol$3 === 110) {
+                if ((table4$[bytes$[at$ + 1]] & 64) === 0) break next$1;
+                at$ += 2;
+              } else if (symbol$3 === 82 || symbol$3 === 114) {
+                if ((table4$[bytes$[at$ + 1]] & 64) === 0) break next$1;
+                at$ += 2;
+              } else if (symbol$3 === 83 || symbol$3 === 115) {
+                if ((table2$[bytes$[at$ + 1]] & 8) === 0) break next$1;
+                at$ += 2;
+              } else if (symbol$3 === 84 || symbol$3 === 116) {
+                if ((table3$[bytes$[at$ + 1]] & 1) === 0) break next$1;
+                at$ += 2;
+              } else {
+                break next$1;
+              }
+              if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+              break chosen$1;
+            }
+            at$ = back$2;
+            do at$++; while ((table4$[bytes$[at$]] & 2) !== 0);
+            if ((table7$[bytes$[at$]] & 4) === 0) break absent$1;
+            at$++;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
+          }
+        } else {
+          break absent$1;
+        }
+        return FAILED$;
+      }
+      at$ = back$1;
+      const symbol$4 = bytes$[at$];
+      if ((symbol$4 >= 65 && symbol$4 <= 90) || (symbol$4 >= 97 && symbol$4 <= 122)) {
+        const back$3 = at$;
+        chosen$2: {
+          next$2: {
+            let count$1 = 0;
+            let last$1 = at$;
+            ended$1: for (;;) {
+              if ((table0$[bytes$[at$]] & 4) === 0) break ended$1;
+              at$++;
+              count$1++;
+              last$1 = at$;
+              if (count$1 >= 24) break;
+            }
+            at$ = last$1;
+            if (count$1 < 1) break next$2;
+            const back$4 = at$;
+            if ((table8$[bytes$[at$]] & 8) !== 0) {
+              at$++;
+            }
+            if ((table4$[bytes$[at$]] & 2) === 0) break next$2;
+            at$++;
+            at$ = back$4;
+            if ((table8$[bytes$[at$]] & 8) !== 0) {
+              at$++;
+            }
+            let count$2 = 0;
+            let last$2 = at$;
+            ended$2: for (;;) {
+              if ((table1$[bytes$[at$]] & 64) === 0) break ended$2;
+              at$++;
+              count$2++;
+              last$2 = at$;
+              if (count$2 >= 40) break;
+            }
+            at$ = last$2;
+            if (count$2 < 1) break next$2;
+            break chosen$2;
+          }
+          at$ = back$3;
+          let count$3 = 0;
+          let last$3 = at$;
+          ended$3: for (;;) {
+            if ((table0$[bytes$[at$]] & 4) === 0) break ended$3;
+            at$++;
+            count$3++;
+            last$3 = at$;
+            if (count$3 >= 24) break;
+          }
+          at$ = last$3;
+          if (count$3 < 1) return FAILED$;
+          if (bytes$[at$] !== 95) return FAILED$;
+          at$++;
+          let count$4 = 0;
+          let last$4 = at$;
+          ended$4: for (;;) {
+            if ((table1$[bytes$[at$]] & 64) === 0) break ended$4;
+            at$++;
+            count$4++;
+            last$4 = at$;
+            if (count$4 >= 40) break;
+          }
+          at$ = last$4;
+          if (count$4 < 1) return FAILED$;
+        }
+      } else {
+        let count$5 = 0;
+        let last$5 = at$;
+        ended$5: for (;;) {
+          if ((table4$[bytes$[at$]] & 2) === 0) break ended$5;
+          at$++;
+          count$5++;
+          last$5 = at$;
+          if (count$5 >= 24) break;
+        }
+        at$ = last$5;
+        if (count$5 < 1) return FAILED$;
+        if ((table8$[bytes$[at$]] & 16) === 0) return FAILED$;
+        at$++;
+        let count$6 = 0;
+        let last$6 = at$;
+        ended$6: for (;;) {
+          if ((table1$[bytes$[at$]] & 64) === 0) break ended$6;
+          at$++;
+          count$6++;
+          last$6 = at$;
+          if (count$6 >= 40) break;
+        }
+        at$ = last$6;
+      }
+      let count$7 = 0;
+      let last$7 = at$;
+      ended$7: for (;;) {
+        at$ = id_part$skip(at$);
+        if (at$ < 0) break ended$7;
+        count$7++;
+        last$7 = at$;
+        if (count$7 >= 8) break;
+      }
+      at$ = last$7;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      end$ = at$;
+      return { kind: "id", start: start$1, end: at$ };
+    } else if (symbol$1 === 35) {
+      const start$2 = at$;
+      at$++;
+      let count$8 = 0;
+      let last$8 = at$;
+      ended$8: for (;;) {
+        if ((table1$[bytes$[at$]] & 64) === 0) break ended$8;
+        at$++;
+        count$8++;
+        last$8 = at$;
+        if (count$8 >= 40) break;
+      }
+      at$ = last$8;
+      if (count$8 < 1) return FAILED$;
+      let count$9 = 0;
+      let last$9 = at$;
+      ended$9: for (;;) {
+        at$ = id_part$skip(at$);
+        if (at$ < 0) break ended$9;
+        count$9++;
+        last$9 = at$;
+        if (count$9 >= 8) break;
+      }
+      at$ = last$9;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      end$ = at$;
+      return { kind: "id", start: start$2, end: at$ };
+    } else {
+      return FAILED$;
+    }
+  }
+
+  function number$build(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table8$[symbol$1] & 32) !== 0) {
+      const start$1 = at$;
+      let word$1;
+      const symbol$2 = bytes$[at$];
+      if (symbol$2 === 69 || symbol$2 === 101) {
+        const back$1 = at$;
+        chosen$1: {
+          next$1: {
+            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) break next$1;
+            at$ += 5;
+            word$1 = input.substring(at$ - 5, at$);
+            break chosen$1;
+          }
+          at$ = back$1;
+          next$2: {
+            if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table7$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0) break next$2;
+            at$ += 6;
+            word$1 = input.substring(at$ - 6, at$);
+            break chosen$1;
+          }
+          at$ = back$1;
+          if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) return FAILED$;
+          at$ += 6;
+          word$1 = input.substring(at$ - 6, at$);
+        }
+      } else if (symbol$2 === 70 || symbol$2 === 102) {
+        const back$2 = at$;
+        chosen$2: {
+          next$3: {
+            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) break next$3;
+            at$ += 4;
+            word$1 = input.substring(at$ - 4, at$);
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$4: {
+            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) break next$4;
+            at$ += 4;
+            word$1 = input.substring(at$ - 4, at$);
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$5: {
+            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$5;
+            at$ += 7;
+            word$1 = input.substring(at$ - 7, at$);
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$6: {
+            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) break next$6;
+            at$ += 5;
+            word$1 = input.substring(at$ - 5, at$);
+            break chosen$2;
+          }
+          at$ = back$2;
+          if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) return FAILED$;
+          at$ += 5;
+          word$1 = input.substring(at$ - 5, at$);
+        }
+      } else if (symbol$2 === 72 || symbol$2 === 104) {
+        if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 64) === 0) return FAILED$;
+        at$ += 7;
+        word$1 = input.substring(at$ - 7, at$);
+      } else if (symbol$2 === 78 || symbol$2 === 110) {
+        const back$3 = at$;
+        chosen$3: {
+          next$7: {
+            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) break next$7;
+            at$ += 4;
+            word$1 = input.substring(at$ - 4, at$);
+            break chosen$3;
+          }
+          at$ = back$3;
+          if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) return FAILED$;
+          at$ += 6;
+          word$1 = input.substring(at$ - 6, at$);
+        }
+      } else if (symbol$2 === 83 || symbol$2 === 115) {
+        const back$4 = at$;
+        chosen$4: {
+          next$8: {
+            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0) break next$8;
+            at$ += 3;
+            word$1 = input.substring(at$ - 3, at$);
+            break chosen$4;
+          }
+          at$ = back$4;
+          next$9: {
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0) break next$9;
+            at$ += 5;
+            word$1 = input.substring(at$ - 5, at$);
+            break chosen$4;
+          }
+          at$ = back$4;
+          next$10: {
+            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) break next$10;
+            at$ += 5;
+            word$1 = input.substring(at$ - 5, at$);
+            break chosen$4;
+          }
+          at$ = back$4;
+          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) return FAILED$;
+          at$ += 7;
+          word$1 = input.substring(at$ - 7, at$);
+        }
+      } else if (symbol$2 === 84 || symbol$2 === 116) {
+        const back$5 = at$;
+        chosen$5: {
+          next$11: {
+            if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0) break next$11;
+            at$ += 3;
+            word$1 = input.substring(at$ - 3, at$);
+            break chosen$5;
+          }
+          at$ = back$5;
+          next$12: {
+            if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0) break next$12;
+            at$ += 5;
+            word$1 = input.substring(at$ - 5, at$);
+            break chosen$5;
+          }
+          at$ = back$5;
+          next$13: {
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) break next$13;
+            at$ += 3;
+            word$1 = input.substring(at$ - 3, at$);
+            break chosen$5;
+          }
+          at$ = back$5;
+          next$14: {
+            if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table7$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0) break next$14;
+            at$ += 6;
+            word$1 = input.substring(at$ - 6, at$);
+            break chosen$5;
+          }
+          at$ = back$5;
+          next$15: {
+            if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) break next$15;
+            at$ += 6;
+            word$1 = input.substring(at$ - 6, at$);
+            break chosen$5;
+          }
+          at$ = back$5;
+          next$16: {
+            if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) break next$16;
+            at$ += 6;
+            word$1 = input.substring(at$ - 6, at$);
+            break chosen$5;
+          }
+          at$ = back$5;
+          if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 64) === 0) return FAILED$;
+          at$ += 8;
+          word$1 = input.substring(at$ - 8, at$);
+        }
+      } else {
+        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0) return FAILED$;
+        at$ += 4;
+        word$1 = input.substring(at$ - 4, at$);
+      }
+      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      const back$6 = at$;
+      absent$1: {
+        if (bytes$[at$] !== 45) break absent$1;
+        at$++;
+        if ((table0$[bytes$[at$]] & 2) === 0) break absent$1;
+        at$++;
+        return FAILED$;
+      }
+      at$ = back$6;
+      end$ = at$;
+      return { kind: "number", number: NUMBERS[word$1.toLowerCase()], scale: null, start: start$1, end: at$ };
+    } else if (symbol$1 >= 48 && symbol$1 <= 57) {
+      const back$7 = at$;
+      next$17: {
+        const start$2 = at$;
+        let count$1 = 0;
+        let last$1 = at$;
+        ended$1: for (;;) {
+          if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+          at$++;
+          count$1++;
+          last$1 = at$;
+          if (count$1 >= 3) break;
+        }
+        at$ = last$1;
+        if (count$1 < 1) break next$17;
+        const digits$1 = input.substring(start$2, at$);
+        const symbol$3 = bytes$[at$];
+        if (symbol$3 === 78 || symbol$3 === 110) {
+          if ((table4$[bytes$[at$ + 1]] & 64) === 0) break next$17;
+          at$ += 2;
+        } else if (symbol$3 === 82 || symbol$3 === 114) {
+          if ((table4$[bytes$[at$ + 1]] & 64) === 0) break next$17;
+          at$ += 2;
+        } else if (symbol$3 === 83 || symbol$3 === 115) {
+          if ((table2$[bytes$[at$ + 1]] & 8) === 0) break next$17;
+          at$ += 2;
+        } else if (symbol$3 === 84 || symbol$3 === 116) {
+          if ((table3$[bytes$[at$ + 1]] & 1) === 0) break next$17;
+          at$ += 2;
+        } else {
+          break next$17;
+        }
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$17;
+        end$ = at$;
+        return { kind: "ordinal", number: digits$1, start: start$2, end: at$ };
+      }
+      at$ = back$7;
+      next$18: {
+        const start$3 = at$;
+        const back$8 = at$;
+        chosen$7: {
+          next$19: {
+            if (!(at$ === 0 || codeAt$(at$ - 1) <= 32 || codeAt$(at$ - 1) === 61)) break next$19;
+            if (bytes$[at$] !== 45) break next$19;
+            at$++;
+            break chosen$7;
+          }
+          at$ = back$8;
+        }
+        const number$1 = input.substring(start$3, at$);
+        const digits$2 = digits$build(at$);
+        if (digits$2 === FAILED$) break next$18;
+        at$ = end$;
+        let scale$1 = scale$build(at$);
+        if (scale$1 === FAILED$) scale$1 = null;
+        else at$ = end$;
+        const back$9 = at$;
+        chosen$8: {
+          next$20: {
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$20;
+            break chosen$8;
+          }
+          at$ = back$9;
+          if ((table7$[bytes$[at$]] & 4) === 0) break next$18;
+        }
+        end$ = at$;
+        return { kind: "number", number: number$1 + digits$2, scale: scale$1, start: start$3, end: at$ };
+      }
+      at$ = back$7;
+      const start$4 = at$;
+      const digits$3 = digits$build(at$);
+      if (digits$3 === FAILED$) return FAILED$;
+      at$ = end$;
+      end$ = at$;
+      return { kind: "number", number: digits$3, scale: null, start: start$4, end: at$ };
+    } else if (symbol$1 === 45) {
+      const start$5 = at$;
+      const back$10 = at$;
+      chosen$9: {
+        next$21: {
+          if (!(at$ === 0 || codeAt$(at$ - 1) <= 32 || codeAt$(at$ - 1) === 61)) break next$21;
+          at$++;
+          break chosen$9;
+        }
+        at$ = back$10;
+      }
+      const number$2 = input.substring(start$5, at$);
+      const digits$4 = digits$build(at$);
+      if (digits$4 === FAILED$) return FAILED$;
+      at$ = end$;
+      let scale$2 = scale$build(at$);
+      if (scale$2 === FAILED$) scale$2 = null;
+      else at$ = end$;
+      const back$11 = at$;
+      chosen$10: {
+        next$22: {
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$22;
+          break chosen$10;
+        }
+        at$ = back$11;
+        if ((table7$[bytes$[at$]] & 4) === 0) return FAILED$;
+      }
+      end$ = at$;
+      return { kind: "number", number: number$2 + digits$4, scale: scale$2, start: start$5, end: at$ };
+    } else {
+      return FAILED$;
+    }
+  }
+
+  function span$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table5$[symbol$1] & 32) !== 0) {
+      at$ = month_name$skip(at$);
+      if (at$ < 0) return -1;
+      let count$1 = 0;
+      let last$1 = at$;
+      ended$1: for (;;) {
+        at$ = joint$skip(at$);
+        if (at$ < 0) break ended$1;
+        at$ = month_name$skip(at$);
+        if (at$ < 0) break ended$1;
+        count$1++;
+        last$1 = at$;
+        if (count$1 >= 11) break;
+      }
+      at$ = last$1;
+      if (count$1 < 1) return -1;
+      at$ = between$skip(at$);
+      if (at$ < 0) return -1;
+      at$ = year_digits$skip(at$);
+      if (at$ < 0) return -1;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else if (symbol$1 >= 48 && symbol$1 <= 57) {
+      const start$1 = at$;
+      const day$1 = day$build(at$);
+      if (day$1 === FAILED$) return -1;
+      at$ = end$;
+      const first$1 = { day: day$1, start: start$1, end: at$ };
+      const more$1 = [];
+      let last$2 = at$;
+      ended$2: for (;;) {
+        const part$1 = joint$build(at$);
+        if (part$1 === FAILED$) break ended$2;
+        at$ = end$;
+        const start$2 = at$;
+        const day$2 = day$build(at$);
+        if (day$2 === FAILED$) break ended$2;
+        at$ = end$;
+        const part$2 = { day: day$2, start: start$2, end: at$ };
+        const item$1 = [part$1, part$2];
+        more$1.push(item$1);
+        last$2 = at$;
+        if (more$1.length >= 11) break;
+      }
+      at$ = last$2;
+      if (more$1.length < 1) return -1;
+      const back$1 = at$;
+      done$1: {
+        missing$1: {
+          const start$3 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$3) break missing$1;
+          if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
+          at$ += 2;
+          break done$1;
+        }
+        at$ = back$1;
+      }
+      at$ = between$skip(at$);
+      if (at$ < 0) return -1;
+      const month$1 = month_name$build(at$);
+      if (month$1 === FAILED$) return -1;
+      at$ = end$;
+      let year$1;
+      const back$2 = at$;
+      done$2: {
+        missing$2: {
+          at$ = between$skip(at$);
+          if (at$ < 0) break missing$2;
+          const picked$2 = year_digits$build(at$);
+          if (picked$2 === FAILED$) break missing$2;
+          at$ = end$;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
+          const picked$1 = picked$2;
+          year$1 = picked$1;
+          break done$2;
+        }
+        at$ = back$2;
+        year$1 = null;
+      }
+      if (!(span$code4(first$1, more$1, month$1, year$1))) return -1;
+    } else if (symbol$1 === 81 || symbol$1 === 113) {
+      at$++;
+      if ((table3$[bytes$[at$]] & 64) === 0) return -1;
+      at$++;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      let count$2 = 0;
+      let last$3 = at$;
+      ended$3: for (;;) {
+        at$ = joint$skip(at$);
+        if (at$ < 0) break ended$3;
+        if ((table3$[bytes$[at$]] & 32) === 0) break ended$3;
+        at$++;
+        if ((table3$[bytes$[at$]] & 64) === 0) break ended$3;
+        at$++;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break ended$3;
+        count$2++;
+        last$3 = at$;
+        if (count$2 >= 3) break;
+      }
+      at$ = last$3;
+      if (count$2 < 1) return -1;
+      at$ = between$skip(at$);
+      if (at$ < 0) return -1;
+      at$ = year_digits$skip(at$);
+      if (at$ < 0) return -1;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function date$skip(at$) {
+    const back$1 = at$;
+    done$1: {
+      missing$1: {
+        at$ = weekday$skip(at$);
+        if (at$ < 0) break missing$1;
+        if (bytes$[at$] === 44) {
+          at$++;
+        }
+        const start$1 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$1) break missing$1;
+        break done$1;
+      }
+      at$ = back$1;
+    }
+    const symbol$1 = bytes$[at$];
+    if ((table5$[symbol$1] & 32) !== 0) {
+      at$ = named_date$skip(at$);
+      if (at$ < 0) return -1;
+    } else if (symbol$1 === 48 || (symbol$1 >= 51 && symbol$1 <= 57)) {
+      const back$2 = at$;
+      chosen$1: {
+        next$1: {
+          at$ = named_date$skip(at$);
+          if (at$ < 0) break next$1;
+          break chosen$1;
+        }
+        at$ = back$2;
+        at$ = numeric_date$skip(at$);
+        if (at$ < 0) return -1;
+      }
+    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
+      const back$3 = at$;
+      chosen$2: {
+        next$2: {
+          const year$1 = year_digits$build(at$);
+          if (year$1 === FAILED$) break next$2;
+          at$ = end$;
+          if ((table5$[bytes$[at$]] & 64) === 0) break next$2;
+          at$++;
+          const start$2 = at$;
+          let count$1 = 0;
+          let last$1 = at$;
+          ended$1: for (;;) {
+            if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+            at$++;
+            count$1++;
+            last$1 = at$;
+            if (count$1 >= 2) break;
+          }
+          at$ = last$1;
+          if (count$1 < 2) break next$2;
+          const digits$1 = input.substring(start$2, at$);
+          if ((table4$[bytes$[at$]] & 2) !== 0) break next$2;
+          const month$1 = Number(digits$1);
+          if ((table5$[bytes$[at$]] & 64) === 0) break next$2;
+          at$++;
+          const start$3 = at$;
+          let count$2 = 0;
+          let last$2 = at$;
+          ended$2: for (;;) {
+            if ((table4$[bytes$[at$]] & 2) === 0) break ended$2;
+            at$++;
+            count$2++;
+            last$2 = at$;
+            if (count$2 >= 2) break;
+          }
+          at$ = last$2;
+          if (count$2 < 2) break next$2;
+          const digits$2 = input.substring(start$3, at$);
+          if ((table4$[bytes$[at$]] & 2) !== 0) break next$2;
+          const day$1 = Number(digits$2);
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+          if (!(isDay(year$1, month$1, day$1))) break next$2;
+          break chosen$2;
+        }
+        at$ = back$3;
+        next$3: {
+          at$ = named_date$skip(at$);
+          if (at$ < 0) break next$3;
+          break chosen$2;
+        }
+        at$ = back$3;
+        at$ = numeric_date$skip(at$);
+        if (at$ < 0) return -1;
+      }
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function quarter$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table5$[symbol$1] & 128) !== 0) {
+      at$ = bare_quarter$skip(at$);
+      if (at$ < 0) return -1;
+      const back$1 = at$;
+      done$1: {
+        missing$1: {
+          at$ = quarter_joint$skip(at$);
+          if (at$ < 0) break missing$1;
+          at$ = year_digits$skip(at$);
+          if (at$ < 0) break missing$1;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$1;
+          break done$1;
+        }
+        at$ = back$1;
+      }
+    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
+      const back$2 = at$;
+      chosen$1: {
+        next$1: {
+          at$ = bare_quarter$skip(at$);
+          if (at$ < 0) break next$1;
+          const back$3 = at$;
+          done$2: {
+            missing$2: {
+              at$ = quarter_joint$skip(at$);
+              if (at$ < 0) break missing$2;
+              at$ = year_digits$skip(at$);
+              if (at$ < 0) break missing$2;
+              if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
+              break done$2;
+            }
+            at$ = back$3;
+          }
+          break chosen$1;
+        }
+        at$ = back$2;
+        next$2: {
+          at$++;
+          if ((table3$[bytes$[at$]] & 32) === 0) break next$2;
+          at$++;
+          const symbol$2 = bytes$[at$];
+          if (symbol$2 === 48 || (symbol$2 >= 51 && symbol$2 <= 57)) {
+            at$ = short_year$skip(at$);
+            if (at$ < 0) break next$2;
+          } else if (symbol$2 >= 49 && symbol$2 <= 50) {
+            const back$4 = at$;
+            chosen$2: {
+              next$3: {
+                at$ = year_digits$skip(at$);
+                if (at$ < 0) break next$3;
+                if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
+                break chosen$2;
+              }
+              at$ = back$4;
+              at$ = short_year$skip(at$);
+              if (at$ < 0) break next$2;
+            }
+          } else {
+            break next$2;
+          }
+          break chosen$1;
+        }
+        at$ = back$2;
+        at$ = year_digits$skip(at$);
+        if (at$ < 0) return -1;
+        if ((table3$[bytes$[at$]] & 16) !== 0) {
+          at$++;
+        }
+        if ((table3$[bytes$[at$]] & 32) === 0) return -1;
+        at$++;
+        if ((table3$[bytes$[at$]] & 64) === 0) return -1;
+        at$++;
+        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      }
+    } else if (symbol$1 >= 51 && symbol$1 <= 52) {
+      const back$5 = at$;
+      chosen$3: {
+        next$4: {
+          at$ = bare_quarter$skip(at$);
+          if (at$ < 0) break next$4;
+          const back$6 = at$;
+          done$3: {
+            missing$3: {
+              at$ = quarter_joint$skip(at$);
+              if (at$ < 0) break missing$3;
+              at$ = year_digits$skip(at$);
+              if (at$ < 0) break missing$3;
+              if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
+              break done$3;
+            }
+            at$ = back$6;
+          }
+          break chosen$3;
+        }
+        at$ = back$5;
+        at$++;
+        if ((table3$[bytes$[at$]] & 32) === 0) return -1;
+        at$++;
+        const symbol$3 = bytes$[at$];
+        if (symbol$3 === 48 || (symbol$3 >= 51 && symbol$3 <= 57)) {
+          at$ = short_year$skip(at$);
+          if (at$ < 0) return -1;
+        } else if (symbol$3 >= 49 && symbol$3 <= 50) {
+          const back$7 = at$;
+          chosen$4: {
+            next$5: {
+              at$ = year_digits$skip(at$);
+              if (at$ < 0) break next$5;
+              if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+              break chosen$4;
+            }
+            at$ = back$7;
+            at$ = short_year$skip(at$);
+            if (at$ < 0) return -1;
+          }
+        } else {
+          return -1;
+        }
+      }
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function bare_half$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table2$[symbol$1] & 128) !== 0) {
+      let word$1;
+      const symbol$2 = bytes$[at$];
+      if (symbol$2 === 70 || symbol$2 === 102) {
+        const back$1 = at$;
+        chosen$1: {
+          next$1: {
+            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) break next$1;
+            at$ += 5;
+            word$1 = input.substring(at$ - 5, at$);
+            break chosen$1;
+          }
+          at$ = back$1;
+          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table3$[bytes$[at$ + 5]] & 1) === 0) return -1;
+          at$ += 6;
+          word$1 = input.substring(at$ - 6, at$);
+        }
+      } else if (symbol$2 === 83 || symbol$2 === 115) {
+        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0) return -1;
+        at$ += 6;
+        word$1 = input.substring(at$ - 6, at$);
+      } else if (symbol$2 === 84 || symbol$2 === 116) {
+        if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0) return -1;
+        at$ += 5;
+        word$1 = input.substring(at$ - 5, at$);
+      } else if (symbol$2 === 49) {
+        if ((table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) return -1;
+        at$ += 3;
+        word$1 = input.substring(at$ - 3, at$);
+      } else if (symbol$2 === 50) {
+        if ((table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) return -1;
+        at$ += 3;
+        word$1 = input.substring(at$ - 3, at$);
+      } else if (symbol$2 === 51) {
+        if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) return -1;
+        at$ += 3;
+        word$1 = input.substring(at$ - 3, at$);
+      } else {
+        if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table3$[bytes$[at$ + 2]] & 1) === 0) return -1;
+        at$ += 3;
+        word$1 = input.substring(at$ - 3, at$);
+      }
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      const half$1 = ordinalOf(word$1);
+      const start$1 = at$;
+      at$ = runEnd$(ends2$, at$);
+      if (at$ === start$1) return -1;
+      if ((table3$[bytes$[at$]] & 1) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 4) === 0) return -1;
+      at$ += 4;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if (!(half$1 <= 2)) return -1;
+    } else if (symbol$1 === 72 || symbol$1 === 104) {
+      at$++;
+      if ((table3$[bytes$[at$]] & 8) === 0) return -1;
+      at$++;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function year_digits$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if (symbol$1 === 49) {
+      if (bytes$[at$ + 1] !== 57) return -1;
+      at$ += 2;
+    } else if (symbol$1 === 50) {
+      if (bytes$[at$ + 1] !== 48) return -1;
+      at$ += 2;
+    } else {
+      return -1;
+    }
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+      at$++;
+      count$1++;
+      last$1 = at$;
+      if (count$1 >= 2) break;
+    }
+    at$ = last$1;
+    if (count$1 < 2) return -1;
+    if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+    return at$;
+  }
+
+  function fiscal$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if (symbol$1 >= 49 && symbol$1 <= 50) {
+      const year$1 = year_digits$build(at$);
+      if (year$1 === FAILED$) return -1;
+      at$ = end$;
+      if ((table4$[bytes$[at$]] & 1) === 0) return -1;
+      at$++;
+      const start$1 = at$;
+      let count$1 = 0;
+      let last$2 = at$;
+      ended$1: for (;;) {
+        if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+        at$++;
+        count$1++;
+        last$2 = at$;
+        if (count$1 >= 2) break;
+      }
+      at$ = last$2;
+      if (count$1 < 2) return -1;
+      const digits$1 = input.substring(start$1, at$);
+      if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+      const last$1 = Number(digits$1);
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if (!(last$1 === (year$1 + 1) % 100)) return -1;
+    } else if (symbol$1 === 70 || symbol$1 === 102) {
+      const back$1 = at$;
+      chosen$1: {
+        next$1: {
+          if ((table4$[bytes$[at$ + 1]] & 128) === 0) break next$1;
+          at$ += 2;
+          if ((table4$[bytes$[at$]] & 32) !== 0) {
+            at$++;
+          }
+          break chosen$1;
+        }
+        at$ = back$1;
+        const back$2 = at$;
+        chosen$2: {
+          next$2: {
+            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0) break next$2;
+            at$ += 6;
+            break chosen$2;
+          }
+          at$ = back$2;
+          if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table3$[bytes$[at$ + 8]] & 2) === 0) return -1;
+          at$ += 9;
+        }
+        const start$2 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$2) return -1;
+        if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) return -1;
+        at$ += 4;
+        const start$3 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$3) return -1;
+        const back$3 = at$;
+        done$1: {
+          missing$1: {
+            if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) break missing$1;
+            at$ += 2;
+            break done$1;
+          }
+          at$ = back$3;
+        }
+      }
+      const symbol$2 = bytes$[at$];
+      if (symbol$2 === 48 || (symbol$2 >= 51 && symbol$2 <= 57)) {
+        const start$4 = at$;
+        let count$2 = 0;
+        let last$3 = at$;
+        ended$2: for (;;) {
+          if ((table4$[bytes$[at$]] & 2) === 0) break ended$2;
+          at$++;
+          count$2++;
+          last$3 = at$;
+          if (count$2 >= 2) break;
+        }
+        at$ = last$3;
+        if (count$2 < 2) return -1;
+        const digits$2 = input.substring(start$4, at$);
+        if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+      } else if (symbol$2 >= 49 && symbol$2 <= 50) {
+        const back$4 = at$;
+        chosen$3: {
+          next$3: {
+            at$ = year_digits$skip(at$);
+            if (at$ < 0) break next$3;
+            break chosen$3;
+          }
+          at$ = back$4;
+          const start$5 = at$;
+          let count$3 = 0;
+          let last$4 = at$;
+          ended$3: for (;;) {
+            if ((table4$[bytes$[at$]] & 2) === 0) break ended$3;
+            at$++;
+            count$3++;
+            last$4 = at$;
+            if (count$3 >= 2) break;
+          }
+          at$ = last$4;
+          if (count$3 < 2) return -1;
+          const digits$3 = input.substring(start$5, at$);
+          if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+        }
+      } else {
+        return -1;
+      }
+      const back$5 = at$;
+      done$2: {
+        missing$2: {
+          if ((table4$[bytes$[at$]] & 1) === 0) break missing$2;
+          at$++;
+          const start$6 = at$;
+          let count$4 = 0;
+          let last$5 = at$;
+          ended$4: for (;;) {
+            if ((table4$[bytes$[at$]] & 2) === 0) break ended$4;
+            at$++;
+            count$4++;
+            last$5 = at$;
+            if (count$4 >= 2) break;
+          }
+          at$ = last$5;
+          if (count$4 < 2) break missing$2;
+          const digits$4 = input.substring(start$6, at$);
+          if ((table4$[bytes$[at$]] & 2) !== 0) break missing$2;
+          break done$2;
+        }
+        at$ = back$5;
+      }
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      const back$6 = at$;
+      done$3: {
+        missing$3: {
+          at$ = between$skip(at$);
+          if (at$ < 0) break missing$3;
+          if ((table3$[bytes$[at$]] & 32) === 0) break missing$3;
+          at$++;
+          if ((table3$[bytes$[at$]] & 64) === 0) break missing$3;
+          at$++;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
+          break done$3;
+        }
+        at$ = back$6;
+      }
+    } else if (symbol$1 === 81 || symbol$1 === 113) {
+      at$++;
+      if ((table3$[bytes$[at$]] & 64) === 0) return -1;
+      at$++;
+      const back$7 = at$;
+      done$4: {
+        missing$4: {
+          const start$7 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$7) break missing$4;
+          if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$4;
+          at$ += 2;
+          break done$4;
+        }
+        at$ = back$7;
+      }
+      at$ = between$skip(at$);
+      if (at$ < 0) return -1;
+      const symbol$3 = bytes$[at$];
+      if (symbol$3 === 70 || symbol$3 === 102) {
+        const back$8 = at$;
+        chosen$4: {
+          next$4: {
+            if ((table4$[bytes$[at$ + 1]] & 128) === 0) break next$4;
+            at$ += 2;
+            if ((table4$[bytes$[at$]] & 32) !== 0) {
+              at$++;
+            }
+            break chosen$4;
+          }
+          at$ = back$8;
+          const back$9 = at$;
+          chosen$5: {
+            next$5: {
+              if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0) break next$5;
+              at$ += 6;
+              break chosen$5;
+            }
+            at$ = back$9;
+            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table3$[bytes$[at$ + 8]] & 2) === 0) return -1;
+            at$ += 9;
+          }
+          const start$8 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$8) return -1;
+          if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) return -1;
+          at$ += 4;
+          const start$9 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$9) return -1;
+          const back$10 = at$;
+          done$5: {
+            missing$5: {
+              if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) break missing$5;
+              at$ += 2;
+              break done$5;
+            }
+            at$ = back$10;
+          }
+        }
+      } else {
+        return -1;
+      }
+      const symbol$4 = bytes$[at$];
+      if (symbol$4 === 48 || (symbol$4 >= 51 && symbol$4 <= 57)) {
+        const start$10 = at$;
+        let count$5 = 0;
+        let last$6 = at$;
+        ended$5: for (;;) {
+          if ((table4$[bytes$[at$]] & 2) === 0) break ended$5;
+          at$++;
+          count$5++;
+          last$6 = at$;
+          if (count$5 >= 2) break;
+        }
+        at$ = last$6;
+        if (count$5 < 2) return -1;
+        const digits$5 = input.substring(start$10, at$);
+        if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+      } else if (symbol$4 >= 49 && symbol$4 <= 50) {
+        const back$11 = at$;
+        chosen$6: {
+          next$6: {
+            at$ = year_digits$skip(at$);
+            if (at$ < 0) break next$6;
+            break chosen$6;
+          }
+          at$ = back$11;
+          const start$11 = at$;
+          let count$6 = 0;
+          let last$7 = at$;
+          ended$6: for (;;) {
+            if ((table4$[bytes$[at$]] & 2) === 0) break ended$6;
+            at$++;
+            count$6++;
+            last$7 = at$;
+            if (count$6 >= 2) break;
+          }
+          at$ = last$7;
+          if (count$6 < 2) return -1;
+          const digits$6 = input.substring(start$11, at$);
+          if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+        }
+      } else {
+        return -1;
+      }
+      const back$12 = at$;
+      done$6: {
+        missing$6: {
+          if ((table4$[bytes$[at$]] & 1) === 0) break missing$6;
+          at$++;
+          const start$12 = at$;
+          let count$7 = 0;
+          let last$8 = at$;
+          ended$7: for (;;) {
+            if ((table4$[bytes$[at$]] & 2) === 0) break ended$7;
+            at$++;
+            count$7++;
+            last$8 = at$;
+            if (count$7 >= 2) break;
+          }
+          at$ = last$8;
+          if (count$7 < 2) break missing$6;
+          const digits$7 = input.substring(start$12, at$);
+          if ((table4$[bytes$[at$]] & 2) !== 0) break missing$6;
+          break done$6;
+        }
+        at$ = back$12;
+      }
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function week$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table6$[symbol$1] & 8) !== 0) {
+      const symbol$2 = bytes$[at$];
+      if (symbol$2 === 67 || symbol$2 === 99) {
+        const back$1 = at$;
+        chosen$1: {
+          next$1: {
+            if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0 || bytes$[at$ + 8] !== 32 || (table6$[bytes$[at$ + 9]] & 16) === 0 || (table2$[bytes$[at$ + 10]] & 2) === 0 || (table2$[bytes$[at$ + 11]] & 2) === 0 || (table6$[bytes$[at$ + 12]] & 32) === 0) break next$1;
+            at$ += 13;
+            const start$1 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$1) break next$1;
+            break chosen$1;
+          }
+          at$ = back$1;
+          if ((table6$[bytes$[at$ + 1]] & 16) === 0) return -1;
+          at$ += 2;
+          if (bytes$[at$] === 32) {
+            at$++;
+          }
+        }
+      } else if (symbol$2 === 87) {
+        const back$2 = at$;
+        chosen$2: {
+          next$2: {
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 32) === 0) break next$2;
+            at$ += 4;
+            const start$2 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$2) break next$2;
+            const back$3 = at$;
+            done$1: {
+              missing$1: {
+                const symbol$3 = bytes$[at$];
+                if (symbol$3 === 78 || symbol$3 === 110) {
+                  const back$4 = at$;
+                  chosen$3: {
+                    next$3: {
+                      if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || bytes$[at$ + 6] !== 32) break next$3;
+                      at$ += 7;
+                      break chosen$3;
+                    }
+                    at$ = back$4;
+                    if ((table3$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$1;
+                    at$ += 4;
+                  }
+                } else {
+                  break missing$1;
+                }
+                break done$1;
+              }
+              at$ = back$3;
+            }
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$4: {
+            if ((table6$[bytes$[at$ + 1]] & 32) === 0) break next$4;
+            at$ += 2;
+            if (bytes$[at$] === 32) {
+              at$++;
+            }
+            break chosen$2;
+          }
+          at$ = back$2;
+          at$++;
+        }
+      } else {
+        const back$5 = at$;
+        chosen$4: {
+          next$5: {
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 32) === 0) break next$5;
+            at$ += 4;
+            const start$3 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$3) break next$5;
+            const back$6 = at$;
+            done$2: {
+              missing$2: {
+                const symbol$4 = bytes$[at$];
+                if (symbol$4 === 78 || symbol$4 === 110) {
+                  const back$7 = at$;
+                  chosen$5: {
+                    next$6: {
+                      if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || bytes$[at$ + 6] !== 32) break next$6;
+                      at$ += 7;
+                      break chosen$5;
+                    }
+                    at$ = back$7;
+                    if ((table3$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$2;
+                    at$ += 4;
+                  }
+                } else {
+                  break missing$2;
+                }
+                break done$2;
+              }
+              at$ = back$6;
+            }
+            break chosen$4;
+          }
+          at$ = back$5;
+          if ((table6$[bytes$[at$ + 1]] & 32) === 0) return -1;
+          at$ += 2;
+          if (bytes$[at$] === 32) {
+            at$++;
+          }
+        }
+      }
+      const start$4 = at$;
+      let count$1 = 0;
+      let last$1 = at$;
+      ended$1: for (;;) {
+        if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+        at$++;
+        count$1++;
+        last$1 = at$;
+        if (count$1 >= 2) break;
+      }
+      at$ = last$1;
+      if (count$1 < 1) return -1;
+      const digits$1 = input.substring(start$4, at$);
+      if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+      const week$1 = Number(digits$1);
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      const back$8 = at$;
+      done$3: {
+        missing$3: {
+          at$ = quarter_joint$skip(at$);
+          if (at$ < 0) break missing$3;
+          at$ = year_digits$skip(at$);
+          if (at$ < 0) break missing$3;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
+          break done$3;
+        }
+        at$ = back$8;
+      }
+      if (!(week$1 >= 1 && week$1 <= 53)) return -1;
+    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
+      at$ = year_digits$skip(at$);
+      if (at$ < 0) return -1;
+      if ((table4$[bytes$[at$]] & 32) !== 0) {
+        at$++;
+      }
+      if ((table6$[bytes$[at$]] & 16) === 0) return -1;
+      at$++;
+      const start$5 = at$;
+      let count$2 = 0;
+      let last$2 = at$;
+      ended$2: for (;;) {
+        if ((table4$[bytes$[at$]] & 2) === 0) break ended$2;
+        at$++;
+        count$2++;
+        last$2 = at$;
+        if (count$2 >= 2) break;
+      }
+      at$ = last$2;
+      if (count$2 < 2) return -1;
+      const digits$2 = input.substring(start$5, at$);
+      if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+      const week$2 = Number(digits$2);
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if (!(week$2 >= 1 && week$2 <= 53)) return -1;
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function month$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if (symbol$1 === 48 || (symbol$1 >= 51 && symbol$1 <= 57)) {
+      const start$1 = at$;
+      let count$1 = 0;
+      let last$1 = at$;
+      ended$1: for (;;) {
+        if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+        at$++;
+        count$1++;
+        last$1 = at$;
+        if (count$1 >= 2) break;
+      }
+      at$ = last$1;
+      if (count$1 < 1) return -1;
+      const digits$1 = input.substring(start$1, at$);
+      if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+      const month$1 = Number(digits$1);
+      if (bytes$[at$] !== 47) return -1;
+      at$++;
+      at$ = year_digits$skip(at$);
+      if (at$ < 0) return -1;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if (!(month$1 >= 1 && month$1 <= 12)) return -1;
+    } else if ((table6$[symbol$1] & 128) !== 0) {
+      const back$1 = at$;
+      chosen$1: {
+        next$1: {
+          at$ = month_name$skip(at$);
+          if (at$ < 0) break next$1;
+          const back$2 = at$;
+          done$1: {
+            missing$1: {
+              const start$2 = at$;
+              at$ = runEnd$(ends2$, at$);
+              if (at$ === start$2) break missing$1;
+              if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
+              at$ += 2;
+              break done$1;
+            }
+            at$ = back$2;
+          }
+          at$ = between$skip(at$);
+          if (at$ < 0) break next$1;
+          at$ = year_digits$skip(at$);
+          if (at$ < 0) break next$1;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+          break chosen$1;
+        }
+        at$ = back$1;
+        next$2: {
+          at$ = month_name$skip(at$);
+          if (at$ < 0) break next$2;
+          if (bytes$[at$] === 32) {
+            at$++;
+          }
+          if (bytes$[at$] !== 39) break next$2;
+          at$++;
+          at$ = short_year$skip(at$);
+          if (at$ < 0) break next$2;
+          break chosen$1;
+        }
+        at$ = back$1;
+        if ((table6$[bytes$[at$]] & 128) === 0) return -1;
+        at$ = month_name$skip(at$);
+        if (at$ < 0) return -1;
+      }
+    } else if ((table7$[symbol$1] & 1) !== 0) {
+      const back$3 = at$;
+      chosen$2: {
+        next$3: {
+          at$ = month_name$skip(at$);
+          if (at$ < 0) break next$3;
+          const back$4 = at$;
+          done$2: {
+            missing$2: {
+              const start$3 = at$;
+              at$ = runEnd$(ends2$, at$);
+              if (at$ === start$3) break missing$2;
+              if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$2;
+              at$ += 2;
+              break done$2;
+            }
+            at$ = back$4;
+          }
+          at$ = between$skip(at$);
+          if (at$ < 0) break next$3;
+          at$ = year_digits$skip(at$);
+          if (at$ < 0) break next$3;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
+          break chosen$2;
+        }
+        at$ = back$3;
+        at$ = month_name$skip(at$);
+        if (at$ < 0) return -1;
+        if (bytes$[at$] === 32) {
+          at$++;
+        }
+        if (bytes$[at$] !== 39) return -1;
+        at$++;
+        at$ = short_year$skip(at$);
+        if (at$ < 0) return -1;
+      }
+    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
+      const back$5 = at$;
+      chosen$3: {
+        next$4: {
+          at$ = year_digits$skip(at$);
+          if (at$ < 0) break next$4;
+          if ((table4$[bytes$[at$]] & 1) === 0) break next$4;
+          at$++;
+          const start$4 = at$;
+          let count$2 = 0;
+          let last$2 = at$;
+          ended$2: for (;;) {
+            if ((table4$[bytes$[at$]] & 2) === 0) break ended$2;
+            at$++;
+            count$2++;
+            last$2 = at$;
+            if (count$2 >= 2) break;
+          }
+          at$ = last$2;
+          if (count$2 < 2) break next$4;
+          const digits$2 = input.substring(start$4, at$);
+          if ((table4$[bytes$[at$]] & 2) !== 0) break next$4;
+          const month$2 = Number(digits$2);
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+          if (!(month$2 >= 1 && month$2 <= 12)) break next$4;
+          break chosen$3;
+        }
+        at$ = back$5;
+        const start$5 = at$;
+        let count$3 = 0;
+        let last$3 = at$;
+        ended$3: for (;;) {
+          if ((table4$[bytes$[at$]] & 2) === 0) break ended$3;
+          at$++;
+          count$3++;
+          last$3 = at$;
+          if (count$3 >= 2) break;
+        }
+        at$ = last$3;
+        if (count$3 < 1) return -1;
+        const digits$3 = input.substring(start$5, at$);
+        if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+        const month$3 = Number(digits$3);
+        if (bytes$[at$] !== 47) return -1;
+        at$++;
+        at$ = year_digits$skip(at$);
+        if (at$ < 0) return -1;
+        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+        if (!(month$3 >= 1 && month$3 <= 12)) return -1;
+      }
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function relative$skip(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        const symbol$1 = bytes$[at$];
+        if (symbol$1 === 84 || symbol$1 === 116) {
+          const back$2 = at$;
+          chosen$2: {
+            next$2: {
+              if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) break next$2;
+              at$ += 5;
+              break chosen$2;
+            }
+            at$ = back$2;
+            next$3: {
+              if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table3$[bytes$[at$ + 6]] & 128) === 0 || (table6$[bytes$[at$ + 7]] & 16) === 0) break next$3;
+              at$ += 8;
+              break chosen$2;
+            }
+            at$ = back$2;
+            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 1) === 0 || (table3$[bytes$[at$ + 5]] & 1) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) break next$1;
+            at$ += 7;
+          }
+        } else if (symbol$1 === 89 || symbol$1 === 121) {
+          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 128) === 0) break next$1;
+          at$ += 9;
+        } else if (symbol$1 === 67) {
+          if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 66) break next$1;
+          at$ += 3;
+        } else if (symbol$1 === 69) {
+          const back$3 = at$;
+          chosen$3: {
+            next$4: {
+              if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 68) break next$4;
+              at$ += 3;
+              break chosen$3;
+            }
+            at$ = back$3;
+            next$5: {
+              if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 77) break next$5;
+              at$ += 3;
+              break chosen$3;
+            }
+            at$ = back$3;
+            if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 87) break next$1;
+            at$ += 3;
+          }
+        } else {
+          break next$1;
+        }
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$6: {
+        const symbol$2 = bytes$[at$];
+        if ((table7$[symbol$2] & 2) !== 0) {
+          const symbol$3 = bytes$[at$];
+          if (symbol$3 === 70 || symbol$3 === 102) {
+            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table6$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 4) === 0 || (table2$[bytes$[at$ + 8]] & 1) === 0) break next$6;
+            at$ += 9;
+          } else {
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$6;
+            at$ += 4;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+        } else if ((table7$[symbol$2] & 8) !== 0) {
+          const symbol$4 = bytes$[at$];
+          if (symbol$4 === 76 || symbol$4 === 108) {
+            if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$6;
+            at$ += 4;
+          } else {
+            const back$4 = at$;
+            chosen$4: {
+              next$7: {
+                if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table7$[bytes$[at$ + 3]] & 16) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 128) === 0 || (table6$[bytes$[at$ + 6]] & 2) === 0 || (table5$[bytes$[at$ + 7]] & 1) === 0) break next$7;
+                at$ += 8;
+                break chosen$4;
+              }
+              at$ = back$4;
+              next$8: {
+                if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0) break next$8;
+                at$ += 5;
+                break chosen$4;
+              }
+              at$ = back$4;
+              next$9: {
+                if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$9;
+                at$ += 4;
+                break chosen$4;
+              }
+              at$ = back$4;
+              if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 4) === 0 || (table2$[bytes$[at$ + 8]] & 1) === 0) break next$6;
+              at$ += 9;
+            }
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+        } else if (symbol$2 === 67 || symbol$2 === 99) {
+          const back$5 = at$;
+          chosen$5: {
+            next$10: {
+              if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) break next$10;
+              at$ += 7;
+              if ((table1$[bytes$[at$]] & 2) !== 0) break next$10;
+              break chosen$5;
+            }
+            at$ = back$5;
+            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0) break next$6;
+            at$ += 6;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+          }
+        } else if (symbol$2 === 84 || symbol$2 === 116) {
+          if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0) break next$6;
+          at$ += 4;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+        } else {
+          break next$6;
+        }
+        const start$1 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$1) break next$6;
+        const symbol$5 = bytes$[at$];
+        if ((table7$[symbol$5] & 32) !== 0) {
+          const symbol$6 = bytes$[at$];
+          if (symbol$6 === 65 || symbol$6 === 97) {
+            if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table3$[bytes$[at$ + 6]] & 128) === 0 || (table3$[bytes$[at$ + 7]] & 128) === 0 || (table2$[bytes$[at$ + 8]] & 4) === 0) break next$6;
+            at$ += 9;
+          } else if (symbol$6 === 68 || symbol$6 === 100) {
+            if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) break next$6;
+            at$ += 3;
+          } else if (symbol$6 === 69 || symbol$6 === 101) {
+            if ((table7$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) break next$6;
+            at$ += 7;
+          } else if (symbol$6 === 81 || symbol$6 === 113) {
+            if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) break next$6;
+            at$ += 7;
+          } else {
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) break next$6;
+            at$ += 4;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+        } else if ((table8$[symbol$5] & 64) !== 0) {
+          const back$6 = at$;
+          chosen$6: {
+            next$11: {
+              const symbol$7 = bytes$[at$];
+              if (symbol$7 === 77 || symbol$7 === 109) {
+                const back$7 = at$;
+                chosen$7: {
+                  next$12: {
+                    if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 1) === 0) break next$12;
+                    at$ += 5;
+                    break chosen$7;
+                  }
+                  at$ = back$7;
+                  if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) break next$11;
+                  at$ += 7;
+                }
+              } else {
+                const back$8 = at$;
+                chosen$8: {
+                  next$13: {
+                    if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 32) === 0) break next$13;
+                    at$ += 4;
+                    break chosen$8;
+                  }
+                  at$ = back$8;
+                  if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table4$[bytes$[at$ + 6]] & 64) === 0) break next$11;
+                  at$ += 7;
+                }
+              }
+              if ((table1$[bytes$[at$]] & 2) !== 0) break next$11;
+              break chosen$6;
+            }
+            at$ = back$6;
+            at$ = weekday$skip(at$);
+            if (at$ < 0) break next$6;
+          }
+        } else if ((symbol$5 >= 83 && symbol$5 <= 84) || (symbol$5 >= 115 && symbol$5 <= 116)) {
+          at$ = weekday$skip(at$);
+          if (at$ < 0) break next$6;
+        } else if (symbol$5 === 70 || symbol$5 === 102) {
+          const back$9 = at$;
+          chosen$9: {
+            next$14: {
+              const back$10 = at$;
+              chosen$10: {
+                next$15: {
+                  if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0) break next$15;
+                  at$ += 6;
+                  break chosen$10;
+                }
+                at$ = back$10;
+                if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table3$[bytes$[at$ + 8]] & 2) === 0) break next$14;
+                at$ += 9;
+              }
+              const start$2 = at$;
+              at$ = runEnd$(ends2$, at$);
+              if (at$ === start$2) break next$14;
+              const symbol$8 = bytes$[at$];
+              if (symbol$8 === 77 || symbol$8 === 109) {
+                if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 1) === 0) break next$14;
+                at$ += 5;
+              } else if (symbol$8 === 81 || symbol$8 === 113) {
+                if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) break next$14;
+                at$ += 7;
+              } else if (symbol$8 === 89 || symbol$8 === 121) {
+                if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) break next$14;
+                at$ += 4;
+              } else {
+                break next$14;
+              }
+              if ((table1$[bytes$[at$]] & 2) !== 0) break next$14;
+              break chosen$9;
+            }
+            at$ = back$9;
+            at$ = weekday$skip(at$);
+            if (at$ < 0) break next$6;
+          }
+        } else {
+          break next$6;
+        }
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$16: {
+        const back$11 = at$;
+        done$1: {
+          missing$1: {
+            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) break missing$1;
+            at$ += 4;
+            break done$1;
+          }
+          at$ = back$11;
+        }
+        if ((table2$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0 || bytes$[at$ + 3] !== 32 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0 || bytes$[at$ + 6] !== 32) break next$16;
+        at$ += 7;
+        const back$12 = at$;
+        done$2: {
+          missing$2: {
+            const symbol$9 = bytes$[at$];
+            if (symbol$9 === 84 || symbol$9 === 116) {
+              const back$13 = at$;
+              chosen$11: {
+                next$17: {
+                  if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) break next$17;
+                  at$ += 4;
+                  break chosen$11;
+                }
+                at$ = back$13;
+                if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || bytes$[at$ + 4] !== 32) break missing$2;
+                at$ += 5;
+              }
+            } else {
+              break missing$2;
+            }
+            break done$2;
+          }
+          at$ = back$12;
+        }
+        const symbol$10 = bytes$[at$];
+        if ((table8$[symbol$10] & 128) !== 0) {
+          const symbol$11 = bytes$[at$];
+          if (symbol$11 === 65 || symbol$11 === 97) {
+            if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table3$[bytes$[at$ + 6]] & 128) === 0 || (table3$[bytes$[at$ + 7]] & 128) === 0 || (table2$[bytes$[at$ + 8]] & 4) === 0) break next$16;
+            at$ += 9;
+          } else if (symbol$11 === 68 || symbol$11 === 100) {
+            if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) break next$16;
+            at$ += 3;
+          } else if (symbol$11 === 69 || symbol$11 === 101) {
+            if ((table7$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) break next$16;
+            at$ += 7;
+          } else if (symbol$11 === 77 || symbol$11 === 109) {
+            const back$14 = at$;
+            chosen$12: {
+              next$18: {
+                if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 1) === 0) break next$18;
+                at$ += 5;
+                break chosen$12;
+              }
+              at$ = back$14;
+              if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) break next$16;
+              at$ += 7;
+            }
+          } else if (symbol$11 === 81 || symbol$11 === 113) {
+            if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) break next$16;
+            at$ += 7;
+          } else if (symbol$11 === 87 || symbol$11 === 119) {
+            const back$15 = at$;
+            chosen$13: {
+              next$19: {
+                if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 32) === 0) break next$19;
+                at$ += 4;
+                break chosen$13;
+              }
+              at$ = back$15;
+              if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table4$[bytes$[at$ + 6]] & 64) === 0) break next$16;
+              at$ += 7;
+            }
+          } else {
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) break next$16;
+            at$ += 4;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$16;
+        } else if (symbol$10 === 70 || symbol$10 === 102) {
+          const back$16 = at$;
+          chosen$14: {
+            next$20: {
+              if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0) break next$20;
+              at$ += 6;
+              break chosen$14;
+            }
+            at$ = back$16;
+            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table3$[bytes$[at$ + 8]] & 2) === 0) break next$16;
+            at$ += 9;
+          }
+          const start$3 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$3) break next$16;
+          const symbol$12 = bytes$[at$];
+          if (symbol$12 === 77 || symbol$12 === 109) {
+            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 1) === 0) break next$16;
+            at$ += 5;
+          } else if (symbol$12 === 81 || symbol$12 === 113) {
+            if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) break next$16;
+            at$ += 7;
+          } else if (symbol$12 === 89 || symbol$12 === 121) {
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) break next$16;
+            at$ += 4;
+          } else {
+            break next$16;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$16;
+        } else {
+          break next$16;
+        }
+        break chosen$1;
+      }
+      at$ = back$1;
+      at$ = weekday$skip(at$);
+      if (at$ < 0) return -1;
+    }
+    return at$;
+  }
+
+  function time$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if (symbol$1 >= 48 && symbol$1 <= 57) {
+      const back$1 = at$;
+      chosen$1: {
+        next$1: {
+          const start$1 = at$;
+          let count$1 = 0;
+          let last$1 = at$;
+          ended$1: for (;;) {
+            if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+            at$++;
+            count$1++;
+            last$1 = at$;
+            if (count$1 >= 2) break;
+          }
+          at$ = last$1;
+          if (count$1 < 1) break next$1;
+          const digits$1 = input.substring(start$1, at$);
+          if ((table4$[bytes$[at$]] & 2) !== 0) break next$1;
+          const hour$1 = Number(digits$1);
+          if (bytes$[at$] !== 58) break next$1;
+          at$++;
+          const start$2 = at$;
+          let count$2 = 0;
+          let last$2 = at$;
+          ended$2: for (;;) {
+            if ((table4$[bytes$[at$]] & 2) === 0) break ended$2;
+            at$++;
+            count$2++;
+            last$2 = at$;
+            if (count$2 >= 2) break;
+          }
+          at$ = last$2;
+          if (count$2 < 2) break next$1;
+          const digits$2 = input.substring(start$2, at$);
+          if ((table4$[bytes$[at$]] & 2) !== 0) break next$1;
+          const minute$1 = Number(digits$2);
+          const back$2 = at$;
+          done$1: {
+            missing$1: {
+              if ((table0$[bytes$[at$]] & 1) !== 0) {
+                at$++;
+              }
+              const symbol$2 = bytes$[at$];
+              if (symbol$2 === 65 || symbol$2 === 97) {
+                if ((table4$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
+                at$ += 2;
+              } else if (symbol$2 === 80 || symbol$2 === 112) {
+                if ((table4$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
+                at$ += 2;
+              } else {
+                break missing$1;
+              }
+              break done$1;
+            }
+            at$ = back$2;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+          if (!(hour$1 <= 24 && minute$1 < 60)) break next$1;
+          break chosen$1;
+        }
+        at$ = back$1;
+        const start$3 = at$;
+        let count$3 = 0;
+        let last$3 = at$;
+        ended$3: for (;;) {
+          if ((table4$[bytes$[at$]] & 2) === 0) break ended$3;
+          at$++;
+          count$3++;
+          last$3 = at$;
+          if (count$3 >= 2) break;
+        }
+        at$ = last$3;
+        if (count$3 < 1) return -1;
+        const digits$3 = input.substring(start$3, at$);
+        if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+        const hour$2 = Number(digits$3);
+        if ((table0$[bytes$[at$]] & 1) !== 0) {
+          at$++;
+        }
+        const symbol$3 = bytes$[at$];
+        if (symbol$3 === 65 || symbol$3 === 97) {
+          if ((table4$[bytes$[at$ + 1]] & 4) === 0) return -1;
+          at$ += 2;
+        } else if (symbol$3 === 80 || symbol$3 === 112) {
+          if ((table4$[bytes$[at$ + 1]] & 4) === 0) return -1;
+          at$ += 2;
+        } else {
+          return -1;
+        }
+        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+        if (!(hour$2 >= 1 && hour$2 <= 12)) return -1;
+      }
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function amount$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table7$[symbol$1] & 128) !== 0) {
+      const symbol$2 = bytes$[at$];
+      if (symbol$2 === 66) {
+        const back$1 = at$;
+        chosen$1: {
+          next$1: {
+            if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 76) break next$1;
+            at$ += 3;
+            break chosen$1;
+          }
+          at$ = back$1;
+          if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 78) return -1;
+          at$ += 3;
+        }
+      } else if (symbol$2 === 68) {
+        if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 75) return -1;
+        at$ += 3;
+      } else if (symbol$2 === 69) {
+        if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 82) return -1;
+        at$ += 3;
+      } else if (symbol$2 === 71) {
+        if (bytes$[at$ + 1] !== 66 || bytes$[at$ + 2] !== 80) return -1;
+        at$ += 3;
+      } else if (symbol$2 === 73) {
+        const back$2 = at$;
+        chosen$2: {
+          next$2: {
+            if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 82) break next$2;
+            at$ += 3;
+            break chosen$2;
+          }
+          at$ = back$2;
+          if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 83) return -1;
+          at$ += 3;
+        }
+      } else if (symbol$2 === 74) {
+        if (bytes$[at$ + 1] !== 80 || bytes$[at$ + 2] !== 89) return -1;
+        at$ += 3;
+      } else if (symbol$2 === 75) {
+        if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 87) return -1;
+        at$ += 3;
+      } else if (symbol$2 === 77) {
+        if (bytes$[at$ + 1] !== 88 || bytes$[at$ + 2] !== 78) return -1;
+        at$ += 3;
+      } else if (symbol$2 === 80) {
+        if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 78) return -1;
+        at$ += 3;
+      } else if (symbol$2 === 84) {
+        const back$3 = at$;
+        chosen$3: {
+          next$3: {
+            if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 89) break next$3;
+            at$ += 3;
+            break chosen$3;
+          }
+          at$ = back$3;
+          if (bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 66) return -1;
+          at$ += 3;
+        }
+      } else {
+        if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) return -1;
+        at$ += 3;
+      }
+      if ((table0$[bytes$[at$]] & 1) !== 0) {
+        at$++;
+      }
+      at$ = digits$skip(at$);
+      if (at$ < 0) return -1;
+      const after$1 = scale$skip(at$);
+      if (after$1 >= 0) at$ = after$1;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else if (symbol$1 >= 48 && symbol$1 <= 57) {
+      at$ = digits$skip(at$);
+      if (at$ < 0) return -1;
+      const after$2 = scale$skip(at$);
+      if (after$2 >= 0) at$ = after$2;
+      if ((table0$[bytes$[at$]] & 1) !== 0) {
+        at$++;
+      }
+      const symbol$3 = bytes$[at$];
+      if ((table9$[symbol$3] & 1) !== 0) {
+        at$ = currency_word$skip(at$);
+        if (at$ < 0) return -1;
+      } else if ((table9$[symbol$3] & 2) !== 0) {
+        const symbol$4 = bytes$[at$];
+        if (symbol$4 === 71) {
+          if (bytes$[at$ + 1] !== 66 || bytes$[at$ + 2] !== 80) return -1;
+          at$ += 3;
+        } else if (symbol$4 === 73) {
+          const back$4 = at$;
+          chosen$4: {
+            next$4: {
+              if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 82) break next$4;
+              at$ += 3;
+              break chosen$4;
+            }
+            at$ = back$4;
+            if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 83) return -1;
+            at$ += 3;
+          }
+        } else if (symbol$4 === 74) {
+          if (bytes$[at$ + 1] !== 80 || bytes$[at$ + 2] !== 89) return -1;
+          at$ += 3;
+        } else if (symbol$4 === 75) {
+          if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 87) return -1;
+          at$ += 3;
+        } else if (symbol$4 === 77) {
+          if (bytes$[at$ + 1] !== 88 || bytes$[at$ + 2] !== 78) return -1;
+          at$ += 3;
+        } else if (symbol$4 === 84) {
+          const back$5 = at$;
+          chosen$5: {
+            next$5: {
+              if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 89) break next$5;
+              at$ += 3;
+              break chosen$5;
+            }
+            at$ = back$5;
+            if (bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 66) return -1;
+            at$ += 3;
+          }
+        } else {
+          if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) return -1;
+          at$ += 3;
+        }
+        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      } else if ((table9$[symbol$3] & 4) !== 0) {
+        const back$6 = at$;
+        chosen$6: {
+          next$6: {
+            const symbol$5 = bytes$[at$];
+            if (symbol$5 === 65) {
+              const back$7 = at$;
+              chosen$7: {
+                next$7: {
+                  if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 36) break next$7;
+                  at$ += 3;
+                  break chosen$7;
+                }
+                at$ = back$7;
+                if (bytes$[at$ + 1] !== 36) break next$6;
+                at$ += 2;
+              }
+            } else if (symbol$5 === 67) {
+              const back$8 = at$;
+              chosen$8: {
+                next$8: {
+                  if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 36) break next$8;
+                  at$ += 3;
+                  break chosen$8;
+                }
+                at$ = back$8;
+                if (bytes$[at$ + 1] !== 36) break next$6;
+                at$ += 2;
+              }
+            } else if (symbol$5 === 72) {
+              if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 36) break next$6;
+              at$ += 3;
+            } else if (symbol$5 === 78) {
+              if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 36) break next$6;
+              at$ += 3;
+            } else {
+              if (bytes$[at$ + 1] !== 36) break next$6;
+              at$ += 2;
+            }
+            break chosen$6;
+          }
+          at$ = back$6;
+          const symbol$6 = bytes$[at$];
+          if (symbol$6 === 65) {
+            const back$9 = at$;
+            chosen$9: {
+              next$9: {
+                if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 68) break next$9;
+                at$ += 3;
+                break chosen$9;
+              }
+              at$ = back$9;
+              if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 68) return -1;
+              at$ += 3;
+            }
+          } else if (symbol$6 === 67) {
+            const back$10 = at$;
+            chosen$10: {
+              next$10: {
+                if (bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 70) break next$10;
+                at$ += 3;
+                break chosen$10;
+              }
+              at$ = back$10;
+              next$11: {
+                if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 89) break next$11;
+                at$ += 3;
+                break chosen$10;
+              }
+              at$ = back$10;
+              next$12: {
+                if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 68) break next$12;
+                at$ += 3;
+                break chosen$10;
+              }
+              at$ = back$10;
+              if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 75) return -1;
+              at$ += 3;
+            }
+          } else if (symbol$6 === 72) {
+            const back$11 = at$;
+            chosen$11: {
+              next$13: {
+                if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 70) break next$13;
+                at$ += 3;
+                break chosen$11;
+              }
+              at$ = back$11;
+              if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 68) return -1;
+              at$ += 3;
+            }
+          } else if (symbol$6 === 78) {
+            const back$12 = at$;
+            chosen$12: {
+              next$14: {
+                if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 68) break next$14;
+                at$ += 3;
+                break chosen$12;
+              }
+              at$ = back$12;
+              if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 75) return -1;
+              at$ += 3;
+            }
+          } else {
+            if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 78) return -1;
+            at$ += 3;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+        }
+      } else if ((table9$[symbol$3] & 8) !== 0) {
+        const back$13 = at$;
+        chosen$13: {
+          next$15: {
+            const symbol$7 = bytes$[at$];
+            if (symbol$7 === 66) {
+              const back$14 = at$;
+              chosen$14: {
+                next$16: {
+                  if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 76) break next$16;
+                  at$ += 3;
+                  break chosen$14;
+                }
+                at$ = back$14;
+                if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 78) break next$15;
+                at$ += 3;
+              }
+            } else if (symbol$7 === 68) {
+              if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 75) break next$15;
+              at$ += 3;
+            } else if (symbol$7 === 69) {
+              if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 82) break next$15;
+              at$ += 3;
+            } else {
+              if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 78) break next$15;
+              at$ += 3;
+            }
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$15;
+            break chosen$13;
+          }
+          at$ = back$13;
+          at$ = currency_word$skip(at$);
+          if (at$ < 0) return -1;
+        }
+      } else if (symbol$3 === 36 || symbol$3 === 130) {
+        at$++;
+      } else if (symbol$3 === 83 || symbol$3 === 85) {
+        const back$15 = at$;
+        chosen$15: {
+          next$17: {
+            const symbol$8 = bytes$[at$];
+            if (symbol$8 === 83) {
+              const back$16 = at$;
+              chosen$16: {
+                next$18: {
+                  if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 36) break next$18;
+                  at$ += 3;
+                  break chosen$16;
+                }
+                at$ = back$16;
+                if (bytes$[at$ + 1] !== 36) break next$17;
+                at$ += 2;
+              }
+            } else {
+              if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 36) break next$17;
+              at$ += 3;
+            }
+            break chosen$15;
+          }
+          at$ = back$15;
+          next$19: {
+            const symbol$9 = bytes$[at$];
+            if (symbol$9 === 83) {
+              const back$17 = at$;
+              chosen$17: {
+                next$20: {
+                  if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 75) break next$20;
+                  at$ += 3;
+                  break chosen$17;
+                }
+                at$ = back$17;
+                next$21: {
+                  if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 68) break next$21;
+                  at$ += 3;
+                  break chosen$17;
+                }
+                at$ = back$17;
+                if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) break next$19;
+                at$ += 3;
+              }
+            } else {
+              if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 68) break next$19;
+              at$ += 3;
+            }
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$19;
+            break chosen$15;
+          }
+          at$ = back$15;
+          at$ = currency_word$skip(at$);
+          if (at$ < 0) return -1;
+        }
+      } else {
+        return -1;
+      }
+    } else if ((table8$[symbol$1] & 1) !== 0) {
+      const back$18 = at$;
+      chosen$18: {
+        next$22: {
+          const symbol$10 = bytes$[at$];
+          if (symbol$10 === 65) {
+            const back$19 = at$;
+            chosen$19: {
+              next$23: {
+                if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 36) break next$23;
+                at$ += 3;
+                break chosen$19;
+              }
+              at$ = back$19;
+              if (bytes$[at$ + 1] !== 36) break next$22;
+              at$ += 2;
+            }
+          } else if (symbol$10 === 67) {
+            const back$20 = at$;
+            chosen$20: {
+              next$24: {
+                if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 36) break next$24;
+                at$ += 3;
+                break chosen$20;
+              }
+              at$ = back$20;
+              if (bytes$[at$ + 1] !== 36) break next$22;
+              at$ += 2;
+            }
+          } else if (symbol$10 === 72) {
+            if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 36) break next$22;
+            at$ += 3;
+          } else if (symbol$10 === 78) {
+            if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 36) break next$22;
+            at$ += 3;
+          } else if (symbol$10 === 82) {
+            if (bytes$[at$ + 1] !== 36) break next$22;
+            at$ += 2;
+          } else if (symbol$10 === 83) {
+            const back$21 = at$;
+            chosen$21: {
+              next$25: {
+                if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 36) break next$25;
+                at$ += 3;
+                break chosen$21;
+              }
+              at$ = back$21;
+              if (bytes$[at$ + 1] !== 36) break next$22;
+              at$ += 2;
+            }
+          } else {
+            if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 36) break next$22;
+            at$ += 3;
+          }
+          if ((table0$[bytes$[at$]] & 1) !== 0) {
+            at$++;
+          }
+          at$ = digits$skip(at$);
+          if (at$ < 0) break next$22;
+          const after$3 = scale$skip(at$);
+          if (after$3 >= 0) at$ = after$3;
+          break chosen$18;
+        }
+        at$ = back$18;
+        const symbol$11 = bytes$[at$];
+        if (symbol$11 === 65) {
+          const back$22 = at$;
+          chosen$22: {
+            next$26: {
+              if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 68) break next$26;
+              at$ += 3;
+              break chosen$22;
+            }
+            at$ = back$22;
+            if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 68) return -1;
+            at$ += 3;
+          }
+        } else if (symbol$11 === 67) {
+          const back$23 = at$;
+          chosen$23: {
+            next$27: {
+              if (bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 70) break next$27;
+              at$ += 3;
+              break chosen$23;
+            }
+            at$ = back$23;
+            next$28: {
+              if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 89) break next$28;
+              at$ += 3;
+              break chosen$23;
+            }
+            at$ = back$23;
+            next$29: {
+              if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 68) break next$29;
+              at$ += 3;
+              break chosen$23;
+            }
+            at$ = back$23;
+            if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 75) return -1;
+            at$ += 3;
+          }
+        } else if (symbol$11 === 72) {
+          const back$24 = at$;
+          chosen$24: {
+            next$30: {
+              if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 70) break next$30;
+              at$ += 3;
+              break chosen$24;
+            }
+            at$ = back$24;
+            if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 68) return -1;
+            at$ += 3;
+          }
+        } else if (symbol$11 === 78) {
+          const back$25 = at$;
+          chosen$25: {
+            next$31: {
+              if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 68) break next$31;
+              at$ += 3;
+              break chosen$25;
+            }
+            at$ = back$25;
+            if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 75) return -1;
+            at$ += 3;
+          }
+        } else if (symbol$11 === 82) {
+          if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 78) return -1;
+          at$ += 3;
+        } else if (symbol$11 === 83) {
+          const back$26 = at$;
+          chosen$26: {
+            next$32: {
+              if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 75) break next$32;
+              at$ += 3;
+              break chosen$26;
+            }
+            at$ = back$26;
+            next$33: {
+              if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 68) break next$33;
+              at$ += 3;
+              break chosen$26;
+            }
+            at$ = back$26;
+            if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) return -1;
+            at$ += 3;
+          }
+        } else {
+          if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 68) return -1;
+          at$ += 3;
+        }
+        if ((table0$[bytes$[at$]] & 1) !== 0) {
+          at$++;
+        }
+        at$ = digits$skip(at$);
+        if (at$ < 0) return -1;
+        const after$4 = scale$skip(at$);
+        if (after$4 >= 0) at$ = after$4;
+        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      }
+    } else if (symbol$1 === 36 || symbol$1 === 130) {
+      at$++;
+      if ((table0$[bytes$[at$]] & 1) !== 0) {
+        at$++;
+      }
+      at$ = digits$skip(at$);
+      if (at$ < 0) return -1;
+      const after$5 = scale$skip(at$);
+      if (after$5 >= 0) at$ = after$5;
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function digits$skip(at$) {
+    if ((table4$[bytes$[at$]] & 2) === 0) return -1;
+    do at$++; while ((table4$[bytes$[at$]] & 2) !== 0);
+    let last$1 = at$;
+    ended$1: for (;;) {
+      if ((table8$[bytes$[at$]] & 2) === 0) break ended$1;
+      at$++;
+      if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+      do at$++; while ((table4$[bytes$[at$]] & 2) !== 0);
+      last$1 = at$;
+    }
+    at$ = last$1;
+    return at$;
+  }
+
+  function identifier$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table1$[symbol$1] & 64) !== 0) {
+      const back$1 = at$;
+      absent$1: {
+        const symbol$2 = bytes$[at$];
+        if (symbol$2 >= 48 && symbol$2 <= 57) {
+          const back$2 = at$;
+          chosen$1: {
+            next$1: {
+              do at$++; while ((table4$[bytes$[at$]] & 2) !== 0);
+              const symbol$3 = bytes$[at$];
+              if ((table8$[symbol$3] & 4) !== 0) {
+                at$++;
+              } else if (symbol$3 === 66 || symbol$3 === 98) {
+                if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$1;
+                at$ += 2;
+              } else if (symbol$3 === 78 || symbol$3 === 110) {
+                if ((table4$[bytes$[at$ + 1]] & 64) === 0) break next$1;
+                at$ += 2;
+              } else if (symbol$3 === 82 || symbol$3 === 114) {
+                if ((table4$[bytes$[at$ + 1]] & 64) === 0) break next$1;
+                at$ += 2;
+              } else if (symbol$3 === 83 || symbol$3 === 115) {
+                if ((table2$[bytes$[at$ + 1]] & 8) === 0) break next$1;
+                at$ += 2;
+              } else if (symbol$3 === 84 || symbol$3 === 116) {
+                if ((table3$[bytes$[at$ + 1]] & 1) === 0) break next$1;
+                at$ += 2;
+              } else {
+                break next$1;
+              }
+              if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+              break chosen$1;
+            }
+            at$ = back$2;
+            do at$++; while ((table4$[bytes$[at$]] & 2) !== 0);
+            if ((table7$[bytes$[at$]] & 4) === 0) break absent$1;
+            at$++;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
+          }
+        } else {
+          break absent$1;
+        }
+        return -1;
+      }
+      at$ = back$1;
+      const symbol$4 = bytes$[at$];
+      if ((symbol$4 >= 65 && symbol$4 <= 90) || (symbol$4 >= 97 && symbol$4 <= 122)) {
+        const back$3 = at$;
+        chosen$2: {
+          next$2: {
+            let count$1 = 0;
+            let last$1 = at$;
+            ended$1: for (;;) {
+              if ((table0$[bytes$[at$]] & 4) === 0) break ended$1;
+              at$++;
+              count$1++;
+              last$1 = at$;
+              if (count$1 >= 24) break;
+            }
+            at$ = last$1;
+            if (count$1 < 1) break next$2;
+            const back$4 = at$;
+            if ((table8$[bytes$[at$]] & 8) !== 0) {
+              at$++;
+            }
+            if ((table4$[bytes$[at$]] & 2) === 0) break next$2;
+            at$++;
+            at$ = back$4;
+            if ((table8$[bytes$[at$]] & 8) !== 0) {
+              at$++;
+            }
+            let count$2 = 0;
+            let last$2 = at$;
+            ended$2: for (;;) {
+              if ((table1$[bytes$[at$]] & 64) === 0) break ended$2;
+              at$++;
+              count$2++;
+              last$2 = at$;
+              if (count$2 >= 40) break;
+            }
+            at$ = last$2;
+            if (count$2 < 1) break next$2;
+            break chosen$2;
+          }
+          at$ = back$3;
+          let count$3 = 0;
+          let last$3 = at$;
+          ended$3: for (;;) {
+            if ((table0$[bytes$[at$]] & 4) === 0) break ended$3;
+            at$++;
+            count$3++;
+            last$3 = at$;
+            if (count$3 >= 24) break;
+          }
+          at$ = last$3;
+          if (count$3 < 1) return -1;
+          if (bytes$[at$] !== 95) return -1;
+          at$++;
+          let count$4 = 0;
+          let last$4 = at$;
+          ended$4: for (;;) {
+            if ((table1$[bytes$[at$]] & 64) === 0) break ended$4;
+            at$++;
+            count$4++;
+            last$4 = at$;
+            if (count$4 >= 40) break;
+          }
+          at$ = last$4;
+          if (count$4 < 1) return -1;
+        }
+      } else {
+        let count$5 = 0;
+        let last$5 = at$;
+        ended$5: for (;;) {
+          if ((table4$[bytes$[at$]] & 2) === 0) break ended$5;
+          at$++;
+          count$5++;
+          last$5 = at$;
+          if (count$5 >= 24) break;
+        }
+        at$ = last$5;
+        if (count$5 < 1) return -1;
+        if ((table8$[bytes$[at$]] & 16) === 0) return -1;
+        at$++;
+        let count$6 = 0;
+        let last$6 = at$;
+        ended$6: for (;;) {
+          if ((table1$[bytes$[at$]] & 64) === 0) break ended$6;
+          at$++;
+          count$6++;
+          last$6 = at$;
+          if (count$6 >= 40) break;
+        }
+        at$ = last$6;
+      }
+      let count$7 = 0;
+      let last$7 = at$;
+      ended$7: for (;;) {
+        const symbol$5 = bytes$[at$];
+        if ((table8$[symbol$5] & 8) !== 0) {
+          at$++;
+          let count$8 = 0;
+          let last$8 = at$;
+          ended$8: for (;;) {
+            if ((table1$[bytes$[at$]] & 64) === 0) break ended$8;
+            at$++;
+            count$8++;
+            last$8 = at$;
+            if (count$8 >= 40) break;
+          }
+          at$ = last$8;
+          if (count$8 < 1) break ended$7;
+        } else if (symbol$5 === 46) {
+          at$++;
+          const symbol$6 = bytes$[at$];
+          if (symbol$6 >= 97 && symbol$6 <= 122) {
+            let count$9 = 0;
+            let last$9 = at$;
+            ended$9: for (;;) {
+              if ((table9$[bytes$[at$]] & 16) === 0) break ended$9;
+              at$++;
+              count$9++;
+              last$9 = at$;
+              if (count$9 >= 24) break;
+            }
+            at$ = last$9;
+            if (count$9 < 2) break ended$7;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break ended$7;
+          } else if (symbol$6 >= 48 && symbol$6 <= 57) {
+            let count$10 = 0;
+            let last$10 = at$;
+            ended$10: for (;;) {
+              if ((table4$[bytes$[at$]] & 2) === 0) break ended$10;
+              at$++;
+              count$10++;
+              last$10 = at$;
+              if (count$10 >= 24) break;
+            }
+            at$ = last$10;
+            if (count$10 < 1) break ended$7;
+          } else {
+            break ended$7;
+          }
+        } else {
+          break ended$7;
+        }
+        count$7++;
+        last$7 = at$;
+        if (count$7 >= 8) break;
+      }
+      at$ = last$7;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else if (symbol$1 === 35) {
+      at$++;
+      let count$11 = 0;
+      let last$11 = at$;
+      ended$11: for (;;) {
+        if ((table1$[bytes$[at$]] & 64) === 0) break ended$11;
+        at$++;
+        count$11++;
+        last$11 = at$;
+        if (count$11 >= 40) break;
+      }
+      at$ = last$11;
+      if (count$11 < 1) return -1;
+      let count$12 = 0;
+      let last$12 = at$;
+      ended$12: for (;;) {
+        const symbol$7 = bytes$[at$];
+        if ((table8$[symbol$7] & 8) !== 0) {
+          at$++;
+          let count$13 = 0;
+          let last$13 = at$;
+          ended$13: for (;;) {
+            if ((table1$[bytes$[at$]] & 64) === 0) break ended$13;
+            at$++;
+            count$13++;
+            last$13 = at$;
+            if (count$13 >= 40) break;
+          }
+          at$ = last$13;
+          if (count$13 < 1) break ended$12;
+        } else if (symbol$7 === 46) {
+          at$++;
+          const symbol$8 = bytes$[at$];
+          if (symbol$8 >= 97 && symbol$8 <= 122) {
+            let count$14 = 0;
+            let last$14 = at$;
+            ended$14: for (;;) {
+              if ((table9$[bytes$[at$]] & 16) === 0) break ended$14;
+              at$++;
+              count$14++;
+              last$14 = at$;
+              if (count$14 >= 24) break;
+            }
+            at$ = last$14;
+            if (count$14 < 2) break ended$12;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break ended$12;
+          } else if (symbol$8 >= 48 && symbol$8 <= 57) {
+            let count$15 = 0;
+            let last$15 = at$;
+            ended$15: for (;;) {
+              if ((table4$[bytes$[at$]] & 2) === 0) break ended$15;
+              at$++;
+              count$15++;
+              last$15 = at$;
+              if (count$15 >= 24) break;
+            }
+            at$ = last$15;
+            if (count$15 < 1) break ended$12;
+          } else {
+            break ended$12;
+          }
+        } else {
+          break ended$12;
+        }
+        count$12++;
+        last$12 = at$;
+        if (count$12 >= 8) break;
+      }
+      at$ = last$12;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function number$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table8$[symbol$1] & 32) !== 0) {
+      const symbol$2 = bytes$[at$];
+      if (symbol$2 === 69 || symbol$2 === 101) {
+        const back$1 = at$;
+        chosen$1: {
+          next$1: {
+            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) break next$1;
+            at$ += 5;
+            break chosen$1;
+          }
+          at$ = back$1;
+          next$2: {
+            if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table7$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0) break next$2;
+            at$ += 6;
+            break chosen$1;
+          }
+          at$ = back$1;
+          if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) return -1;
+          at$ += 6;
+        }
+      } else if (symbol$2 === 70 || symbol$2 === 102) {
+        const back$2 = at$;
+        chosen$2: {
+          next$3: {
+            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) break next$3;
+            at$ += 4;
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$4: {
+            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) break next$4;
+            at$ += 4;
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$5: {
+            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$5;
+            at$ += 7;
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$6: {
+            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) break next$6;
+            at$ += 5;
+            break chosen$2;
+          }
+          at$ = back$2;
+          if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) return -1;
+          at$ += 5;
+        }
+      } else if (symbol$2 === 72 || symbol$2 === 104) {
+        if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 64) === 0) return -1;
+        at$ += 7;
+      } else if (symbol$2 === 78 || symbol$2 === 110) {
+        const back$3 = at$;
+        chosen$3: {
+          next$7: {
+            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) break next$7;
+            at$ += 4;
+            break chosen$3;
+          }
+          at$ = back$3;
+          if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) return -1;
+          at$ += 6;
+        }
+      } else if (symbol$2 === 83 || symbol$2 === 115) {
+        const back$4 = at$;
+        chosen$4: {
+          next$8: {
+            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0) break next$8;
+            at$ += 3;
+            break chosen$4;
+          }
+          at$ = back$4;
+          next$9: {
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0) break next$9;
+            at$ += 5;
+            break chosen$4;
+          }
+          at$ = back$4;
+          next$10: {
+            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) break next$10;
+            at$ += 5;
+            break chosen$4;
+          }
+          at$ = back$4;
+          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) return -1;
+          at$ += 7;
+        }
+      } else if (symbol$2 === 84 || symbol$2 === 116) {
+        const back$5 = at$;
+        chosen$5: {
+          next$11: {
+            if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0) break next$11;
+            at$ += 3;
+            break chosen$5;
+          }
+          at$ = back$5;
+          next$12: {
+            if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0) break next$12;
+            at$ += 5;
+            break chosen$5;
+          }
+          at$ = back$5;
+          next$13: {
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) break next$13;
+            at$ += 3;
+            break chosen$5;
+          }
+          at$ = back$5;
+          next$14: {
+            if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table7$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0) break next$14;
+            at$ += 6;
+            break chosen$5;
+          }
+          at$ = back$5;
+          next$15: {
+            if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) break next$15;
+            at$ += 6;
+            break chosen$5;
+          }
+          at$ = back$5;
+          next$16: {
+            if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) break next$16;
+            at$ += 6;
+            break chosen$5;
+          }
+          at$ = back$5;
+          if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 64) === 0) return -1;
+          at$ += 8;
+        }
+      } else {
+        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0) return -1;
+        at$ += 4;
+      }
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      const back$6 = at$;
+      absent$1: {
+        if (bytes$[at$] !== 45) break absent$1;
+        at$++;
+        if ((table0$[bytes$[at$]] & 2) === 0) break absent$1;
+        at$++;
+        return -1;
+      }
+      at$ = back$6;
+    } else if (symbol$1 >= 48 && symbol$1 <= 57) {
+      const back$7 = at$;
+      chosen$6: {
+        next$17: {
+          let count$1 = 0;
+          let last$1 = at$;
+          ended$1: for (;;) {
+            if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+            at$++;
+            count$1++;
+            last$1 = at$;
+            if (count$1 >= 3) break;
+          }
+          at$ = last$1;
+          if (count$1 < 1) break next$17;
+          const symbol$3 = bytes$[at$];
+          if (symbol$3 === 78 || symbol$3 === 110) {
+            if ((table4$[bytes$[at$ + 1]] & 64) === 0) break next$17;
+            at$ += 2;
+          } else if (symbol$3 === 82 || symbol$3 === 114) {
+            if ((table4$[bytes$[at$ + 1]] & 64) === 0) break next$17;
+            at$ += 2;
+          } else if (symbol$3 === 83 || symbol$3 === 115) {
+            if ((table2$[bytes$[at$ + 1]] & 8) === 0) break next$17;
+            at$ += 2;
+          } else if (symbol$3 === 84 || symbol$3 === 116) {
+            if ((table3$[bytes$[at$ + 1]] & 1) === 0) break next$17;
+            at$ += 2;
+          } else {
+            break next$17;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$17;
+          break chosen$6;
+        }
+        at$ = back$7;
+        next$18: {
+          const back$8 = at$;
+          chosen$7: {
+            next$19: {
+              if (!(at$ === 0 || codeAt$(at$ - 1) <= 32 || codeAt$(at$ - 1) === 61)) break next$19;
+              if (bytes$[at$] !== 45) break next$19;
+              at$++;
+              break chosen$7;
+            }
+            at$ = back$8;
+          }
+          at$ = digits$skip(at$);
+          if (at$ < 0) break next$18;
+          const after$1 = scale$skip(at$);
+          if (after$1 >= 0) at$ = after$1;
+          const back$9 = at$;
+          chosen$8: {
+            next$20: {
+              if ((table1$[bytes$[at$]] & 2) !== 0) break next$20;
+              break chosen$8;
+            }
+            at$ = back$9;
+            if ((table7$[bytes$[at$]] & 4) === 0) break next$18;
+          }
+          break chosen$6;
+        }
+        at$ = back$7;
+        at$ = digits$skip(at$);
+        if (at$ < 0) return -1;
+      }
+    } else if (symbol$1 === 45) {
+      const back$10 = at$;
+      chosen$9: {
+        next$21: {
+          if (!(at$ === 0 || codeAt$(at$ - 1) <= 32 || codeAt$(at$ - 1) === 61)) break next$21;
+          at$++;
+          break chosen$9;
+        }
+        at$ = back$10;
+      }
+      at$ = digits$skip(at$);
+      if (at$ < 0) return -1;
+      const after$2 = scale$skip(at$);
+      if (after$2 >= 0) at$ = after$2;
+      const back$11 = at$;
+      chosen$10: {
+        next$22: {
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$22;
+          break chosen$10;
+        }
+        at$ = back$11;
+        if ((table7$[bytes$[at$]] & 4) === 0) return -1;
+      }
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function span$expect(at$) {
     const back$1 = at$;
     chosen$1: {
       next$1: {
@@ -3244,7 +7186,7 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = last$3;
             if (count$2 < 1) break missing$1;
-            if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) { miss$(at$, 32); break missing$1; }
+            if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 38); break missing$1; }
             at$ += 2;
             break done$1;
           }
@@ -3272,26 +7214,960 @@ const peg$makeScanner = (capacity$) => {
           at$ = back$3;
           year$1 = null;
         }
-        if (!(span$code2(first$1, more$1, month$1, year$1))) break next$2;
+        if (!(span$code4(first$1, more$1, month$1, year$1))) break next$2;
+        break chosen$1;
+      }
+      at$ = back$1;
+      at$ = quarter_place$expect(at$);
+      if (at$ < 0) return -1;
+      let count$3 = 0;
+      let last$4 = at$;
+      ended$4: for (;;) {
+        at$ = joint$expect(at$);
+        if (at$ < 0) break ended$4;
+        at$ = quarter_place$expect(at$);
+        if (at$ < 0) break ended$4;
+        count$3++;
+        last$4 = at$;
+        if (count$3 >= 3) break;
+      }
+      at$ = last$4;
+      if (count$3 < 1) return -1;
+      at$ = between$expect(at$);
+      if (at$ < 0) return -1;
+      at$ = year_digits$expect(at$);
+      if (at$ < 0) return -1;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    }
+    return at$;
+  }
+
+  function date$expect(at$) {
+    const back$1 = at$;
+    done$1: {
+      missing$1: {
+        at$ = weekday$expect(at$);
+        if (at$ < 0) break missing$1;
+        const back$2 = at$;
+        done$2: {
+          missing$2: {
+            if (bytes$[at$] !== 44) { miss$(at$, 53); break missing$2; }
+            at$++;
+            break done$2;
+          }
+          at$ = back$2;
+        }
+        let count$1 = 0;
+        let last$1 = at$;
+        ended$1: for (;;) {
+          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$1; }
+          at$++;
+          count$1++;
+          last$1 = at$;
+        }
+        at$ = last$1;
+        if (count$1 < 1) break missing$1;
+        break done$1;
+      }
+      at$ = back$1;
+    }
+    const back$3 = at$;
+    chosen$1: {
+      next$1: {
+        const year$1 = year_digits$expectBuild(at$);
+        if (year$1 === FAILED$) break next$1;
+        at$ = end$;
+        if ((table5$[bytes$[at$]] & 64) === 0) { miss$(at$, 54); break next$1; }
+        at$++;
+        const start$1 = at$;
+        let count$2 = 0;
+        let last$2 = at$;
+        ended$2: for (;;) {
+          if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$2; }
+          at$++;
+          count$2++;
+          last$2 = at$;
+          if (count$2 >= 2) break;
+        }
+        at$ = last$2;
+        if (count$2 < 2) break next$1;
+        const digits$1 = input.substring(start$1, at$);
+        if ((table4$[bytes$[at$]] & 2) !== 0) break next$1;
+        const month$1 = Number(digits$1);
+        if ((table5$[bytes$[at$]] & 64) === 0) { miss$(at$, 54); break next$1; }
+        at$++;
+        const start$2 = at$;
+        let count$3 = 0;
+        let last$3 = at$;
+        ended$3: for (;;) {
+          if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$3; }
+          at$++;
+          count$3++;
+          last$3 = at$;
+          if (count$3 >= 2) break;
+        }
+        at$ = last$3;
+        if (count$3 < 2) break next$1;
+        const digits$2 = input.substring(start$2, at$);
+        if ((table4$[bytes$[at$]] & 2) !== 0) break next$1;
+        const day$1 = Number(digits$2);
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        if (!(isDay(year$1, month$1, day$1))) break next$1;
+        break chosen$1;
+      }
+      at$ = back$3;
+      next$2: {
+        const day$2 = day$expectBuild(at$);
+        if (day$2 === FAILED$) break next$2;
+        at$ = end$;
+        const back$4 = at$;
+        done$3: {
+          missing$3: {
+            let count$4 = 0;
+            let last$4 = at$;
+            ended$4: for (;;) {
+              if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$4; }
+              at$++;
+              count$4++;
+              last$4 = at$;
+            }
+            at$ = last$4;
+            if (count$4 < 1) break missing$3;
+            if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 38); break missing$3; }
+            at$ += 2;
+            break done$3;
+          }
+          at$ = back$4;
+        }
+        at$ = between$expect(at$);
+        if (at$ < 0) break next$2;
+        const month$2 = month_name$expectBuild(at$);
+        if (month$2 === FAILED$) break next$2;
+        at$ = end$;
+        let year$2;
+        const back$5 = at$;
+        done$4: {
+          missing$4: {
+            at$ = between$expect(at$);
+            if (at$ < 0) break missing$4;
+            const picked$2 = year_digits$expectBuild(at$);
+            if (picked$2 === FAILED$) break missing$4;
+            at$ = end$;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$4;
+            const picked$1 = picked$2;
+            year$2 = picked$1;
+            break done$4;
+          }
+          at$ = back$5;
+          year$2 = null;
+        }
+        if (!(isDay(year$2, month$2, day$2))) break next$2;
+        break chosen$1;
+      }
+      at$ = back$3;
+      next$3: {
+        const month$3 = month_name$expectBuild(at$);
+        if (month$3 === FAILED$) break next$3;
+        at$ = end$;
+        at$ = between$expect(at$);
+        if (at$ < 0) break next$3;
+        const back$6 = at$;
+        done$5: {
+          missing$5: {
+            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) { miss$(at$, 55); break missing$5; }
+            at$ += 4;
+            break done$5;
+          }
+          at$ = back$6;
+        }
+        const day$3 = day$expectBuild(at$);
+        if (day$3 === FAILED$) break next$3;
+        at$ = end$;
+        let year$3;
+        const back$7 = at$;
+        done$6: {
+          missing$6: {
+            at$ = between$expect(at$);
+            if (at$ < 0) break missing$6;
+            const picked$4 = year_digits$expectBuild(at$);
+            if (picked$4 === FAILED$) break missing$6;
+            at$ = end$;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$6;
+            const picked$3 = picked$4;
+            year$3 = picked$3;
+            break done$6;
+          }
+          at$ = back$7;
+          year$3 = null;
+        }
+        if (!(isDay(year$3, month$3, day$3))) break next$3;
+        break chosen$1;
+      }
+      at$ = back$3;
+      const start$3 = at$;
+      let count$5 = 0;
+      let last$5 = at$;
+      ended$5: for (;;) {
+        if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$5; }
+        at$++;
+        count$5++;
+        last$5 = at$;
+        if (count$5 >= 2) break;
+      }
+      at$ = last$5;
+      if (count$5 < 1) return -1;
+      const digits$3 = input.substring(start$3, at$);
+      if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+      const first$1 = Number(digits$3);
+      if ((table5$[bytes$[at$]] & 64) === 0) { miss$(at$, 56); return -1; }
+      const mark$1 = input[at$++];
+      const start$4 = at$;
+      let count$6 = 0;
+      let last$6 = at$;
+      ended$6: for (;;) {
+        if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$6; }
+        at$++;
+        count$6++;
+        last$6 = at$;
+        if (count$6 >= 2) break;
+      }
+      at$ = last$6;
+      if (count$6 < 1) return -1;
+      const digits$4 = input.substring(start$4, at$);
+      if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+      const second$1 = Number(digits$4);
+      if ((table5$[bytes$[at$]] & 64) === 0) { miss$(at$, 56); return -1; }
+      at$++;
+      let year$4;
+      const back$8 = at$;
+      chosen$2: {
+        next$4: {
+          const picked$5 = year_digits$expectBuild(at$);
+          if (picked$5 === FAILED$) break next$4;
+          at$ = end$;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+          year$4 = picked$5;
+          break chosen$2;
+        }
+        at$ = back$8;
+        if (!(mark$1 === "/")) return -1;
+        const picked$6 = short_year$expectBuild(at$);
+        if (picked$6 === FAILED$) return -1;
+        at$ = end$;
+        year$4 = picked$6;
+      }
+      if (!(dayAndMonth(first$1, second$1, year$4) !== null)) return -1;
+    }
+    return at$;
+  }
+
+  function quarter$expect(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        const back$2 = at$;
+        chosen$2: {
+          next$2: {
+            if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 36); break next$2; }
+            at$++;
+            if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 37); break next$2; }
+            at$++;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+            const back$3 = at$;
+            absent$1: {
+              if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+              const back$4 = at$;
+              done$1: {
+                missing$1: {
+                  if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
+                  at$ += 2;
+                  const start$1 = at$;
+                  at$ = runEnd$(ends2$, at$);
+                  if (at$ === start$1) break missing$1;
+                  break done$1;
+                }
+                at$ = back$4;
+              }
+              if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) break absent$1;
+              at$ += 2;
+              break next$2;
+            }
+            at$ = back$3;
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$3: {
+            at$ = ordinal$expect(at$);
+            if (at$ < 0) break next$3;
+            let count$1 = 0;
+            let last$1 = at$;
+            ended$1: for (;;) {
+              if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$1; }
+              at$++;
+              count$1++;
+              last$1 = at$;
+            }
+            at$ = last$1;
+            if (count$1 < 1) break next$3;
+            if ((table3$[bytes$[at$]] & 32) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 57); break next$3; }
+            at$ += 7;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
+            const back$5 = at$;
+            absent$2: {
+              const start$2 = at$;
+              at$ = runEnd$(ends2$, at$);
+              if (at$ === start$2) break absent$2;
+              const back$6 = at$;
+              done$2: {
+                missing$2: {
+                  if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$2;
+                  at$ += 2;
+                  const start$3 = at$;
+                  at$ = runEnd$(ends2$, at$);
+                  if (at$ === start$3) break missing$2;
+                  break done$2;
+                }
+                at$ = back$6;
+              }
+              if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) break absent$2;
+              at$ += 2;
+              break next$3;
+            }
+            at$ = back$5;
+            break chosen$2;
+          }
+          at$ = back$2;
+          if ((table3$[bytes$[at$]] & 32) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 57); break next$1; }
+          at$ += 7;
+          let count$2 = 0;
+          let last$2 = at$;
+          ended$2: for (;;) {
+            if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$2; }
+            at$++;
+            count$2++;
+            last$2 = at$;
+          }
+          at$ = last$2;
+          if (count$2 < 1) break next$1;
+          if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 37); break next$1; }
+          at$++;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        }
+        const back$7 = at$;
+        done$3: {
+          missing$3: {
+            at$ = quarter_joint$expect(at$);
+            if (at$ < 0) break missing$3;
+            at$ = year_digits$expect(at$);
+            if (at$ < 0) break missing$3;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
+            break done$3;
+          }
+          at$ = back$7;
+        }
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$4: {
+        if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 37); break next$4; }
+        at$++;
+        if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 36); break next$4; }
+        at$++;
+        const back$8 = at$;
+        chosen$3: {
+          next$5: {
+            at$ = year_digits$expect(at$);
+            if (at$ < 0) break next$5;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+            break chosen$3;
+          }
+          at$ = back$8;
+          at$ = short_year$expect(at$);
+          if (at$ < 0) break next$4;
+        }
+        break chosen$1;
+      }
+      at$ = back$1;
+      at$ = year_digits$expect(at$);
+      if (at$ < 0) return -1;
+      const back$9 = at$;
+      done$4: {
+        missing$4: {
+          if ((table3$[bytes$[at$]] & 16) === 0) { miss$(at$, 35); break missing$4; }
+          at$++;
+          break done$4;
+        }
+        at$ = back$9;
+      }
+      if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 36); return -1; }
+      at$++;
+      if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 37); return -1; }
+      at$++;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    }
+    return at$;
+  }
+
+  function ordinal$expectBuild(at$) {
+    let word$1;
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        if ((table3$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) { miss$(at$, 58); break next$1; }
+        at$ += 5;
+        word$1 = input.substring(at$ - 5, at$);
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$2: {
+        if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0) { miss$(at$, 59); break next$2; }
+        at$ += 6;
+        word$1 = input.substring(at$ - 6, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$3: {
-        at$ = quarter_place$expect(at$);
+        if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0) { miss$(at$, 60); break next$3; }
+        at$ += 5;
+        word$1 = input.substring(at$ - 5, at$);
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$4: {
+        if ((table3$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table3$[bytes$[at$ + 5]] & 1) === 0) { miss$(at$, 61); break next$4; }
+        at$ += 6;
+        word$1 = input.substring(at$ - 6, at$);
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$5: {
+        if (bytes$[at$] !== 49 || (table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 62); break next$5; }
+        at$ += 3;
+        word$1 = input.substring(at$ - 3, at$);
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$6: {
+        if (bytes$[at$] !== 50 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) { miss$(at$, 63); break next$6; }
+        at$ += 3;
+        word$1 = input.substring(at$ - 3, at$);
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$7: {
+        if (bytes$[at$] !== 51 || (table4$[bytes$[at$ + 1]] & 8) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) { miss$(at$, 64); break next$7; }
+        at$ += 3;
+        word$1 = input.substring(at$ - 3, at$);
+        break chosen$1;
+      }
+      at$ = back$1;
+      if (bytes$[at$] !== 52 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table3$[bytes$[at$ + 2]] & 1) === 0) { miss$(at$, 65); return FAILED$; }
+      at$ += 3;
+      word$1 = input.substring(at$ - 3, at$);
+    }
+    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    end$ = at$;
+    return ordinalOf(word$1);
+  }
+
+  function quarter_joint$expect(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        let count$1 = 0;
+        let last$1 = at$;
+        ended$1: for (;;) {
+          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$1; }
+          at$++;
+          count$1++;
+          last$1 = at$;
+        }
+        at$ = last$1;
+        if (count$1 < 1) break next$1;
+        const back$2 = at$;
+        done$1: {
+          missing$1: {
+            const back$3 = at$;
+            chosen$2: {
+              next$2: {
+                if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 38); break next$2; }
+                at$ += 2;
+                let count$2 = 0;
+                let last$2 = at$;
+                ended$2: for (;;) {
+                  if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$2; }
+                  at$++;
+                  count$2++;
+                  last$2 = at$;
+                }
+                at$ = last$2;
+                if (count$2 < 1) break next$2;
+                break chosen$2;
+              }
+              at$ = back$3;
+              if ((table6$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 66); break missing$1; }
+              at$ += 2;
+              let count$3 = 0;
+              let last$3 = at$;
+              ended$3: for (;;) {
+                if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$3; }
+                at$++;
+                count$3++;
+                last$3 = at$;
+              }
+              at$ = last$3;
+              if (count$3 < 1) break missing$1;
+            }
+            break done$1;
+          }
+          at$ = back$2;
+        }
+        break chosen$1;
+      }
+      at$ = back$1;
+      if ((table9$[bytes$[at$]] & 32) === 0) { miss$(at$, 67); return -1; }
+      at$++;
+      let last$4 = at$;
+      ended$4: for (;;) {
+        if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$4; }
+        at$++;
+        last$4 = at$;
+      }
+      at$ = last$4;
+    }
+    return at$;
+  }
+
+  function year_digits$expect(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        if (bytes$[at$] !== 49 || bytes$[at$ + 1] !== 57) { miss$(at$, 68); break next$1; }
+        at$ += 2;
+        break chosen$1;
+      }
+      at$ = back$1;
+      if (bytes$[at$] !== 50 || bytes$[at$ + 1] !== 48) { miss$(at$, 69); return -1; }
+      at$ += 2;
+    }
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$1; }
+      at$++;
+      count$1++;
+      last$1 = at$;
+      if (count$1 >= 2) break;
+    }
+    at$ = last$1;
+    if (count$1 < 2) return -1;
+    if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+    return at$;
+  }
+
+  function fiscal_year$expect(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) { miss$(at$, 70); break next$1; }
+        at$ += 2;
+        const back$2 = at$;
+        done$1: {
+          missing$1: {
+            if ((table4$[bytes$[at$]] & 32) === 0) { miss$(at$, 49); break missing$1; }
+            at$++;
+            break done$1;
+          }
+          at$ = back$2;
+        }
+        break chosen$1;
+      }
+      at$ = back$1;
+      const back$3 = at$;
+      chosen$2: {
+        next$2: {
+          if ((table3$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0) { miss$(at$, 71); break next$2; }
+          at$ += 6;
+          break chosen$2;
+        }
+        at$ = back$3;
+        if ((table3$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table3$[bytes$[at$ + 8]] & 2) === 0) { miss$(at$, 72); return -1; }
+        at$ += 9;
+      }
+      let count$1 = 0;
+      let last$1 = at$;
+      ended$1: for (;;) {
+        if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$1; }
+        at$++;
+        count$1++;
+        last$1 = at$;
+      }
+      at$ = last$1;
+      if (count$1 < 1) return -1;
+      if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 73); return -1; }
+      at$ += 4;
+      let count$2 = 0;
+      let last$2 = at$;
+      ended$2: for (;;) {
+        if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$2; }
+        at$++;
+        count$2++;
+        last$2 = at$;
+      }
+      at$ = last$2;
+      if (count$2 < 1) return -1;
+      const back$4 = at$;
+      done$2: {
+        missing$2: {
+          if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) { miss$(at$, 70); break missing$2; }
+          at$ += 2;
+          break done$2;
+        }
+        at$ = back$4;
+      }
+    }
+    const back$5 = at$;
+    chosen$3: {
+      next$3: {
+        at$ = year_digits$expect(at$);
         if (at$ < 0) break next$3;
-        let count$3 = 0;
+        break chosen$3;
+      }
+      at$ = back$5;
+      let count$3 = 0;
+      let last$3 = at$;
+      ended$3: for (;;) {
+        if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$3; }
+        at$++;
+        count$3++;
+        last$3 = at$;
+        if (count$3 >= 2) break;
+      }
+      at$ = last$3;
+      if (count$3 < 2) return -1;
+      if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+    }
+    const back$6 = at$;
+    done$3: {
+      missing$3: {
+        if ((table4$[bytes$[at$]] & 1) === 0) { miss$(at$, 39); break missing$3; }
+        at$++;
+        let count$4 = 0;
         let last$4 = at$;
         ended$4: for (;;) {
-          at$ = joint$expect(at$);
-          if (at$ < 0) break ended$4;
-          at$ = quarter_place$expect(at$);
-          if (at$ < 0) break ended$4;
-          count$3++;
+          if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$4; }
+          at$++;
+          count$4++;
           last$4 = at$;
-          if (count$3 >= 3) break;
+          if (count$4 >= 2) break;
         }
         at$ = last$4;
-        if (count$3 < 1) break next$3;
+        if (count$4 < 2) break missing$3;
+        if ((table4$[bytes$[at$]] & 2) !== 0) break missing$3;
+        break done$3;
+      }
+      at$ = back$6;
+    }
+    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    return at$;
+  }
+
+  function between$expect(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        if (bytes$[at$] !== 44) { miss$(at$, 53); break next$1; }
+        at$++;
+        let last$1 = at$;
+        ended$1: for (;;) {
+          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$1; }
+          at$++;
+          last$1 = at$;
+        }
+        at$ = last$1;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$2: {
+        let count$1 = 0;
+        let last$2 = at$;
+        ended$2: for (;;) {
+          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$2; }
+          at$++;
+          count$1++;
+          last$2 = at$;
+        }
+        at$ = last$2;
+        if (count$1 < 1) break next$2;
+        break chosen$1;
+      }
+      at$ = back$1;
+      if (bytes$[at$] !== 45) { miss$(at$, 1); return -1; }
+      at$++;
+    }
+    return at$;
+  }
+
+  function year_digits$expectBuild(at$) {
+    const start$1 = at$;
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        if (bytes$[at$] !== 49 || bytes$[at$ + 1] !== 57) { miss$(at$, 68); break next$1; }
+        at$ += 2;
+        break chosen$1;
+      }
+      at$ = back$1;
+      if (bytes$[at$] !== 50 || bytes$[at$ + 1] !== 48) { miss$(at$, 69); return FAILED$; }
+      at$ += 2;
+    }
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$1; }
+      at$++;
+      count$1++;
+      last$1 = at$;
+      if (count$1 >= 2) break;
+    }
+    at$ = last$1;
+    if (count$1 < 2) return FAILED$;
+    const digits$1 = input.substring(start$1, at$);
+    if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    end$ = at$;
+    return Number(digits$1);
+  }
+
+  function week$expect(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        const back$2 = at$;
+        chosen$2: {
+          next$2: {
+            if ((table6$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 32) === 0) { miss$(at$, 74); break next$2; }
+            at$ += 4;
+            let count$1 = 0;
+            let last$1 = at$;
+            ended$1: for (;;) {
+              if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$1; }
+              at$++;
+              count$1++;
+              last$1 = at$;
+            }
+            at$ = last$1;
+            if (count$1 < 1) break next$2;
+            const back$3 = at$;
+            done$1: {
+              missing$1: {
+                const back$4 = at$;
+                chosen$3: {
+                  next$3: {
+                    if ((table2$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || bytes$[at$ + 6] !== 32) { miss$(at$, 75); break next$3; }
+                    at$ += 7;
+                    break chosen$3;
+                  }
+                  at$ = back$4;
+                  if ((table2$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) { miss$(at$, 76); break missing$1; }
+                  at$ += 4;
+                }
+                break done$1;
+              }
+              at$ = back$3;
+            }
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$4: {
+            if ((table4$[bytes$[at$]] & 16) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0 || bytes$[at$ + 8] !== 32 || (table6$[bytes$[at$ + 9]] & 16) === 0 || (table2$[bytes$[at$ + 10]] & 2) === 0 || (table2$[bytes$[at$ + 11]] & 2) === 0 || (table6$[bytes$[at$ + 12]] & 32) === 0) { miss$(at$, 77); break next$4; }
+            at$ += 13;
+            let count$2 = 0;
+            let last$2 = at$;
+            ended$2: for (;;) {
+              if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$2; }
+              at$++;
+              count$2++;
+              last$2 = at$;
+            }
+            at$ = last$2;
+            if (count$2 < 1) break next$4;
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$5: {
+            if ((table6$[bytes$[at$]] & 16) === 0 || (table6$[bytes$[at$ + 1]] & 32) === 0) { miss$(at$, 78); break next$5; }
+            at$ += 2;
+            const back$5 = at$;
+            done$2: {
+              missing$2: {
+                if (bytes$[at$] !== 32) { miss$(at$, 79); break missing$2; }
+                at$++;
+                break done$2;
+              }
+              at$ = back$5;
+            }
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$6: {
+            if ((table4$[bytes$[at$]] & 16) === 0 || (table6$[bytes$[at$ + 1]] & 16) === 0) { miss$(at$, 80); break next$6; }
+            at$ += 2;
+            const back$6 = at$;
+            done$3: {
+              missing$3: {
+                if (bytes$[at$] !== 32) { miss$(at$, 79); break missing$3; }
+                at$++;
+                break done$3;
+              }
+              at$ = back$6;
+            }
+            break chosen$2;
+          }
+          at$ = back$2;
+          if (bytes$[at$] !== 87) { miss$(at$, 81); break next$1; }
+          at$++;
+        }
+        const start$1 = at$;
+        let count$3 = 0;
+        let last$3 = at$;
+        ended$3: for (;;) {
+          if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$3; }
+          at$++;
+          count$3++;
+          last$3 = at$;
+          if (count$3 >= 2) break;
+        }
+        at$ = last$3;
+        if (count$3 < 1) break next$1;
+        const digits$1 = input.substring(start$1, at$);
+        if ((table4$[bytes$[at$]] & 2) !== 0) break next$1;
+        const week$1 = Number(digits$1);
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        const back$7 = at$;
+        done$4: {
+          missing$4: {
+            at$ = quarter_joint$expect(at$);
+            if (at$ < 0) break missing$4;
+            at$ = year_digits$expect(at$);
+            if (at$ < 0) break missing$4;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$4;
+            break done$4;
+          }
+          at$ = back$7;
+        }
+        if (!(week$1 >= 1 && week$1 <= 53)) break next$1;
+        break chosen$1;
+      }
+      at$ = back$1;
+      at$ = year_digits$expect(at$);
+      if (at$ < 0) return -1;
+      const back$8 = at$;
+      done$5: {
+        missing$5: {
+          if ((table4$[bytes$[at$]] & 32) === 0) { miss$(at$, 49); break missing$5; }
+          at$++;
+          break done$5;
+        }
+        at$ = back$8;
+      }
+      if ((table6$[bytes$[at$]] & 16) === 0) { miss$(at$, 82); return -1; }
+      at$++;
+      const start$2 = at$;
+      let count$4 = 0;
+      let last$4 = at$;
+      ended$4: for (;;) {
+        if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$4; }
+        at$++;
+        count$4++;
+        last$4 = at$;
+        if (count$4 >= 2) break;
+      }
+      at$ = last$4;
+      if (count$4 < 2) return -1;
+      const digits$2 = input.substring(start$2, at$);
+      if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+      const week$2 = Number(digits$2);
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if (!(week$2 >= 1 && week$2 <= 53)) return -1;
+    }
+    return at$;
+  }
+
+  function month$expect(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        at$ = year_digits$expect(at$);
+        if (at$ < 0) break next$1;
+        if ((table4$[bytes$[at$]] & 1) === 0) { miss$(at$, 83); break next$1; }
+        at$++;
+        const start$1 = at$;
+        let count$1 = 0;
+        let last$1 = at$;
+        ended$1: for (;;) {
+          if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$1; }
+          at$++;
+          count$1++;
+          last$1 = at$;
+          if (count$1 >= 2) break;
+        }
+        at$ = last$1;
+        if (count$1 < 2) break next$1;
+        const digits$1 = input.substring(start$1, at$);
+        if ((table4$[bytes$[at$]] & 2) !== 0) break next$1;
+        const month$1 = Number(digits$1);
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        if (!(month$1 >= 1 && month$1 <= 12)) break next$1;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$2: {
+        const start$2 = at$;
+        let count$2 = 0;
+        let last$2 = at$;
+        ended$2: for (;;) {
+          if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$2; }
+          at$++;
+          count$2++;
+          last$2 = at$;
+          if (count$2 >= 2) break;
+        }
+        at$ = last$2;
+        if (count$2 < 1) break next$2;
+        const digits$2 = input.substring(start$2, at$);
+        if ((table4$[bytes$[at$]] & 2) !== 0) break next$2;
+        const month$2 = Number(digits$2);
+        if (bytes$[at$] !== 47) { miss$(at$, 84); break next$2; }
+        at$++;
+        at$ = year_digits$expect(at$);
+        if (at$ < 0) break next$2;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+        if (!(month$2 >= 1 && month$2 <= 12)) break next$2;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$3: {
+        at$ = month_name$expect(at$);
+        if (at$ < 0) break next$3;
+        const back$2 = at$;
+        done$1: {
+          missing$1: {
+            let count$3 = 0;
+            let last$3 = at$;
+            ended$3: for (;;) {
+              if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$3; }
+              at$++;
+              count$3++;
+              last$3 = at$;
+            }
+            at$ = last$3;
+            if (count$3 < 1) break missing$1;
+            if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 38); break missing$1; }
+            at$ += 2;
+            break done$1;
+          }
+          at$ = back$2;
+        }
         at$ = between$expect(at$);
         if (at$ < 0) break next$3;
         at$ = year_digits$expect(at$);
@@ -3301,1064 +8177,224 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$1;
       next$4: {
-        const back$4 = at$;
-        done$3: {
-          missing$3: {
-            at$ = weekday$expect(at$);
-            if (at$ < 0) break missing$3;
-            const back$5 = at$;
-            done$4: {
-              missing$4: {
-                if (bytes$[at$] !== 44) { miss$(at$, 33); break missing$4; }
-                at$++;
-                break done$4;
-              }
-              at$ = back$5;
-            }
-            let count$4 = 0;
-            let last$5 = at$;
-            ended$5: for (;;) {
-              if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$5; }
-              at$++;
-              count$4++;
-              last$5 = at$;
-            }
-            at$ = last$5;
-            if (count$4 < 1) break missing$3;
-            break done$3;
-          }
-          at$ = back$4;
-        }
-        const back$6 = at$;
-        chosen$2: {
-          next$5: {
-            const year$2 = year_digits$expectBuild(at$);
-            if (year$2 === FAILED$) break next$5;
-            at$ = end$;
-            if ((table3$[bytes$[at$]] & 16) === 0) { miss$(at$, 34); break next$5; }
-            at$++;
-            const start$3 = at$;
-            let count$5 = 0;
-            let last$6 = at$;
-            ended$6: for (;;) {
-              if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$6; }
-              at$++;
-              count$5++;
-              last$6 = at$;
-              if (count$5 >= 2) break;
-            }
-            at$ = last$6;
-            if (count$5 < 2) break next$5;
-            const digits$1 = input.substring(start$3, at$);
-            if ((table3$[bytes$[at$]] & 8) !== 0) break next$5;
-            const month$2 = Number(digits$1);
-            if ((table3$[bytes$[at$]] & 16) === 0) { miss$(at$, 34); break next$5; }
-            at$++;
-            const start$4 = at$;
-            let count$6 = 0;
-            let last$7 = at$;
-            ended$7: for (;;) {
-              if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$7; }
-              at$++;
-              count$6++;
-              last$7 = at$;
-              if (count$6 >= 2) break;
-            }
-            at$ = last$7;
-            if (count$6 < 2) break next$5;
-            const digits$2 = input.substring(start$4, at$);
-            if ((table3$[bytes$[at$]] & 8) !== 0) break next$5;
-            const day$3 = Number(digits$2);
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
-            if (!(isDay(year$2, month$2, day$3))) break next$5;
-            break chosen$2;
-          }
-          at$ = back$6;
-          next$6: {
-            const day$4 = day$expectBuild(at$);
-            if (day$4 === FAILED$) break next$6;
-            at$ = end$;
-            const back$7 = at$;
-            done$5: {
-              missing$5: {
-                let count$7 = 0;
-                let last$8 = at$;
-                ended$8: for (;;) {
-                  if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$8; }
-                  at$++;
-                  count$7++;
-                  last$8 = at$;
-                }
-                at$ = last$8;
-                if (count$7 < 1) break missing$5;
-                if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) { miss$(at$, 32); break missing$5; }
-                at$ += 2;
-                break done$5;
-              }
-              at$ = back$7;
-            }
-            at$ = between$expect(at$);
-            if (at$ < 0) break next$6;
-            const month$3 = month_name$expectBuild(at$);
-            if (month$3 === FAILED$) break next$6;
-            at$ = end$;
-            let year$3;
-            const back$8 = at$;
-            done$6: {
-              missing$6: {
-                at$ = between$expect(at$);
-                if (at$ < 0) break missing$6;
-                const picked$4 = year_digits$expectBuild(at$);
-                if (picked$4 === FAILED$) break missing$6;
-                at$ = end$;
-                if ((table1$[bytes$[at$]] & 2) !== 0) break missing$6;
-                const picked$3 = picked$4;
-                year$3 = picked$3;
-                break done$6;
-              }
-              at$ = back$8;
-              year$3 = null;
-            }
-            if (!(isDay(year$3, month$3, day$4))) break next$6;
-            break chosen$2;
-          }
-          at$ = back$6;
-          next$7: {
-            const month$4 = month_name$expectBuild(at$);
-            if (month$4 === FAILED$) break next$7;
-            at$ = end$;
-            at$ = between$expect(at$);
-            if (at$ < 0) break next$7;
-            const back$9 = at$;
-            done$7: {
-              missing$7: {
-                if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) { miss$(at$, 36); break missing$7; }
-                at$ += 4;
-                break done$7;
-              }
-              at$ = back$9;
-            }
-            const day$5 = day$expectBuild(at$);
-            if (day$5 === FAILED$) break next$7;
-            at$ = end$;
-            let year$4;
-            const back$10 = at$;
-            done$8: {
-              missing$8: {
-                at$ = between$expect(at$);
-                if (at$ < 0) break missing$8;
-                const picked$6 = year_digits$expectBuild(at$);
-                if (picked$6 === FAILED$) break missing$8;
-                at$ = end$;
-                if ((table1$[bytes$[at$]] & 2) !== 0) break missing$8;
-                const picked$5 = picked$6;
-                year$4 = picked$5;
-                break done$8;
-              }
-              at$ = back$10;
-              year$4 = null;
-            }
-            if (!(isDay(year$4, month$4, day$5))) break next$7;
-            break chosen$2;
-          }
-          at$ = back$6;
-          const start$5 = at$;
-          let count$8 = 0;
-          let last$9 = at$;
-          ended$9: for (;;) {
-            if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$9; }
-            at$++;
-            count$8++;
-            last$9 = at$;
-            if (count$8 >= 2) break;
-          }
-          at$ = last$9;
-          if (count$8 < 1) break next$4;
-          const digits$3 = input.substring(start$5, at$);
-          if ((table3$[bytes$[at$]] & 8) !== 0) break next$4;
-          const first$2 = Number(digits$3);
-          if ((table3$[bytes$[at$]] & 16) === 0) { miss$(at$, 37); break next$4; }
-          const mark$1 = input[at$++];
-          const start$6 = at$;
-          let count$9 = 0;
-          let last$10 = at$;
-          ended$10: for (;;) {
-            if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$10; }
-            at$++;
-            count$9++;
-            last$10 = at$;
-            if (count$9 >= 2) break;
-          }
-          at$ = last$10;
-          if (count$9 < 1) break next$4;
-          const digits$4 = input.substring(start$6, at$);
-          if ((table3$[bytes$[at$]] & 8) !== 0) break next$4;
-          const second$1 = Number(digits$4);
-          if ((table3$[bytes$[at$]] & 16) === 0) { miss$(at$, 37); break next$4; }
-          at$++;
-          let year$5;
-          const back$11 = at$;
-          chosen$3: {
-            next$8: {
-              const picked$7 = year_digits$expectBuild(at$);
-              if (picked$7 === FAILED$) break next$8;
-              at$ = end$;
-              if ((table1$[bytes$[at$]] & 2) !== 0) break next$8;
-              year$5 = picked$7;
-              break chosen$3;
-            }
-            at$ = back$11;
-            if (!(mark$1 === "/")) break next$4;
-            const picked$8 = short_year$expectBuild(at$);
-            if (picked$8 === FAILED$) break next$4;
-            at$ = end$;
-            year$5 = picked$8;
-          }
-          if (!(dayAndMonth(first$2, second$1, year$5) !== null)) break next$4;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$9: {
-        const back$12 = at$;
-        chosen$4: {
-          next$10: {
-            if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 38); break next$10; }
-            at$++;
-            if ((table4$[bytes$[at$]] & 4) === 0) { miss$(at$, 39); break next$10; }
-            at$++;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$10;
-            const back$13 = at$;
-            absent$1: {
-              if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-              const back$14 = at$;
-              done$9: {
-                missing$9: {
-                  if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$9;
-                  at$ += 2;
-                  const start$7 = at$;
-                  at$ = runEnd$(ends2$, at$);
-                  if (at$ === start$7) break missing$9;
-                  break done$9;
-                }
-                at$ = back$14;
-              }
-              if ((table3$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 2) === 0) break absent$1;
-              at$ += 2;
-              break next$10;
-            }
-            at$ = back$13;
-            break chosen$4;
-          }
-          at$ = back$12;
-          next$11: {
-            at$ = ordinal$expect(at$);
-            if (at$ < 0) break next$11;
-            let count$10 = 0;
-            let last$11 = at$;
-            ended$11: for (;;) {
-              if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$11; }
-              at$++;
-              count$10++;
-              last$11 = at$;
-            }
-            at$ = last$11;
-            if (count$10 < 1) break next$11;
-            if ((table3$[bytes$[at$]] & 64) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) { miss$(at$, 40); break next$11; }
-            at$ += 7;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$11;
-            const back$15 = at$;
-            absent$2: {
-              const start$8 = at$;
-              at$ = runEnd$(ends2$, at$);
-              if (at$ === start$8) break absent$2;
-              const back$16 = at$;
-              done$10: {
-                missing$10: {
-                  if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$10;
-                  at$ += 2;
-                  const start$9 = at$;
-                  at$ = runEnd$(ends2$, at$);
-                  if (at$ === start$9) break missing$10;
-                  break done$10;
-                }
-                at$ = back$16;
-              }
-              if ((table3$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 2) === 0) break absent$2;
-              at$ += 2;
-              break next$11;
-            }
-            at$ = back$15;
-            break chosen$4;
-          }
-          at$ = back$12;
-          if ((table3$[bytes$[at$]] & 64) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) { miss$(at$, 40); break next$9; }
-          at$ += 7;
-          let count$11 = 0;
-          let last$12 = at$;
-          ended$12: for (;;) {
-            if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$12; }
-            at$++;
-            count$11++;
-            last$12 = at$;
-          }
-          at$ = last$12;
-          if (count$11 < 1) break next$9;
-          if ((table4$[bytes$[at$]] & 4) === 0) { miss$(at$, 39); break next$9; }
-          at$++;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$9;
-        }
-        const back$17 = at$;
-        done$11: {
-          missing$11: {
-            at$ = quarter_joint$expect(at$);
-            if (at$ < 0) break missing$11;
-            at$ = year_digits$expect(at$);
-            if (at$ < 0) break missing$11;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$11;
-            break done$11;
-          }
-          at$ = back$17;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$12: {
-        if ((table4$[bytes$[at$]] & 4) === 0) { miss$(at$, 39); break next$12; }
-        at$++;
-        if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 38); break next$12; }
-        at$++;
-        const back$18 = at$;
-        chosen$5: {
-          next$13: {
-            at$ = year_digits$expect(at$);
-            if (at$ < 0) break next$13;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$13;
-            break chosen$5;
-          }
-          at$ = back$18;
-          at$ = short_year$expect(at$);
-          if (at$ < 0) break next$12;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$14: {
-        at$ = year_digits$expect(at$);
-        if (at$ < 0) break next$14;
-        const back$19 = at$;
-        done$12: {
-          missing$12: {
-            if ((table4$[bytes$[at$]] & 8) === 0) { miss$(at$, 41); break missing$12; }
-            at$++;
-            break done$12;
-          }
-          at$ = back$19;
-        }
-        if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 38); break next$14; }
-        at$++;
-        if ((table4$[bytes$[at$]] & 4) === 0) { miss$(at$, 39); break next$14; }
-        at$++;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$14;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$15: {
-        const back$20 = at$;
-        chosen$6: {
-          next$16: {
-            if ((table3$[bytes$[at$]] & 4) === 0) { miss$(at$, 42); break next$16; }
-            at$++;
-            if ((table4$[bytes$[at$]] & 32) === 0) { miss$(at$, 43); break next$16; }
-            at$++;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$16;
-            break chosen$6;
-          }
-          at$ = back$20;
-          const half$1 = ordinal$expectBuild(at$);
-          if (half$1 === FAILED$) break next$15;
-          at$ = end$;
-          let count$12 = 0;
-          let last$13 = at$;
-          ended$13: for (;;) {
-            if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$13; }
-            at$++;
-            count$12++;
-            last$13 = at$;
-          }
-          at$ = last$13;
-          if (count$12 < 1) break next$15;
-          if ((table3$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table3$[bytes$[at$ + 3]] & 1) === 0) { miss$(at$, 44); break next$15; }
-          at$ += 4;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$15;
-          if (!(half$1 <= 2)) break next$15;
-        }
-        const back$21 = at$;
-        done$13: {
-          missing$13: {
-            at$ = quarter_joint$expect(at$);
-            if (at$ < 0) break missing$13;
-            at$ = year_digits$expect(at$);
-            if (at$ < 0) break missing$13;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$13;
-            break done$13;
-          }
-          at$ = back$21;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$17: {
-        at$ = year_digits$expect(at$);
-        if (at$ < 0) break next$17;
-        const back$22 = at$;
-        done$14: {
-          missing$14: {
-            if ((table4$[bytes$[at$]] & 8) === 0) { miss$(at$, 41); break missing$14; }
-            at$++;
-            break done$14;
-          }
-          at$ = back$22;
-        }
-        if ((table3$[bytes$[at$]] & 4) === 0) { miss$(at$, 42); break next$17; }
-        at$++;
-        if ((table4$[bytes$[at$]] & 32) === 0) { miss$(at$, 43); break next$17; }
-        at$++;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$17;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$18: {
-        at$ = fiscal_year$expect(at$);
-        if (at$ < 0) break next$18;
-        const back$23 = at$;
-        done$15: {
-          missing$15: {
-            at$ = between$expect(at$);
-            if (at$ < 0) break missing$15;
-            if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 38); break missing$15; }
-            at$++;
-            if ((table4$[bytes$[at$]] & 4) === 0) { miss$(at$, 39); break missing$15; }
-            at$++;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$15;
-            break done$15;
-          }
-          at$ = back$23;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$19: {
-        if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 38); break next$19; }
-        at$++;
-        if ((table4$[bytes$[at$]] & 4) === 0) { miss$(at$, 39); break next$19; }
-        at$++;
-        const back$24 = at$;
-        done$16: {
-          missing$16: {
-            let count$13 = 0;
-            let last$14 = at$;
-            ended$14: for (;;) {
-              if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$14; }
-              at$++;
-              count$13++;
-              last$14 = at$;
-            }
-            at$ = last$14;
-            if (count$13 < 1) break missing$16;
-            if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) { miss$(at$, 32); break missing$16; }
-            at$ += 2;
-            break done$16;
-          }
-          at$ = back$24;
-        }
-        at$ = between$expect(at$);
-        if (at$ < 0) break next$19;
-        at$ = fiscal_year$expect(at$);
-        if (at$ < 0) break next$19;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$20: {
-        const year$6 = year_digits$expectBuild(at$);
-        if (year$6 === FAILED$) break next$20;
-        at$ = end$;
-        if ((table4$[bytes$[at$]] & 64) === 0) { miss$(at$, 45); break next$20; }
-        at$++;
-        const start$10 = at$;
-        let count$14 = 0;
-        let last$16 = at$;
-        ended$15: for (;;) {
-          if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$15; }
-          at$++;
-          count$14++;
-          last$16 = at$;
-          if (count$14 >= 2) break;
-        }
-        at$ = last$16;
-        if (count$14 < 2) break next$20;
-        const digits$5 = input.substring(start$10, at$);
-        if ((table3$[bytes$[at$]] & 8) !== 0) break next$20;
-        const last$15 = Number(digits$5);
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$20;
-        if (!(last$15 === (year$6 + 1) % 100)) break next$20;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$21: {
-        const back$25 = at$;
-        chosen$7: {
-          next$22: {
-            if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 46); break next$22; }
-            at$ += 4;
-            let count$15 = 0;
-            let last$17 = at$;
-            ended$16: for (;;) {
-              if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$16; }
-              at$++;
-              count$15++;
-              last$17 = at$;
-            }
-            at$ = last$17;
-            if (count$15 < 1) break next$22;
-            const back$26 = at$;
-            done$17: {
-              missing$17: {
-                const back$27 = at$;
-                chosen$8: {
-                  next$23: {
-                    if ((table2$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || bytes$[at$ + 6] !== 32) { miss$(at$, 47); break next$23; }
-                    at$ += 7;
-                    break chosen$8;
-                  }
-                  at$ = back$27;
-                  if ((table2$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) { miss$(at$, 48); break missing$17; }
-                  at$ += 4;
-                }
-                break done$17;
-              }
-              at$ = back$26;
-            }
-            break chosen$7;
-          }
-          at$ = back$25;
-          next$24: {
-            if ((table6$[bytes$[at$]] & 16) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0 || bytes$[at$ + 8] !== 32 || (table5$[bytes$[at$ + 9]] & 1) === 0 || (table2$[bytes$[at$ + 10]] & 2) === 0 || (table2$[bytes$[at$ + 11]] & 2) === 0 || (table5$[bytes$[at$ + 12]] & 2) === 0) { miss$(at$, 49); break next$24; }
-            at$ += 13;
-            let count$16 = 0;
-            let last$18 = at$;
-            ended$17: for (;;) {
-              if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$17; }
-              at$++;
-              count$16++;
-              last$18 = at$;
-            }
-            at$ = last$18;
-            if (count$16 < 1) break next$24;
-            break chosen$7;
-          }
-          at$ = back$25;
-          next$25: {
-            if ((table5$[bytes$[at$]] & 1) === 0 || (table5$[bytes$[at$ + 1]] & 2) === 0) { miss$(at$, 50); break next$25; }
-            at$ += 2;
-            const back$28 = at$;
-            done$18: {
-              missing$18: {
-                if (bytes$[at$] !== 32) { miss$(at$, 51); break missing$18; }
-                at$++;
-                break done$18;
-              }
-              at$ = back$28;
-            }
-            break chosen$7;
-          }
-          at$ = back$25;
-          next$26: {
-            if ((table6$[bytes$[at$]] & 16) === 0 || (table5$[bytes$[at$ + 1]] & 1) === 0) { miss$(at$, 52); break next$26; }
-            at$ += 2;
-            const back$29 = at$;
-            done$19: {
-              missing$19: {
-                if (bytes$[at$] !== 32) { miss$(at$, 51); break missing$19; }
-                at$++;
-                break done$19;
-              }
-              at$ = back$29;
-            }
-            break chosen$7;
-          }
-          at$ = back$25;
-          if (bytes$[at$] !== 87) { miss$(at$, 53); break next$21; }
-          at$++;
-        }
-        const start$11 = at$;
-        let count$17 = 0;
-        let last$19 = at$;
-        ended$18: for (;;) {
-          if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$18; }
-          at$++;
-          count$17++;
-          last$19 = at$;
-          if (count$17 >= 2) break;
-        }
-        at$ = last$19;
-        if (count$17 < 1) break next$21;
-        const digits$6 = input.substring(start$11, at$);
-        if ((table3$[bytes$[at$]] & 8) !== 0) break next$21;
-        const week$1 = Number(digits$6);
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$21;
-        const back$30 = at$;
-        done$20: {
-          missing$20: {
-            at$ = quarter_joint$expect(at$);
-            if (at$ < 0) break missing$20;
-            at$ = year_digits$expect(at$);
-            if (at$ < 0) break missing$20;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$20;
-            break done$20;
-          }
-          at$ = back$30;
-        }
-        if (!(week$1 >= 1 && week$1 <= 53)) break next$21;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$27: {
-        at$ = year_digits$expect(at$);
-        if (at$ < 0) break next$27;
-        const back$31 = at$;
-        done$21: {
-          missing$21: {
-            if ((table5$[bytes$[at$]] & 16) === 0) { miss$(at$, 54); break missing$21; }
-            at$++;
-            break done$21;
-          }
-          at$ = back$31;
-        }
-        if ((table5$[bytes$[at$]] & 1) === 0) { miss$(at$, 55); break next$27; }
-        at$++;
-        const start$12 = at$;
-        let count$18 = 0;
-        let last$20 = at$;
-        ended$19: for (;;) {
-          if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$19; }
-          at$++;
-          count$18++;
-          last$20 = at$;
-          if (count$18 >= 2) break;
-        }
-        at$ = last$20;
-        if (count$18 < 2) break next$27;
-        const digits$7 = input.substring(start$12, at$);
-        if ((table3$[bytes$[at$]] & 8) !== 0) break next$27;
-        const week$2 = Number(digits$7);
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$27;
-        if (!(week$2 >= 1 && week$2 <= 53)) break next$27;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$28: {
-        at$ = year_digits$expect(at$);
-        if (at$ < 0) break next$28;
-        if ((table4$[bytes$[at$]] & 64) === 0) { miss$(at$, 56); break next$28; }
-        at$++;
-        const start$13 = at$;
-        let count$19 = 0;
-        let last$21 = at$;
-        ended$20: for (;;) {
-          if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$20; }
-          at$++;
-          count$19++;
-          last$21 = at$;
-          if (count$19 >= 2) break;
-        }
-        at$ = last$21;
-        if (count$19 < 2) break next$28;
-        const digits$8 = input.substring(start$13, at$);
-        if ((table3$[bytes$[at$]] & 8) !== 0) break next$28;
-        const month$5 = Number(digits$8);
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$28;
-        if (!(month$5 >= 1 && month$5 <= 12)) break next$28;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$29: {
-        const start$14 = at$;
-        let count$20 = 0;
-        let last$22 = at$;
-        ended$21: for (;;) {
-          if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$21; }
-          at$++;
-          count$20++;
-          last$22 = at$;
-          if (count$20 >= 2) break;
-        }
-        at$ = last$22;
-        if (count$20 < 1) break next$29;
-        const digits$9 = input.substring(start$14, at$);
-        if ((table3$[bytes$[at$]] & 8) !== 0) break next$29;
-        const month$6 = Number(digits$9);
-        if (bytes$[at$] !== 47) { miss$(at$, 57); break next$29; }
-        at$++;
-        at$ = year_digits$expect(at$);
-        if (at$ < 0) break next$29;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$29;
-        if (!(month$6 >= 1 && month$6 <= 12)) break next$29;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$30: {
         at$ = month_name$expect(at$);
-        if (at$ < 0) break next$30;
-        const back$32 = at$;
-        done$22: {
-          missing$22: {
-            let count$21 = 0;
-            let last$23 = at$;
-            ended$22: for (;;) {
-              if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$22; }
-              at$++;
-              count$21++;
-              last$23 = at$;
-            }
-            at$ = last$23;
-            if (count$21 < 1) break missing$22;
-            if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) { miss$(at$, 32); break missing$22; }
-            at$ += 2;
-            break done$22;
-          }
-          at$ = back$32;
-        }
-        at$ = between$expect(at$);
-        if (at$ < 0) break next$30;
-        at$ = year_digits$expect(at$);
-        if (at$ < 0) break next$30;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$30;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$31: {
-        at$ = month_name$expect(at$);
-        if (at$ < 0) break next$31;
-        const back$33 = at$;
-        done$23: {
-          missing$23: {
-            if (bytes$[at$] !== 32) { miss$(at$, 51); break missing$23; }
+        if (at$ < 0) break next$4;
+        const back$3 = at$;
+        done$2: {
+          missing$2: {
+            if (bytes$[at$] !== 32) { miss$(at$, 79); break missing$2; }
             at$++;
-            break done$23;
+            break done$2;
           }
-          at$ = back$33;
+          at$ = back$3;
         }
-        if (bytes$[at$] !== 39) { miss$(at$, 21); break next$31; }
+        if (bytes$[at$] !== 39) { miss$(at$, 21); break next$4; }
         at$++;
         at$ = short_year$expect(at$);
-        if (at$ < 0) break next$31;
+        if (at$ < 0) break next$4;
         break chosen$1;
       }
       at$ = back$1;
-      next$32: {
-        if ((table5$[bytes$[at$]] & 32) === 0) break next$32;
-        at$ = month_name$expect(at$);
-        if (at$ < 0) break next$32;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$33: {
-        const back$34 = at$;
-        chosen$9: {
-          next$34: {
-            if ((table2$[bytes$[at$]] & 8) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 2) === 0) { miss$(at$, 58); break next$34; }
-            at$ += 5;
-            break chosen$9;
-          }
-          at$ = back$34;
-          next$35: {
-            if ((table4$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 2) === 0) { miss$(at$, 59); break next$35; }
-            at$ += 9;
-            break chosen$9;
-          }
-          at$ = back$34;
-          next$36: {
-            if ((table2$[bytes$[at$]] & 8) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || (table2$[bytes$[at$ + 6]] & 128) === 0 || (table5$[bytes$[at$ + 7]] & 1) === 0) { miss$(at$, 60); break next$36; }
-            at$ += 8;
-            break chosen$9;
-          }
-          at$ = back$34;
-          next$37: {
-            if ((table2$[bytes$[at$]] & 8) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 1) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 61); break next$37; }
-            at$ += 7;
-            break chosen$9;
-          }
-          at$ = back$34;
-          next$38: {
-            if (bytes$[at$] !== 69 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 68) { miss$(at$, 62); break next$38; }
-            at$ += 3;
-            break chosen$9;
-          }
-          at$ = back$34;
-          next$39: {
-            if (bytes$[at$] !== 69 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 77) { miss$(at$, 63); break next$39; }
-            at$ += 3;
-            break chosen$9;
-          }
-          at$ = back$34;
-          next$40: {
-            if (bytes$[at$] !== 69 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 87) { miss$(at$, 64); break next$40; }
-            at$ += 3;
-            break chosen$9;
-          }
-          at$ = back$34;
-          if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 66) { miss$(at$, 65); break next$33; }
-          at$ += 3;
-        }
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$33;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$41: {
-        const back$35 = at$;
-        chosen$10: {
-          next$42: {
-            const back$36 = at$;
-            chosen$11: {
-              next$43: {
-                if ((table4$[bytes$[at$]] & 16) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 66); break next$43; }
-                at$ += 4;
-                break chosen$11;
-              }
-              at$ = back$36;
-              next$44: {
-                if ((table6$[bytes$[at$]] & 128) === 0 || (table4$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 8) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 128) === 0 || (table3$[bytes$[at$ + 6]] & 128) === 0 || (table5$[bytes$[at$ + 7]] & 128) === 0) { miss$(at$, 67); break next$44; }
-                at$ += 8;
-                break chosen$11;
-              }
-              at$ = back$36;
-              next$45: {
-                if ((table6$[bytes$[at$]] & 128) === 0 || (table4$[bytes$[at$ + 1]] & 1) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0) { miss$(at$, 68); break next$45; }
-                at$ += 5;
-                break chosen$11;
-              }
-              at$ = back$36;
-              next$46: {
-                if ((table6$[bytes$[at$]] & 128) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 69); break next$46; }
-                at$ += 4;
-                break chosen$11;
-              }
-              at$ = back$36;
-              if ((table6$[bytes$[at$]] & 128) === 0 || (table4$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 4) === 0 || (table2$[bytes$[at$ + 8]] & 1) === 0) { miss$(at$, 70); break next$42; }
-              at$ += 9;
-            }
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$42;
-            break chosen$10;
-          }
-          at$ = back$35;
-          next$47: {
-            const back$37 = at$;
-            chosen$12: {
-              next$48: {
-                if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0) { miss$(at$, 71); break next$48; }
-                at$ += 4;
-                break chosen$12;
-              }
-              at$ = back$37;
-              if ((table6$[bytes$[at$]] & 16) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 72); break next$47; }
-              at$ += 7;
-            }
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$47;
-            break chosen$10;
-          }
-          at$ = back$35;
-          const back$38 = at$;
-          chosen$13: {
-            next$49: {
-              if ((table2$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 73); break next$49; }
-              at$ += 4;
-              break chosen$13;
-            }
-            at$ = back$38;
-            next$50: {
-              if ((table6$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0) { miss$(at$, 74); break next$50; }
-              at$ += 6;
-              break chosen$13;
-            }
-            at$ = back$38;
-            if ((table3$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 128) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 4) === 0 || (table2$[bytes$[at$ + 8]] & 1) === 0) { miss$(at$, 75); break next$41; }
-            at$ += 9;
-          }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$41;
-        }
-        let count$22 = 0;
-        let last$24 = at$;
-        ended$23: for (;;) {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$23; }
-          at$++;
-          count$22++;
-          last$24 = at$;
-        }
-        at$ = last$24;
-        if (count$22 < 1) break next$41;
-        const back$39 = at$;
-        chosen$14: {
-          next$51: {
-            at$ = relative_unit$expect(at$);
-            if (at$ < 0) break next$51;
-            break chosen$14;
-          }
-          at$ = back$39;
-          at$ = weekday$expect(at$);
-          if (at$ < 0) break next$41;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$52: {
-        const back$40 = at$;
-        done$24: {
-          missing$24: {
-            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) { miss$(at$, 36); break missing$24; }
-            at$ += 4;
-            break done$24;
-          }
-          at$ = back$40;
-        }
-        if ((table2$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0 || bytes$[at$ + 3] !== 32 || (table2$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 1) === 0 || bytes$[at$ + 6] !== 32) { miss$(at$, 76); break next$52; }
-        at$ += 7;
-        const back$41 = at$;
-        done$25: {
-          missing$25: {
-            const back$42 = at$;
-            chosen$15: {
-              next$53: {
-                if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) { miss$(at$, 36); break next$53; }
-                at$ += 4;
-                break chosen$15;
-              }
-              at$ = back$42;
-              if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || bytes$[at$ + 4] !== 32) { miss$(at$, 77); break missing$25; }
-              at$ += 5;
-            }
-            break done$25;
-          }
-          at$ = back$41;
-        }
-        at$ = relative_unit$expect(at$);
-        if (at$ < 0) break next$52;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$54: {
-        at$ = weekday$expect(at$);
-        if (at$ < 0) break next$54;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$55: {
-        const start$15 = at$;
-        let count$23 = 0;
-        let last$25 = at$;
-        ended$24: for (;;) {
-          if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$24; }
-          at$++;
-          count$23++;
-          last$25 = at$;
-          if (count$23 >= 2) break;
-        }
-        at$ = last$25;
-        if (count$23 < 1) break next$55;
-        const digits$10 = input.substring(start$15, at$);
-        if ((table3$[bytes$[at$]] & 8) !== 0) break next$55;
-        const hour$1 = Number(digits$10);
-        if (bytes$[at$] !== 58) { miss$(at$, 78); break next$55; }
-        at$++;
-        const start$16 = at$;
-        let count$24 = 0;
-        let last$26 = at$;
-        ended$25: for (;;) {
-          if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$25; }
-          at$++;
-          count$24++;
-          last$26 = at$;
-          if (count$24 >= 2) break;
-        }
-        at$ = last$26;
-        if (count$24 < 2) break next$55;
-        const digits$11 = input.substring(start$16, at$);
-        if ((table3$[bytes$[at$]] & 8) !== 0) break next$55;
-        const minute$1 = Number(digits$11);
-        const back$43 = at$;
-        done$26: {
-          missing$26: {
-            const back$44 = at$;
-            done$27: {
-              missing$27: {
-                if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break missing$27; }
-                at$++;
-                break done$27;
-              }
-              at$ = back$44;
-            }
-            const back$45 = at$;
-            chosen$16: {
-              next$56: {
-                if ((table1$[bytes$[at$]] & 128) === 0 || (table5$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 79); break next$56; }
-                at$ += 2;
-                break chosen$16;
-              }
-              at$ = back$45;
-              if ((table6$[bytes$[at$]] & 128) === 0 || (table5$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 80); break missing$26; }
-              at$ += 2;
-            }
-            break done$26;
-          }
-          at$ = back$43;
-        }
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$55;
-        if (!(hour$1 <= 24 && minute$1 < 60)) break next$55;
-        break chosen$1;
-      }
-      at$ = back$1;
-      const start$17 = at$;
-      let count$25 = 0;
-      let last$27 = at$;
-      ended$26: for (;;) {
-        if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$26; }
-        at$++;
-        count$25++;
-        last$27 = at$;
-        if (count$25 >= 2) break;
-      }
-      at$ = last$27;
-      if (count$25 < 1) return -1;
-      const digits$12 = input.substring(start$17, at$);
-      if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
-      const hour$2 = Number(digits$12);
-      const back$46 = at$;
-      done$28: {
-        missing$28: {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break missing$28; }
-          at$++;
-          break done$28;
-        }
-        at$ = back$46;
-      }
-      const back$47 = at$;
-      chosen$17: {
-        next$57: {
-          if ((table1$[bytes$[at$]] & 128) === 0 || (table5$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 79); break next$57; }
-          at$ += 2;
-          break chosen$17;
-        }
-        at$ = back$47;
-        if ((table6$[bytes$[at$]] & 128) === 0 || (table5$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 80); return -1; }
-        at$ += 2;
-      }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      if (!(hour$2 >= 1 && hour$2 <= 12)) return -1;
+      if ((table6$[bytes$[at$]] & 128) === 0) return -1;
+      at$ = month_name$expect(at$);
+      if (at$ < 0) return -1;
     }
     return at$;
   }
 
-  function value$expect(at$) {
+  function relative$expect(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        const back$2 = at$;
+        chosen$2: {
+          next$2: {
+            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) { miss$(at$, 85); break next$2; }
+            at$ += 5;
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$3: {
+            if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 128) === 0) { miss$(at$, 86); break next$3; }
+            at$ += 9;
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$4: {
+            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table3$[bytes$[at$ + 6]] & 128) === 0 || (table6$[bytes$[at$ + 7]] & 16) === 0) { miss$(at$, 87); break next$4; }
+            at$ += 8;
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$5: {
+            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 1) === 0 || (table3$[bytes$[at$ + 5]] & 1) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 88); break next$5; }
+            at$ += 7;
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$6: {
+            if (bytes$[at$] !== 69 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 68) { miss$(at$, 89); break next$6; }
+            at$ += 3;
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$7: {
+            if (bytes$[at$] !== 69 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 77) { miss$(at$, 90); break next$7; }
+            at$ += 3;
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$8: {
+            if (bytes$[at$] !== 69 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 87) { miss$(at$, 91); break next$8; }
+            at$ += 3;
+            break chosen$2;
+          }
+          at$ = back$2;
+          if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 66) { miss$(at$, 92); break next$1; }
+          at$ += 3;
+        }
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$9: {
+        const back$3 = at$;
+        chosen$3: {
+          next$10: {
+            const back$4 = at$;
+            chosen$4: {
+              next$11: {
+                if ((table3$[bytes$[at$]] & 2) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 93); break next$11; }
+                at$ += 4;
+                break chosen$4;
+              }
+              at$ = back$4;
+              next$12: {
+                if ((table5$[bytes$[at$]] & 16) === 0 || (table4$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table7$[bytes$[at$ + 3]] & 16) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 128) === 0 || (table6$[bytes$[at$ + 6]] & 2) === 0 || (table5$[bytes$[at$ + 7]] & 1) === 0) { miss$(at$, 94); break next$12; }
+                at$ += 8;
+                break chosen$4;
+              }
+              at$ = back$4;
+              next$13: {
+                if ((table5$[bytes$[at$]] & 16) === 0 || (table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0) { miss$(at$, 95); break next$13; }
+                at$ += 5;
+                break chosen$4;
+              }
+              at$ = back$4;
+              next$14: {
+                if ((table5$[bytes$[at$]] & 16) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 96); break next$14; }
+                at$ += 4;
+                break chosen$4;
+              }
+              at$ = back$4;
+              if ((table5$[bytes$[at$]] & 16) === 0 || (table4$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 4) === 0 || (table2$[bytes$[at$ + 8]] & 1) === 0) { miss$(at$, 97); break next$10; }
+              at$ += 9;
+            }
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$10;
+            break chosen$3;
+          }
+          at$ = back$3;
+          next$15: {
+            const back$5 = at$;
+            chosen$5: {
+              next$16: {
+                if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0) { miss$(at$, 98); break next$16; }
+                at$ += 4;
+                break chosen$5;
+              }
+              at$ = back$5;
+              if ((table4$[bytes$[at$]] & 16) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 99); break next$15; }
+              at$ += 7;
+            }
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$15;
+            break chosen$3;
+          }
+          at$ = back$3;
+          const back$6 = at$;
+          chosen$6: {
+            next$17: {
+              if ((table2$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 100); break next$17; }
+              at$ += 4;
+              break chosen$6;
+            }
+            at$ = back$6;
+            next$18: {
+              if ((table4$[bytes$[at$]] & 16) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0) { miss$(at$, 101); break next$18; }
+              at$ += 6;
+              break chosen$6;
+            }
+            at$ = back$6;
+            if ((table3$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table6$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 4) === 0 || (table2$[bytes$[at$ + 8]] & 1) === 0) { miss$(at$, 102); break next$9; }
+            at$ += 9;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$9;
+        }
+        let count$1 = 0;
+        let last$1 = at$;
+        ended$1: for (;;) {
+          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$1; }
+          at$++;
+          count$1++;
+          last$1 = at$;
+        }
+        at$ = last$1;
+        if (count$1 < 1) break next$9;
+        const back$7 = at$;
+        chosen$7: {
+          next$19: {
+            at$ = relative_unit$expect(at$);
+            if (at$ < 0) break next$19;
+            break chosen$7;
+          }
+          at$ = back$7;
+          at$ = weekday$expect(at$);
+          if (at$ < 0) break next$9;
+        }
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$20: {
+        const back$8 = at$;
+        done$1: {
+          missing$1: {
+            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) { miss$(at$, 55); break missing$1; }
+            at$ += 4;
+            break done$1;
+          }
+          at$ = back$8;
+        }
+        if ((table2$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0 || bytes$[at$ + 3] !== 32 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0 || bytes$[at$ + 6] !== 32) { miss$(at$, 103); break next$20; }
+        at$ += 7;
+        const back$9 = at$;
+        done$2: {
+          missing$2: {
+            const back$10 = at$;
+            chosen$8: {
+              next$21: {
+                if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) { miss$(at$, 55); break next$21; }
+                at$ += 4;
+                break chosen$8;
+              }
+              at$ = back$10;
+              if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || bytes$[at$ + 4] !== 32) { miss$(at$, 104); break missing$2; }
+              at$ += 5;
+            }
+            break done$2;
+          }
+          at$ = back$9;
+        }
+        at$ = relative_unit$expect(at$);
+        if (at$ < 0) break next$20;
+        break chosen$1;
+      }
+      at$ = back$1;
+      at$ = weekday$expect(at$);
+      if (at$ < 0) return -1;
+    }
+    return at$;
+  }
+
+  function amount$expect(at$) {
     const back$1 = at$;
     chosen$1: {
       next$1: {
@@ -4400,694 +8436,571 @@ const peg$makeScanner = (capacity$) => {
         break chosen$1;
       }
       at$ = back$1;
-      next$3: {
-        at$ = digits$expect(at$);
-        if (at$ < 0) break next$3;
-        const after$3 = scale$expect(at$);
-        if (after$3 >= 0) at$ = after$3;
-        const back$4 = at$;
-        done$3: {
-          missing$3: {
-            if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break missing$3; }
-            at$++;
-            break done$3;
-          }
-          at$ = back$4;
+      at$ = digits$expect(at$);
+      if (at$ < 0) return -1;
+      const after$3 = scale$expect(at$);
+      if (after$3 >= 0) at$ = after$3;
+      const back$4 = at$;
+      done$3: {
+        missing$3: {
+          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break missing$3; }
+          at$++;
+          break done$3;
         }
-        const back$5 = at$;
-        chosen$2: {
-          next$4: {
-            at$ = currency_sign$expect(at$);
-            if (at$ < 0) break next$4;
-            break chosen$2;
-          }
-          at$ = back$5;
-          next$5: {
-            at$ = currency_code$expect(at$);
-            if (at$ < 0) break next$5;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
-            break chosen$2;
-          }
-          at$ = back$5;
-          next$6: {
-            const back$6 = at$;
-            chosen$3: {
-              next$7: {
-                if ((table6$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0 || bytes$[at$ + 6] !== 32 || (table5$[bytes$[at$ + 7]] & 128) === 0 || (table2$[bytes$[at$ + 8]] & 8) === 0 || (table2$[bytes$[at$ + 9]] & 2) === 0 || (table4$[bytes$[at$ + 10]] & 1) === 0 || (table4$[bytes$[at$ + 11]] & 16) === 0 || (table5$[bytes$[at$ + 12]] & 64) === 0 || (table2$[bytes$[at$ + 13]] & 4) === 0 || (table2$[bytes$[at$ + 14]] & 1) === 0) { miss$(at$, 81); break next$7; }
-                at$ += 15;
-                break chosen$3;
-              }
-              at$ = back$6;
-              next$8: {
-                if ((table5$[bytes$[at$]] & 8) === 0 || (table4$[bytes$[at$ + 1]] & 1) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0 || (table3$[bytes$[at$ + 6]] & 4) === 0 || bytes$[at$ + 7] !== 32 || (table6$[bytes$[at$ + 8]] & 128) === 0 || (table2$[bytes$[at$ + 9]] & 128) === 0 || (table3$[bytes$[at$ + 10]] & 128) === 0 || (table2$[bytes$[at$ + 11]] & 4) === 0 || (table4$[bytes$[at$ + 12]] & 128) === 0 || (table5$[bytes$[at$ + 13]] & 128) === 0) { miss$(at$, 82); break next$8; }
-                at$ += 14;
-                break chosen$3;
-              }
-              at$ = back$6;
-              next$9: {
-                if ((table6$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0) { miss$(at$, 83); break next$9; }
-                at$ += 6;
-                break chosen$3;
-              }
-              at$ = back$6;
-              next$10: {
-                if ((table6$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) { miss$(at$, 84); break next$10; }
-                at$ += 5;
-                break chosen$3;
-              }
-              at$ = back$6;
-              next$11: {
-                if ((table5$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 64) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 1) === 0) { miss$(at$, 85); break next$11; }
-                at$ += 8;
-                break chosen$3;
-              }
-              at$ = back$6;
-              if ((table3$[bytes$[at$]] & 64) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0) { miss$(at$, 86); break next$6; }
-              at$ += 4;
-            }
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
-            break chosen$2;
-          }
-          at$ = back$5;
-          next$12: {
-            const back$7 = at$;
-            chosen$4: {
-              next$13: {
-                if ((table2$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0) { miss$(at$, 87); break next$13; }
-                at$ += 5;
-                break chosen$4;
-              }
-              at$ = back$7;
-              if ((table2$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0) { miss$(at$, 88); break next$12; }
-              at$ += 4;
-            }
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$12;
-            break chosen$2;
-          }
-          at$ = back$5;
-          next$14: {
-            const back$8 = at$;
-            chosen$5: {
-              next$15: {
-                if ((table3$[bytes$[at$]] & 128) === 0 || (table5$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 32 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0 || (table4$[bytes$[at$ + 6]] & 16) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 1) === 0 || (table5$[bytes$[at$ + 9]] & 128) === 0) { miss$(at$, 89); break next$15; }
-                at$ += 10;
-                break chosen$5;
-              }
-              at$ = back$8;
-              if ((table3$[bytes$[at$]] & 128) === 0 || bytes$[at$ + 1] !== 46 || (table5$[bytes$[at$ + 2]] & 128) === 0 || bytes$[at$ + 3] !== 46 || bytes$[at$ + 4] !== 32 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 16) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0 || (table1$[bytes$[at$ + 9]] & 128) === 0 || (table4$[bytes$[at$ + 10]] & 1) === 0 || (table5$[bytes$[at$ + 11]] & 128) === 0) { miss$(at$, 90); break next$14; }
-              at$ += 12;
-            }
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$14;
-            break chosen$2;
-          }
-          at$ = back$5;
-          next$16: {
-            const back$9 = at$;
-            chosen$6: {
-              next$17: {
-                if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || (table5$[bytes$[at$ + 6]] & 128) === 0) { miss$(at$, 91); break next$17; }
-                at$ += 7;
-                break chosen$6;
-              }
-              at$ = back$9;
-              if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0) { miss$(at$, 92); break next$16; }
-              at$ += 6;
-            }
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$16;
-            break chosen$2;
-          }
-          at$ = back$5;
-          next$18: {
-            const back$10 = at$;
-            chosen$7: {
-              next$19: {
-                if ((table5$[bytes$[at$]] & 128) === 0 || (table5$[bytes$[at$ + 1]] & 1) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || bytes$[at$ + 5] !== 32 || (table3$[bytes$[at$ + 6]] & 1) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0 || (table1$[bytes$[at$ + 8]] & 128) === 0 || (table2$[bytes$[at$ + 9]] & 4) === 0 || (table6$[bytes$[at$ + 10]] & 16) === 0 || (table5$[bytes$[at$ + 11]] & 128) === 0) { miss$(at$, 93); break next$19; }
-                at$ += 12;
-                break chosen$7;
-              }
-              at$ = back$10;
-              if ((table3$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 1) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0) { miss$(at$, 94); break next$18; }
-              at$ += 6;
-            }
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$18;
-            break chosen$2;
-          }
-          at$ = back$5;
-          if ((table4$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 95); break next$3; }
-          at$ += 3;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
-        }
-        break chosen$1;
+        at$ = back$4;
       }
-      at$ = back$1;
-      next$20: {
-        at$ = digits$expect(at$);
-        if (at$ < 0) break next$20;
-        const back$11 = at$;
-        done$4: {
-          missing$4: {
-            if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break missing$4; }
-            at$++;
-            break done$4;
-          }
-          at$ = back$11;
+      const back$5 = at$;
+      chosen$2: {
+        next$3: {
+          at$ = currency_sign$expect(at$);
+          if (at$ < 0) break next$3;
+          break chosen$2;
         }
-        const back$12 = at$;
-        chosen$8: {
-          next$21: {
-            if (bytes$[at$] !== 37) { miss$(at$, 96); break next$21; }
-            at$++;
-            break chosen$8;
-          }
-          at$ = back$12;
-          const back$13 = at$;
-          chosen$9: {
-            next$22: {
-              if ((table6$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 97); break next$22; }
-              at$ += 7;
-              break chosen$9;
+        at$ = back$5;
+        next$4: {
+          at$ = currency_code$expect(at$);
+          if (at$ < 0) break next$4;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+          break chosen$2;
+        }
+        at$ = back$5;
+        next$5: {
+          const back$6 = at$;
+          chosen$3: {
+            next$6: {
+              if ((table5$[bytes$[at$]] & 16) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0 || bytes$[at$ + 6] !== 32 || (table5$[bytes$[at$ + 7]] & 1) === 0 || (table2$[bytes$[at$ + 8]] & 8) === 0 || (table2$[bytes$[at$ + 9]] & 2) === 0 || (table4$[bytes$[at$ + 10]] & 8) === 0 || (table3$[bytes$[at$ + 11]] & 2) === 0 || (table6$[bytes$[at$ + 12]] & 4) === 0 || (table2$[bytes$[at$ + 13]] & 4) === 0 || (table2$[bytes$[at$ + 14]] & 1) === 0) { miss$(at$, 105); break next$6; }
+              at$ += 15;
+              break chosen$3;
             }
-            at$ = back$13;
-            next$23: {
-              if ((table6$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || bytes$[at$ + 3] !== 32 || (table6$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 8) === 0) { miss$(at$, 98); break next$23; }
+            at$ = back$6;
+            next$7: {
+              if ((table6$[bytes$[at$]] & 64) === 0 || (table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0 || (table3$[bytes$[at$ + 6]] & 1) === 0 || bytes$[at$ + 7] !== 32 || (table5$[bytes$[at$ + 8]] & 16) === 0 || (table3$[bytes$[at$ + 9]] & 128) === 0 || (table6$[bytes$[at$ + 10]] & 2) === 0 || (table2$[bytes$[at$ + 11]] & 4) === 0 || (table4$[bytes$[at$ + 12]] & 64) === 0 || (table5$[bytes$[at$ + 13]] & 1) === 0) { miss$(at$, 106); break next$7; }
+              at$ += 14;
+              break chosen$3;
+            }
+            at$ = back$6;
+            next$8: {
+              if ((table5$[bytes$[at$]] & 16) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0) { miss$(at$, 107); break next$8; }
+              at$ += 6;
+              break chosen$3;
+            }
+            at$ = back$6;
+            next$9: {
+              if ((table5$[bytes$[at$]] & 16) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0) { miss$(at$, 108); break next$9; }
+              at$ += 5;
+              break chosen$3;
+            }
+            at$ = back$6;
+            next$10: {
+              if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0 || (table6$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 1) === 0) { miss$(at$, 109); break next$10; }
               at$ += 8;
-              break chosen$9;
+              break chosen$3;
             }
-            at$ = back$13;
-            if ((table6$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 99); break next$20; }
-            at$ += 3;
+            at$ = back$6;
+            if ((table3$[bytes$[at$]] & 32) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0) { miss$(at$, 110); break next$5; }
+            at$ += 4;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$20;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+          break chosen$2;
         }
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$24: {
-        if ((table2$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 100); break next$24; }
+        at$ = back$5;
+        next$11: {
+          const back$7 = at$;
+          chosen$4: {
+            next$12: {
+              if ((table2$[bytes$[at$]] & 2) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0) { miss$(at$, 111); break next$12; }
+              at$ += 5;
+              break chosen$4;
+            }
+            at$ = back$7;
+            if ((table2$[bytes$[at$]] & 2) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0) { miss$(at$, 112); break next$11; }
+            at$ += 4;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$11;
+          break chosen$2;
+        }
+        at$ = back$5;
+        next$13: {
+          const back$8 = at$;
+          chosen$5: {
+            next$14: {
+              if ((table6$[bytes$[at$]] & 2) === 0 || (table5$[bytes$[at$ + 1]] & 1) === 0 || bytes$[at$ + 2] !== 32 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0 || (table3$[bytes$[at$ + 6]] & 2) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 8) === 0 || (table5$[bytes$[at$ + 9]] & 1) === 0) { miss$(at$, 113); break next$14; }
+              at$ += 10;
+              break chosen$5;
+            }
+            at$ = back$8;
+            if ((table6$[bytes$[at$]] & 2) === 0 || bytes$[at$ + 1] !== 46 || (table5$[bytes$[at$ + 2]] & 1) === 0 || bytes$[at$ + 3] !== 46 || bytes$[at$ + 4] !== 32 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table3$[bytes$[at$ + 6]] & 128) === 0 || (table3$[bytes$[at$ + 7]] & 2) === 0 || (table3$[bytes$[at$ + 8]] & 2) === 0 || (table1$[bytes$[at$ + 9]] & 128) === 0 || (table4$[bytes$[at$ + 10]] & 8) === 0 || (table5$[bytes$[at$ + 11]] & 1) === 0) { miss$(at$, 114); break next$13; }
+            at$ += 12;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$13;
+          break chosen$2;
+        }
+        at$ = back$5;
+        next$15: {
+          const back$9 = at$;
+          chosen$6: {
+            next$16: {
+              if ((table4$[bytes$[at$]] & 64) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table5$[bytes$[at$ + 6]] & 1) === 0) { miss$(at$, 115); break next$16; }
+              at$ += 7;
+              break chosen$6;
+            }
+            at$ = back$9;
+            if ((table4$[bytes$[at$]] & 64) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0) { miss$(at$, 116); break next$15; }
+            at$ += 6;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$15;
+          break chosen$2;
+        }
+        at$ = back$5;
+        next$17: {
+          const back$10 = at$;
+          chosen$7: {
+            next$18: {
+              if ((table5$[bytes$[at$]] & 1) === 0 || (table6$[bytes$[at$ + 1]] & 16) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || bytes$[at$ + 5] !== 32 || (table3$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0 || (table1$[bytes$[at$ + 8]] & 128) === 0 || (table2$[bytes$[at$ + 9]] & 4) === 0 || (table4$[bytes$[at$ + 10]] & 16) === 0 || (table5$[bytes$[at$ + 11]] & 1) === 0) { miss$(at$, 117); break next$18; }
+              at$ += 12;
+              break chosen$7;
+            }
+            at$ = back$10;
+            if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 8) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0) { miss$(at$, 118); break next$17; }
+            at$ += 6;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$17;
+          break chosen$2;
+        }
+        at$ = back$5;
+        if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 119); return -1; }
         at$ += 3;
-        const back$14 = at$;
-        done$5: {
-          missing$5: {
-            if ((table5$[bytes$[at$]] & 16) === 0) { miss$(at$, 54); break missing$5; }
-            at$++;
-            break done$5;
-          }
-          at$ = back$14;
-        }
+        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      }
+    }
+    return at$;
+  }
+
+  function digits$expect(at$) {
+    if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); return -1; }
+    do at$++; while ((table4$[bytes$[at$]] & 2) !== 0);
+    miss$(at$, 40);
+    let last$1 = at$;
+    ended$1: for (;;) {
+      if ((table8$[bytes$[at$]] & 2) === 0) { miss$(at$, 120); break ended$1; }
+      at$++;
+      if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$1; }
+      do at$++; while ((table4$[bytes$[at$]] & 2) !== 0);
+      miss$(at$, 40);
+      last$1 = at$;
+    }
+    at$ = last$1;
+    return at$;
+  }
+
+  function identifier$expect(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        if (bytes$[at$] !== 35) { miss$(at$, 121); break next$1; }
+        at$++;
         let count$1 = 0;
         let last$1 = at$;
         ended$1: for (;;) {
-          if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$1; }
+          if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 23); break ended$1; }
           at$++;
           count$1++;
           last$1 = at$;
-          if (count$1 >= 2) break;
+          if (count$1 >= 40) break;
         }
         at$ = last$1;
-        if (count$1 < 1) break next$24;
-        if ((table3$[bytes$[at$]] & 8) !== 0) break next$24;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$24;
-        const back$15 = at$;
-        done$6: {
-          missing$6: {
-            if ((table5$[bytes$[at$]] & 16) === 0) { miss$(at$, 54); break missing$6; }
-            at$++;
-            if ((table4$[bytes$[at$]] & 128) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0) { miss$(at$, 101); break missing$6; }
-            at$ += 4;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$6;
-            break done$6;
-          }
-          at$ = back$15;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$25: {
-        if (bytes$[at$] !== 35) { miss$(at$, 102); break next$25; }
-        at$++;
+        if (count$1 < 1) break next$1;
         let count$2 = 0;
         let last$2 = at$;
         ended$2: for (;;) {
-          if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 23); break ended$2; }
-          at$++;
+          at$ = id_part$expect(at$);
+          if (at$ < 0) break ended$2;
           count$2++;
           last$2 = at$;
-          if (count$2 >= 40) break;
+          if (count$2 >= 8) break;
         }
         at$ = last$2;
-        if (count$2 < 1) break next$25;
-        let count$3 = 0;
-        let last$3 = at$;
-        ended$3: for (;;) {
-          at$ = id_part$expect(at$);
-          if (at$ < 0) break ended$3;
-          count$3++;
-          last$3 = at$;
-          if (count$3 >= 8) break;
-        }
-        at$ = last$3;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$25;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
         break chosen$1;
       }
       at$ = back$1;
-      next$26: {
-        const back$16 = at$;
-        absent$1: {
-          const symbol$1 = bytes$[at$];
-          if (symbol$1 >= 48 && symbol$1 <= 57) {
-            const back$17 = at$;
-            chosen$10: {
-              next$27: {
-                do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
-                const symbol$2 = bytes$[at$];
-                if ((table7$[symbol$2] & 1) !== 0) {
-                  at$++;
-                } else if (symbol$2 === 66 || symbol$2 === 98) {
-                  if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$27;
-                  at$ += 2;
-                } else if (symbol$2 === 78 || symbol$2 === 110) {
-                  if ((table4$[bytes$[at$ + 1]] & 128) === 0) break next$27;
-                  at$ += 2;
-                } else if (symbol$2 === 82 || symbol$2 === 114) {
-                  if ((table4$[bytes$[at$ + 1]] & 128) === 0) break next$27;
-                  at$ += 2;
-                } else if (symbol$2 === 83 || symbol$2 === 115) {
-                  if ((table2$[bytes$[at$ + 1]] & 8) === 0) break next$27;
-                  at$ += 2;
-                } else if (symbol$2 === 84 || symbol$2 === 116) {
-                  if ((table3$[bytes$[at$ + 1]] & 4) === 0) break next$27;
-                  at$ += 2;
-                } else {
-                  break next$27;
-                }
-                if ((table1$[bytes$[at$]] & 2) !== 0) break next$27;
-                break chosen$10;
-              }
-              at$ = back$17;
-              do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
-              if ((table6$[bytes$[at$]] & 2) === 0) break absent$1;
-              at$++;
-              if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
-            }
-          } else {
-            break absent$1;
-          }
-          break next$26;
-        }
-        at$ = back$16;
-        const back$18 = at$;
-        chosen$11: {
-          next$28: {
-            let count$4 = 0;
-            let last$4 = at$;
-            ended$4: for (;;) {
-              if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 2); break ended$4; }
-              at$++;
-              count$4++;
-              last$4 = at$;
-              if (count$4 >= 24) break;
-            }
-            at$ = last$4;
-            if (count$4 < 1) break next$28;
-            const back$19 = at$;
-            if ((table7$[bytes$[at$]] & 2) !== 0) {
-              at$++;
-            }
-            if ((table3$[bytes$[at$]] & 8) === 0) break next$28;
-            at$++;
-            at$ = back$19;
-            const back$20 = at$;
-            done$7: {
-              missing$7: {
-                if ((table7$[bytes$[at$]] & 2) === 0) { miss$(at$, 103); break missing$7; }
+      const back$2 = at$;
+      absent$1: {
+        const symbol$1 = bytes$[at$];
+        if (symbol$1 >= 48 && symbol$1 <= 57) {
+          const back$3 = at$;
+          chosen$2: {
+            next$2: {
+              do at$++; while ((table4$[bytes$[at$]] & 2) !== 0);
+              const symbol$2 = bytes$[at$];
+              if ((table8$[symbol$2] & 4) !== 0) {
                 at$++;
-                break done$7;
+              } else if (symbol$2 === 66 || symbol$2 === 98) {
+                if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$2;
+                at$ += 2;
+              } else if (symbol$2 === 78 || symbol$2 === 110) {
+                if ((table4$[bytes$[at$ + 1]] & 64) === 0) break next$2;
+                at$ += 2;
+              } else if (symbol$2 === 82 || symbol$2 === 114) {
+                if ((table4$[bytes$[at$ + 1]] & 64) === 0) break next$2;
+                at$ += 2;
+              } else if (symbol$2 === 83 || symbol$2 === 115) {
+                if ((table2$[bytes$[at$ + 1]] & 8) === 0) break next$2;
+                at$ += 2;
+              } else if (symbol$2 === 84 || symbol$2 === 116) {
+                if ((table3$[bytes$[at$ + 1]] & 1) === 0) break next$2;
+                at$ += 2;
+              } else {
+                break next$2;
               }
-              at$ = back$20;
+              if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+              break chosen$2;
             }
-            let count$5 = 0;
-            let last$5 = at$;
-            ended$5: for (;;) {
-              if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 23); break ended$5; }
-              at$++;
-              count$5++;
-              last$5 = at$;
-              if (count$5 >= 40) break;
-            }
-            at$ = last$5;
-            if (count$5 < 1) break next$28;
-            break chosen$11;
-          }
-          at$ = back$18;
-          next$29: {
-            let count$6 = 0;
-            let last$6 = at$;
-            ended$6: for (;;) {
-              if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 2); break ended$6; }
-              at$++;
-              count$6++;
-              last$6 = at$;
-              if (count$6 >= 24) break;
-            }
-            at$ = last$6;
-            if (count$6 < 1) break next$29;
-            if (bytes$[at$] !== 95) { miss$(at$, 104); break next$29; }
+            at$ = back$3;
+            do at$++; while ((table4$[bytes$[at$]] & 2) !== 0);
+            if ((table7$[bytes$[at$]] & 4) === 0) break absent$1;
             at$++;
-            let count$7 = 0;
-            let last$7 = at$;
-            ended$7: for (;;) {
-              if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 23); break ended$7; }
-              at$++;
-              count$7++;
-              last$7 = at$;
-              if (count$7 >= 40) break;
-            }
-            at$ = last$7;
-            if (count$7 < 1) break next$29;
-            break chosen$11;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
           }
-          at$ = back$18;
-          let count$8 = 0;
-          let last$8 = at$;
-          ended$8: for (;;) {
-            if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$8; }
-            at$++;
-            count$8++;
-            last$8 = at$;
-            if (count$8 >= 24) break;
-          }
-          at$ = last$8;
-          if (count$8 < 1) break next$26;
-          if ((table7$[bytes$[at$]] & 4) === 0) { miss$(at$, 105); break next$26; }
-          at$++;
-          let count$9 = 0;
-          let last$9 = at$;
-          ended$9: for (;;) {
-            if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 23); break ended$9; }
-            at$++;
-            count$9++;
-            last$9 = at$;
-            if (count$9 >= 40) break;
-          }
-          at$ = last$9;
+        } else {
+          break absent$1;
         }
-        let count$10 = 0;
-        let last$10 = at$;
-        ended$10: for (;;) {
-          at$ = id_part$expect(at$);
-          if (at$ < 0) break ended$10;
-          count$10++;
-          last$10 = at$;
-          if (count$10 >= 8) break;
-        }
-        at$ = last$10;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$26;
-        break chosen$1;
+        return -1;
       }
-      at$ = back$1;
-      next$30: {
-        at$ = year_digits$expect(at$);
-        if (at$ < 0) break next$30;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$30;
-        const back$21 = at$;
-        absent$2: {
-          if ((table7$[bytes$[at$]] & 8) === 0) break absent$2;
+      at$ = back$2;
+      const back$4 = at$;
+      chosen$3: {
+        next$3: {
+          let count$3 = 0;
+          let last$3 = at$;
+          ended$3: for (;;) {
+            if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 2); break ended$3; }
+            at$++;
+            count$3++;
+            last$3 = at$;
+            if (count$3 >= 24) break;
+          }
+          at$ = last$3;
+          if (count$3 < 1) break next$3;
+          const back$5 = at$;
+          if ((table8$[bytes$[at$]] & 8) !== 0) {
+            at$++;
+          }
+          if ((table4$[bytes$[at$]] & 2) === 0) break next$3;
           at$++;
-          if ((table3$[bytes$[at$]] & 8) === 0) break absent$2;
-          at$++;
-          break next$30;
+          at$ = back$5;
+          const back$6 = at$;
+          done$1: {
+            missing$1: {
+              if ((table8$[bytes$[at$]] & 8) === 0) { miss$(at$, 122); break missing$1; }
+              at$++;
+              break done$1;
+            }
+            at$ = back$6;
+          }
+          let count$4 = 0;
+          let last$4 = at$;
+          ended$4: for (;;) {
+            if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 23); break ended$4; }
+            at$++;
+            count$4++;
+            last$4 = at$;
+            if (count$4 >= 40) break;
+          }
+          at$ = last$4;
+          if (count$4 < 1) break next$3;
+          break chosen$3;
         }
-        at$ = back$21;
-        const back$22 = at$;
-        absent$3: {
-          if (bytes$[at$] !== 45) break absent$3;
+        at$ = back$4;
+        next$4: {
+          let count$5 = 0;
+          let last$5 = at$;
+          ended$5: for (;;) {
+            if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 2); break ended$5; }
+            at$++;
+            count$5++;
+            last$5 = at$;
+            if (count$5 >= 24) break;
+          }
+          at$ = last$5;
+          if (count$5 < 1) break next$4;
+          if (bytes$[at$] !== 95) { miss$(at$, 123); break next$4; }
           at$++;
-          if ((table3$[bytes$[at$]] & 8) === 0) break absent$3;
-          at$++;
-          break next$30;
+          let count$6 = 0;
+          let last$6 = at$;
+          ended$6: for (;;) {
+            if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 23); break ended$6; }
+            at$++;
+            count$6++;
+            last$6 = at$;
+            if (count$6 >= 40) break;
+          }
+          at$ = last$6;
+          if (count$6 < 1) break next$4;
+          break chosen$3;
         }
-        at$ = back$22;
-        break chosen$1;
+        at$ = back$4;
+        let count$7 = 0;
+        let last$7 = at$;
+        ended$7: for (;;) {
+          if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$7; }
+          at$++;
+          count$7++;
+          last$7 = at$;
+          if (count$7 >= 24) break;
+        }
+        at$ = last$7;
+        if (count$7 < 1) return -1;
+        if ((table8$[bytes$[at$]] & 16) === 0) { miss$(at$, 124); return -1; }
+        at$++;
+        let count$8 = 0;
+        let last$8 = at$;
+        ended$8: for (;;) {
+          if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 23); break ended$8; }
+          at$++;
+          count$8++;
+          last$8 = at$;
+          if (count$8 >= 40) break;
+        }
+        at$ = last$8;
       }
-      at$ = back$1;
-      next$31: {
-        let count$11 = 0;
-        let last$11 = at$;
-        ended$11: for (;;) {
-          if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$11; }
+      let count$9 = 0;
+      let last$9 = at$;
+      ended$9: for (;;) {
+        at$ = id_part$expect(at$);
+        if (at$ < 0) break ended$9;
+        count$9++;
+        last$9 = at$;
+        if (count$9 >= 8) break;
+      }
+      at$ = last$9;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    }
+    return at$;
+  }
+
+  function number$expect(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        let count$1 = 0;
+        let last$1 = at$;
+        ended$1: for (;;) {
+          if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$1; }
           at$++;
-          count$11++;
-          last$11 = at$;
-          if (count$11 >= 3) break;
+          count$1++;
+          last$1 = at$;
+          if (count$1 >= 3) break;
         }
-        at$ = last$11;
-        if (count$11 < 1) break next$31;
-        const back$23 = at$;
-        chosen$12: {
-          next$32: {
-            if ((table5$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0) { miss$(at$, 106); break next$32; }
+        at$ = last$1;
+        if (count$1 < 1) break next$1;
+        const back$2 = at$;
+        chosen$2: {
+          next$2: {
+            if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0) { miss$(at$, 125); break next$2; }
             at$ += 2;
-            break chosen$12;
+            break chosen$2;
           }
-          at$ = back$23;
-          next$33: {
-            if ((table2$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) { miss$(at$, 107); break next$33; }
+          at$ = back$2;
+          next$3: {
+            if ((table2$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 64) === 0) { miss$(at$, 126); break next$3; }
             at$ += 2;
-            break chosen$12;
+            break chosen$2;
           }
-          at$ = back$23;
-          next$34: {
-            if ((table4$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) { miss$(at$, 108); break next$34; }
+          at$ = back$2;
+          next$4: {
+            if ((table4$[bytes$[at$]] & 8) === 0 || (table4$[bytes$[at$ + 1]] & 64) === 0) { miss$(at$, 127); break next$4; }
             at$ += 2;
-            break chosen$12;
+            break chosen$2;
           }
-          at$ = back$23;
-          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 109); break next$31; }
+          at$ = back$2;
+          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) { miss$(at$, 128); break next$1; }
           at$ += 2;
         }
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$31;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
         break chosen$1;
       }
       at$ = back$1;
-      next$35: {
-        const back$24 = at$;
-        chosen$13: {
-          next$36: {
-            if (!(at$ === 0 || codeAt$(at$ - 1) <= 32 || codeAt$(at$ - 1) === 61)) break next$36;
-            if (bytes$[at$] !== 45) { miss$(at$, 1); break next$36; }
+      next$5: {
+        const back$3 = at$;
+        chosen$3: {
+          next$6: {
+            if (!(at$ === 0 || codeAt$(at$ - 1) <= 32 || codeAt$(at$ - 1) === 61)) break next$6;
+            if (bytes$[at$] !== 45) { miss$(at$, 1); break next$6; }
             at$++;
-            break chosen$13;
+            break chosen$3;
           }
-          at$ = back$24;
+          at$ = back$3;
         }
         at$ = digits$expect(at$);
-        if (at$ < 0) break next$35;
-        const after$4 = scale$expect(at$);
-        if (after$4 >= 0) at$ = after$4;
-        const back$25 = at$;
-        chosen$14: {
-          next$37: {
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$37;
-            break chosen$14;
+        if (at$ < 0) break next$5;
+        const after$1 = scale$expect(at$);
+        if (after$1 >= 0) at$ = after$1;
+        const back$4 = at$;
+        chosen$4: {
+          next$7: {
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$7;
+            break chosen$4;
           }
-          at$ = back$25;
-          if ((table6$[bytes$[at$]] & 2) === 0) break next$35;
+          at$ = back$4;
+          if ((table7$[bytes$[at$]] & 4) === 0) break next$5;
         }
         break chosen$1;
       }
       at$ = back$1;
-      next$38: {
+      next$8: {
         at$ = digits$expect(at$);
-        if (at$ < 0) break next$38;
+        if (at$ < 0) break next$8;
         break chosen$1;
       }
       at$ = back$1;
-      next$39: {
-        const back$26 = at$;
-        chosen$15: {
-          next$40: {
-            if ((table7$[bytes$[at$]] & 64) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0) { miss$(at$, 110); break next$40; }
-            at$ += 4;
-            break chosen$15;
-          }
-          at$ = back$26;
-          next$41: {
-            if ((table2$[bytes$[at$]] & 8) === 0 || (table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 111); break next$41; }
-            at$ += 3;
-            break chosen$15;
-          }
-          at$ = back$26;
-          next$42: {
-            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0) { miss$(at$, 112); break next$42; }
-            at$ += 5;
-            break chosen$15;
-          }
-          at$ = back$26;
-          next$43: {
-            if ((table3$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) { miss$(at$, 113); break next$43; }
-            at$ += 4;
-            break chosen$15;
-          }
-          at$ = back$26;
-          next$44: {
-            if ((table3$[bytes$[at$]] & 1) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 114); break next$44; }
-            at$ += 4;
-            break chosen$15;
-          }
-          at$ = back$26;
-          next$45: {
-            if ((table5$[bytes$[at$]] & 128) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0) { miss$(at$, 115); break next$45; }
-            at$ += 3;
-            break chosen$15;
-          }
-          at$ = back$26;
-          next$46: {
-            if ((table5$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0) { miss$(at$, 116); break next$46; }
-            at$ += 5;
-            break chosen$15;
-          }
-          at$ = back$26;
-          next$47: {
-            if ((table2$[bytes$[at$]] & 2) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) { miss$(at$, 117); break next$47; }
-            at$ += 5;
-            break chosen$15;
-          }
-          at$ = back$26;
-          next$48: {
-            if ((table2$[bytes$[at$]] & 4) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 118); break next$48; }
-            at$ += 4;
-            break chosen$15;
-          }
-          at$ = back$26;
-          next$49: {
-            if ((table2$[bytes$[at$]] & 8) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 119); break next$49; }
-            at$ += 3;
-            break chosen$15;
-          }
-          at$ = back$26;
-          next$50: {
-            if ((table2$[bytes$[at$]] & 2) === 0 || (table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0) { miss$(at$, 120); break next$50; }
-            at$ += 6;
-            break chosen$15;
-          }
-          at$ = back$26;
-          next$51: {
-            if ((table2$[bytes$[at$]] & 8) === 0 || (table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table6$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0) { miss$(at$, 121); break next$51; }
-            at$ += 6;
-            break chosen$15;
-          }
-          at$ = back$26;
-          next$52: {
-            if ((table3$[bytes$[at$]] & 1) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table3$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) { miss$(at$, 122); break next$52; }
-            at$ += 7;
-            break chosen$15;
-          }
-          at$ = back$26;
-          next$53: {
-            if ((table2$[bytes$[at$]] & 8) === 0 || (table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) { miss$(at$, 123); break next$53; }
-            at$ += 6;
-            break chosen$15;
-          }
-          at$ = back$26;
-          next$54: {
-            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) { miss$(at$, 124); break next$54; }
-            at$ += 6;
-            break chosen$15;
-          }
-          at$ = back$26;
-          next$55: {
-            if ((table3$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 2) === 0) { miss$(at$, 125); break next$55; }
-            at$ += 5;
-            break chosen$15;
-          }
-          at$ = back$26;
-          next$56: {
-            if ((table3$[bytes$[at$]] & 1) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table3$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 2) === 0) { miss$(at$, 126); break next$56; }
-            at$ += 5;
-            break chosen$15;
-          }
-          at$ = back$26;
-          next$57: {
-            if ((table5$[bytes$[at$]] & 128) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 2) === 0) { miss$(at$, 127); break next$57; }
-            at$ += 5;
-            break chosen$15;
-          }
-          at$ = back$26;
-          next$58: {
-            if ((table5$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 2) === 0) { miss$(at$, 128); break next$58; }
-            at$ += 7;
-            break chosen$15;
-          }
-          at$ = back$26;
-          next$59: {
-            if ((table2$[bytes$[at$]] & 2) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) { miss$(at$, 129); break next$59; }
-            at$ += 6;
-            break chosen$15;
-          }
-          at$ = back$26;
-          next$60: {
-            if ((table2$[bytes$[at$]] & 4) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) { miss$(at$, 130); break next$60; }
-            at$ += 6;
-            break chosen$15;
-          }
-          at$ = back$26;
-          next$61: {
-            if ((table3$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) { miss$(at$, 131); break next$61; }
-            at$ += 7;
-            break chosen$15;
-          }
-          at$ = back$26;
-          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) { miss$(at$, 132); break next$39; }
-          at$ += 8;
+      const back$5 = at$;
+      chosen$5: {
+        next$9: {
+          if ((table9$[bytes$[at$]] & 64) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0) { miss$(at$, 129); break next$9; }
+          at$ += 4;
+          break chosen$5;
         }
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$39;
-        const back$27 = at$;
-        absent$4: {
-          if (bytes$[at$] !== 45) break absent$4;
-          at$++;
-          if ((table0$[bytes$[at$]] & 2) === 0) break absent$4;
-          at$++;
-          break next$39;
+        at$ = back$5;
+        next$10: {
+          if ((table2$[bytes$[at$]] & 8) === 0 || (table6$[bytes$[at$ + 1]] & 16) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 130); break next$10; }
+          at$ += 3;
+          break chosen$5;
         }
-        at$ = back$27;
-        break chosen$1;
-      }
-      at$ = back$1;
-      if ((table7$[bytes$[at$]] & 16) === 0) { miss$(at$, 133); return -1; }
-      at$++;
-      let count$12 = 0;
-      let last$12 = at$;
-      ended$12: for (;;) {
-        if ((table7$[bytes$[at$]] & 32) === 0) { miss$(at$, 134); break ended$12; }
-        at$++;
-        count$12++;
-        last$12 = at$;
-        if (count$12 >= 40) break;
-      }
-      at$ = last$12;
-      let count$13 = 0;
-      let last$13 = at$;
-      ended$13: for (;;) {
-        if (bytes$[at$] !== 46) { miss$(at$, 8); break ended$13; }
-        at$++;
-        let count$14 = 0;
-        let last$14 = at$;
-        ended$14: for (;;) {
-          if ((table7$[bytes$[at$]] & 32) === 0) { miss$(at$, 134); break ended$14; }
-          at$++;
-          count$14++;
-          last$14 = at$;
-          if (count$14 >= 40) break;
+        at$ = back$5;
+        next$11: {
+          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0) { miss$(at$, 131); break next$11; }
+          at$ += 5;
+          break chosen$5;
         }
-        at$ = last$14;
-        if (count$14 < 2) break ended$13;
-        count$13++;
-        last$13 = at$;
-        if (count$13 >= 4) break;
+        at$ = back$5;
+        next$12: {
+          if ((table3$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 132); break next$12; }
+          at$ += 4;
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$13: {
+          if ((table3$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 133); break next$13; }
+          at$ += 4;
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$14: {
+          if ((table5$[bytes$[at$]] & 1) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 134); break next$14; }
+          at$ += 3;
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$15: {
+          if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0) { miss$(at$, 135); break next$15; }
+          at$ += 5;
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$16: {
+          if ((table2$[bytes$[at$]] & 2) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) { miss$(at$, 136); break next$16; }
+          at$ += 5;
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$17: {
+          if ((table2$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 137); break next$17; }
+          at$ += 4;
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$18: {
+          if ((table2$[bytes$[at$]] & 8) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 138); break next$18; }
+          at$ += 3;
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$19: {
+          if ((table2$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table7$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0) { miss$(at$, 139); break next$19; }
+          at$ += 6;
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$20: {
+          if ((table2$[bytes$[at$]] & 8) === 0 || (table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table7$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0) { miss$(at$, 140); break next$20; }
+          at$ += 6;
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$21: {
+          if ((table3$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) { miss$(at$, 141); break next$21; }
+          at$ += 7;
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$22: {
+          if ((table2$[bytes$[at$]] & 8) === 0 || (table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) { miss$(at$, 142); break next$22; }
+          at$ += 6;
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$23: {
+          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) { miss$(at$, 143); break next$23; }
+          at$ += 6;
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$24: {
+          if ((table3$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) { miss$(at$, 144); break next$24; }
+          at$ += 5;
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$25: {
+          if ((table3$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) { miss$(at$, 145); break next$25; }
+          at$ += 5;
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$26: {
+          if ((table5$[bytes$[at$]] & 1) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) { miss$(at$, 146); break next$26; }
+          at$ += 5;
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$27: {
+          if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) { miss$(at$, 147); break next$27; }
+          at$ += 7;
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$28: {
+          if ((table2$[bytes$[at$]] & 2) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) { miss$(at$, 148); break next$28; }
+          at$ += 6;
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$29: {
+          if ((table2$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) { miss$(at$, 149); break next$29; }
+          at$ += 6;
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$30: {
+          if ((table3$[bytes$[at$]] & 1) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 64) === 0) { miss$(at$, 150); break next$30; }
+          at$ += 7;
+          break chosen$5;
+        }
+        at$ = back$5;
+        if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 64) === 0) { miss$(at$, 151); return -1; }
+        at$ += 8;
       }
-      at$ = last$13;
-      if (count$13 < 1) return -1;
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      const back$6 = at$;
+      absent$1: {
+        if (bytes$[at$] !== 45) break absent$1;
+        at$++;
+        if ((table0$[bytes$[at$]] & 2) === 0) break absent$1;
+        at$++;
+        return -1;
+      }
+      at$ = back$6;
     }
     return at$;
   }
@@ -5099,27 +9012,27 @@ const peg$makeScanner = (capacity$) => {
       const back$1 = at$;
       chosen$1: {
         next$1: {
-          if ((table6$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) break next$1;
+          if ((table5$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0) break next$1;
           at$ += 5;
           name$1 = input.substring(at$ - 5, at$);
           break chosen$1;
         }
         at$ = back$1;
         next$2: {
-          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) break next$2;
+          if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) break next$2;
           at$ += 6;
           name$1 = input.substring(at$ - 6, at$);
           break chosen$1;
         }
         at$ = back$1;
         next$3: {
-          if ((table6$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0) break next$3;
+          if ((table5$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0) break next$3;
           at$ += 3;
           name$1 = input.substring(at$ - 3, at$);
           break chosen$1;
         }
         at$ = back$1;
-        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0) return FAILED$;
+        if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
@@ -5127,13 +9040,13 @@ const peg$makeScanner = (capacity$) => {
       const back$2 = at$;
       chosen$2: {
         next$4: {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 4) === 0 || (table5$[bytes$[at$ + 5]] & 8) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0) break next$4;
+          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 64) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0) break next$4;
           at$ += 8;
           name$1 = input.substring(at$ - 8, at$);
           break chosen$2;
         }
         at$ = back$2;
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 16) === 0) return FAILED$;
+        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
@@ -5141,13 +9054,13 @@ const peg$makeScanner = (capacity$) => {
       const back$3 = at$;
       chosen$3: {
         next$5: {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0 || (table4$[bytes$[at$ + 7]] & 2) === 0) break next$5;
+          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table6$[bytes$[at$ + 4]] & 2) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) break next$5;
           at$ += 8;
           name$1 = input.substring(at$ - 8, at$);
           break chosen$3;
         }
         at$ = back$3;
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 8) === 0) return FAILED$;
+        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
@@ -5155,21 +9068,21 @@ const peg$makeScanner = (capacity$) => {
       const back$4 = at$;
       chosen$4: {
         next$6: {
-          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || (table4$[bytes$[at$ + 6]] & 2) === 0) break next$6;
+          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) break next$6;
           at$ += 7;
           name$1 = input.substring(at$ - 7, at$);
           break chosen$4;
         }
         at$ = back$4;
         next$7: {
-          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) break next$7;
+          if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) break next$7;
           at$ += 4;
           name$1 = input.substring(at$ - 4, at$);
           break chosen$4;
         }
         at$ = back$4;
         next$8: {
-          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 2) === 0) break next$8;
+          if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0) break next$8;
           at$ += 4;
           name$1 = input.substring(at$ - 4, at$);
           break chosen$4;
@@ -5183,13 +9096,13 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = back$4;
         next$10: {
-          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) break next$10;
+          if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) break next$10;
           at$ += 3;
           name$1 = input.substring(at$ - 3, at$);
           break chosen$4;
         }
         at$ = back$4;
-        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0) return FAILED$;
+        if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
@@ -5197,20 +9110,20 @@ const peg$makeScanner = (capacity$) => {
       const back$5 = at$;
       chosen$5: {
         next$11: {
-          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table3$[bytes$[at$ + 4]] & 4) === 0) break next$11;
+          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table3$[bytes$[at$ + 4]] & 1) === 0) break next$11;
           at$ += 5;
           name$1 = input.substring(at$ - 5, at$);
           break chosen$5;
         }
         at$ = back$5;
         next$12: {
-          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 2) === 0) break next$12;
+          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) break next$12;
           at$ += 3;
           name$1 = input.substring(at$ - 3, at$);
           break chosen$5;
         }
         at$ = back$5;
-        if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0) return FAILED$;
+        if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
@@ -5218,13 +9131,13 @@ const peg$makeScanner = (capacity$) => {
       const back$6 = at$;
       chosen$6: {
         next$13: {
-          if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 4) === 0 || (table5$[bytes$[at$ + 5]] & 8) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0) break next$13;
+          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 64) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0) break next$13;
           at$ += 8;
           name$1 = input.substring(at$ - 8, at$);
           break chosen$6;
         }
         at$ = back$6;
-        if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0) return FAILED$;
+        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
@@ -5232,13 +9145,13 @@ const peg$makeScanner = (capacity$) => {
       const back$7 = at$;
       chosen$7: {
         next$14: {
-          if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) break next$14;
+          if ((table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) break next$14;
           at$ += 7;
           name$1 = input.substring(at$ - 7, at$);
           break chosen$7;
         }
         at$ = back$7;
-        if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) return FAILED$;
+        if ((table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
@@ -5246,20 +9159,20 @@ const peg$makeScanner = (capacity$) => {
       const back$8 = at$;
       chosen$8: {
         next$15: {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 4) === 0 || (table5$[bytes$[at$ + 6]] & 8) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table4$[bytes$[at$ + 8]] & 1) === 0) break next$15;
+          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 4) === 0 || (table6$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table4$[bytes$[at$ + 8]] & 8) === 0) break next$15;
           at$ += 9;
           name$1 = input.substring(at$ - 9, at$);
           break chosen$8;
         }
         at$ = back$8;
         next$16: {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$16;
+          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$16;
           at$ += 4;
           name$1 = input.substring(at$ - 4, at$);
           break chosen$8;
         }
         at$ = back$8;
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0) return FAILED$;
+        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
@@ -5274,7 +9187,7 @@ const peg$makeScanner = (capacity$) => {
         at$++;
         const back$10 = at$;
         if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-        if ((table3$[bytes$[at$]] & 8) === 0) break missing$1;
+        if ((table4$[bytes$[at$]] & 2) === 0) break missing$1;
         at$++;
         at$ = back$10;
         break done$1;
@@ -5291,7 +9204,7 @@ const peg$makeScanner = (capacity$) => {
       const back$1 = at$;
       next$1: {
         if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-        if ((table7$[bytes$[at$]] & 128) === 0) break next$1;
+        if ((table9$[bytes$[at$]] & 128) === 0) break next$1;
         at$++;
         if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
         end$ = at$;
@@ -5305,22 +9218,22 @@ const peg$makeScanner = (capacity$) => {
           const back$2 = at$;
           chosen$2: {
             next$3: {
-              if ((table2$[bytes$[at$ + 1]] & 128) === 0) break next$3;
+              if ((table3$[bytes$[at$ + 1]] & 128) === 0) break next$3;
               at$ += 2;
               break chosen$2;
             }
             at$ = back$2;
             next$4: {
-              if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0 || (table3$[bytes$[at$ + 6]] & 4) === 0) break next$4;
+              if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table6$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0 || (table3$[bytes$[at$ + 6]] & 1) === 0) break next$4;
               at$ += 7;
               break chosen$2;
             }
             at$ = back$2;
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0) break next$2;
+            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0) break next$2;
             at$ += 4;
           }
         } else if (symbol$2 === 85 || symbol$2 === 117) {
-          if ((table2$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) break next$2;
+          if ((table2$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0) break next$2;
           at$ += 5;
         } else {
           break next$2;
@@ -5342,7 +9255,7 @@ const peg$makeScanner = (capacity$) => {
           const back$4 = at$;
           done$1: {
             missing$1: {
-              if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) break missing$1;
+              if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) break missing$1;
               at$ += 3;
               const start$2 = at$;
               at$ = runEnd$(ends2$, at$);
@@ -5356,7 +9269,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = back$3;
         next$6: {
           at$ = runEnd$(ends2$, at$);
-          if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) break next$6;
+          if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) break next$6;
           at$ += 3;
           const start$3 = at$;
           at$ = runEnd$(ends2$, at$);
@@ -5386,7 +9299,7 @@ const peg$makeScanner = (capacity$) => {
         const back$5 = at$;
         done$2: {
           missing$2: {
-            if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) break missing$2;
+            if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) break missing$2;
             at$ += 3;
             const start$4 = at$;
             at$ = runEnd$(ends2$, at$);
@@ -5400,7 +9313,7 @@ const peg$makeScanner = (capacity$) => {
       return "and";
     } else if (symbol$1 === 45 || symbol$1 === 135) {
       if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-      if ((table7$[bytes$[at$]] & 128) === 0) return FAILED$;
+      if ((table9$[bytes$[at$]] & 128) === 0) return FAILED$;
       at$++;
       if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
       end$ = at$;
@@ -5408,50 +9321,6 @@ const peg$makeScanner = (capacity$) => {
     } else {
       return FAILED$;
     }
-  }
-
-  function between$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table0$[symbol$1] & 1) !== 0) {
-      at$ = runEnd$(ends2$, at$);
-    } else if (symbol$1 === 44) {
-      at$++;
-      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-    } else if (symbol$1 === 45) {
-      at$++;
-    } else {
-      return -1;
-    }
-    return at$;
-  }
-
-  function year_digits$build(at$) {
-    const start$1 = at$;
-    const symbol$1 = bytes$[at$];
-    if (symbol$1 === 49) {
-      if (bytes$[at$ + 1] !== 57) return FAILED$;
-      at$ += 2;
-    } else if (symbol$1 === 50) {
-      if (bytes$[at$ + 1] !== 48) return FAILED$;
-      at$ += 2;
-    } else {
-      return FAILED$;
-    }
-    let count$1 = 0;
-    let last$1 = at$;
-    ended$1: for (;;) {
-      if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
-      at$++;
-      count$1++;
-      last$1 = at$;
-      if (count$1 >= 2) break;
-    }
-    at$ = last$1;
-    if (count$1 < 2) return FAILED$;
-    const digits$1 = input.substring(start$1, at$);
-    if ((table3$[bytes$[at$]] & 8) !== 0) return FAILED$;
-    end$ = at$;
-    return Number(digits$1);
   }
 
   function day$build(at$) {
@@ -5464,7 +9333,7 @@ const peg$makeScanner = (capacity$) => {
       chosen$1: {
         next$1: {
           at$++;
-          if ((table3$[bytes$[at$]] & 8) === 0) break next$1;
+          if ((table4$[bytes$[at$]] & 2) === 0) break next$1;
           at$++;
           break chosen$1;
         }
@@ -5480,16 +9349,16 @@ const peg$makeScanner = (capacity$) => {
       missing$1: {
         const symbol$2 = bytes$[at$];
         if (symbol$2 === 78 || symbol$2 === 110) {
-          if ((table4$[bytes$[at$ + 1]] & 128) === 0) break missing$1;
+          if ((table4$[bytes$[at$ + 1]] & 64) === 0) break missing$1;
           at$ += 2;
         } else if (symbol$2 === 82 || symbol$2 === 114) {
-          if ((table4$[bytes$[at$ + 1]] & 128) === 0) break missing$1;
+          if ((table4$[bytes$[at$ + 1]] & 64) === 0) break missing$1;
           at$ += 2;
         } else if (symbol$2 === 83 || symbol$2 === 115) {
           if ((table2$[bytes$[at$ + 1]] & 8) === 0) break missing$1;
           at$ += 2;
         } else if (symbol$2 === 84 || symbol$2 === 116) {
-          if ((table3$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
+          if ((table3$[bytes$[at$ + 1]] & 1) === 0) break missing$1;
           at$ += 2;
         } else {
           break missing$1;
@@ -5505,9 +9374,9 @@ const peg$makeScanner = (capacity$) => {
 
   function quarter_place$build(at$) {
     const start$1 = at$;
-    if ((table3$[bytes$[at$]] & 64) === 0) return FAILED$;
+    if ((table3$[bytes$[at$]] & 32) === 0) return FAILED$;
     at$++;
-    if ((table4$[bytes$[at$]] & 4) === 0) return FAILED$;
+    if ((table3$[bytes$[at$]] & 64) === 0) return FAILED$;
     const quarter$1 = input[at$++];
     if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
     end$ = at$;
@@ -5517,37 +9386,37 @@ const peg$makeScanner = (capacity$) => {
   function weekday$skip(at$) {
     const symbol$1 = bytes$[at$];
     if (symbol$1 === 70 || symbol$1 === 102) {
-      if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) return -1;
+      if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) return -1;
       at$ += 6;
     } else if (symbol$1 === 77 || symbol$1 === 109) {
-      if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) return -1;
+      if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) return -1;
       at$ += 6;
     } else if (symbol$1 === 83 || symbol$1 === 115) {
       const back$1 = at$;
       chosen$1: {
         next$1: {
-          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 2) === 0) break next$1;
+          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) break next$1;
           at$ += 8;
           break chosen$1;
         }
         at$ = back$1;
-        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) return -1;
+        if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) return -1;
         at$ += 6;
       }
     } else if (symbol$1 === 84 || symbol$1 === 116) {
       const back$2 = at$;
       chosen$2: {
         next$2: {
-          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 2) === 0) break next$2;
+          if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) break next$2;
           at$ += 7;
           break chosen$2;
         }
         at$ = back$2;
-        if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 2) === 0) return -1;
+        if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) return -1;
         at$ += 8;
       }
     } else if (symbol$1 === 87 || symbol$1 === 119) {
-      if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 2) === 0) return -1;
+      if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0 || (table4$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 128) === 0) return -1;
       at$ += 9;
     } else {
       return -1;
@@ -5561,7 +9430,7 @@ const peg$makeScanner = (capacity$) => {
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
+      if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
       at$++;
       count$1++;
       last$1 = at$;
@@ -5570,274 +9439,64 @@ const peg$makeScanner = (capacity$) => {
     at$ = last$1;
     if (count$1 < 2) return FAILED$;
     const digits$2 = input.substring(start$1, at$);
-    if ((table3$[bytes$[at$]] & 8) !== 0) return FAILED$;
+    if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
     const digits$1 = Number(digits$2);
     if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
     end$ = at$;
     return 2000 + digits$1;
   }
 
-  function ordinal$build(at$) {
-    let word$1;
-    const symbol$1 = bytes$[at$];
-    if (symbol$1 === 70 || symbol$1 === 102) {
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) break next$1;
-          at$ += 5;
-          word$1 = input.substring(at$ - 5, at$);
-          break chosen$1;
-        }
-        at$ = back$1;
-        if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0) return FAILED$;
-        at$ += 6;
-        word$1 = input.substring(at$ - 6, at$);
-      }
-    } else if (symbol$1 === 83 || symbol$1 === 115) {
-      if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) return FAILED$;
-      at$ += 6;
-      word$1 = input.substring(at$ - 6, at$);
-    } else if (symbol$1 === 84 || symbol$1 === 116) {
-      if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) return FAILED$;
-      at$ += 5;
-      word$1 = input.substring(at$ - 5, at$);
-    } else if (symbol$1 === 49) {
-      if ((table5$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) return FAILED$;
-      at$ += 3;
-      word$1 = input.substring(at$ - 3, at$);
-    } else if (symbol$1 === 50) {
-      if ((table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) return FAILED$;
-      at$ += 3;
-      word$1 = input.substring(at$ - 3, at$);
-    } else if (symbol$1 === 51) {
-      if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) return FAILED$;
-      at$ += 3;
-      word$1 = input.substring(at$ - 3, at$);
-    } else if (symbol$1 === 52) {
-      if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0) return FAILED$;
-      at$ += 3;
-      word$1 = input.substring(at$ - 3, at$);
-    } else {
-      return FAILED$;
-    }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-    end$ = at$;
-    return ordinalOf(word$1);
-  }
-
-  function quarter_joint$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table0$[symbol$1] & 1) !== 0) {
-      at$ = runEnd$(ends2$, at$);
-      const back$1 = at$;
-      done$1: {
-        missing$1: {
-          const symbol$2 = bytes$[at$];
-          if (symbol$2 === 73 || symbol$2 === 105) {
-            if ((table2$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
-            at$ += 2;
-            const start$1 = at$;
-            at$ = runEnd$(ends2$, at$);
-            if (at$ === start$1) break missing$1;
-          } else if (symbol$2 === 79 || symbol$2 === 111) {
-            if ((table3$[bytes$[at$ + 1]] & 1) === 0) break missing$1;
-            at$ += 2;
-            const start$2 = at$;
-            at$ = runEnd$(ends2$, at$);
-            if (at$ === start$2) break missing$1;
-          } else {
-            break missing$1;
-          }
-          break done$1;
-        }
-        at$ = back$1;
-      }
-    } else if ((symbol$1 >= 44 && symbol$1 <= 45) || symbol$1 === 47) {
-      at$++;
-      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-    } else {
-      return -1;
-    }
-    return at$;
-  }
-
-  function fiscal_year$build(at$) {
-    const symbol$1 = bytes$[at$];
-    if (symbol$1 === 70 || symbol$1 === 102) {
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          if ((table4$[bytes$[at$ + 1]] & 2) === 0) break next$1;
-          at$ += 2;
-          if ((table5$[bytes$[at$]] & 16) !== 0) {
-            at$++;
-          }
-          break chosen$1;
-        }
-        at$ = back$1;
-        const back$2 = at$;
-        chosen$2: {
-          next$2: {
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) break next$2;
-            at$ += 6;
-            break chosen$2;
-          }
-          at$ = back$2;
-          if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 16) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0) return FAILED$;
-          at$ += 9;
-        }
-        const start$1 = at$;
-        at$ = runEnd$(ends2$, at$);
-        if (at$ === start$1) return FAILED$;
-        if ((table4$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) return FAILED$;
-        at$ += 4;
-        const start$2 = at$;
-        at$ = runEnd$(ends2$, at$);
-        if (at$ === start$2) return FAILED$;
-        const back$3 = at$;
-        done$1: {
-          missing$1: {
-            if ((table3$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 2) === 0) break missing$1;
-            at$ += 2;
-            break done$1;
-          }
-          at$ = back$3;
-        }
-      }
-    } else {
-      return FAILED$;
-    }
-    let year$1;
-    const symbol$2 = bytes$[at$];
-    if (symbol$2 === 48 || (symbol$2 >= 51 && symbol$2 <= 57)) {
-      const start$3 = at$;
-      let count$1 = 0;
-      let last$1 = at$;
-      ended$1: for (;;) {
-        if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
-        at$++;
-        count$1++;
-        last$1 = at$;
-        if (count$1 >= 2) break;
-      }
-      at$ = last$1;
-      if (count$1 < 2) return FAILED$;
-      const digits$1 = input.substring(start$3, at$);
-      if ((table3$[bytes$[at$]] & 8) !== 0) return FAILED$;
-      year$1 = Number(digits$1);
-    } else if (symbol$2 >= 49 && symbol$2 <= 50) {
-      const back$4 = at$;
-      chosen$3: {
-        next$3: {
-          year$1 = year_digits$build(at$);
-          if (year$1 === FAILED$) break next$3;
-          at$ = end$;
-          break chosen$3;
-        }
-        at$ = back$4;
-        const start$4 = at$;
-        let count$2 = 0;
-        let last$2 = at$;
-        ended$2: for (;;) {
-          if ((table3$[bytes$[at$]] & 8) === 0) break ended$2;
-          at$++;
-          count$2++;
-          last$2 = at$;
-          if (count$2 >= 2) break;
-        }
-        at$ = last$2;
-        if (count$2 < 2) return FAILED$;
-        const digits$2 = input.substring(start$4, at$);
-        if ((table3$[bytes$[at$]] & 8) !== 0) return FAILED$;
-        year$1 = Number(digits$2);
-      }
-    } else {
-      return FAILED$;
-    }
-    let last$3;
-    const back$5 = at$;
-    done$2: {
-      missing$2: {
-        if ((table4$[bytes$[at$]] & 64) === 0) break missing$2;
-        at$++;
-        const start$5 = at$;
-        let count$3 = 0;
-        let last$4 = at$;
-        ended$3: for (;;) {
-          if ((table3$[bytes$[at$]] & 8) === 0) break ended$3;
-          at$++;
-          count$3++;
-          last$4 = at$;
-          if (count$3 >= 2) break;
-        }
-        at$ = last$4;
-        if (count$3 < 2) break missing$2;
-        const digits$3 = input.substring(start$5, at$);
-        if ((table3$[bytes$[at$]] & 8) !== 0) break missing$2;
-        const picked$1 = Number(digits$3);
-        last$3 = picked$1;
-        break done$2;
-      }
-      at$ = back$5;
-      last$3 = null;
-    }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-    end$ = at$;
-    return { year: year$1 < 100 ? 2000 + year$1 : year$1, last: last$3 };
-  }
-
   function relative_unit$build(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table8$[symbol$1] & 1) !== 0) {
+    if ((table8$[symbol$1] & 128) !== 0) {
       let unit$1;
       const symbol$2 = bytes$[at$];
       if (symbol$2 === 65 || symbol$2 === 97) {
-        if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 128) === 0 || (table2$[bytes$[at$ + 7]] & 128) === 0 || (table2$[bytes$[at$ + 8]] & 4) === 0) return FAILED$;
+        if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table3$[bytes$[at$ + 6]] & 128) === 0 || (table3$[bytes$[at$ + 7]] & 128) === 0 || (table2$[bytes$[at$ + 8]] & 4) === 0) return FAILED$;
         at$ += 9;
         unit$1 = input.substring(at$ - 9, at$);
       } else if (symbol$2 === 68 || symbol$2 === 100) {
-        if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 2) === 0) return FAILED$;
+        if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) return FAILED$;
         at$ += 3;
         unit$1 = input.substring(at$ - 3, at$);
       } else if (symbol$2 === 69 || symbol$2 === 101) {
-        if ((table6$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) return FAILED$;
+        if ((table7$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) return FAILED$;
         at$ += 7;
         unit$1 = input.substring(at$ - 7, at$);
       } else if (symbol$2 === 77 || symbol$2 === 109) {
         const back$1 = at$;
         chosen$1: {
           next$1: {
-            if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 4) === 0) break next$1;
+            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 1) === 0) break next$1;
             at$ += 5;
             unit$1 = input.substring(at$ - 5, at$);
             break chosen$1;
           }
           at$ = back$1;
-          if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) return FAILED$;
+          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) return FAILED$;
           at$ += 7;
           unit$1 = input.substring(at$ - 7, at$);
         }
       } else if (symbol$2 === 81 || symbol$2 === 113) {
-        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) return FAILED$;
+        if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) return FAILED$;
         at$ += 7;
         unit$1 = input.substring(at$ - 7, at$);
       } else if (symbol$2 === 87 || symbol$2 === 119) {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 2) === 0) break next$2;
+            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 32) === 0) break next$2;
             at$ += 4;
             unit$1 = input.substring(at$ - 4, at$);
             break chosen$2;
           }
           at$ = back$2;
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) return FAILED$;
+          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table4$[bytes$[at$ + 6]] & 64) === 0) return FAILED$;
           at$ += 7;
           unit$1 = input.substring(at$ - 7, at$);
         }
       } else {
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) return FAILED$;
+        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) return FAILED$;
         at$ += 4;
         unit$1 = input.substring(at$ - 4, at$);
       }
@@ -5848,12 +9507,12 @@ const peg$makeScanner = (capacity$) => {
       const back$3 = at$;
       chosen$3: {
         next$3: {
-          if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) break next$3;
+          if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0) break next$3;
           at$ += 6;
           break chosen$3;
         }
         at$ = back$3;
-        if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 16) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0) return FAILED$;
+        if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table3$[bytes$[at$ + 8]] & 2) === 0) return FAILED$;
         at$ += 9;
       }
       const start$1 = at$;
@@ -5862,15 +9521,15 @@ const peg$makeScanner = (capacity$) => {
       let unit$2;
       const symbol$3 = bytes$[at$];
       if (symbol$3 === 77 || symbol$3 === 109) {
-        if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 4) === 0) return FAILED$;
+        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 1) === 0) return FAILED$;
         at$ += 5;
         unit$2 = input.substring(at$ - 5, at$);
       } else if (symbol$3 === 81 || symbol$3 === 113) {
-        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) return FAILED$;
+        if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) return FAILED$;
         at$ += 7;
         unit$2 = input.substring(at$ - 7, at$);
       } else if (symbol$3 === 89 || symbol$3 === 121) {
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) return FAILED$;
+        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) return FAILED$;
         at$ += 4;
         unit$2 = input.substring(at$ - 4, at$);
       } else {
@@ -5888,24 +9547,24 @@ const peg$makeScanner = (capacity$) => {
     let name$1;
     const symbol$1 = bytes$[at$];
     if (symbol$1 === 70 || symbol$1 === 102) {
-      if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) return FAILED$;
+      if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) return FAILED$;
       at$ += 6;
       name$1 = input.substring(at$ - 6, at$);
     } else if (symbol$1 === 77 || symbol$1 === 109) {
-      if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) return FAILED$;
+      if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) return FAILED$;
       at$ += 6;
       name$1 = input.substring(at$ - 6, at$);
     } else if (symbol$1 === 83 || symbol$1 === 115) {
       const back$1 = at$;
       chosen$1: {
         next$1: {
-          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 2) === 0) break next$1;
+          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) break next$1;
           at$ += 8;
           name$1 = input.substring(at$ - 8, at$);
           break chosen$1;
         }
         at$ = back$1;
-        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) return FAILED$;
+        if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) return FAILED$;
         at$ += 6;
         name$1 = input.substring(at$ - 6, at$);
       }
@@ -5913,18 +9572,18 @@ const peg$makeScanner = (capacity$) => {
       const back$2 = at$;
       chosen$2: {
         next$2: {
-          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 2) === 0) break next$2;
+          if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) break next$2;
           at$ += 7;
           name$1 = input.substring(at$ - 7, at$);
           break chosen$2;
         }
         at$ = back$2;
-        if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 2) === 0) return FAILED$;
+        if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) return FAILED$;
         at$ += 8;
         name$1 = input.substring(at$ - 8, at$);
       }
     } else if (symbol$1 === 87 || symbol$1 === 119) {
-      if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 2) === 0) return FAILED$;
+      if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0 || (table4$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 128) === 0) return FAILED$;
       at$ += 9;
       name$1 = input.substring(at$ - 9, at$);
     } else {
@@ -5933,220 +9592,6 @@ const peg$makeScanner = (capacity$) => {
     if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
     end$ = at$;
     return name$1.toLowerCase();
-  }
-
-  function currency_sign$build(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table8$[symbol$1] & 2) !== 0) {
-      let sign$1;
-      const symbol$2 = bytes$[at$];
-      if (symbol$2 === 65) {
-        const back$1 = at$;
-        chosen$1: {
-          next$1: {
-            if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 36) break next$1;
-            at$ += 3;
-            sign$1 = "AU$";
-            break chosen$1;
-          }
-          at$ = back$1;
-          if (bytes$[at$ + 1] !== 36) return FAILED$;
-          at$ += 2;
-          sign$1 = "A$";
-        }
-      } else if (symbol$2 === 67) {
-        const back$2 = at$;
-        chosen$2: {
-          next$2: {
-            if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 36) break next$2;
-            at$ += 3;
-            sign$1 = "CA$";
-            break chosen$2;
-          }
-          at$ = back$2;
-          if (bytes$[at$ + 1] !== 36) return FAILED$;
-          at$ += 2;
-          sign$1 = "C$";
-        }
-      } else if (symbol$2 === 72) {
-        if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 36) return FAILED$;
-        at$ += 3;
-        sign$1 = "HK$";
-      } else if (symbol$2 === 78) {
-        if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 36) return FAILED$;
-        at$ += 3;
-        sign$1 = "NZ$";
-      } else if (symbol$2 === 82) {
-        if (bytes$[at$ + 1] !== 36) return FAILED$;
-        at$ += 2;
-        sign$1 = "R$";
-      } else if (symbol$2 === 83) {
-        const back$3 = at$;
-        chosen$3: {
-          next$3: {
-            if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 36) break next$3;
-            at$ += 3;
-            sign$1 = "SG$";
-            break chosen$3;
-          }
-          at$ = back$3;
-          if (bytes$[at$ + 1] !== 36) return FAILED$;
-          at$ += 2;
-          sign$1 = "S$";
-        }
-      } else {
-        if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 36) return FAILED$;
-        at$ += 3;
-        sign$1 = "US$";
-      }
-      end$ = at$;
-      return DOLLARS[sign$1];
-    } else if (symbol$1 === 36 || symbol$1 === 130) {
-      const char$1 = input[at$++];
-      end$ = at$;
-      return char$1;
-    } else {
-      return FAILED$;
-    }
-  }
-
-  function digits$build(at$) {
-    const start$1 = at$;
-    if ((table3$[bytes$[at$]] & 8) === 0) return FAILED$;
-    do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
-    let last$1 = at$;
-    ended$1: for (;;) {
-      if ((table8$[bytes$[at$]] & 4) === 0) break ended$1;
-      at$++;
-      if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
-      do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
-      last$1 = at$;
-    }
-    at$ = last$1;
-    end$ = at$;
-    return input.substring(start$1, at$);
-  }
-
-  function scale$build(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table8$[symbol$1] & 8) !== 0) {
-      if ((table0$[bytes$[at$]] & 1) !== 0) {
-        at$++;
-      }
-      let scale$1;
-      const symbol$2 = bytes$[at$];
-      if (symbol$2 === 66 || symbol$2 === 98) {
-        const back$1 = at$;
-        chosen$1: {
-          next$1: {
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$1;
-            at$ += 7;
-            scale$1 = input.substring(at$ - 7, at$);
-            break chosen$1;
-          }
-          at$ = back$1;
-          if ((table2$[bytes$[at$ + 1]] & 4) === 0) return FAILED$;
-          at$ += 2;
-          scale$1 = input.substring(at$ - 2, at$);
-        }
-      } else if (symbol$2 === 77 || symbol$2 === 109) {
-        const back$2 = at$;
-        chosen$2: {
-          next$2: {
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$2;
-            at$ += 7;
-            scale$1 = input.substring(at$ - 7, at$);
-            break chosen$2;
-          }
-          at$ = back$2;
-          next$3: {
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0) break next$3;
-            at$ += 3;
-            scale$1 = input.substring(at$ - 3, at$);
-            break chosen$2;
-          }
-          at$ = back$2;
-          if ((table2$[bytes$[at$ + 1]] & 4) === 0) return FAILED$;
-          at$ += 2;
-          scale$1 = input.substring(at$ - 2, at$);
-        }
-      } else if (symbol$2 === 84 || symbol$2 === 116) {
-        if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) return FAILED$;
-        at$ += 8;
-        scale$1 = input.substring(at$ - 8, at$);
-      } else {
-        return FAILED$;
-      }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-      end$ = at$;
-      return scale$1.toLowerCase();
-    } else if (symbol$1 === 75 || symbol$1 === 107) {
-      const scale$2 = input[at$++];
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-      end$ = at$;
-      return scale$2.toLowerCase();
-    } else if (symbol$1 === 77 || symbol$1 === 109) {
-      const back$3 = at$;
-      next$4: {
-        if ((table0$[bytes$[at$]] & 1) !== 0) {
-          at$++;
-        }
-        let scale$3;
-        const symbol$3 = bytes$[at$];
-        if (symbol$3 === 66 || symbol$3 === 98) {
-          const back$4 = at$;
-          chosen$4: {
-            next$5: {
-              if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$5;
-              at$ += 7;
-              scale$3 = input.substring(at$ - 7, at$);
-              break chosen$4;
-            }
-            at$ = back$4;
-            if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$4;
-            at$ += 2;
-            scale$3 = input.substring(at$ - 2, at$);
-          }
-        } else if (symbol$3 === 77 || symbol$3 === 109) {
-          const back$5 = at$;
-          chosen$5: {
-            next$6: {
-              if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$6;
-              at$ += 7;
-              scale$3 = input.substring(at$ - 7, at$);
-              break chosen$5;
-            }
-            at$ = back$5;
-            next$7: {
-              if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0) break next$7;
-              at$ += 3;
-              scale$3 = input.substring(at$ - 3, at$);
-              break chosen$5;
-            }
-            at$ = back$5;
-            if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$4;
-            at$ += 2;
-            scale$3 = input.substring(at$ - 2, at$);
-          }
-        } else if (symbol$3 === 84 || symbol$3 === 116) {
-          if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) break next$4;
-          at$ += 8;
-          scale$3 = input.substring(at$ - 8, at$);
-        } else {
-          break next$4;
-        }
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
-        end$ = at$;
-        return scale$3.toLowerCase();
-      }
-      at$ = back$3;
-      const scale$4 = input[at$++];
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-      end$ = at$;
-      return scale$4.toLowerCase();
-    } else {
-      return FAILED$;
-    }
   }
 
   function currency_code$build(at$) {
@@ -6331,9 +9776,206 @@ const peg$makeScanner = (capacity$) => {
     }
   }
 
+  function scale$build(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table10$[symbol$1] & 1) !== 0) {
+      if ((table0$[bytes$[at$]] & 1) !== 0) {
+        at$++;
+      }
+      let scale$1;
+      const symbol$2 = bytes$[at$];
+      if (symbol$2 === 66 || symbol$2 === 98) {
+        const back$1 = at$;
+        chosen$1: {
+          next$1: {
+            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$1;
+            at$ += 7;
+            scale$1 = input.substring(at$ - 7, at$);
+            break chosen$1;
+          }
+          at$ = back$1;
+          if ((table2$[bytes$[at$ + 1]] & 4) === 0) return FAILED$;
+          at$ += 2;
+          scale$1 = input.substring(at$ - 2, at$);
+        }
+      } else if (symbol$2 === 77 || symbol$2 === 109) {
+        const back$2 = at$;
+        chosen$2: {
+          next$2: {
+            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$2;
+            at$ += 7;
+            scale$1 = input.substring(at$ - 7, at$);
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$3: {
+            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0) break next$3;
+            at$ += 3;
+            scale$1 = input.substring(at$ - 3, at$);
+            break chosen$2;
+          }
+          at$ = back$2;
+          if ((table2$[bytes$[at$ + 1]] & 4) === 0) return FAILED$;
+          at$ += 2;
+          scale$1 = input.substring(at$ - 2, at$);
+        }
+      } else if (symbol$2 === 84 || symbol$2 === 116) {
+        if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 64) === 0) return FAILED$;
+        at$ += 8;
+        scale$1 = input.substring(at$ - 8, at$);
+      } else {
+        return FAILED$;
+      }
+      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      end$ = at$;
+      return scale$1.toLowerCase();
+    } else if (symbol$1 === 75 || symbol$1 === 107) {
+      const scale$2 = input[at$++];
+      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      end$ = at$;
+      return scale$2.toLowerCase();
+    } else if (symbol$1 === 77 || symbol$1 === 109) {
+      const back$3 = at$;
+      next$4: {
+        if ((table0$[bytes$[at$]] & 1) !== 0) {
+          at$++;
+        }
+        let scale$3;
+        const symbol$3 = bytes$[at$];
+        if (symbol$3 === 66 || symbol$3 === 98) {
+          const back$4 = at$;
+          chosen$4: {
+            next$5: {
+              if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$5;
+              at$ += 7;
+              scale$3 = input.substring(at$ - 7, at$);
+              break chosen$4;
+            }
+            at$ = back$4;
+            if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$4;
+            at$ += 2;
+            scale$3 = input.substring(at$ - 2, at$);
+          }
+        } else if (symbol$3 === 77 || symbol$3 === 109) {
+          const back$5 = at$;
+          chosen$5: {
+            next$6: {
+              if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$6;
+              at$ += 7;
+              scale$3 = input.substring(at$ - 7, at$);
+              break chosen$5;
+            }
+            at$ = back$5;
+            next$7: {
+              if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0) break next$7;
+              at$ += 3;
+              scale$3 = input.substring(at$ - 3, at$);
+              break chosen$5;
+            }
+            at$ = back$5;
+            if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$4;
+            at$ += 2;
+            scale$3 = input.substring(at$ - 2, at$);
+          }
+        } else if (symbol$3 === 84 || symbol$3 === 116) {
+          if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 64) === 0) break next$4;
+          at$ += 8;
+          scale$3 = input.substring(at$ - 8, at$);
+        } else {
+          break next$4;
+        }
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+        end$ = at$;
+        return scale$3.toLowerCase();
+      }
+      at$ = back$3;
+      const scale$4 = input[at$++];
+      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      end$ = at$;
+      return scale$4.toLowerCase();
+    } else {
+      return FAILED$;
+    }
+  }
+
+  function currency_sign$build(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table8$[symbol$1] & 1) !== 0) {
+      let sign$1;
+      const symbol$2 = bytes$[at$];
+      if (symbol$2 === 65) {
+        const back$1 = at$;
+        chosen$1: {
+          next$1: {
+            if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 36) break next$1;
+            at$ += 3;
+            sign$1 = "AU$";
+            break chosen$1;
+          }
+          at$ = back$1;
+          if (bytes$[at$ + 1] !== 36) return FAILED$;
+          at$ += 2;
+          sign$1 = "A$";
+        }
+      } else if (symbol$2 === 67) {
+        const back$2 = at$;
+        chosen$2: {
+          next$2: {
+            if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 36) break next$2;
+            at$ += 3;
+            sign$1 = "CA$";
+            break chosen$2;
+          }
+          at$ = back$2;
+          if (bytes$[at$ + 1] !== 36) return FAILED$;
+          at$ += 2;
+          sign$1 = "C$";
+        }
+      } else if (symbol$2 === 72) {
+        if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 36) return FAILED$;
+        at$ += 3;
+        sign$1 = "HK$";
+      } else if (symbol$2 === 78) {
+        if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 36) return FAILED$;
+        at$ += 3;
+        sign$1 = "NZ$";
+      } else if (symbol$2 === 82) {
+        if (bytes$[at$ + 1] !== 36) return FAILED$;
+        at$ += 2;
+        sign$1 = "R$";
+      } else if (symbol$2 === 83) {
+        const back$3 = at$;
+        chosen$3: {
+          next$3: {
+            if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 36) break next$3;
+            at$ += 3;
+            sign$1 = "SG$";
+            break chosen$3;
+          }
+          at$ = back$3;
+          if (bytes$[at$ + 1] !== 36) return FAILED$;
+          at$ += 2;
+          sign$1 = "S$";
+        }
+      } else {
+        if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 36) return FAILED$;
+        at$ += 3;
+        sign$1 = "US$";
+      }
+      end$ = at$;
+      return DOLLARS[sign$1];
+    } else if (symbol$1 === 36 || symbol$1 === 130) {
+      const char$1 = input[at$++];
+      end$ = at$;
+      return char$1;
+    } else {
+      return FAILED$;
+    }
+  }
+
   function id_part$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table7$[symbol$1] & 2) !== 0) {
+    if ((table8$[symbol$1] & 8) !== 0) {
       at$++;
       let count$1 = 0;
       let last$1 = at$;
@@ -6353,7 +9995,7 @@ const peg$makeScanner = (capacity$) => {
         let count$2 = 0;
         let last$2 = at$;
         ended$2: for (;;) {
-          if ((table8$[bytes$[at$]] & 16) === 0) break ended$2;
+          if ((table9$[bytes$[at$]] & 16) === 0) break ended$2;
           at$++;
           count$2++;
           last$2 = at$;
@@ -6366,7 +10008,7 @@ const peg$makeScanner = (capacity$) => {
         let count$3 = 0;
         let last$3 = at$;
         ended$3: for (;;) {
-          if ((table3$[bytes$[at$]] & 8) === 0) break ended$3;
+          if ((table4$[bytes$[at$]] & 2) === 0) break ended$3;
           at$++;
           count$3++;
           last$3 = at$;
@@ -6383,331 +10025,768 @@ const peg$makeScanner = (capacity$) => {
     return at$;
   }
 
-  function quoted$skip(at$) {
+  function month_name$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if (symbol$1 === 34) {
-      at$++;
-      let count$1 = 0;
-      let last$1 = at$;
-      ended$1: for (;;) {
-        if ((table1$[bytes$[at$]] & 1) === 0) break ended$1;
-        at$++;
-        count$1++;
-        last$1 = at$;
-        if (count$1 >= 200) break;
-      }
-      at$ = last$1;
-      if (count$1 < 1) return -1;
-      if (bytes$[at$] !== 34) return -1;
-      at$++;
-    } else if (symbol$1 === 39) {
-      at$++;
-      if ((table0$[bytes$[at$]] & 1) !== 0) return -1;
-      let count$2 = 0;
-      let last$2 = at$;
-      ended$2: for (;;) {
-        const back$1 = at$;
-        absent$1: {
-          if (bytes$[at$] !== 39) break absent$1;
-          at$++;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
-          break ended$2;
+    if (symbol$1 === 65 || symbol$1 === 97) {
+      const back$1 = at$;
+      chosen$1: {
+        next$1: {
+          if ((table5$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0) break next$1;
+          at$ += 5;
+          break chosen$1;
         }
         at$ = back$1;
-        if ((table1$[bytes$[at$]] & 4) === 0) break ended$2;
-        at$++;
-        count$2++;
-        last$2 = at$;
-        if (count$2 >= 200) break;
+        next$2: {
+          if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) break next$2;
+          at$ += 6;
+          break chosen$1;
+        }
+        at$ = back$1;
+        next$3: {
+          if ((table5$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0) break next$3;
+          at$ += 3;
+          break chosen$1;
+        }
+        at$ = back$1;
+        if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0) return -1;
+        at$ += 3;
       }
-      at$ = last$2;
-      if (count$2 < 1) return -1;
-      if (bytes$[at$] !== 39) return -1;
-      at$++;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    } else if (symbol$1 === 96) {
-      at$++;
-      let count$3 = 0;
-      let last$3 = at$;
-      ended$3: for (;;) {
-        if ((table1$[bytes$[at$]] & 8) === 0) break ended$3;
-        at$++;
-        count$3++;
-        last$3 = at$;
-        if (count$3 >= 200) break;
+    } else if (symbol$1 === 68 || symbol$1 === 100) {
+      const back$2 = at$;
+      chosen$2: {
+        next$4: {
+          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 64) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0) break next$4;
+          at$ += 8;
+          break chosen$2;
+        }
+        at$ = back$2;
+        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0) return -1;
+        at$ += 3;
       }
-      at$ = last$3;
-      if (count$3 < 1) return -1;
-      if (bytes$[at$] !== 96) return -1;
-      at$++;
-    } else if (symbol$1 === 132) {
-      at$++;
-      let count$4 = 0;
-      let last$4 = at$;
-      ended$4: for (;;) {
-        if ((table1$[bytes$[at$]] & 16) === 0) break ended$4;
-        at$++;
-        count$4++;
-        last$4 = at$;
-        if (count$4 >= 200) break;
+    } else if (symbol$1 === 70 || symbol$1 === 102) {
+      const back$3 = at$;
+      chosen$3: {
+        next$5: {
+          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table6$[bytes$[at$ + 4]] & 2) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) break next$5;
+          at$ += 8;
+          break chosen$3;
+        }
+        at$ = back$3;
+        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0) return -1;
+        at$ += 3;
       }
-      at$ = last$4;
-      if (count$4 < 1) return -1;
-      if (bytes$[at$] !== 133) return -1;
-      at$++;
-    } else if (symbol$1 === 137) {
-      at$++;
-      let count$5 = 0;
-      let last$5 = at$;
-      ended$5: for (;;) {
-        if ((table1$[bytes$[at$]] & 32) === 0) break ended$5;
-        at$++;
-        count$5++;
-        last$5 = at$;
-        if (count$5 >= 200) break;
+    } else if (symbol$1 === 74 || symbol$1 === 106) {
+      const back$4 = at$;
+      chosen$4: {
+        next$6: {
+          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) break next$6;
+          at$ += 7;
+          break chosen$4;
+        }
+        at$ = back$4;
+        next$7: {
+          if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) break next$7;
+          at$ += 4;
+          break chosen$4;
+        }
+        at$ = back$4;
+        next$8: {
+          if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0) break next$8;
+          at$ += 4;
+          break chosen$4;
+        }
+        at$ = back$4;
+        next$9: {
+          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) break next$9;
+          at$ += 3;
+          break chosen$4;
+        }
+        at$ = back$4;
+        next$10: {
+          if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) break next$10;
+          at$ += 3;
+          break chosen$4;
+        }
+        at$ = back$4;
+        if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0) return -1;
+        at$ += 3;
       }
-      at$ = last$5;
-      if (count$5 < 1) return -1;
-      if (bytes$[at$] !== 138) return -1;
+    } else if (symbol$1 === 77 || symbol$1 === 109) {
+      const back$5 = at$;
+      chosen$5: {
+        next$11: {
+          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table3$[bytes$[at$ + 4]] & 1) === 0) break next$11;
+          at$ += 5;
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$12: {
+          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) break next$12;
+          at$ += 3;
+          break chosen$5;
+        }
+        at$ = back$5;
+        if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0) return -1;
+        at$ += 3;
+      }
+    } else if (symbol$1 === 78 || symbol$1 === 110) {
+      const back$6 = at$;
+      chosen$6: {
+        next$13: {
+          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 64) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0) break next$13;
+          at$ += 8;
+          break chosen$6;
+        }
+        at$ = back$6;
+        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0) return -1;
+        at$ += 3;
+      }
+    } else if (symbol$1 === 79 || symbol$1 === 111) {
+      const back$7 = at$;
+      chosen$7: {
+        next$14: {
+          if ((table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) break next$14;
+          at$ += 7;
+          break chosen$7;
+        }
+        at$ = back$7;
+        if ((table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) return -1;
+        at$ += 3;
+      }
+    } else if (symbol$1 === 83 || symbol$1 === 115) {
+      const back$8 = at$;
+      chosen$8: {
+        next$15: {
+          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 4) === 0 || (table6$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table4$[bytes$[at$ + 8]] & 8) === 0) break next$15;
+          at$ += 9;
+          break chosen$8;
+        }
+        at$ = back$8;
+        next$16: {
+          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$16;
+          at$ += 4;
+          break chosen$8;
+        }
+        at$ = back$8;
+        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0) return -1;
+        at$ += 3;
+      }
+    } else {
+      return -1;
+    }
+    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    const back$9 = at$;
+    done$1: {
+      missing$1: {
+        if (bytes$[at$] !== 46) break missing$1;
+        at$++;
+        const back$10 = at$;
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+        if ((table4$[bytes$[at$]] & 2) === 0) break missing$1;
+        at$++;
+        at$ = back$10;
+        break done$1;
+      }
+      at$ = back$9;
+    }
+    return at$;
+  }
+
+  function joint$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table0$[symbol$1] & 1) !== 0) {
+      const back$1 = at$;
+      chosen$1: {
+        next$1: {
+          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+          if ((table9$[bytes$[at$]] & 128) === 0) break next$1;
+          at$++;
+          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+          break chosen$1;
+        }
+        at$ = back$1;
+        next$2: {
+          at$ = runEnd$(ends2$, at$);
+          const symbol$2 = bytes$[at$];
+          if (symbol$2 === 84 || symbol$2 === 116) {
+            const back$2 = at$;
+            chosen$2: {
+              next$3: {
+                if ((table3$[bytes$[at$ + 1]] & 128) === 0) break next$3;
+                at$ += 2;
+                break chosen$2;
+              }
+              at$ = back$2;
+              next$4: {
+                if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table6$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0 || (table3$[bytes$[at$ + 6]] & 1) === 0) break next$4;
+                at$ += 7;
+                break chosen$2;
+              }
+              at$ = back$2;
+              if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0) break next$2;
+              at$ += 4;
+            }
+          } else if (symbol$2 === 85 || symbol$2 === 117) {
+            if ((table2$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0) break next$2;
+            at$ += 5;
+          } else {
+            break next$2;
+          }
+          const start$1 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$1) break next$2;
+          break chosen$1;
+        }
+        at$ = back$1;
+        const back$3 = at$;
+        chosen$3: {
+          next$5: {
+            if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+            if (bytes$[at$] !== 44) break next$5;
+            at$++;
+            if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+            const back$4 = at$;
+            done$1: {
+              missing$1: {
+                if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) break missing$1;
+                at$ += 3;
+                const start$2 = at$;
+                at$ = runEnd$(ends2$, at$);
+                if (at$ === start$2) break missing$1;
+                break done$1;
+              }
+              at$ = back$4;
+            }
+            break chosen$3;
+          }
+          at$ = back$3;
+          next$6: {
+            at$ = runEnd$(ends2$, at$);
+            if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) break next$6;
+            at$ += 3;
+            const start$3 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$3) break next$6;
+            break chosen$3;
+          }
+          at$ = back$3;
+          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+          if (bytes$[at$] !== 38) return -1;
+          at$++;
+          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+        }
+      }
+    } else if (symbol$1 === 38 || symbol$1 === 44) {
+      const symbol$3 = bytes$[at$];
+      if (symbol$3 === 38) {
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+        if (bytes$[at$] !== 38) return -1;
+        at$++;
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+      } else {
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+        if (bytes$[at$] !== 44) return -1;
+        at$++;
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+        const back$5 = at$;
+        done$2: {
+          missing$2: {
+            if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) break missing$2;
+            at$ += 3;
+            const start$4 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$4) break missing$2;
+            break done$2;
+          }
+          at$ = back$5;
+        }
+      }
+    } else if (symbol$1 === 45 || symbol$1 === 135) {
+      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+      if ((table9$[bytes$[at$]] & 128) === 0) return -1;
       at$++;
+      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
     } else {
       return -1;
     }
     return at$;
   }
 
-  function period$skip(at$) {
-    const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        at$ = span$skip(at$);
-        if (at$ < 0) break next$1;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$2: {
-        at$ = date$skip(at$);
-        if (at$ < 0) break next$2;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$3: {
-        at$ = quarter$skip(at$);
-        if (at$ < 0) break next$3;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$4: {
-        at$ = bare_half$skip(at$);
-        if (at$ < 0) break next$4;
-        const back$2 = at$;
-        done$1: {
-          missing$1: {
-            at$ = quarter_joint$skip(at$);
-            if (at$ < 0) break missing$1;
-            at$ = year_digits$skip(at$);
-            if (at$ < 0) break missing$1;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$1;
-            break done$1;
-          }
-          at$ = back$2;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$5: {
-        at$ = year_digits$skip(at$);
-        if (at$ < 0) break next$5;
-        if ((table4$[bytes$[at$]] & 8) !== 0) {
-          at$++;
-        }
-        if ((table3$[bytes$[at$]] & 4) === 0) break next$5;
-        at$++;
-        if ((table4$[bytes$[at$]] & 32) === 0) break next$5;
-        at$++;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$6: {
-        at$ = fiscal$skip(at$);
-        if (at$ < 0) break next$6;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$7: {
-        at$ = week$skip(at$);
-        if (at$ < 0) break next$7;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$8: {
-        at$ = month$skip(at$);
-        if (at$ < 0) break next$8;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$9: {
-        at$ = relative$skip(at$);
-        if (at$ < 0) break next$9;
-        break chosen$1;
-      }
-      at$ = back$1;
-      at$ = time$skip(at$);
+  function named_date$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table5$[symbol$1] & 32) !== 0) {
+      const month$1 = month_name$build(at$);
+      if (month$1 === FAILED$) return -1;
+      at$ = end$;
+      at$ = between$skip(at$);
       if (at$ < 0) return -1;
+      const back$1 = at$;
+      done$1: {
+        missing$1: {
+          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) break missing$1;
+          at$ += 4;
+          break done$1;
+        }
+        at$ = back$1;
+      }
+      const day$1 = day$build(at$);
+      if (day$1 === FAILED$) return -1;
+      at$ = end$;
+      let year$1;
+      const back$2 = at$;
+      done$2: {
+        missing$2: {
+          at$ = between$skip(at$);
+          if (at$ < 0) break missing$2;
+          const picked$2 = year_digits$build(at$);
+          if (picked$2 === FAILED$) break missing$2;
+          at$ = end$;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
+          const picked$1 = picked$2;
+          year$1 = picked$1;
+          break done$2;
+        }
+        at$ = back$2;
+        year$1 = null;
+      }
+      if (!(isDay(year$1, month$1, day$1))) return -1;
+    } else if (symbol$1 >= 48 && symbol$1 <= 57) {
+      const day$2 = day$build(at$);
+      if (day$2 === FAILED$) return -1;
+      at$ = end$;
+      const back$3 = at$;
+      done$3: {
+        missing$3: {
+          const start$1 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$1) break missing$3;
+          if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$3;
+          at$ += 2;
+          break done$3;
+        }
+        at$ = back$3;
+      }
+      at$ = between$skip(at$);
+      if (at$ < 0) return -1;
+      const month$2 = month_name$build(at$);
+      if (month$2 === FAILED$) return -1;
+      at$ = end$;
+      let year$2;
+      const back$4 = at$;
+      done$4: {
+        missing$4: {
+          at$ = between$skip(at$);
+          if (at$ < 0) break missing$4;
+          const picked$4 = year_digits$build(at$);
+          if (picked$4 === FAILED$) break missing$4;
+          at$ = end$;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$4;
+          const picked$3 = picked$4;
+          year$2 = picked$3;
+          break done$4;
+        }
+        at$ = back$4;
+        year$2 = null;
+      }
+      if (!(isDay(year$2, month$2, day$2))) return -1;
+    } else {
+      return -1;
     }
     return at$;
   }
 
-  function value$skip(at$) {
-    const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        at$ = amount$skip(at$);
-        if (at$ < 0) break next$1;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$2: {
-        at$ = digits$skip(at$);
-        if (at$ < 0) break next$2;
-        if ((table0$[bytes$[at$]] & 1) !== 0) {
-          at$++;
+  function numeric_date$skip(at$) {
+    const start$1 = at$;
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+      at$++;
+      count$1++;
+      last$1 = at$;
+      if (count$1 >= 2) break;
+    }
+    at$ = last$1;
+    if (count$1 < 1) return -1;
+    const digits$1 = input.substring(start$1, at$);
+    if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+    const first$1 = Number(digits$1);
+    if ((table5$[bytes$[at$]] & 64) === 0) return -1;
+    const mark$1 = input[at$++];
+    const start$2 = at$;
+    let count$2 = 0;
+    let last$2 = at$;
+    ended$2: for (;;) {
+      if ((table4$[bytes$[at$]] & 2) === 0) break ended$2;
+      at$++;
+      count$2++;
+      last$2 = at$;
+      if (count$2 >= 2) break;
+    }
+    at$ = last$2;
+    if (count$2 < 1) return -1;
+    const digits$2 = input.substring(start$2, at$);
+    if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+    const second$1 = Number(digits$2);
+    if ((table5$[bytes$[at$]] & 64) === 0) return -1;
+    at$++;
+    let year$1;
+    const symbol$1 = bytes$[at$];
+    if (symbol$1 === 48 || (symbol$1 >= 51 && symbol$1 <= 57)) {
+      if (!(mark$1 === "/")) return -1;
+      const picked$1 = short_year$build(at$);
+      if (picked$1 === FAILED$) return -1;
+      at$ = end$;
+      year$1 = picked$1;
+    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
+      const back$1 = at$;
+      chosen$1: {
+        next$1: {
+          const picked$2 = year_digits$build(at$);
+          if (picked$2 === FAILED$) break next$1;
+          at$ = end$;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+          year$1 = picked$2;
+          break chosen$1;
         }
-        const symbol$1 = bytes$[at$];
-        if (symbol$1 === 80 || symbol$1 === 112) {
-          const back$2 = at$;
-          chosen$2: {
-            next$3: {
-              if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) break next$3;
-              at$ += 7;
-              break chosen$2;
-            }
-            at$ = back$2;
-            next$4: {
-              if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || bytes$[at$ + 3] !== 32 || (table6$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 8) === 0) break next$4;
-              at$ += 8;
-              break chosen$2;
-            }
-            at$ = back$2;
-            if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) break next$2;
-            at$ += 3;
+        at$ = back$1;
+        if (!(mark$1 === "/")) return -1;
+        const picked$3 = short_year$build(at$);
+        if (picked$3 === FAILED$) return -1;
+        at$ = end$;
+        year$1 = picked$3;
+      }
+    } else {
+      return -1;
+    }
+    if (!(dayAndMonth(first$1, second$1, year$1) !== null)) return -1;
+    return at$;
+  }
+
+  function bare_quarter$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table2$[symbol$1] & 128) !== 0) {
+      const symbol$2 = bytes$[at$];
+      if (symbol$2 === 70 || symbol$2 === 102) {
+        const back$1 = at$;
+        chosen$1: {
+          next$1: {
+            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) break next$1;
+            at$ += 5;
+            break chosen$1;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
-        } else if (symbol$1 === 37) {
-          at$++;
-        } else {
-          break next$2;
+          at$ = back$1;
+          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table3$[bytes$[at$ + 5]] & 1) === 0) return -1;
+          at$ += 6;
         }
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$5: {
-        if ((table2$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) break next$5;
+      } else if (symbol$2 === 83 || symbol$2 === 115) {
+        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0) return -1;
+        at$ += 6;
+      } else if (symbol$2 === 84 || symbol$2 === 116) {
+        if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0) return -1;
+        at$ += 5;
+      } else if (symbol$2 === 49) {
+        if ((table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) return -1;
         at$ += 3;
-        if ((table5$[bytes$[at$]] & 16) !== 0) {
-          at$++;
-        }
-        let count$1 = 0;
-        let last$1 = at$;
-        ended$1: for (;;) {
-          if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
-          at$++;
-          count$1++;
-          last$1 = at$;
-          if (count$1 >= 2) break;
-        }
-        at$ = last$1;
-        if (count$1 < 1) break next$5;
-        if ((table3$[bytes$[at$]] & 8) !== 0) break next$5;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+      } else if (symbol$2 === 50) {
+        if ((table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) return -1;
+        at$ += 3;
+      } else if (symbol$2 === 51) {
+        if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) return -1;
+        at$ += 3;
+      } else {
+        if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table3$[bytes$[at$ + 2]] & 1) === 0) return -1;
+        at$ += 3;
+      }
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      const start$1 = at$;
+      at$ = runEnd$(ends2$, at$);
+      if (at$ === start$1) return -1;
+      if ((table3$[bytes$[at$]] & 32) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) return -1;
+      at$ += 7;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      const back$2 = at$;
+      absent$1: {
+        const start$2 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$2) break absent$1;
         const back$3 = at$;
         done$1: {
           missing$1: {
-            if ((table5$[bytes$[at$]] & 16) === 0) break missing$1;
-            at$++;
-            if ((table4$[bytes$[at$]] & 128) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0) break missing$1;
-            at$ += 4;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$1;
+            if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
+            at$ += 2;
+            const start$3 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$3) break missing$1;
             break done$1;
           }
           at$ = back$3;
         }
-        break chosen$1;
+        if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) break absent$1;
+        at$ += 2;
+        return -1;
       }
-      at$ = back$1;
-      next$6: {
-        at$ = identifier$skip(at$);
-        if (at$ < 0) break next$6;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$7: {
-        at$ = year_digits$skip(at$);
-        if (at$ < 0) break next$7;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$7;
-        const back$4 = at$;
-        absent$1: {
-          if ((table7$[bytes$[at$]] & 8) === 0) break absent$1;
+      at$ = back$2;
+    } else if (symbol$1 === 81 || symbol$1 === 113) {
+      const back$4 = at$;
+      chosen$2: {
+        next$2: {
           at$++;
-          if ((table3$[bytes$[at$]] & 8) === 0) break absent$1;
+          if ((table3$[bytes$[at$]] & 64) === 0) break next$2;
           at$++;
-          break next$7;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+          const back$5 = at$;
+          absent$2: {
+            if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+            const back$6 = at$;
+            done$2: {
+              missing$2: {
+                if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$2;
+                at$ += 2;
+                const start$4 = at$;
+                at$ = runEnd$(ends2$, at$);
+                if (at$ === start$4) break missing$2;
+                break done$2;
+              }
+              at$ = back$6;
+            }
+            if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) break absent$2;
+            at$ += 2;
+            break next$2;
+          }
+          at$ = back$5;
+          break chosen$2;
         }
         at$ = back$4;
-        const back$5 = at$;
-        absent$2: {
-          if (bytes$[at$] !== 45) break absent$2;
-          at$++;
-          if ((table3$[bytes$[at$]] & 8) === 0) break absent$2;
-          at$++;
-          break next$7;
+        if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) return -1;
+        at$ += 7;
+        const start$5 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$5) return -1;
+        if ((table3$[bytes$[at$]] & 64) === 0) return -1;
+        at$++;
+        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      }
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function short_year$skip(at$) {
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+      at$++;
+      count$1++;
+      last$1 = at$;
+      if (count$1 >= 2) break;
+    }
+    at$ = last$1;
+    if (count$1 < 2) return -1;
+    if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    return at$;
+  }
+
+  function scale$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table10$[symbol$1] & 1) !== 0) {
+      if ((table0$[bytes$[at$]] & 1) !== 0) {
+        at$++;
+      }
+      const symbol$2 = bytes$[at$];
+      if (symbol$2 === 66 || symbol$2 === 98) {
+        const back$1 = at$;
+        chosen$1: {
+          next$1: {
+            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$1;
+            at$ += 7;
+            break chosen$1;
+          }
+          at$ = back$1;
+          if ((table2$[bytes$[at$ + 1]] & 4) === 0) return -1;
+          at$ += 2;
+        }
+      } else if (symbol$2 === 77 || symbol$2 === 109) {
+        const back$2 = at$;
+        chosen$2: {
+          next$2: {
+            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$2;
+            at$ += 7;
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$3: {
+            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0) break next$3;
+            at$ += 3;
+            break chosen$2;
+          }
+          at$ = back$2;
+          if ((table2$[bytes$[at$ + 1]] & 4) === 0) return -1;
+          at$ += 2;
+        }
+      } else if (symbol$2 === 84 || symbol$2 === 116) {
+        if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 64) === 0) return -1;
+        at$ += 8;
+      } else {
+        return -1;
+      }
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else if (symbol$1 === 75 || symbol$1 === 107) {
+      at$++;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else if (symbol$1 === 77 || symbol$1 === 109) {
+      const back$3 = at$;
+      chosen$3: {
+        next$4: {
+          if ((table0$[bytes$[at$]] & 1) !== 0) {
+            at$++;
+          }
+          const symbol$3 = bytes$[at$];
+          if (symbol$3 === 66 || symbol$3 === 98) {
+            const back$4 = at$;
+            chosen$4: {
+              next$5: {
+                if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$5;
+                at$ += 7;
+                break chosen$4;
+              }
+              at$ = back$4;
+              if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$4;
+              at$ += 2;
+            }
+          } else if (symbol$3 === 77 || symbol$3 === 109) {
+            const back$5 = at$;
+            chosen$5: {
+              next$6: {
+                if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$6;
+                at$ += 7;
+                break chosen$5;
+              }
+              at$ = back$5;
+              next$7: {
+                if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0) break next$7;
+                at$ += 3;
+                break chosen$5;
+              }
+              at$ = back$5;
+              if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$4;
+              at$ += 2;
+            }
+          } else if (symbol$3 === 84 || symbol$3 === 116) {
+            if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 64) === 0) break next$4;
+            at$ += 8;
+          } else {
+            break next$4;
+          }
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+          break chosen$3;
+        }
+        at$ = back$3;
+        at$++;
+        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      }
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function currency_word$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table10$[symbol$1] & 2) !== 0) {
+      const symbol$2 = bytes$[at$];
+      if (symbol$2 === 66 || symbol$2 === 98) {
+        if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0 || (table3$[bytes$[at$ + 6]] & 1) === 0 || bytes$[at$ + 7] !== 32 || (table5$[bytes$[at$ + 8]] & 16) === 0 || (table3$[bytes$[at$ + 9]] & 128) === 0 || (table6$[bytes$[at$ + 10]] & 2) === 0 || (table2$[bytes$[at$ + 11]] & 4) === 0 || (table4$[bytes$[at$ + 12]] & 64) === 0 || (table5$[bytes$[at$ + 13]] & 1) === 0) return -1;
+        at$ += 14;
+      } else if (symbol$2 === 80 || symbol$2 === 112) {
+        const back$1 = at$;
+        chosen$1: {
+          next$1: {
+            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0 || bytes$[at$ + 6] !== 32 || (table5$[bytes$[at$ + 7]] & 1) === 0 || (table2$[bytes$[at$ + 8]] & 8) === 0 || (table2$[bytes$[at$ + 9]] & 2) === 0 || (table4$[bytes$[at$ + 10]] & 8) === 0 || (table3$[bytes$[at$ + 11]] & 2) === 0 || (table6$[bytes$[at$ + 12]] & 4) === 0 || (table2$[bytes$[at$ + 13]] & 4) === 0 || (table2$[bytes$[at$ + 14]] & 1) === 0) break next$1;
+            at$ += 15;
+            break chosen$1;
+          }
+          at$ = back$1;
+          next$2: {
+            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0) break next$2;
+            at$ += 6;
+            break chosen$1;
+          }
+          at$ = back$1;
+          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0) return -1;
+          at$ += 5;
+        }
+      } else {
+        if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0) return -1;
+        at$ += 4;
+      }
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else if (symbol$1 === 68 || symbol$1 === 100) {
+      const back$2 = at$;
+      chosen$2: {
+        next$3: {
+          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table5$[bytes$[at$ + 6]] & 1) === 0) break next$3;
+          at$ += 7;
+          break chosen$2;
+        }
+        at$ = back$2;
+        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0) return -1;
+        at$ += 6;
+      }
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else if (symbol$1 === 69 || symbol$1 === 101) {
+      const back$3 = at$;
+      chosen$3: {
+        next$4: {
+          if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0) break next$4;
+          at$ += 5;
+          break chosen$3;
+        }
+        at$ = back$3;
+        if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0) return -1;
+        at$ += 4;
+      }
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else if (symbol$1 === 70 || symbol$1 === 102) {
+      if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0) return -1;
+      at$ += 6;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else if (symbol$1 === 83 || symbol$1 === 115) {
+      const back$4 = at$;
+      chosen$4: {
+        next$5: {
+          if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0 || (table6$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 1) === 0) break next$5;
+          at$ += 8;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+          break chosen$4;
+        }
+        at$ = back$4;
+        if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || bytes$[at$ + 5] !== 32 || (table3$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0 || (table1$[bytes$[at$ + 8]] & 128) === 0 || (table2$[bytes$[at$ + 9]] & 4) === 0 || (table4$[bytes$[at$ + 10]] & 16) === 0 || (table5$[bytes$[at$ + 11]] & 1) === 0) return -1;
+        at$ += 12;
+        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      }
+    } else if (symbol$1 === 85 || symbol$1 === 117) {
+      const back$5 = at$;
+      chosen$5: {
+        next$6: {
+          if ((table5$[bytes$[at$ + 1]] & 1) === 0 || bytes$[at$ + 2] !== 32 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0 || (table3$[bytes$[at$ + 6]] & 2) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 8) === 0 || (table5$[bytes$[at$ + 9]] & 1) === 0) break next$6;
+          at$ += 10;
+          break chosen$5;
         }
         at$ = back$5;
-        break chosen$1;
+        if (bytes$[at$ + 1] !== 46 || (table5$[bytes$[at$ + 2]] & 1) === 0 || bytes$[at$ + 3] !== 46 || bytes$[at$ + 4] !== 32 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table3$[bytes$[at$ + 6]] & 128) === 0 || (table3$[bytes$[at$ + 7]] & 2) === 0 || (table3$[bytes$[at$ + 8]] & 2) === 0 || (table1$[bytes$[at$ + 9]] & 128) === 0 || (table4$[bytes$[at$ + 10]] & 8) === 0 || (table5$[bytes$[at$ + 11]] & 1) === 0) return -1;
+        at$ += 12;
       }
-      at$ = back$1;
-      next$8: {
-        at$ = number$skip(at$);
-        if (at$ < 0) break next$8;
-        break chosen$1;
-      }
-      at$ = back$1;
-      if ((table7$[bytes$[at$]] & 16) === 0) return -1;
-      at$++;
-      let count$2 = 0;
-      let last$2 = at$;
-      ended$2: for (;;) {
-        if ((table7$[bytes$[at$]] & 32) === 0) break ended$2;
-        at$++;
-        count$2++;
-        last$2 = at$;
-        if (count$2 >= 40) break;
-      }
-      at$ = last$2;
-      let count$3 = 0;
-      let last$3 = at$;
-      ended$3: for (;;) {
-        if (bytes$[at$] !== 46) break ended$3;
-        at$++;
-        let count$4 = 0;
-        let last$4 = at$;
-        ended$4: for (;;) {
-          if ((table7$[bytes$[at$]] & 32) === 0) break ended$4;
-          at$++;
-          count$4++;
-          last$4 = at$;
-          if (count$4 >= 40) break;
-        }
-        at$ = last$4;
-        if (count$4 < 2) break ended$3;
-        count$3++;
-        last$3 = at$;
-        if (count$3 >= 4) break;
-      }
-      at$ = last$3;
-      if (count$3 < 1) return -1;
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else if (symbol$1 === 89 || symbol$1 === 121) {
+      if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) return -1;
+      at$ += 3;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else {
+      return -1;
     }
     return at$;
   }
@@ -6716,144 +10795,144 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((table8$[bytes$[at$]] & 32) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || (table4$[bytes$[at$ + 6]] & 2) === 0) { miss$(at$, 135); break next$1; }
+        if ((table10$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) { miss$(at$, 152); break next$1; }
         at$ += 7;
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
-        if ((table3$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0 || (table4$[bytes$[at$ + 7]] & 2) === 0) { miss$(at$, 136); break next$2; }
+        if ((table3$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table6$[bytes$[at$ + 4]] & 2) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) { miss$(at$, 153); break next$2; }
         at$ += 8;
         break chosen$1;
       }
       at$ = back$1;
       next$3: {
-        if ((table5$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table3$[bytes$[at$ + 4]] & 4) === 0) { miss$(at$, 137); break next$3; }
+        if ((table4$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table3$[bytes$[at$ + 4]] & 1) === 0) { miss$(at$, 154); break next$3; }
         at$ += 5;
         break chosen$1;
       }
       at$ = back$1;
       next$4: {
-        if ((table1$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) { miss$(at$, 138); break next$4; }
+        if ((table1$[bytes$[at$]] & 128) === 0 || (table5$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0) { miss$(at$, 155); break next$4; }
         at$ += 5;
         break chosen$1;
       }
       at$ = back$1;
       next$5: {
-        if ((table5$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 2) === 0) { miss$(at$, 139); break next$5; }
+        if ((table4$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 156); break next$5; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$6: {
-        if ((table8$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 140); break next$6; }
+        if ((table10$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 157); break next$6; }
         at$ += 4;
         break chosen$1;
       }
       at$ = back$1;
       next$7: {
-        if ((table8$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 141); break next$7; }
+        if ((table10$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0) { miss$(at$, 158); break next$7; }
         at$ += 4;
         break chosen$1;
       }
       at$ = back$1;
       next$8: {
-        if ((table1$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) { miss$(at$, 142); break next$8; }
+        if ((table1$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) { miss$(at$, 159); break next$8; }
         at$ += 6;
         break chosen$1;
       }
       at$ = back$1;
       next$9: {
-        if ((table5$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 4) === 0 || (table5$[bytes$[at$ + 6]] & 8) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table4$[bytes$[at$ + 8]] & 1) === 0) { miss$(at$, 143); break next$9; }
+        if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 4) === 0 || (table6$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table4$[bytes$[at$ + 8]] & 8) === 0) { miss$(at$, 160); break next$9; }
         at$ += 9;
         break chosen$1;
       }
       at$ = back$1;
       next$10: {
-        if ((table2$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) { miss$(at$, 144); break next$10; }
+        if ((table3$[bytes$[at$]] & 128) === 0 || (table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 161); break next$10; }
         at$ += 7;
         break chosen$1;
       }
       at$ = back$1;
       next$11: {
-        if ((table2$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 4) === 0 || (table5$[bytes$[at$ + 5]] & 8) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0) { miss$(at$, 145); break next$11; }
+        if ((table2$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 64) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0) { miss$(at$, 162); break next$11; }
         at$ += 8;
         break chosen$1;
       }
       at$ = back$1;
       next$12: {
-        if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 4) === 0 || (table5$[bytes$[at$ + 5]] & 8) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0) { miss$(at$, 146); break next$12; }
+        if ((table4$[bytes$[at$]] & 64) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 64) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0) { miss$(at$, 163); break next$12; }
         at$ += 8;
         break chosen$1;
       }
       at$ = back$1;
       next$13: {
-        if ((table8$[bytes$[at$]] & 32) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 147); break next$13; }
+        if ((table10$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 164); break next$13; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$14: {
-        if ((table3$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 148); break next$14; }
+        if ((table3$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0) { miss$(at$, 165); break next$14; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$15: {
-        if ((table5$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0) { miss$(at$, 149); break next$15; }
+        if ((table4$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 166); break next$15; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$16: {
-        if ((table1$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0) { miss$(at$, 150); break next$16; }
+        if ((table1$[bytes$[at$]] & 128) === 0 || (table5$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 167); break next$16; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$17: {
-        if ((table8$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 151); break next$17; }
+        if ((table10$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 168); break next$17; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$18: {
-        if ((table8$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 152); break next$18; }
+        if ((table10$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0) { miss$(at$, 169); break next$18; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$19: {
-        if ((table1$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0) { miss$(at$, 153); break next$19; }
+        if ((table1$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0) { miss$(at$, 170); break next$19; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$20: {
-        if ((table5$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 154); break next$20; }
+        if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 171); break next$20; }
         at$ += 4;
         break chosen$1;
       }
       at$ = back$1;
       next$21: {
-        if ((table5$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 155); break next$21; }
+        if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 172); break next$21; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$22: {
-        if ((table2$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 156); break next$22; }
+        if ((table3$[bytes$[at$]] & 128) === 0 || (table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 173); break next$22; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$23: {
-        if ((table2$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 157); break next$23; }
+        if ((table2$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 174); break next$23; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
-      if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 158); return -1; }
+      if ((table4$[bytes$[at$]] & 64) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 175); return -1; }
       at$ += 3;
     }
     if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
@@ -6864,7 +10943,7 @@ const peg$makeScanner = (capacity$) => {
         at$++;
         const back$3 = at$;
         if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-        if ((table3$[bytes$[at$]] & 8) === 0) break missing$1;
+        if ((table4$[bytes$[at$]] & 2) === 0) break missing$1;
         at$++;
         at$ = back$3;
         break done$1;
@@ -6885,7 +10964,7 @@ const peg$makeScanner = (capacity$) => {
           last$1 = at$;
         }
         at$ = last$1;
-        if ((table7$[bytes$[at$]] & 128) === 0) { miss$(at$, 159); break next$1; }
+        if ((table9$[bytes$[at$]] & 128) === 0) { miss$(at$, 176); break next$1; }
         at$++;
         let last$2 = at$;
         ended$2: for (;;) {
@@ -6911,24 +10990,24 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$3: {
-            if ((table2$[bytes$[at$]] & 8) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0) { miss$(at$, 160); break next$3; }
+            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0) { miss$(at$, 177); break next$3; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$2;
           next$4: {
-            if ((table3$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) { miss$(at$, 161); break next$4; }
+            if ((table6$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0) { miss$(at$, 178); break next$4; }
             at$ += 5;
             break chosen$2;
           }
           at$ = back$2;
           next$5: {
-            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0 || (table3$[bytes$[at$ + 6]] & 4) === 0) { miss$(at$, 162); break next$5; }
+            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table6$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0 || (table3$[bytes$[at$ + 6]] & 1) === 0) { miss$(at$, 179); break next$5; }
             at$ += 7;
             break chosen$2;
           }
           at$ = back$2;
-          if ((table2$[bytes$[at$]] & 8) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0) { miss$(at$, 163); break next$2; }
+          if ((table2$[bytes$[at$]] & 8) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 180); break next$2; }
           at$ += 4;
         }
         let count$2 = 0;
@@ -6954,7 +11033,7 @@ const peg$makeScanner = (capacity$) => {
             last$5 = at$;
           }
           at$ = last$5;
-          if (bytes$[at$] !== 44) { miss$(at$, 33); break next$6; }
+          if (bytes$[at$] !== 44) { miss$(at$, 53); break next$6; }
           at$++;
           let last$6 = at$;
           ended$6: for (;;) {
@@ -6966,7 +11045,7 @@ const peg$makeScanner = (capacity$) => {
           const back$4 = at$;
           done$1: {
             missing$1: {
-              if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 164); break missing$1; }
+              if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) { miss$(at$, 181); break missing$1; }
               at$ += 3;
               let count$3 = 0;
               let last$7 = at$;
@@ -6996,7 +11075,7 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = last$8;
           if (count$4 < 1) break next$7;
-          if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 164); break next$7; }
+          if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) { miss$(at$, 181); break next$7; }
           at$ += 3;
           let count$5 = 0;
           let last$9 = at$;
@@ -7032,82 +11111,19 @@ const peg$makeScanner = (capacity$) => {
     return at$;
   }
 
-  function between$expect(at$) {
-    const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        if (bytes$[at$] !== 44) { miss$(at$, 33); break next$1; }
-        at$++;
-        let last$1 = at$;
-        ended$1: for (;;) {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$1; }
-          at$++;
-          last$1 = at$;
-        }
-        at$ = last$1;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$2: {
-        let count$1 = 0;
-        let last$2 = at$;
-        ended$2: for (;;) {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$2; }
-          at$++;
-          count$1++;
-          last$2 = at$;
-        }
-        at$ = last$2;
-        if (count$1 < 1) break next$2;
-        break chosen$1;
-      }
-      at$ = back$1;
-      if (bytes$[at$] !== 45) { miss$(at$, 1); return -1; }
-      at$++;
-    }
-    return at$;
-  }
-
-  function year_digits$expect(at$) {
-    const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        if (bytes$[at$] !== 49 || bytes$[at$ + 1] !== 57) { miss$(at$, 165); break next$1; }
-        at$ += 2;
-        break chosen$1;
-      }
-      at$ = back$1;
-      if (bytes$[at$] !== 50 || bytes$[at$ + 1] !== 48) { miss$(at$, 166); return -1; }
-      at$ += 2;
-    }
-    let count$1 = 0;
-    let last$1 = at$;
-    ended$1: for (;;) {
-      if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$1; }
-      at$++;
-      count$1++;
-      last$1 = at$;
-      if (count$1 >= 2) break;
-    }
-    at$ = last$1;
-    if (count$1 < 2) return -1;
-    if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
-    return at$;
-  }
-
   function day$expectBuild(at$) {
     const start$1 = at$;
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((table8$[bytes$[at$]] & 64) === 0) { miss$(at$, 167); break next$1; }
+        if ((table10$[bytes$[at$]] & 8) === 0) { miss$(at$, 182); break next$1; }
         at$++;
-        if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break next$1; }
+        if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break next$1; }
         at$++;
         break chosen$1;
       }
       at$ = back$1;
-      if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); return FAILED$; }
+      if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); return FAILED$; }
       at$++;
     }
     const digits$1 = input.substring(start$1, at$);
@@ -7117,24 +11133,24 @@ const peg$makeScanner = (capacity$) => {
         const back$3 = at$;
         chosen$2: {
           next$2: {
-            if ((table5$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0) { miss$(at$, 106); break next$2; }
+            if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0) { miss$(at$, 125); break next$2; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$3;
           next$3: {
-            if ((table2$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) { miss$(at$, 107); break next$3; }
+            if ((table2$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 64) === 0) { miss$(at$, 126); break next$3; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$3;
           next$4: {
-            if ((table4$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) { miss$(at$, 108); break next$4; }
+            if ((table4$[bytes$[at$]] & 8) === 0 || (table4$[bytes$[at$ + 1]] & 64) === 0) { miss$(at$, 127); break next$4; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$3;
-          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 109); break missing$1; }
+          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) { miss$(at$, 128); break missing$1; }
           at$ += 2;
         }
         break done$1;
@@ -7156,7 +11172,7 @@ const peg$makeScanner = (capacity$) => {
         last$1 = at$;
       }
       at$ = last$1;
-      if ((table7$[bytes$[at$]] & 128) === 0) { miss$(at$, 159); break next$1; }
+      if ((table9$[bytes$[at$]] & 128) === 0) { miss$(at$, 176); break next$1; }
       at$++;
       let last$2 = at$;
       ended$2: for (;;) {
@@ -7183,24 +11199,24 @@ const peg$makeScanner = (capacity$) => {
       const back$2 = at$;
       chosen$2: {
         next$3: {
-          if ((table2$[bytes$[at$]] & 8) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0) { miss$(at$, 160); break next$3; }
+          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0) { miss$(at$, 177); break next$3; }
           at$ += 2;
           break chosen$2;
         }
         at$ = back$2;
         next$4: {
-          if ((table3$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) { miss$(at$, 161); break next$4; }
+          if ((table6$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0) { miss$(at$, 178); break next$4; }
           at$ += 5;
           break chosen$2;
         }
         at$ = back$2;
         next$5: {
-          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0 || (table3$[bytes$[at$ + 6]] & 4) === 0) { miss$(at$, 162); break next$5; }
+          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table6$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0 || (table3$[bytes$[at$ + 6]] & 1) === 0) { miss$(at$, 179); break next$5; }
           at$ += 7;
           break chosen$2;
         }
         at$ = back$2;
-        if ((table2$[bytes$[at$]] & 8) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0) { miss$(at$, 163); break next$2; }
+        if ((table2$[bytes$[at$]] & 8) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 180); break next$2; }
         at$ += 4;
       }
       let count$2 = 0;
@@ -7227,7 +11243,7 @@ const peg$makeScanner = (capacity$) => {
           last$5 = at$;
         }
         at$ = last$5;
-        if (bytes$[at$] !== 44) { miss$(at$, 33); break next$6; }
+        if (bytes$[at$] !== 44) { miss$(at$, 53); break next$6; }
         at$++;
         let last$6 = at$;
         ended$6: for (;;) {
@@ -7239,7 +11255,7 @@ const peg$makeScanner = (capacity$) => {
         const back$4 = at$;
         done$1: {
           missing$1: {
-            if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 164); break missing$1; }
+            if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) { miss$(at$, 181); break missing$1; }
             at$ += 3;
             let count$3 = 0;
             let last$7 = at$;
@@ -7269,7 +11285,7 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$8;
         if (count$4 < 1) break next$7;
-        if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 164); break next$7; }
+        if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) { miss$(at$, 181); break next$7; }
         at$ += 3;
         let count$5 = 0;
         let last$9 = at$;
@@ -7310,167 +11326,167 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((table8$[bytes$[at$]] & 32) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || (table4$[bytes$[at$ + 6]] & 2) === 0) { miss$(at$, 135); break next$1; }
+        if ((table10$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) { miss$(at$, 152); break next$1; }
         at$ += 7;
         name$1 = input.substring(at$ - 7, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
-        if ((table3$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0 || (table4$[bytes$[at$ + 7]] & 2) === 0) { miss$(at$, 136); break next$2; }
+        if ((table3$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table6$[bytes$[at$ + 4]] & 2) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) { miss$(at$, 153); break next$2; }
         at$ += 8;
         name$1 = input.substring(at$ - 8, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$3: {
-        if ((table5$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table3$[bytes$[at$ + 4]] & 4) === 0) { miss$(at$, 137); break next$3; }
+        if ((table4$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table3$[bytes$[at$ + 4]] & 1) === 0) { miss$(at$, 154); break next$3; }
         at$ += 5;
         name$1 = input.substring(at$ - 5, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$4: {
-        if ((table1$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) { miss$(at$, 138); break next$4; }
+        if ((table1$[bytes$[at$]] & 128) === 0 || (table5$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0) { miss$(at$, 155); break next$4; }
         at$ += 5;
         name$1 = input.substring(at$ - 5, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$5: {
-        if ((table5$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 2) === 0) { miss$(at$, 139); break next$5; }
+        if ((table4$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 156); break next$5; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$6: {
-        if ((table8$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 140); break next$6; }
+        if ((table10$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 157); break next$6; }
         at$ += 4;
         name$1 = input.substring(at$ - 4, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$7: {
-        if ((table8$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 141); break next$7; }
+        if ((table10$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0) { miss$(at$, 158); break next$7; }
         at$ += 4;
         name$1 = input.substring(at$ - 4, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$8: {
-        if ((table1$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) { miss$(at$, 142); break next$8; }
+        if ((table1$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) { miss$(at$, 159); break next$8; }
         at$ += 6;
         name$1 = input.substring(at$ - 6, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$9: {
-        if ((table5$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 4) === 0 || (table5$[bytes$[at$ + 6]] & 8) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table4$[bytes$[at$ + 8]] & 1) === 0) { miss$(at$, 143); break next$9; }
+        if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 4) === 0 || (table6$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table4$[bytes$[at$ + 8]] & 8) === 0) { miss$(at$, 160); break next$9; }
         at$ += 9;
         name$1 = input.substring(at$ - 9, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$10: {
-        if ((table2$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) { miss$(at$, 144); break next$10; }
+        if ((table3$[bytes$[at$]] & 128) === 0 || (table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 161); break next$10; }
         at$ += 7;
         name$1 = input.substring(at$ - 7, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$11: {
-        if ((table2$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 4) === 0 || (table5$[bytes$[at$ + 5]] & 8) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0) { miss$(at$, 145); break next$11; }
+        if ((table2$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 64) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0) { miss$(at$, 162); break next$11; }
         at$ += 8;
         name$1 = input.substring(at$ - 8, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$12: {
-        if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 4) === 0 || (table5$[bytes$[at$ + 5]] & 8) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0) { miss$(at$, 146); break next$12; }
+        if ((table4$[bytes$[at$]] & 64) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 64) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0) { miss$(at$, 163); break next$12; }
         at$ += 8;
         name$1 = input.substring(at$ - 8, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$13: {
-        if ((table8$[bytes$[at$]] & 32) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 147); break next$13; }
+        if ((table10$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 164); break next$13; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$14: {
-        if ((table3$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 148); break next$14; }
+        if ((table3$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0) { miss$(at$, 165); break next$14; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$15: {
-        if ((table5$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0) { miss$(at$, 149); break next$15; }
+        if ((table4$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 166); break next$15; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$16: {
-        if ((table1$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0) { miss$(at$, 150); break next$16; }
+        if ((table1$[bytes$[at$]] & 128) === 0 || (table5$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 167); break next$16; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$17: {
-        if ((table8$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 151); break next$17; }
+        if ((table10$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 168); break next$17; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$18: {
-        if ((table8$[bytes$[at$]] & 32) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 152); break next$18; }
+        if ((table10$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0) { miss$(at$, 169); break next$18; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$19: {
-        if ((table1$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0) { miss$(at$, 153); break next$19; }
+        if ((table1$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0) { miss$(at$, 170); break next$19; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$20: {
-        if ((table5$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 154); break next$20; }
+        if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 171); break next$20; }
         at$ += 4;
         name$1 = input.substring(at$ - 4, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$21: {
-        if ((table5$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 155); break next$21; }
+        if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 172); break next$21; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$22: {
-        if ((table2$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 156); break next$22; }
+        if ((table3$[bytes$[at$]] & 128) === 0 || (table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 173); break next$22; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$23: {
-        if ((table2$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 157); break next$23; }
+        if ((table2$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 174); break next$23; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
-      if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 158); return FAILED$; }
+      if ((table4$[bytes$[at$]] & 64) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 175); return FAILED$; }
       at$ += 3;
       name$1 = input.substring(at$ - 3, at$);
     }
@@ -7482,7 +11498,7 @@ const peg$makeScanner = (capacity$) => {
         at$++;
         const back$3 = at$;
         if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-        if ((table3$[bytes$[at$]] & 8) === 0) break missing$1;
+        if ((table4$[bytes$[at$]] & 2) === 0) break missing$1;
         at$++;
         at$ = back$3;
         break done$1;
@@ -7493,40 +11509,10 @@ const peg$makeScanner = (capacity$) => {
     return monthOf(name$1);
   }
 
-  function year_digits$expectBuild(at$) {
-    const start$1 = at$;
-    const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        if (bytes$[at$] !== 49 || bytes$[at$ + 1] !== 57) { miss$(at$, 165); break next$1; }
-        at$ += 2;
-        break chosen$1;
-      }
-      at$ = back$1;
-      if (bytes$[at$] !== 50 || bytes$[at$ + 1] !== 48) { miss$(at$, 166); return FAILED$; }
-      at$ += 2;
-    }
-    let count$1 = 0;
-    let last$1 = at$;
-    ended$1: for (;;) {
-      if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$1; }
-      at$++;
-      count$1++;
-      last$1 = at$;
-      if (count$1 >= 2) break;
-    }
-    at$ = last$1;
-    if (count$1 < 2) return FAILED$;
-    const digits$1 = input.substring(start$1, at$);
-    if ((table3$[bytes$[at$]] & 8) !== 0) return FAILED$;
-    end$ = at$;
-    return Number(digits$1);
-  }
-
   function quarter_place$expect(at$) {
-    if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 38); return -1; }
+    if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 36); return -1; }
     at$++;
-    if ((table4$[bytes$[at$]] & 4) === 0) { miss$(at$, 39); return -1; }
+    if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 37); return -1; }
     at$++;
     if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     return at$;
@@ -7536,42 +11522,42 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((table5$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) { miss$(at$, 168); break next$1; }
+        if ((table4$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) { miss$(at$, 183); break next$1; }
         at$ += 6;
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
-        if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 2) === 0) { miss$(at$, 169); break next$2; }
+        if ((table2$[bytes$[at$]] & 8) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) { miss$(at$, 184); break next$2; }
         at$ += 7;
         break chosen$1;
       }
       at$ = back$1;
       next$3: {
-        if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 2) === 0) { miss$(at$, 170); break next$3; }
+        if ((table6$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0 || (table4$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 128) === 0) { miss$(at$, 185); break next$3; }
         at$ += 9;
         break chosen$1;
       }
       at$ = back$1;
       next$4: {
-        if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 2) === 0) { miss$(at$, 171); break next$4; }
+        if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) { miss$(at$, 186); break next$4; }
         at$ += 8;
         break chosen$1;
       }
       at$ = back$1;
       next$5: {
-        if ((table3$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 1) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) { miss$(at$, 172); break next$5; }
+        if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) { miss$(at$, 187); break next$5; }
         at$ += 6;
         break chosen$1;
       }
       at$ = back$1;
       next$6: {
-        if ((table5$[bytes$[at$]] & 128) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 2) === 0) { miss$(at$, 173); break next$6; }
+        if ((table5$[bytes$[at$]] & 1) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) { miss$(at$, 188); break next$6; }
         at$ += 8;
         break chosen$1;
       }
       at$ = back$1;
-      if ((table5$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) { miss$(at$, 174); return -1; }
+      if ((table5$[bytes$[at$]] & 1) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) { miss$(at$, 189); return -1; }
       at$ += 6;
     }
     if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
@@ -7583,7 +11569,7 @@ const peg$makeScanner = (capacity$) => {
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$1; }
+      if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$1; }
       at$++;
       count$1++;
       last$1 = at$;
@@ -7592,7 +11578,7 @@ const peg$makeScanner = (capacity$) => {
     at$ = last$1;
     if (count$1 < 2) return FAILED$;
     const digits$2 = input.substring(start$1, at$);
-    if ((table3$[bytes$[at$]] & 8) !== 0) return FAILED$;
+    if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
     const digits$1 = Number(digits$2);
     if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
     end$ = at$;
@@ -7603,119 +11589,51 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((table3$[bytes$[at$]] & 1) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) { miss$(at$, 175); break next$1; }
+        if ((table3$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) { miss$(at$, 58); break next$1; }
         at$ += 5;
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
-        if ((table5$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) { miss$(at$, 176); break next$2; }
+        if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0) { miss$(at$, 59); break next$2; }
         at$ += 6;
         break chosen$1;
       }
       at$ = back$1;
       next$3: {
-        if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) { miss$(at$, 177); break next$3; }
+        if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0) { miss$(at$, 60); break next$3; }
         at$ += 5;
         break chosen$1;
       }
       at$ = back$1;
       next$4: {
-        if ((table3$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0) { miss$(at$, 178); break next$4; }
+        if ((table3$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table3$[bytes$[at$ + 5]] & 1) === 0) { miss$(at$, 61); break next$4; }
         at$ += 6;
         break chosen$1;
       }
       at$ = back$1;
       next$5: {
-        if (bytes$[at$] !== 49 || (table5$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 179); break next$5; }
+        if (bytes$[at$] !== 49 || (table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 62); break next$5; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$6: {
-        if (bytes$[at$] !== 50 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 180); break next$6; }
+        if (bytes$[at$] !== 50 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) { miss$(at$, 63); break next$6; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$7: {
-        if (bytes$[at$] !== 51 || (table4$[bytes$[at$ + 1]] & 1) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 181); break next$7; }
+        if (bytes$[at$] !== 51 || (table4$[bytes$[at$ + 1]] & 8) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) { miss$(at$, 64); break next$7; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
-      if (bytes$[at$] !== 52 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 182); return -1; }
+      if (bytes$[at$] !== 52 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table3$[bytes$[at$ + 2]] & 1) === 0) { miss$(at$, 65); return -1; }
       at$ += 3;
     }
     if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    return at$;
-  }
-
-  function quarter_joint$expect(at$) {
-    const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        let count$1 = 0;
-        let last$1 = at$;
-        ended$1: for (;;) {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$1; }
-          at$++;
-          count$1++;
-          last$1 = at$;
-        }
-        at$ = last$1;
-        if (count$1 < 1) break next$1;
-        const back$2 = at$;
-        done$1: {
-          missing$1: {
-            const back$3 = at$;
-            chosen$2: {
-              next$2: {
-                if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) { miss$(at$, 32); break next$2; }
-                at$ += 2;
-                let count$2 = 0;
-                let last$2 = at$;
-                ended$2: for (;;) {
-                  if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$2; }
-                  at$++;
-                  count$2++;
-                  last$2 = at$;
-                }
-                at$ = last$2;
-                if (count$2 < 1) break next$2;
-                break chosen$2;
-              }
-              at$ = back$3;
-              if ((table5$[bytes$[at$]] & 64) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 183); break missing$1; }
-              at$ += 2;
-              let count$3 = 0;
-              let last$3 = at$;
-              ended$3: for (;;) {
-                if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$3; }
-                at$++;
-                count$3++;
-                last$3 = at$;
-              }
-              at$ = last$3;
-              if (count$3 < 1) break missing$1;
-            }
-            break done$1;
-          }
-          at$ = back$2;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      if ((table8$[bytes$[at$]] & 128) === 0) { miss$(at$, 184); return -1; }
-      at$++;
-      let last$4 = at$;
-      ended$4: for (;;) {
-        if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$4; }
-        at$++;
-        last$4 = at$;
-      }
-      at$ = last$4;
-    }
     return at$;
   }
 
@@ -7723,7 +11641,7 @@ const peg$makeScanner = (capacity$) => {
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$1; }
+      if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$1; }
       at$++;
       count$1++;
       last$1 = at$;
@@ -7731,176 +11649,7 @@ const peg$makeScanner = (capacity$) => {
     }
     at$ = last$1;
     if (count$1 < 2) return -1;
-    if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
-    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    return at$;
-  }
-
-  function ordinal$expectBuild(at$) {
-    let word$1;
-    const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        if ((table3$[bytes$[at$]] & 1) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) { miss$(at$, 175); break next$1; }
-        at$ += 5;
-        word$1 = input.substring(at$ - 5, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$2: {
-        if ((table5$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) { miss$(at$, 176); break next$2; }
-        at$ += 6;
-        word$1 = input.substring(at$ - 6, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$3: {
-        if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) { miss$(at$, 177); break next$3; }
-        at$ += 5;
-        word$1 = input.substring(at$ - 5, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$4: {
-        if ((table3$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0) { miss$(at$, 178); break next$4; }
-        at$ += 6;
-        word$1 = input.substring(at$ - 6, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$5: {
-        if (bytes$[at$] !== 49 || (table5$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 179); break next$5; }
-        at$ += 3;
-        word$1 = input.substring(at$ - 3, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$6: {
-        if (bytes$[at$] !== 50 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 180); break next$6; }
-        at$ += 3;
-        word$1 = input.substring(at$ - 3, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$7: {
-        if (bytes$[at$] !== 51 || (table4$[bytes$[at$ + 1]] & 1) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 181); break next$7; }
-        at$ += 3;
-        word$1 = input.substring(at$ - 3, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      if (bytes$[at$] !== 52 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 182); return FAILED$; }
-      at$ += 3;
-      word$1 = input.substring(at$ - 3, at$);
-    }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-    end$ = at$;
-    return ordinalOf(word$1);
-  }
-
-  function fiscal_year$expect(at$) {
-    const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        if ((table3$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 2) === 0) { miss$(at$, 185); break next$1; }
-        at$ += 2;
-        const back$2 = at$;
-        done$1: {
-          missing$1: {
-            if ((table5$[bytes$[at$]] & 16) === 0) { miss$(at$, 54); break missing$1; }
-            at$++;
-            break done$1;
-          }
-          at$ = back$2;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      const back$3 = at$;
-      chosen$2: {
-        next$2: {
-          if ((table3$[bytes$[at$]] & 1) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) { miss$(at$, 186); break next$2; }
-          at$ += 6;
-          break chosen$2;
-        }
-        at$ = back$3;
-        if ((table3$[bytes$[at$]] & 1) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 16) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0) { miss$(at$, 187); return -1; }
-        at$ += 9;
-      }
-      let count$1 = 0;
-      let last$1 = at$;
-      ended$1: for (;;) {
-        if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$1; }
-        at$++;
-        count$1++;
-        last$1 = at$;
-      }
-      at$ = last$1;
-      if (count$1 < 1) return -1;
-      if ((table4$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) { miss$(at$, 188); return -1; }
-      at$ += 4;
-      let count$2 = 0;
-      let last$2 = at$;
-      ended$2: for (;;) {
-        if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$2; }
-        at$++;
-        count$2++;
-        last$2 = at$;
-      }
-      at$ = last$2;
-      if (count$2 < 1) return -1;
-      const back$4 = at$;
-      done$2: {
-        missing$2: {
-          if ((table3$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 2) === 0) { miss$(at$, 185); break missing$2; }
-          at$ += 2;
-          break done$2;
-        }
-        at$ = back$4;
-      }
-    }
-    const back$5 = at$;
-    chosen$3: {
-      next$3: {
-        at$ = year_digits$expect(at$);
-        if (at$ < 0) break next$3;
-        break chosen$3;
-      }
-      at$ = back$5;
-      let count$3 = 0;
-      let last$3 = at$;
-      ended$3: for (;;) {
-        if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$3; }
-        at$++;
-        count$3++;
-        last$3 = at$;
-        if (count$3 >= 2) break;
-      }
-      at$ = last$3;
-      if (count$3 < 2) return -1;
-      if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
-    }
-    const back$6 = at$;
-    done$3: {
-      missing$3: {
-        if ((table4$[bytes$[at$]] & 64) === 0) { miss$(at$, 45); break missing$3; }
-        at$++;
-        let count$4 = 0;
-        let last$4 = at$;
-        ended$4: for (;;) {
-          if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$4; }
-          at$++;
-          count$4++;
-          last$4 = at$;
-          if (count$4 >= 2) break;
-        }
-        at$ = last$4;
-        if (count$4 < 2) break missing$3;
-        if ((table3$[bytes$[at$]] & 8) !== 0) break missing$3;
-        break done$3;
-      }
-      at$ = back$6;
-    }
+    if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
     if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     return at$;
   }
@@ -7912,12 +11661,12 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if ((table3$[bytes$[at$]] & 1) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) { miss$(at$, 186); break next$2; }
+            if ((table3$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0) { miss$(at$, 71); break next$2; }
             at$ += 6;
             break chosen$2;
           }
           at$ = back$2;
-          if ((table3$[bytes$[at$]] & 1) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 16) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0) { miss$(at$, 187); break next$1; }
+          if ((table3$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table3$[bytes$[at$ + 8]] & 2) === 0) { miss$(at$, 72); break next$1; }
           at$ += 9;
         }
         let count$1 = 0;
@@ -7933,18 +11682,18 @@ const peg$makeScanner = (capacity$) => {
         const back$3 = at$;
         chosen$3: {
           next$3: {
-            if ((table4$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) { miss$(at$, 188); break next$3; }
+            if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 73); break next$3; }
             at$ += 4;
             break chosen$3;
           }
           at$ = back$3;
           next$4: {
-            if ((table3$[bytes$[at$]] & 64) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) { miss$(at$, 40); break next$4; }
+            if ((table3$[bytes$[at$]] & 32) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 57); break next$4; }
             at$ += 7;
             break chosen$3;
           }
           at$ = back$3;
-          if ((table5$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 4) === 0) { miss$(at$, 189); break next$1; }
+          if ((table4$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 1) === 0) { miss$(at$, 190); break next$1; }
           at$ += 5;
         }
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
@@ -7954,54 +11703,54 @@ const peg$makeScanner = (capacity$) => {
       const back$4 = at$;
       chosen$4: {
         next$5: {
-          if ((table4$[bytes$[at$]] & 128) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 2) === 0) { miss$(at$, 190); break next$5; }
+          if ((table4$[bytes$[at$]] & 64) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 191); break next$5; }
           at$ += 3;
           break chosen$4;
         }
         at$ = back$4;
         next$6: {
-          if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 46); break next$6; }
+          if ((table6$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 32) === 0) { miss$(at$, 74); break next$6; }
           at$ += 4;
           break chosen$4;
         }
         at$ = back$4;
         next$7: {
-          if ((table5$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 4) === 0) { miss$(at$, 189); break next$7; }
+          if ((table4$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 1) === 0) { miss$(at$, 190); break next$7; }
           at$ += 5;
           break chosen$4;
         }
         at$ = back$4;
         next$8: {
-          if ((table3$[bytes$[at$]] & 64) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) { miss$(at$, 40); break next$8; }
+          if ((table3$[bytes$[at$]] & 32) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 57); break next$8; }
           at$ += 7;
           break chosen$4;
         }
         at$ = back$4;
         next$9: {
-          if ((table4$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) { miss$(at$, 188); break next$9; }
+          if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 73); break next$9; }
           at$ += 4;
           break chosen$4;
         }
         at$ = back$4;
         next$10: {
-          if ((table5$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) { miss$(at$, 191); break next$10; }
+          if ((table4$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) { miss$(at$, 192); break next$10; }
           at$ += 7;
           break chosen$4;
         }
         at$ = back$4;
         next$11: {
-          if ((table1$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 128) === 0 || (table2$[bytes$[at$ + 7]] & 128) === 0 || (table2$[bytes$[at$ + 8]] & 4) === 0) { miss$(at$, 192); break next$11; }
+          if ((table1$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table3$[bytes$[at$ + 6]] & 128) === 0 || (table3$[bytes$[at$ + 7]] & 128) === 0 || (table2$[bytes$[at$ + 8]] & 4) === 0) { miss$(at$, 193); break next$11; }
           at$ += 9;
           break chosen$4;
         }
         at$ = back$4;
         next$12: {
-          if ((table2$[bytes$[at$]] & 2) === 0 || (table6$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) { miss$(at$, 193); break next$12; }
+          if ((table2$[bytes$[at$]] & 2) === 0 || (table7$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) { miss$(at$, 194); break next$12; }
           at$ += 7;
           break chosen$4;
         }
         at$ = back$4;
-        if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) { miss$(at$, 194); return -1; }
+        if ((table6$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table4$[bytes$[at$ + 6]] & 64) === 0) { miss$(at$, 195); return -1; }
         at$ += 7;
       }
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
@@ -8016,85 +11765,68 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if (bytes$[at$] !== 85 || bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 36) { miss$(at$, 195); break next$2; }
+            if (bytes$[at$] !== 85 || bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 36) { miss$(at$, 196); break next$2; }
             at$ += 3;
             break chosen$2;
           }
           at$ = back$2;
           next$3: {
-            if (bytes$[at$] !== 65 || bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 36) { miss$(at$, 196); break next$3; }
+            if (bytes$[at$] !== 65 || bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 36) { miss$(at$, 197); break next$3; }
             at$ += 3;
             break chosen$2;
           }
           at$ = back$2;
           next$4: {
-            if (bytes$[at$] !== 65 || bytes$[at$ + 1] !== 36) { miss$(at$, 197); break next$4; }
+            if (bytes$[at$] !== 65 || bytes$[at$ + 1] !== 36) { miss$(at$, 198); break next$4; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$2;
           next$5: {
-            if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 36) { miss$(at$, 198); break next$5; }
+            if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 36) { miss$(at$, 199); break next$5; }
             at$ += 3;
             break chosen$2;
           }
           at$ = back$2;
           next$6: {
-            if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 36) { miss$(at$, 199); break next$6; }
+            if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 36) { miss$(at$, 200); break next$6; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$2;
           next$7: {
-            if (bytes$[at$] !== 78 || bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 36) { miss$(at$, 200); break next$7; }
+            if (bytes$[at$] !== 78 || bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 36) { miss$(at$, 201); break next$7; }
             at$ += 3;
             break chosen$2;
           }
           at$ = back$2;
           next$8: {
-            if (bytes$[at$] !== 72 || bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 36) { miss$(at$, 201); break next$8; }
+            if (bytes$[at$] !== 72 || bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 36) { miss$(at$, 202); break next$8; }
             at$ += 3;
             break chosen$2;
           }
           at$ = back$2;
           next$9: {
-            if (bytes$[at$] !== 83 || bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 36) { miss$(at$, 202); break next$9; }
+            if (bytes$[at$] !== 83 || bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 36) { miss$(at$, 203); break next$9; }
             at$ += 3;
             break chosen$2;
           }
           at$ = back$2;
           next$10: {
-            if (bytes$[at$] !== 83 || bytes$[at$ + 1] !== 36) { miss$(at$, 203); break next$10; }
+            if (bytes$[at$] !== 83 || bytes$[at$ + 1] !== 36) { miss$(at$, 204); break next$10; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$2;
-          if (bytes$[at$] !== 82 || bytes$[at$ + 1] !== 36) { miss$(at$, 204); break next$1; }
+          if (bytes$[at$] !== 82 || bytes$[at$ + 1] !== 36) { miss$(at$, 205); break next$1; }
           at$ += 2;
         }
         break chosen$1;
       }
       at$ = back$1;
-      if ((table9$[bytes$[at$]] & 1) === 0) { miss$(at$, 205); return -1; }
+      if ((table10$[bytes$[at$]] & 16) === 0) { miss$(at$, 206); return -1; }
       at$++;
     }
-    return at$;
-  }
-
-  function digits$expect(at$) {
-    if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); return -1; }
-    do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
-    miss$(at$, 35);
-    let last$1 = at$;
-    ended$1: for (;;) {
-      if ((table8$[bytes$[at$]] & 4) === 0) { miss$(at$, 206); break ended$1; }
-      at$++;
-      if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$1; }
-      do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
-      miss$(at$, 35);
-      last$1 = at$;
-    }
-    at$ = last$1;
     return at$;
   }
 
@@ -8114,43 +11846,43 @@ const peg$makeScanner = (capacity$) => {
         const back$3 = at$;
         chosen$2: {
           next$2: {
-            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) { miss$(at$, 132); break next$2; }
+            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 64) === 0) { miss$(at$, 151); break next$2; }
             at$ += 8;
             break chosen$2;
           }
           at$ = back$3;
           next$3: {
-            if ((table5$[bytes$[at$]] & 4) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) { miss$(at$, 207); break next$3; }
+            if ((table4$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) { miss$(at$, 207); break next$3; }
             at$ += 7;
             break chosen$2;
           }
           at$ = back$3;
           next$4: {
-            if ((table5$[bytes$[at$]] & 8) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) { miss$(at$, 208); break next$4; }
+            if ((table6$[bytes$[at$]] & 64) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) { miss$(at$, 208); break next$4; }
             at$ += 7;
             break chosen$2;
           }
           at$ = back$3;
           next$5: {
-            if ((table5$[bytes$[at$]] & 4) === 0 || (table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 209); break next$5; }
+            if ((table4$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 209); break next$5; }
             at$ += 3;
             break chosen$2;
           }
           at$ = back$3;
           next$6: {
-            if ((table5$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 210); break next$6; }
+            if ((table4$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 210); break next$6; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$3;
-          if ((table5$[bytes$[at$]] & 8) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 211); break next$1; }
+          if ((table6$[bytes$[at$]] & 64) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 211); break next$1; }
           at$ += 2;
         }
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
         break chosen$1;
       }
       at$ = back$1;
-      if ((table7$[bytes$[at$]] & 1) === 0) { miss$(at$, 212); return -1; }
+      if ((table8$[bytes$[at$]] & 4) === 0) { miss$(at$, 212); return -1; }
       at$++;
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     }
@@ -8338,7 +12070,7 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((table7$[bytes$[at$]] & 2) === 0) { miss$(at$, 103); break next$1; }
+        if ((table8$[bytes$[at$]] & 8) === 0) { miss$(at$, 122); break next$1; }
         at$++;
         let count$1 = 0;
         let last$1 = at$;
@@ -8362,7 +12094,7 @@ const peg$makeScanner = (capacity$) => {
           let count$2 = 0;
           let last$2 = at$;
           ended$2: for (;;) {
-            if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 35); break ended$2; }
+            if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$2; }
             at$++;
             count$2++;
             last$2 = at$;
@@ -8376,7 +12108,7 @@ const peg$makeScanner = (capacity$) => {
         let count$3 = 0;
         let last$3 = at$;
         ended$3: for (;;) {
-          if ((table8$[bytes$[at$]] & 16) === 0) { miss$(at$, 242); break ended$3; }
+          if ((table9$[bytes$[at$]] & 16) === 0) { miss$(at$, 242); break ended$3; }
           at$++;
           count$3++;
           last$3 = at$;
@@ -8390,3298 +12122,7 @@ const peg$makeScanner = (capacity$) => {
     return at$;
   }
 
-  function span$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table3$[symbol$1] & 2) !== 0) {
-      at$ = month_name$skip(at$);
-      if (at$ < 0) return -1;
-      let count$1 = 0;
-      let last$1 = at$;
-      ended$1: for (;;) {
-        at$ = joint$skip(at$);
-        if (at$ < 0) break ended$1;
-        at$ = month_name$skip(at$);
-        if (at$ < 0) break ended$1;
-        count$1++;
-        last$1 = at$;
-        if (count$1 >= 11) break;
-      }
-      at$ = last$1;
-      if (count$1 < 1) return -1;
-      at$ = between$skip(at$);
-      if (at$ < 0) return -1;
-      at$ = year_digits$skip(at$);
-      if (at$ < 0) return -1;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    } else if (symbol$1 >= 48 && symbol$1 <= 57) {
-      const start$1 = at$;
-      const day$1 = day$build(at$);
-      if (day$1 === FAILED$) return -1;
-      at$ = end$;
-      const first$1 = { day: day$1, start: start$1, end: at$ };
-      const more$1 = [];
-      let last$2 = at$;
-      ended$2: for (;;) {
-        const part$1 = joint$build(at$);
-        if (part$1 === FAILED$) break ended$2;
-        at$ = end$;
-        const start$2 = at$;
-        const day$2 = day$build(at$);
-        if (day$2 === FAILED$) break ended$2;
-        at$ = end$;
-        const part$2 = { day: day$2, start: start$2, end: at$ };
-        const item$1 = [part$1, part$2];
-        more$1.push(item$1);
-        last$2 = at$;
-        if (more$1.length >= 11) break;
-      }
-      at$ = last$2;
-      if (more$1.length < 1) return -1;
-      const back$1 = at$;
-      done$1: {
-        missing$1: {
-          const start$3 = at$;
-          at$ = runEnd$(ends2$, at$);
-          if (at$ === start$3) break missing$1;
-          if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$1;
-          at$ += 2;
-          break done$1;
-        }
-        at$ = back$1;
-      }
-      at$ = between$skip(at$);
-      if (at$ < 0) return -1;
-      const month$1 = month_name$build(at$);
-      if (month$1 === FAILED$) return -1;
-      at$ = end$;
-      let year$1;
-      const back$2 = at$;
-      done$2: {
-        missing$2: {
-          at$ = between$skip(at$);
-          if (at$ < 0) break missing$2;
-          const picked$2 = year_digits$build(at$);
-          if (picked$2 === FAILED$) break missing$2;
-          at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
-          const picked$1 = picked$2;
-          year$1 = picked$1;
-          break done$2;
-        }
-        at$ = back$2;
-        year$1 = null;
-      }
-      if (!(span$code2(first$1, more$1, month$1, year$1))) return -1;
-    } else if (symbol$1 === 81 || symbol$1 === 113) {
-      at$++;
-      if ((table4$[bytes$[at$]] & 4) === 0) return -1;
-      at$++;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      let count$2 = 0;
-      let last$3 = at$;
-      ended$3: for (;;) {
-        at$ = joint$skip(at$);
-        if (at$ < 0) break ended$3;
-        if ((table3$[bytes$[at$]] & 64) === 0) break ended$3;
-        at$++;
-        if ((table4$[bytes$[at$]] & 4) === 0) break ended$3;
-        at$++;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break ended$3;
-        count$2++;
-        last$3 = at$;
-        if (count$2 >= 3) break;
-      }
-      at$ = last$3;
-      if (count$2 < 1) return -1;
-      at$ = between$skip(at$);
-      if (at$ < 0) return -1;
-      at$ = year_digits$skip(at$);
-      if (at$ < 0) return -1;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    } else {
-      return -1;
-    }
-    return at$;
-  }
-
-  function date$skip(at$) {
-    const back$1 = at$;
-    done$1: {
-      missing$1: {
-        at$ = weekday$skip(at$);
-        if (at$ < 0) break missing$1;
-        if (bytes$[at$] === 44) {
-          at$++;
-        }
-        const start$1 = at$;
-        at$ = runEnd$(ends2$, at$);
-        if (at$ === start$1) break missing$1;
-        break done$1;
-      }
-      at$ = back$1;
-    }
-    const symbol$1 = bytes$[at$];
-    if ((table3$[symbol$1] & 2) !== 0) {
-      at$ = named_date$skip(at$);
-      if (at$ < 0) return -1;
-    } else if (symbol$1 === 48 || (symbol$1 >= 51 && symbol$1 <= 57)) {
-      const back$2 = at$;
-      chosen$1: {
-        next$1: {
-          at$ = named_date$skip(at$);
-          if (at$ < 0) break next$1;
-          break chosen$1;
-        }
-        at$ = back$2;
-        at$ = numeric_date$skip(at$);
-        if (at$ < 0) return -1;
-      }
-    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
-      const back$3 = at$;
-      chosen$2: {
-        next$2: {
-          const year$1 = year_digits$build(at$);
-          if (year$1 === FAILED$) break next$2;
-          at$ = end$;
-          if ((table3$[bytes$[at$]] & 16) === 0) break next$2;
-          at$++;
-          const start$2 = at$;
-          let count$1 = 0;
-          let last$1 = at$;
-          ended$1: for (;;) {
-            if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
-            at$++;
-            count$1++;
-            last$1 = at$;
-            if (count$1 >= 2) break;
-          }
-          at$ = last$1;
-          if (count$1 < 2) break next$2;
-          const digits$1 = input.substring(start$2, at$);
-          if ((table3$[bytes$[at$]] & 8) !== 0) break next$2;
-          const month$1 = Number(digits$1);
-          if ((table3$[bytes$[at$]] & 16) === 0) break next$2;
-          at$++;
-          const start$3 = at$;
-          let count$2 = 0;
-          let last$2 = at$;
-          ended$2: for (;;) {
-            if ((table3$[bytes$[at$]] & 8) === 0) break ended$2;
-            at$++;
-            count$2++;
-            last$2 = at$;
-            if (count$2 >= 2) break;
-          }
-          at$ = last$2;
-          if (count$2 < 2) break next$2;
-          const digits$2 = input.substring(start$3, at$);
-          if ((table3$[bytes$[at$]] & 8) !== 0) break next$2;
-          const day$1 = Number(digits$2);
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
-          if (!(isDay(year$1, month$1, day$1))) break next$2;
-          break chosen$2;
-        }
-        at$ = back$3;
-        next$3: {
-          at$ = named_date$skip(at$);
-          if (at$ < 0) break next$3;
-          break chosen$2;
-        }
-        at$ = back$3;
-        at$ = numeric_date$skip(at$);
-        if (at$ < 0) return -1;
-      }
-    } else {
-      return -1;
-    }
-    return at$;
-  }
-
-  function quarter$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table9$[symbol$1] & 2) !== 0) {
-      at$ = bare_quarter$skip(at$);
-      if (at$ < 0) return -1;
-      const back$1 = at$;
-      done$1: {
-        missing$1: {
-          at$ = quarter_joint$skip(at$);
-          if (at$ < 0) break missing$1;
-          at$ = year_digits$skip(at$);
-          if (at$ < 0) break missing$1;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$1;
-          break done$1;
-        }
-        at$ = back$1;
-      }
-    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
-      const back$2 = at$;
-      chosen$1: {
-        next$1: {
-          at$ = bare_quarter$skip(at$);
-          if (at$ < 0) break next$1;
-          const back$3 = at$;
-          done$2: {
-            missing$2: {
-              at$ = quarter_joint$skip(at$);
-              if (at$ < 0) break missing$2;
-              at$ = year_digits$skip(at$);
-              if (at$ < 0) break missing$2;
-              if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
-              break done$2;
-            }
-            at$ = back$3;
-          }
-          break chosen$1;
-        }
-        at$ = back$2;
-        next$2: {
-          at$++;
-          if ((table3$[bytes$[at$]] & 64) === 0) break next$2;
-          at$++;
-          const symbol$2 = bytes$[at$];
-          if (symbol$2 === 48 || (symbol$2 >= 51 && symbol$2 <= 57)) {
-            at$ = short_year$skip(at$);
-            if (at$ < 0) break next$2;
-          } else if (symbol$2 >= 49 && symbol$2 <= 50) {
-            const back$4 = at$;
-            chosen$2: {
-              next$3: {
-                at$ = year_digits$skip(at$);
-                if (at$ < 0) break next$3;
-                if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
-                break chosen$2;
-              }
-              at$ = back$4;
-              at$ = short_year$skip(at$);
-              if (at$ < 0) break next$2;
-            }
-          } else {
-            break next$2;
-          }
-          break chosen$1;
-        }
-        at$ = back$2;
-        at$ = year_digits$skip(at$);
-        if (at$ < 0) return -1;
-        if ((table4$[bytes$[at$]] & 8) !== 0) {
-          at$++;
-        }
-        if ((table3$[bytes$[at$]] & 64) === 0) return -1;
-        at$++;
-        if ((table4$[bytes$[at$]] & 4) === 0) return -1;
-        at$++;
-        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      }
-    } else if (symbol$1 >= 51 && symbol$1 <= 52) {
-      const back$5 = at$;
-      chosen$3: {
-        next$4: {
-          at$ = bare_quarter$skip(at$);
-          if (at$ < 0) break next$4;
-          const back$6 = at$;
-          done$3: {
-            missing$3: {
-              at$ = quarter_joint$skip(at$);
-              if (at$ < 0) break missing$3;
-              at$ = year_digits$skip(at$);
-              if (at$ < 0) break missing$3;
-              if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
-              break done$3;
-            }
-            at$ = back$6;
-          }
-          break chosen$3;
-        }
-        at$ = back$5;
-        at$++;
-        if ((table3$[bytes$[at$]] & 64) === 0) return -1;
-        at$++;
-        const symbol$3 = bytes$[at$];
-        if (symbol$3 === 48 || (symbol$3 >= 51 && symbol$3 <= 57)) {
-          at$ = short_year$skip(at$);
-          if (at$ < 0) return -1;
-        } else if (symbol$3 >= 49 && symbol$3 <= 50) {
-          const back$7 = at$;
-          chosen$4: {
-            next$5: {
-              at$ = year_digits$skip(at$);
-              if (at$ < 0) break next$5;
-              if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
-              break chosen$4;
-            }
-            at$ = back$7;
-            at$ = short_year$skip(at$);
-            if (at$ < 0) return -1;
-          }
-        } else {
-          return -1;
-        }
-      }
-    } else {
-      return -1;
-    }
-    return at$;
-  }
-
-  function bare_half$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table3$[symbol$1] & 32) !== 0) {
-      let word$1;
-      const symbol$2 = bytes$[at$];
-      if (symbol$2 === 70 || symbol$2 === 102) {
-        const back$1 = at$;
-        chosen$1: {
-          next$1: {
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) break next$1;
-            at$ += 5;
-            word$1 = input.substring(at$ - 5, at$);
-            break chosen$1;
-          }
-          at$ = back$1;
-          if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0) return -1;
-          at$ += 6;
-          word$1 = input.substring(at$ - 6, at$);
-        }
-      } else if (symbol$2 === 83 || symbol$2 === 115) {
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) return -1;
-        at$ += 6;
-        word$1 = input.substring(at$ - 6, at$);
-      } else if (symbol$2 === 84 || symbol$2 === 116) {
-        if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) return -1;
-        at$ += 5;
-        word$1 = input.substring(at$ - 5, at$);
-      } else if (symbol$2 === 49) {
-        if ((table5$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) return -1;
-        at$ += 3;
-        word$1 = input.substring(at$ - 3, at$);
-      } else if (symbol$2 === 50) {
-        if ((table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) return -1;
-        at$ += 3;
-        word$1 = input.substring(at$ - 3, at$);
-      } else if (symbol$2 === 51) {
-        if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) return -1;
-        at$ += 3;
-        word$1 = input.substring(at$ - 3, at$);
-      } else {
-        if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0) return -1;
-        at$ += 3;
-        word$1 = input.substring(at$ - 3, at$);
-      }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      const half$1 = ordinalOf(word$1);
-      const start$1 = at$;
-      at$ = runEnd$(ends2$, at$);
-      if (at$ === start$1) return -1;
-      if ((table3$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table3$[bytes$[at$ + 3]] & 1) === 0) return -1;
-      at$ += 4;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      if (!(half$1 <= 2)) return -1;
-    } else if (symbol$1 === 72 || symbol$1 === 104) {
-      at$++;
-      if ((table4$[bytes$[at$]] & 32) === 0) return -1;
-      at$++;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    } else {
-      return -1;
-    }
-    return at$;
-  }
-
-  function year_digits$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if (symbol$1 === 49) {
-      if (bytes$[at$ + 1] !== 57) return -1;
-      at$ += 2;
-    } else if (symbol$1 === 50) {
-      if (bytes$[at$ + 1] !== 48) return -1;
-      at$ += 2;
-    } else {
-      return -1;
-    }
-    let count$1 = 0;
-    let last$1 = at$;
-    ended$1: for (;;) {
-      if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
-      at$++;
-      count$1++;
-      last$1 = at$;
-      if (count$1 >= 2) break;
-    }
-    at$ = last$1;
-    if (count$1 < 2) return -1;
-    if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
-    return at$;
-  }
-
-  function fiscal$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if (symbol$1 >= 49 && symbol$1 <= 50) {
-      const year$1 = year_digits$build(at$);
-      if (year$1 === FAILED$) return -1;
-      at$ = end$;
-      if ((table4$[bytes$[at$]] & 64) === 0) return -1;
-      at$++;
-      const start$1 = at$;
-      let count$1 = 0;
-      let last$2 = at$;
-      ended$1: for (;;) {
-        if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
-        at$++;
-        count$1++;
-        last$2 = at$;
-        if (count$1 >= 2) break;
-      }
-      at$ = last$2;
-      if (count$1 < 2) return -1;
-      const digits$1 = input.substring(start$1, at$);
-      if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
-      const last$1 = Number(digits$1);
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      if (!(last$1 === (year$1 + 1) % 100)) return -1;
-    } else if (symbol$1 === 70 || symbol$1 === 102) {
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          if ((table4$[bytes$[at$ + 1]] & 2) === 0) break next$1;
-          at$ += 2;
-          if ((table5$[bytes$[at$]] & 16) !== 0) {
-            at$++;
-          }
-          break chosen$1;
-        }
-        at$ = back$1;
-        const back$2 = at$;
-        chosen$2: {
-          next$2: {
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) break next$2;
-            at$ += 6;
-            break chosen$2;
-          }
-          at$ = back$2;
-          if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 16) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0) return -1;
-          at$ += 9;
-        }
-        const start$2 = at$;
-        at$ = runEnd$(ends2$, at$);
-        if (at$ === start$2) return -1;
-        if ((table4$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) return -1;
-        at$ += 4;
-        const start$3 = at$;
-        at$ = runEnd$(ends2$, at$);
-        if (at$ === start$3) return -1;
-        const back$3 = at$;
-        done$1: {
-          missing$1: {
-            if ((table3$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 2) === 0) break missing$1;
-            at$ += 2;
-            break done$1;
-          }
-          at$ = back$3;
-        }
-      }
-      const symbol$2 = bytes$[at$];
-      if (symbol$2 === 48 || (symbol$2 >= 51 && symbol$2 <= 57)) {
-        const start$4 = at$;
-        let count$2 = 0;
-        let last$3 = at$;
-        ended$2: for (;;) {
-          if ((table3$[bytes$[at$]] & 8) === 0) break ended$2;
-          at$++;
-          count$2++;
-          last$3 = at$;
-          if (count$2 >= 2) break;
-        }
-        at$ = last$3;
-        if (count$2 < 2) return -1;
-        const digits$2 = input.substring(start$4, at$);
-        if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
-      } else if (symbol$2 >= 49 && symbol$2 <= 50) {
-        const back$4 = at$;
-        chosen$3: {
-          next$3: {
-            at$ = year_digits$skip(at$);
-            if (at$ < 0) break next$3;
-            break chosen$3;
-          }
-          at$ = back$4;
-          const start$5 = at$;
-          let count$3 = 0;
-          let last$4 = at$;
-          ended$3: for (;;) {
-            if ((table3$[bytes$[at$]] & 8) === 0) break ended$3;
-            at$++;
-            count$3++;
-            last$4 = at$;
-            if (count$3 >= 2) break;
-          }
-          at$ = last$4;
-          if (count$3 < 2) return -1;
-          const digits$3 = input.substring(start$5, at$);
-          if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
-        }
-      } else {
-        return -1;
-      }
-      const back$5 = at$;
-      done$2: {
-        missing$2: {
-          if ((table4$[bytes$[at$]] & 64) === 0) break missing$2;
-          at$++;
-          const start$6 = at$;
-          let count$4 = 0;
-          let last$5 = at$;
-          ended$4: for (;;) {
-            if ((table3$[bytes$[at$]] & 8) === 0) break ended$4;
-            at$++;
-            count$4++;
-            last$5 = at$;
-            if (count$4 >= 2) break;
-          }
-          at$ = last$5;
-          if (count$4 < 2) break missing$2;
-          const digits$4 = input.substring(start$6, at$);
-          if ((table3$[bytes$[at$]] & 8) !== 0) break missing$2;
-          break done$2;
-        }
-        at$ = back$5;
-      }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      const back$6 = at$;
-      done$3: {
-        missing$3: {
-          at$ = between$skip(at$);
-          if (at$ < 0) break missing$3;
-          if ((table3$[bytes$[at$]] & 64) === 0) break missing$3;
-          at$++;
-          if ((table4$[bytes$[at$]] & 4) === 0) break missing$3;
-          at$++;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
-          break done$3;
-        }
-        at$ = back$6;
-      }
-    } else if (symbol$1 === 81 || symbol$1 === 113) {
-      at$++;
-      if ((table4$[bytes$[at$]] & 4) === 0) return -1;
-      at$++;
-      const back$7 = at$;
-      done$4: {
-        missing$4: {
-          const start$7 = at$;
-          at$ = runEnd$(ends2$, at$);
-          if (at$ === start$7) break missing$4;
-          if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$4;
-          at$ += 2;
-          break done$4;
-        }
-        at$ = back$7;
-      }
-      at$ = between$skip(at$);
-      if (at$ < 0) return -1;
-      const symbol$3 = bytes$[at$];
-      if (symbol$3 === 70 || symbol$3 === 102) {
-        const back$8 = at$;
-        chosen$4: {
-          next$4: {
-            if ((table4$[bytes$[at$ + 1]] & 2) === 0) break next$4;
-            at$ += 2;
-            if ((table5$[bytes$[at$]] & 16) !== 0) {
-              at$++;
-            }
-            break chosen$4;
-          }
-          at$ = back$8;
-          const back$9 = at$;
-          chosen$5: {
-            next$5: {
-              if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) break next$5;
-              at$ += 6;
-              break chosen$5;
-            }
-            at$ = back$9;
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 16) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0) return -1;
-            at$ += 9;
-          }
-          const start$8 = at$;
-          at$ = runEnd$(ends2$, at$);
-          if (at$ === start$8) return -1;
-          if ((table4$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) return -1;
-          at$ += 4;
-          const start$9 = at$;
-          at$ = runEnd$(ends2$, at$);
-          if (at$ === start$9) return -1;
-          const back$10 = at$;
-          done$5: {
-            missing$5: {
-              if ((table3$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 2) === 0) break missing$5;
-              at$ += 2;
-              break done$5;
-            }
-            at$ = back$10;
-          }
-        }
-      } else {
-        return -1;
-      }
-      const symbol$4 = bytes$[at$];
-      if (symbol$4 === 48 || (symbol$4 >= 51 && symbol$4 <= 57)) {
-        const start$10 = at$;
-        let count$5 = 0;
-        let last$6 = at$;
-        ended$5: for (;;) {
-          if ((table3$[bytes$[at$]] & 8) === 0) break ended$5;
-          at$++;
-          count$5++;
-          last$6 = at$;
-          if (count$5 >= 2) break;
-        }
-        at$ = last$6;
-        if (count$5 < 2) return -1;
-        const digits$5 = input.substring(start$10, at$);
-        if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
-      } else if (symbol$4 >= 49 && symbol$4 <= 50) {
-        const back$11 = at$;
-        chosen$6: {
-          next$6: {
-            at$ = year_digits$skip(at$);
-            if (at$ < 0) break next$6;
-            break chosen$6;
-          }
-          at$ = back$11;
-          const start$11 = at$;
-          let count$6 = 0;
-          let last$7 = at$;
-          ended$6: for (;;) {
-            if ((table3$[bytes$[at$]] & 8) === 0) break ended$6;
-            at$++;
-            count$6++;
-            last$7 = at$;
-            if (count$6 >= 2) break;
-          }
-          at$ = last$7;
-          if (count$6 < 2) return -1;
-          const digits$6 = input.substring(start$11, at$);
-          if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
-        }
-      } else {
-        return -1;
-      }
-      const back$12 = at$;
-      done$6: {
-        missing$6: {
-          if ((table4$[bytes$[at$]] & 64) === 0) break missing$6;
-          at$++;
-          const start$12 = at$;
-          let count$7 = 0;
-          let last$8 = at$;
-          ended$7: for (;;) {
-            if ((table3$[bytes$[at$]] & 8) === 0) break ended$7;
-            at$++;
-            count$7++;
-            last$8 = at$;
-            if (count$7 >= 2) break;
-          }
-          at$ = last$8;
-          if (count$7 < 2) break missing$6;
-          const digits$7 = input.substring(start$12, at$);
-          if ((table3$[bytes$[at$]] & 8) !== 0) break missing$6;
-          break done$6;
-        }
-        at$ = back$12;
-      }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    } else {
-      return -1;
-    }
-    return at$;
-  }
-
-  function week$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table9$[symbol$1] & 4) !== 0) {
-      const symbol$2 = bytes$[at$];
-      if (symbol$2 === 67 || symbol$2 === 99) {
-        const back$1 = at$;
-        chosen$1: {
-          next$1: {
-            if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0 || bytes$[at$ + 8] !== 32 || (table5$[bytes$[at$ + 9]] & 1) === 0 || (table2$[bytes$[at$ + 10]] & 2) === 0 || (table2$[bytes$[at$ + 11]] & 2) === 0 || (table5$[bytes$[at$ + 12]] & 2) === 0) break next$1;
-            at$ += 13;
-            const start$1 = at$;
-            at$ = runEnd$(ends2$, at$);
-            if (at$ === start$1) break next$1;
-            break chosen$1;
-          }
-          at$ = back$1;
-          if ((table5$[bytes$[at$ + 1]] & 1) === 0) return -1;
-          at$ += 2;
-          if (bytes$[at$] === 32) {
-            at$++;
-          }
-        }
-      } else if (symbol$2 === 87) {
-        const back$2 = at$;
-        chosen$2: {
-          next$2: {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 2) === 0) break next$2;
-            at$ += 4;
-            const start$2 = at$;
-            at$ = runEnd$(ends2$, at$);
-            if (at$ === start$2) break next$2;
-            const back$3 = at$;
-            done$1: {
-              missing$1: {
-                const symbol$3 = bytes$[at$];
-                if (symbol$3 === 78 || symbol$3 === 110) {
-                  const back$4 = at$;
-                  chosen$3: {
-                    next$3: {
-                      if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || bytes$[at$ + 6] !== 32) break next$3;
-                      at$ += 7;
-                      break chosen$3;
-                    }
-                    at$ = back$4;
-                    if ((table2$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$1;
-                    at$ += 4;
-                  }
-                } else {
-                  break missing$1;
-                }
-                break done$1;
-              }
-              at$ = back$3;
-            }
-            break chosen$2;
-          }
-          at$ = back$2;
-          next$4: {
-            if ((table5$[bytes$[at$ + 1]] & 2) === 0) break next$4;
-            at$ += 2;
-            if (bytes$[at$] === 32) {
-              at$++;
-            }
-            break chosen$2;
-          }
-          at$ = back$2;
-          at$++;
-        }
-      } else {
-        const back$5 = at$;
-        chosen$4: {
-          next$5: {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 2) === 0) break next$5;
-            at$ += 4;
-            const start$3 = at$;
-            at$ = runEnd$(ends2$, at$);
-            if (at$ === start$3) break next$5;
-            const back$6 = at$;
-            done$2: {
-              missing$2: {
-                const symbol$4 = bytes$[at$];
-                if (symbol$4 === 78 || symbol$4 === 110) {
-                  const back$7 = at$;
-                  chosen$5: {
-                    next$6: {
-                      if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || bytes$[at$ + 6] !== 32) break next$6;
-                      at$ += 7;
-                      break chosen$5;
-                    }
-                    at$ = back$7;
-                    if ((table2$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$2;
-                    at$ += 4;
-                  }
-                } else {
-                  break missing$2;
-                }
-                break done$2;
-              }
-              at$ = back$6;
-            }
-            break chosen$4;
-          }
-          at$ = back$5;
-          if ((table5$[bytes$[at$ + 1]] & 2) === 0) return -1;
-          at$ += 2;
-          if (bytes$[at$] === 32) {
-            at$++;
-          }
-        }
-      }
-      const start$4 = at$;
-      let count$1 = 0;
-      let last$1 = at$;
-      ended$1: for (;;) {
-        if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
-        at$++;
-        count$1++;
-        last$1 = at$;
-        if (count$1 >= 2) break;
-      }
-      at$ = last$1;
-      if (count$1 < 1) return -1;
-      const digits$1 = input.substring(start$4, at$);
-      if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
-      const week$1 = Number(digits$1);
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      const back$8 = at$;
-      done$3: {
-        missing$3: {
-          at$ = quarter_joint$skip(at$);
-          if (at$ < 0) break missing$3;
-          at$ = year_digits$skip(at$);
-          if (at$ < 0) break missing$3;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
-          break done$3;
-        }
-        at$ = back$8;
-      }
-      if (!(week$1 >= 1 && week$1 <= 53)) return -1;
-    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
-      at$ = year_digits$skip(at$);
-      if (at$ < 0) return -1;
-      if ((table5$[bytes$[at$]] & 16) !== 0) {
-        at$++;
-      }
-      if ((table5$[bytes$[at$]] & 1) === 0) return -1;
-      at$++;
-      const start$5 = at$;
-      let count$2 = 0;
-      let last$2 = at$;
-      ended$2: for (;;) {
-        if ((table3$[bytes$[at$]] & 8) === 0) break ended$2;
-        at$++;
-        count$2++;
-        last$2 = at$;
-        if (count$2 >= 2) break;
-      }
-      at$ = last$2;
-      if (count$2 < 2) return -1;
-      const digits$2 = input.substring(start$5, at$);
-      if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
-      const week$2 = Number(digits$2);
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      if (!(week$2 >= 1 && week$2 <= 53)) return -1;
-    } else {
-      return -1;
-    }
-    return at$;
-  }
-
-  function month$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if (symbol$1 === 48 || (symbol$1 >= 51 && symbol$1 <= 57)) {
-      const start$1 = at$;
-      let count$1 = 0;
-      let last$1 = at$;
-      ended$1: for (;;) {
-        if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
-        at$++;
-        count$1++;
-        last$1 = at$;
-        if (count$1 >= 2) break;
-      }
-      at$ = last$1;
-      if (count$1 < 1) return -1;
-      const digits$1 = input.substring(start$1, at$);
-      if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
-      const month$1 = Number(digits$1);
-      if (bytes$[at$] !== 47) return -1;
-      at$++;
-      at$ = year_digits$skip(at$);
-      if (at$ < 0) return -1;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      if (!(month$1 >= 1 && month$1 <= 12)) return -1;
-    } else if ((table5$[symbol$1] & 32) !== 0) {
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          at$ = month_name$skip(at$);
-          if (at$ < 0) break next$1;
-          const back$2 = at$;
-          done$1: {
-            missing$1: {
-              const start$2 = at$;
-              at$ = runEnd$(ends2$, at$);
-              if (at$ === start$2) break missing$1;
-              if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$1;
-              at$ += 2;
-              break done$1;
-            }
-            at$ = back$2;
-          }
-          at$ = between$skip(at$);
-          if (at$ < 0) break next$1;
-          at$ = year_digits$skip(at$);
-          if (at$ < 0) break next$1;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$2: {
-          at$ = month_name$skip(at$);
-          if (at$ < 0) break next$2;
-          if (bytes$[at$] === 32) {
-            at$++;
-          }
-          if (bytes$[at$] !== 39) break next$2;
-          at$++;
-          at$ = short_year$skip(at$);
-          if (at$ < 0) break next$2;
-          break chosen$1;
-        }
-        at$ = back$1;
-        if ((table5$[bytes$[at$]] & 32) === 0) return -1;
-        at$ = month_name$skip(at$);
-        if (at$ < 0) return -1;
-      }
-    } else if ((table9$[symbol$1] & 8) !== 0) {
-      const back$3 = at$;
-      chosen$2: {
-        next$3: {
-          at$ = month_name$skip(at$);
-          if (at$ < 0) break next$3;
-          const back$4 = at$;
-          done$2: {
-            missing$2: {
-              const start$3 = at$;
-              at$ = runEnd$(ends2$, at$);
-              if (at$ === start$3) break missing$2;
-              if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$2;
-              at$ += 2;
-              break done$2;
-            }
-            at$ = back$4;
-          }
-          at$ = between$skip(at$);
-          if (at$ < 0) break next$3;
-          at$ = year_digits$skip(at$);
-          if (at$ < 0) break next$3;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
-          break chosen$2;
-        }
-        at$ = back$3;
-        at$ = month_name$skip(at$);
-        if (at$ < 0) return -1;
-        if (bytes$[at$] === 32) {
-          at$++;
-        }
-        if (bytes$[at$] !== 39) return -1;
-        at$++;
-        at$ = short_year$skip(at$);
-        if (at$ < 0) return -1;
-      }
-    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
-      const back$5 = at$;
-      chosen$3: {
-        next$4: {
-          at$ = year_digits$skip(at$);
-          if (at$ < 0) break next$4;
-          if ((table4$[bytes$[at$]] & 64) === 0) break next$4;
-          at$++;
-          const start$4 = at$;
-          let count$2 = 0;
-          let last$2 = at$;
-          ended$2: for (;;) {
-            if ((table3$[bytes$[at$]] & 8) === 0) break ended$2;
-            at$++;
-            count$2++;
-            last$2 = at$;
-            if (count$2 >= 2) break;
-          }
-          at$ = last$2;
-          if (count$2 < 2) break next$4;
-          const digits$2 = input.substring(start$4, at$);
-          if ((table3$[bytes$[at$]] & 8) !== 0) break next$4;
-          const month$2 = Number(digits$2);
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
-          if (!(month$2 >= 1 && month$2 <= 12)) break next$4;
-          break chosen$3;
-        }
-        at$ = back$5;
-        const start$5 = at$;
-        let count$3 = 0;
-        let last$3 = at$;
-        ended$3: for (;;) {
-          if ((table3$[bytes$[at$]] & 8) === 0) break ended$3;
-          at$++;
-          count$3++;
-          last$3 = at$;
-          if (count$3 >= 2) break;
-        }
-        at$ = last$3;
-        if (count$3 < 1) return -1;
-        const digits$3 = input.substring(start$5, at$);
-        if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
-        const month$3 = Number(digits$3);
-        if (bytes$[at$] !== 47) return -1;
-        at$++;
-        at$ = year_digits$skip(at$);
-        if (at$ < 0) return -1;
-        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-        if (!(month$3 >= 1 && month$3 <= 12)) return -1;
-      }
-    } else {
-      return -1;
-    }
-    return at$;
-  }
-
-  function relative$skip(at$) {
-    const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        const symbol$1 = bytes$[at$];
-        if (symbol$1 === 84 || symbol$1 === 116) {
-          const back$2 = at$;
-          chosen$2: {
-            next$2: {
-              if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 2) === 0) break next$2;
-              at$ += 5;
-              break chosen$2;
-            }
-            at$ = back$2;
-            next$3: {
-              if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || (table2$[bytes$[at$ + 6]] & 128) === 0 || (table5$[bytes$[at$ + 7]] & 1) === 0) break next$3;
-              at$ += 8;
-              break chosen$2;
-            }
-            at$ = back$2;
-            if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 1) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) break next$1;
-            at$ += 7;
-          }
-        } else if (symbol$1 === 89 || symbol$1 === 121) {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 2) === 0) break next$1;
-          at$ += 9;
-        } else if (symbol$1 === 67) {
-          if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 66) break next$1;
-          at$ += 3;
-        } else if (symbol$1 === 69) {
-          const back$3 = at$;
-          chosen$3: {
-            next$4: {
-              if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 68) break next$4;
-              at$ += 3;
-              break chosen$3;
-            }
-            at$ = back$3;
-            next$5: {
-              if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 77) break next$5;
-              at$ += 3;
-              break chosen$3;
-            }
-            at$ = back$3;
-            if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 87) break next$1;
-            at$ += 3;
-          }
-        } else {
-          break next$1;
-        }
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$6: {
-        const symbol$2 = bytes$[at$];
-        if ((table6$[symbol$2] & 1) !== 0) {
-          const symbol$3 = bytes$[at$];
-          if (symbol$3 === 70 || symbol$3 === 102) {
-            if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 128) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 4) === 0 || (table2$[bytes$[at$ + 8]] & 1) === 0) break next$6;
-            at$ += 9;
-          } else {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$6;
-            at$ += 4;
-          }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
-        } else if ((table6$[symbol$2] & 4) !== 0) {
-          const symbol$4 = bytes$[at$];
-          if (symbol$4 === 76 || symbol$4 === 108) {
-            if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$6;
-            at$ += 4;
-          } else {
-            const back$4 = at$;
-            chosen$4: {
-              next$7: {
-                if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 8) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 128) === 0 || (table3$[bytes$[at$ + 6]] & 128) === 0 || (table5$[bytes$[at$ + 7]] & 128) === 0) break next$7;
-                at$ += 8;
-                break chosen$4;
-              }
-              at$ = back$4;
-              next$8: {
-                if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0) break next$8;
-                at$ += 5;
-                break chosen$4;
-              }
-              at$ = back$4;
-              next$9: {
-                if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$9;
-                at$ += 4;
-                break chosen$4;
-              }
-              at$ = back$4;
-              if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 4) === 0 || (table2$[bytes$[at$ + 8]] & 1) === 0) break next$6;
-              at$ += 9;
-            }
-          }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
-        } else if (symbol$2 === 67 || symbol$2 === 99) {
-          const back$5 = at$;
-          chosen$5: {
-            next$10: {
-              if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) break next$10;
-              at$ += 7;
-              if ((table1$[bytes$[at$]] & 2) !== 0) break next$10;
-              break chosen$5;
-            }
-            at$ = back$5;
-            if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0) break next$6;
-            at$ += 6;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
-          }
-        } else if (symbol$2 === 84 || symbol$2 === 116) {
-          if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0) break next$6;
-          at$ += 4;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
-        } else {
-          break next$6;
-        }
-        const start$1 = at$;
-        at$ = runEnd$(ends2$, at$);
-        if (at$ === start$1) break next$6;
-        const symbol$5 = bytes$[at$];
-        if ((table6$[symbol$5] & 32) !== 0) {
-          const symbol$6 = bytes$[at$];
-          if (symbol$6 === 65 || symbol$6 === 97) {
-            if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 128) === 0 || (table2$[bytes$[at$ + 7]] & 128) === 0 || (table2$[bytes$[at$ + 8]] & 4) === 0) break next$6;
-            at$ += 9;
-          } else if (symbol$6 === 68 || symbol$6 === 100) {
-            if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 2) === 0) break next$6;
-            at$ += 3;
-          } else if (symbol$6 === 69 || symbol$6 === 101) {
-            if ((table6$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) break next$6;
-            at$ += 7;
-          } else if (symbol$6 === 81 || symbol$6 === 113) {
-            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) break next$6;
-            at$ += 7;
-          } else {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) break next$6;
-            at$ += 4;
-          }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
-        } else if ((table9$[symbol$5] & 16) !== 0) {
-          const back$6 = at$;
-          chosen$6: {
-            next$11: {
-              const symbol$7 = bytes$[at$];
-              if (symbol$7 === 77 || symbol$7 === 109) {
-                const back$7 = at$;
-                chosen$7: {
-                  next$12: {
-                    if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 4) === 0) break next$12;
-                    at$ += 5;
-                    break chosen$7;
-                  }
-                  at$ = back$7;
-                  if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) break next$11;
-                  at$ += 7;
-                }
-              } else {
-                const back$8 = at$;
-                chosen$8: {
-                  next$13: {
-                    if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 2) === 0) break next$13;
-                    at$ += 4;
-                    break chosen$8;
-                  }
-                  at$ = back$8;
-                  if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) break next$11;
-                  at$ += 7;
-                }
-              }
-              if ((table1$[bytes$[at$]] & 2) !== 0) break next$11;
-              break chosen$6;
-            }
-            at$ = back$6;
-            at$ = weekday$skip(at$);
-            if (at$ < 0) break next$6;
-          }
-        } else if ((symbol$5 >= 83 && symbol$5 <= 84) || (symbol$5 >= 115 && symbol$5 <= 116)) {
-          at$ = weekday$skip(at$);
-          if (at$ < 0) break next$6;
-        } else if (symbol$5 === 70 || symbol$5 === 102) {
-          const back$9 = at$;
-          chosen$9: {
-            next$14: {
-              const back$10 = at$;
-              chosen$10: {
-                next$15: {
-                  if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) break next$15;
-                  at$ += 6;
-                  break chosen$10;
-                }
-                at$ = back$10;
-                if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 16) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0) break next$14;
-                at$ += 9;
-              }
-              const start$2 = at$;
-              at$ = runEnd$(ends2$, at$);
-              if (at$ === start$2) break next$14;
-              const symbol$8 = bytes$[at$];
-              if (symbol$8 === 77 || symbol$8 === 109) {
-                if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 4) === 0) break next$14;
-                at$ += 5;
-              } else if (symbol$8 === 81 || symbol$8 === 113) {
-                if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) break next$14;
-                at$ += 7;
-              } else if (symbol$8 === 89 || symbol$8 === 121) {
-                if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) break next$14;
-                at$ += 4;
-              } else {
-                break next$14;
-              }
-              if ((table1$[bytes$[at$]] & 2) !== 0) break next$14;
-              break chosen$9;
-            }
-            at$ = back$9;
-            at$ = weekday$skip(at$);
-            if (at$ < 0) break next$6;
-          }
-        } else {
-          break next$6;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$16: {
-        const back$11 = at$;
-        done$1: {
-          missing$1: {
-            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) break missing$1;
-            at$ += 4;
-            break done$1;
-          }
-          at$ = back$11;
-        }
-        if ((table2$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0 || bytes$[at$ + 3] !== 32 || (table2$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 1) === 0 || bytes$[at$ + 6] !== 32) break next$16;
-        at$ += 7;
-        const back$12 = at$;
-        done$2: {
-          missing$2: {
-            const symbol$9 = bytes$[at$];
-            if (symbol$9 === 84 || symbol$9 === 116) {
-              const back$13 = at$;
-              chosen$11: {
-                next$17: {
-                  if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) break next$17;
-                  at$ += 4;
-                  break chosen$11;
-                }
-                at$ = back$13;
-                if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || bytes$[at$ + 4] !== 32) break missing$2;
-                at$ += 5;
-              }
-            } else {
-              break missing$2;
-            }
-            break done$2;
-          }
-          at$ = back$12;
-        }
-        const symbol$10 = bytes$[at$];
-        if ((table8$[symbol$10] & 1) !== 0) {
-          const symbol$11 = bytes$[at$];
-          if (symbol$11 === 65 || symbol$11 === 97) {
-            if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 128) === 0 || (table2$[bytes$[at$ + 7]] & 128) === 0 || (table2$[bytes$[at$ + 8]] & 4) === 0) break next$16;
-            at$ += 9;
-          } else if (symbol$11 === 68 || symbol$11 === 100) {
-            if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 2) === 0) break next$16;
-            at$ += 3;
-          } else if (symbol$11 === 69 || symbol$11 === 101) {
-            if ((table6$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) break next$16;
-            at$ += 7;
-          } else if (symbol$11 === 77 || symbol$11 === 109) {
-            const back$14 = at$;
-            chosen$12: {
-              next$18: {
-                if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 4) === 0) break next$18;
-                at$ += 5;
-                break chosen$12;
-              }
-              at$ = back$14;
-              if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) break next$16;
-              at$ += 7;
-            }
-          } else if (symbol$11 === 81 || symbol$11 === 113) {
-            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) break next$16;
-            at$ += 7;
-          } else if (symbol$11 === 87 || symbol$11 === 119) {
-            const back$15 = at$;
-            chosen$13: {
-              next$19: {
-                if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 2) === 0) break next$19;
-                at$ += 4;
-                break chosen$13;
-              }
-              at$ = back$15;
-              if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) break next$16;
-              at$ += 7;
-            }
-          } else {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) break next$16;
-            at$ += 4;
-          }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$16;
-        } else if (symbol$10 === 70 || symbol$10 === 102) {
-          const back$16 = at$;
-          chosen$14: {
-            next$20: {
-              if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table5$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0) break next$20;
-              at$ += 6;
-              break chosen$14;
-            }
-            at$ = back$16;
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 16) === 0 || (table5$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0) break next$16;
-            at$ += 9;
-          }
-          const start$3 = at$;
-          at$ = runEnd$(ends2$, at$);
-          if (at$ === start$3) break next$16;
-          const symbol$12 = bytes$[at$];
-          if (symbol$12 === 77 || symbol$12 === 109) {
-            if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 4) === 0) break next$16;
-            at$ += 5;
-          } else if (symbol$12 === 81 || symbol$12 === 113) {
-            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) break next$16;
-            at$ += 7;
-          } else if (symbol$12 === 89 || symbol$12 === 121) {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) break next$16;
-            at$ += 4;
-          } else {
-            break next$16;
-          }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$16;
-        } else {
-          break next$16;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      at$ = weekday$skip(at$);
-      if (at$ < 0) return -1;
-    }
-    return at$;
-  }
-
-  function time$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if (symbol$1 >= 48 && symbol$1 <= 57) {
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          const start$1 = at$;
-          let count$1 = 0;
-          let last$1 = at$;
-          ended$1: for (;;) {
-            if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
-            at$++;
-            count$1++;
-            last$1 = at$;
-            if (count$1 >= 2) break;
-          }
-          at$ = last$1;
-          if (count$1 < 1) break next$1;
-          const digits$1 = input.substring(start$1, at$);
-          if ((table3$[bytes$[at$]] & 8) !== 0) break next$1;
-          const hour$1 = Number(digits$1);
-          if (bytes$[at$] !== 58) break next$1;
-          at$++;
-          const start$2 = at$;
-          let count$2 = 0;
-          let last$2 = at$;
-          ended$2: for (;;) {
-            if ((table3$[bytes$[at$]] & 8) === 0) break ended$2;
-            at$++;
-            count$2++;
-            last$2 = at$;
-            if (count$2 >= 2) break;
-          }
-          at$ = last$2;
-          if (count$2 < 2) break next$1;
-          const digits$2 = input.substring(start$2, at$);
-          if ((table3$[bytes$[at$]] & 8) !== 0) break next$1;
-          const minute$1 = Number(digits$2);
-          const back$2 = at$;
-          done$1: {
-            missing$1: {
-              if ((table0$[bytes$[at$]] & 1) !== 0) {
-                at$++;
-              }
-              const symbol$2 = bytes$[at$];
-              if (symbol$2 === 65 || symbol$2 === 97) {
-                if ((table5$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
-                at$ += 2;
-              } else if (symbol$2 === 80 || symbol$2 === 112) {
-                if ((table5$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
-                at$ += 2;
-              } else {
-                break missing$1;
-              }
-              break done$1;
-            }
-            at$ = back$2;
-          }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
-          if (!(hour$1 <= 24 && minute$1 < 60)) break next$1;
-          break chosen$1;
-        }
-        at$ = back$1;
-        const start$3 = at$;
-        let count$3 = 0;
-        let last$3 = at$;
-        ended$3: for (;;) {
-          if ((table3$[bytes$[at$]] & 8) === 0) break ended$3;
-          at$++;
-          count$3++;
-          last$3 = at$;
-          if (count$3 >= 2) break;
-        }
-        at$ = last$3;
-        if (count$3 < 1) return -1;
-        const digits$3 = input.substring(start$3, at$);
-        if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
-        const hour$2 = Number(digits$3);
-        if ((table0$[bytes$[at$]] & 1) !== 0) {
-          at$++;
-        }
-        const symbol$3 = bytes$[at$];
-        if (symbol$3 === 65 || symbol$3 === 97) {
-          if ((table5$[bytes$[at$ + 1]] & 4) === 0) return -1;
-          at$ += 2;
-        } else if (symbol$3 === 80 || symbol$3 === 112) {
-          if ((table5$[bytes$[at$ + 1]] & 4) === 0) return -1;
-          at$ += 2;
-        } else {
-          return -1;
-        }
-        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-        if (!(hour$2 >= 1 && hour$2 <= 12)) return -1;
-      }
-    } else {
-      return -1;
-    }
-    return at$;
-  }
-
-  function amount$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table9$[symbol$1] & 32) !== 0) {
-      const symbol$2 = bytes$[at$];
-      if (symbol$2 === 66) {
-        const back$1 = at$;
-        chosen$1: {
-          next$1: {
-            if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 76) break next$1;
-            at$ += 3;
-            break chosen$1;
-          }
-          at$ = back$1;
-          if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 78) return -1;
-          at$ += 3;
-        }
-      } else if (symbol$2 === 68) {
-        if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 75) return -1;
-        at$ += 3;
-      } else if (symbol$2 === 69) {
-        if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 82) return -1;
-        at$ += 3;
-      } else if (symbol$2 === 71) {
-        if (bytes$[at$ + 1] !== 66 || bytes$[at$ + 2] !== 80) return -1;
-        at$ += 3;
-      } else if (symbol$2 === 73) {
-        const back$2 = at$;
-        chosen$2: {
-          next$2: {
-            if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 82) break next$2;
-            at$ += 3;
-            break chosen$2;
-          }
-          at$ = back$2;
-          if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 83) return -1;
-          at$ += 3;
-        }
-      } else if (symbol$2 === 74) {
-        if (bytes$[at$ + 1] !== 80 || bytes$[at$ + 2] !== 89) return -1;
-        at$ += 3;
-      } else if (symbol$2 === 75) {
-        if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 87) return -1;
-        at$ += 3;
-      } else if (symbol$2 === 77) {
-        if (bytes$[at$ + 1] !== 88 || bytes$[at$ + 2] !== 78) return -1;
-        at$ += 3;
-      } else if (symbol$2 === 80) {
-        if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 78) return -1;
-        at$ += 3;
-      } else if (symbol$2 === 84) {
-        const back$3 = at$;
-        chosen$3: {
-          next$3: {
-            if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 89) break next$3;
-            at$ += 3;
-            break chosen$3;
-          }
-          at$ = back$3;
-          if (bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 66) return -1;
-          at$ += 3;
-        }
-      } else {
-        if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) return -1;
-        at$ += 3;
-      }
-      if ((table0$[bytes$[at$]] & 1) !== 0) {
-        at$++;
-      }
-      at$ = digits$skip(at$);
-      if (at$ < 0) return -1;
-      const after$1 = scale$skip(at$);
-      if (after$1 >= 0) at$ = after$1;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    } else if (symbol$1 >= 48 && symbol$1 <= 57) {
-      at$ = digits$skip(at$);
-      if (at$ < 0) return -1;
-      const after$2 = scale$skip(at$);
-      if (after$2 >= 0) at$ = after$2;
-      if ((table0$[bytes$[at$]] & 1) !== 0) {
-        at$++;
-      }
-      const symbol$3 = bytes$[at$];
-      if ((table9$[symbol$3] & 64) !== 0) {
-        at$ = currency_word$skip(at$);
-        if (at$ < 0) return -1;
-      } else if ((table9$[symbol$3] & 128) !== 0) {
-        const symbol$4 = bytes$[at$];
-        if (symbol$4 === 71) {
-          if (bytes$[at$ + 1] !== 66 || bytes$[at$ + 2] !== 80) return -1;
-          at$ += 3;
-        } else if (symbol$4 === 73) {
-          const back$4 = at$;
-          chosen$4: {
-            next$4: {
-              if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 82) break next$4;
-              at$ += 3;
-              break chosen$4;
-            }
-            at$ = back$4;
-            if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 83) return -1;
-            at$ += 3;
-          }
-        } else if (symbol$4 === 74) {
-          if (bytes$[at$ + 1] !== 80 || bytes$[at$ + 2] !== 89) return -1;
-          at$ += 3;
-        } else if (symbol$4 === 75) {
-          if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 87) return -1;
-          at$ += 3;
-        } else if (symbol$4 === 77) {
-          if (bytes$[at$ + 1] !== 88 || bytes$[at$ + 2] !== 78) return -1;
-          at$ += 3;
-        } else if (symbol$4 === 84) {
-          const back$5 = at$;
-          chosen$5: {
-            next$5: {
-              if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 89) break next$5;
-              at$ += 3;
-              break chosen$5;
-            }
-            at$ = back$5;
-            if (bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 66) return -1;
-            at$ += 3;
-          }
-        } else {
-          if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) return -1;
-          at$ += 3;
-        }
-        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      } else if ((table10$[symbol$3] & 1) !== 0) {
-        const back$6 = at$;
-        chosen$6: {
-          next$6: {
-            const symbol$5 = bytes$[at$];
-            if (symbol$5 === 65) {
-              const back$7 = at$;
-              chosen$7: {
-                next$7: {
-                  if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 36) break next$7;
-                  at$ += 3;
-                  break chosen$7;
-                }
-                at$ = back$7;
-                if (bytes$[at$ + 1] !== 36) break next$6;
-                at$ += 2;
-              }
-            } else if (symbol$5 === 67) {
-              const back$8 = at$;
-              chosen$8: {
-                next$8: {
-                  if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 36) break next$8;
-                  at$ += 3;
-                  break chosen$8;
-                }
-                at$ = back$8;
-                if (bytes$[at$ + 1] !== 36) break next$6;
-                at$ += 2;
-              }
-            } else if (symbol$5 === 72) {
-              if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 36) break next$6;
-              at$ += 3;
-            } else if (symbol$5 === 78) {
-              if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 36) break next$6;
-              at$ += 3;
-            } else {
-              if (bytes$[at$ + 1] !== 36) break next$6;
-              at$ += 2;
-            }
-            break chosen$6;
-          }
-          at$ = back$6;
-          const symbol$6 = bytes$[at$];
-          if (symbol$6 === 65) {
-            const back$9 = at$;
-            chosen$9: {
-              next$9: {
-                if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 68) break next$9;
-                at$ += 3;
-                break chosen$9;
-              }
-              at$ = back$9;
-              if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 68) return -1;
-              at$ += 3;
-            }
-          } else if (symbol$6 === 67) {
-            const back$10 = at$;
-            chosen$10: {
-              next$10: {
-                if (bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 70) break next$10;
-                at$ += 3;
-                break chosen$10;
-              }
-              at$ = back$10;
-              next$11: {
-                if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 89) break next$11;
-                at$ += 3;
-                break chosen$10;
-              }
-              at$ = back$10;
-              next$12: {
-                if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 68) break next$12;
-                at$ += 3;
-                break chosen$10;
-              }
-              at$ = back$10;
-              if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 75) return -1;
-              at$ += 3;
-            }
-          } else if (symbol$6 === 72) {
-            const back$11 = at$;
-            chosen$11: {
-              next$13: {
-                if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 70) break next$13;
-                at$ += 3;
-                break chosen$11;
-              }
-              at$ = back$11;
-              if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 68) return -1;
-              at$ += 3;
-            }
-          } else if (symbol$6 === 78) {
-            const back$12 = at$;
-            chosen$12: {
-              next$14: {
-                if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 68) break next$14;
-                at$ += 3;
-                break chosen$12;
-              }
-              at$ = back$12;
-              if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 75) return -1;
-              at$ += 3;
-            }
-          } else {
-            if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 78) return -1;
-            at$ += 3;
-          }
-          if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-        }
-      } else if ((table10$[symbol$3] & 2) !== 0) {
-        const back$13 = at$;
-        chosen$13: {
-          next$15: {
-            const symbol$7 = bytes$[at$];
-            if (symbol$7 === 66) {
-              const back$14 = at$;
-              chosen$14: {
-                next$16: {
-                  if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 76) break next$16;
-                  at$ += 3;
-                  break chosen$14;
-                }
-                at$ = back$14;
-                if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 78) break next$15;
-                at$ += 3;
-              }
-            } else if (symbol$7 === 68) {
-              if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 75) break next$15;
-              at$ += 3;
-            } else if (symbol$7 === 69) {
-              if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 82) break next$15;
-              at$ += 3;
-            } else {
-              if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 78) break next$15;
-              at$ += 3;
-            }
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$15;
-            break chosen$13;
-          }
-          at$ = back$13;
-          at$ = currency_word$skip(at$);
-          if (at$ < 0) return -1;
-        }
-      } else if (symbol$3 === 36 || symbol$3 === 130) {
-        at$++;
-      } else if (symbol$3 === 83 || symbol$3 === 85) {
-        const back$15 = at$;
-        chosen$15: {
-          next$17: {
-            const symbol$8 = bytes$[at$];
-            if (symbol$8 === 83) {
-              const back$16 = at$;
-              chosen$16: {
-                next$18: {
-                  if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 36) break next$18;
-                  at$ += 3;
-                  break chosen$16;
-                }
-                at$ = back$16;
-                if (bytes$[at$ + 1] !== 36) break next$17;
-                at$ += 2;
-              }
-            } else {
-              if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 36) break next$17;
-              at$ += 3;
-            }
-            break chosen$15;
-          }
-          at$ = back$15;
-          next$19: {
-            const symbol$9 = bytes$[at$];
-            if (symbol$9 === 83) {
-              const back$17 = at$;
-              chosen$17: {
-                next$20: {
-                  if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 75) break next$20;
-                  at$ += 3;
-                  break chosen$17;
-                }
-                at$ = back$17;
-                next$21: {
-                  if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 68) break next$21;
-                  at$ += 3;
-                  break chosen$17;
-                }
-                at$ = back$17;
-                if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) break next$19;
-                at$ += 3;
-              }
-            } else {
-              if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 68) break next$19;
-              at$ += 3;
-            }
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$19;
-            break chosen$15;
-          }
-          at$ = back$15;
-          at$ = currency_word$skip(at$);
-          if (at$ < 0) return -1;
-        }
-      } else {
-        return -1;
-      }
-    } else if ((table8$[symbol$1] & 2) !== 0) {
-      const back$18 = at$;
-      chosen$18: {
-        next$22: {
-          const symbol$10 = bytes$[at$];
-          if (symbol$10 === 65) {
-            const back$19 = at$;
-            chosen$19: {
-              next$23: {
-                if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 36) break next$23;
-                at$ += 3;
-                break chosen$19;
-              }
-              at$ = back$19;
-              if (bytes$[at$ + 1] !== 36) break next$22;
-              at$ += 2;
-            }
-          } else if (symbol$10 === 67) {
-            const back$20 = at$;
-            chosen$20: {
-              next$24: {
-                if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 36) break next$24;
-                at$ += 3;
-                break chosen$20;
-              }
-              at$ = back$20;
-              if (bytes$[at$ + 1] !== 36) break next$22;
-              at$ += 2;
-            }
-          } else if (symbol$10 === 72) {
-            if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 36) break next$22;
-            at$ += 3;
-          } else if (symbol$10 === 78) {
-            if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 36) break next$22;
-            at$ += 3;
-          } else if (symbol$10 === 82) {
-            if (bytes$[at$ + 1] !== 36) break next$22;
-            at$ += 2;
-          } else if (symbol$10 === 83) {
-            const back$21 = at$;
-            chosen$21: {
-              next$25: {
-                if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 36) break next$25;
-                at$ += 3;
-                break chosen$21;
-              }
-              at$ = back$21;
-              if (bytes$[at$ + 1] !== 36) break next$22;
-              at$ += 2;
-            }
-          } else {
-            if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 36) break next$22;
-            at$ += 3;
-          }
-          if ((table0$[bytes$[at$]] & 1) !== 0) {
-            at$++;
-          }
-          at$ = digits$skip(at$);
-          if (at$ < 0) break next$22;
-          const after$3 = scale$skip(at$);
-          if (after$3 >= 0) at$ = after$3;
-          break chosen$18;
-        }
-        at$ = back$18;
-        const symbol$11 = bytes$[at$];
-        if (symbol$11 === 65) {
-          const back$22 = at$;
-          chosen$22: {
-            next$26: {
-              if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 68) break next$26;
-              at$ += 3;
-              break chosen$22;
-            }
-            at$ = back$22;
-            if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 68) return -1;
-            at$ += 3;
-          }
-        } else if (symbol$11 === 67) {
-          const back$23 = at$;
-          chosen$23: {
-            next$27: {
-              if (bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 70) break next$27;
-              at$ += 3;
-              break chosen$23;
-            }
-            at$ = back$23;
-            next$28: {
-              if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 89) break next$28;
-              at$ += 3;
-              break chosen$23;
-            }
-            at$ = back$23;
-            next$29: {
-              if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 68) break next$29;
-              at$ += 3;
-              break chosen$23;
-            }
-            at$ = back$23;
-            if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 75) return -1;
-            at$ += 3;
-          }
-        } else if (symbol$11 === 72) {
-          const back$24 = at$;
-          chosen$24: {
-            next$30: {
-              if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 70) break next$30;
-              at$ += 3;
-              break chosen$24;
-            }
-            at$ = back$24;
-            if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 68) return -1;
-            at$ += 3;
-          }
-        } else if (symbol$11 === 78) {
-          const back$25 = at$;
-          chosen$25: {
-            next$31: {
-              if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 68) break next$31;
-              at$ += 3;
-              break chosen$25;
-            }
-            at$ = back$25;
-            if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 75) return -1;
-            at$ += 3;
-          }
-        } else if (symbol$11 === 82) {
-          if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 78) return -1;
-          at$ += 3;
-        } else if (symbol$11 === 83) {
-          const back$26 = at$;
-          chosen$26: {
-            next$32: {
-              if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 75) break next$32;
-              at$ += 3;
-              break chosen$26;
-            }
-            at$ = back$26;
-            next$33: {
-              if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 68) break next$33;
-              at$ += 3;
-              break chosen$26;
-            }
-            at$ = back$26;
-            if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) return -1;
-            at$ += 3;
-          }
-        } else {
-          if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 68) return -1;
-          at$ += 3;
-        }
-        if ((table0$[bytes$[at$]] & 1) !== 0) {
-          at$++;
-        }
-        at$ = digits$skip(at$);
-        if (at$ < 0) return -1;
-        const after$4 = scale$skip(at$);
-        if (after$4 >= 0) at$ = after$4;
-        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      }
-    } else if (symbol$1 === 36 || symbol$1 === 130) {
-      at$++;
-      if ((table0$[bytes$[at$]] & 1) !== 0) {
-        at$++;
-      }
-      at$ = digits$skip(at$);
-      if (at$ < 0) return -1;
-      const after$5 = scale$skip(at$);
-      if (after$5 >= 0) at$ = after$5;
-    } else {
-      return -1;
-    }
-    return at$;
-  }
-
-  function digits$skip(at$) {
-    if ((table3$[bytes$[at$]] & 8) === 0) return -1;
-    do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
-    let last$1 = at$;
-    ended$1: for (;;) {
-      if ((table8$[bytes$[at$]] & 4) === 0) break ended$1;
-      at$++;
-      if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
-      do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
-      last$1 = at$;
-    }
-    at$ = last$1;
-    return at$;
-  }
-
-  function identifier$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table1$[symbol$1] & 64) !== 0) {
-      const back$1 = at$;
-      absent$1: {
-        const symbol$2 = bytes$[at$];
-        if (symbol$2 >= 48 && symbol$2 <= 57) {
-          const back$2 = at$;
-          chosen$1: {
-            next$1: {
-              do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
-              const symbol$3 = bytes$[at$];
-              if ((table7$[symbol$3] & 1) !== 0) {
-                at$++;
-              } else if (symbol$3 === 66 || symbol$3 === 98) {
-                if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$1;
-                at$ += 2;
-              } else if (symbol$3 === 78 || symbol$3 === 110) {
-                if ((table4$[bytes$[at$ + 1]] & 128) === 0) break next$1;
-                at$ += 2;
-              } else if (symbol$3 === 82 || symbol$3 === 114) {
-                if ((table4$[bytes$[at$ + 1]] & 128) === 0) break next$1;
-                at$ += 2;
-              } else if (symbol$3 === 83 || symbol$3 === 115) {
-                if ((table2$[bytes$[at$ + 1]] & 8) === 0) break next$1;
-                at$ += 2;
-              } else if (symbol$3 === 84 || symbol$3 === 116) {
-                if ((table3$[bytes$[at$ + 1]] & 4) === 0) break next$1;
-                at$ += 2;
-              } else {
-                break next$1;
-              }
-              if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
-              break chosen$1;
-            }
-            at$ = back$2;
-            do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
-            if ((table6$[bytes$[at$]] & 2) === 0) break absent$1;
-            at$++;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
-          }
-        } else {
-          break absent$1;
-        }
-        return -1;
-      }
-      at$ = back$1;
-      const symbol$4 = bytes$[at$];
-      if ((symbol$4 >= 65 && symbol$4 <= 90) || (symbol$4 >= 97 && symbol$4 <= 122)) {
-        const back$3 = at$;
-        chosen$2: {
-          next$2: {
-            let count$1 = 0;
-            let last$1 = at$;
-            ended$1: for (;;) {
-              if ((table0$[bytes$[at$]] & 4) === 0) break ended$1;
-              at$++;
-              count$1++;
-              last$1 = at$;
-              if (count$1 >= 24) break;
-            }
-            at$ = last$1;
-            if (count$1 < 1) break next$2;
-            const back$4 = at$;
-            if ((table7$[bytes$[at$]] & 2) !== 0) {
-              at$++;
-            }
-            if ((table3$[bytes$[at$]] & 8) === 0) break next$2;
-            at$++;
-            at$ = back$4;
-            if ((table7$[bytes$[at$]] & 2) !== 0) {
-              at$++;
-            }
-            let count$2 = 0;
-            let last$2 = at$;
-            ended$2: for (;;) {
-              if ((table1$[bytes$[at$]] & 64) === 0) break ended$2;
-              at$++;
-              count$2++;
-              last$2 = at$;
-              if (count$2 >= 40) break;
-            }
-            at$ = last$2;
-            if (count$2 < 1) break next$2;
-            break chosen$2;
-          }
-          at$ = back$3;
-          let count$3 = 0;
-          let last$3 = at$;
-          ended$3: for (;;) {
-            if ((table0$[bytes$[at$]] & 4) === 0) break ended$3;
-            at$++;
-            count$3++;
-            last$3 = at$;
-            if (count$3 >= 24) break;
-          }
-          at$ = last$3;
-          if (count$3 < 1) return -1;
-          if (bytes$[at$] !== 95) return -1;
-          at$++;
-          let count$4 = 0;
-          let last$4 = at$;
-          ended$4: for (;;) {
-            if ((table1$[bytes$[at$]] & 64) === 0) break ended$4;
-            at$++;
-            count$4++;
-            last$4 = at$;
-            if (count$4 >= 40) break;
-          }
-          at$ = last$4;
-          if (count$4 < 1) return -1;
-        }
-      } else {
-        let count$5 = 0;
-        let last$5 = at$;
-        ended$5: for (;;) {
-          if ((table3$[bytes$[at$]] & 8) === 0) break ended$5;
-          at$++;
-          count$5++;
-          last$5 = at$;
-          if (count$5 >= 24) break;
-        }
-        at$ = last$5;
-        if (count$5 < 1) return -1;
-        if ((table7$[bytes$[at$]] & 4) === 0) return -1;
-        at$++;
-        let count$6 = 0;
-        let last$6 = at$;
-        ended$6: for (;;) {
-          if ((table1$[bytes$[at$]] & 64) === 0) break ended$6;
-          at$++;
-          count$6++;
-          last$6 = at$;
-          if (count$6 >= 40) break;
-        }
-        at$ = last$6;
-      }
-      let count$7 = 0;
-      let last$7 = at$;
-      ended$7: for (;;) {
-        const symbol$5 = bytes$[at$];
-        if ((table7$[symbol$5] & 2) !== 0) {
-          at$++;
-          let count$8 = 0;
-          let last$8 = at$;
-          ended$8: for (;;) {
-            if ((table1$[bytes$[at$]] & 64) === 0) break ended$8;
-            at$++;
-            count$8++;
-            last$8 = at$;
-            if (count$8 >= 40) break;
-          }
-          at$ = last$8;
-          if (count$8 < 1) break ended$7;
-        } else if (symbol$5 === 46) {
-          at$++;
-          const symbol$6 = bytes$[at$];
-          if (symbol$6 >= 97 && symbol$6 <= 122) {
-            let count$9 = 0;
-            let last$9 = at$;
-            ended$9: for (;;) {
-              if ((table8$[bytes$[at$]] & 16) === 0) break ended$9;
-              at$++;
-              count$9++;
-              last$9 = at$;
-              if (count$9 >= 24) break;
-            }
-            at$ = last$9;
-            if (count$9 < 2) break ended$7;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break ended$7;
-          } else if (symbol$6 >= 48 && symbol$6 <= 57) {
-            let count$10 = 0;
-            let last$10 = at$;
-            ended$10: for (;;) {
-              if ((table3$[bytes$[at$]] & 8) === 0) break ended$10;
-              at$++;
-              count$10++;
-              last$10 = at$;
-              if (count$10 >= 24) break;
-            }
-            at$ = last$10;
-            if (count$10 < 1) break ended$7;
-          } else {
-            break ended$7;
-          }
-        } else {
-          break ended$7;
-        }
-        count$7++;
-        last$7 = at$;
-        if (count$7 >= 8) break;
-      }
-      at$ = last$7;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    } else if (symbol$1 === 35) {
-      at$++;
-      let count$11 = 0;
-      let last$11 = at$;
-      ended$11: for (;;) {
-        if ((table1$[bytes$[at$]] & 64) === 0) break ended$11;
-        at$++;
-        count$11++;
-        last$11 = at$;
-        if (count$11 >= 40) break;
-      }
-      at$ = last$11;
-      if (count$11 < 1) return -1;
-      let count$12 = 0;
-      let last$12 = at$;
-      ended$12: for (;;) {
-        const symbol$7 = bytes$[at$];
-        if ((table7$[symbol$7] & 2) !== 0) {
-          at$++;
-          let count$13 = 0;
-          let last$13 = at$;
-          ended$13: for (;;) {
-            if ((table1$[bytes$[at$]] & 64) === 0) break ended$13;
-            at$++;
-            count$13++;
-            last$13 = at$;
-            if (count$13 >= 40) break;
-          }
-          at$ = last$13;
-          if (count$13 < 1) break ended$12;
-        } else if (symbol$7 === 46) {
-          at$++;
-          const symbol$8 = bytes$[at$];
-          if (symbol$8 >= 97 && symbol$8 <= 122) {
-            let count$14 = 0;
-            let last$14 = at$;
-            ended$14: for (;;) {
-              if ((table8$[bytes$[at$]] & 16) === 0) break ended$14;
-              at$++;
-              count$14++;
-              last$14 = at$;
-              if (count$14 >= 24) break;
-            }
-            at$ = last$14;
-            if (count$14 < 2) break ended$12;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break ended$12;
-          } else if (symbol$8 >= 48 && symbol$8 <= 57) {
-            let count$15 = 0;
-            let last$15 = at$;
-            ended$15: for (;;) {
-              if ((table3$[bytes$[at$]] & 8) === 0) break ended$15;
-              at$++;
-              count$15++;
-              last$15 = at$;
-              if (count$15 >= 24) break;
-            }
-            at$ = last$15;
-            if (count$15 < 1) break ended$12;
-          } else {
-            break ended$12;
-          }
-        } else {
-          break ended$12;
-        }
-        count$12++;
-        last$12 = at$;
-        if (count$12 >= 8) break;
-      }
-      at$ = last$12;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    } else {
-      return -1;
-    }
-    return at$;
-  }
-
-  function number$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table10$[symbol$1] & 4) !== 0) {
-      const symbol$2 = bytes$[at$];
-      if (symbol$2 === 69 || symbol$2 === 101) {
-        const back$1 = at$;
-        chosen$1: {
-          next$1: {
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) break next$1;
-            at$ += 5;
-            break chosen$1;
-          }
-          at$ = back$1;
-          next$2: {
-            if ((table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0) break next$2;
-            at$ += 6;
-            break chosen$1;
-          }
-          at$ = back$1;
-          if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) return -1;
-          at$ += 6;
-        }
-      } else if (symbol$2 === 70 || symbol$2 === 102) {
-        const back$2 = at$;
-        chosen$2: {
-          next$3: {
-            if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0) break next$3;
-            at$ += 4;
-            break chosen$2;
-          }
-          at$ = back$2;
-          next$4: {
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) break next$4;
-            at$ += 4;
-            break chosen$2;
-          }
-          at$ = back$2;
-          next$5: {
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table3$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$5;
-            at$ += 7;
-            break chosen$2;
-          }
-          at$ = back$2;
-          next$6: {
-            if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 2) === 0) break next$6;
-            at$ += 5;
-            break chosen$2;
-          }
-          at$ = back$2;
-          if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table3$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 2) === 0) return -1;
-          at$ += 5;
-        }
-      } else if (symbol$2 === 72 || symbol$2 === 104) {
-        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 1) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) return -1;
-        at$ += 7;
-      } else if (symbol$2 === 78 || symbol$2 === 110) {
-        const back$3 = at$;
-        chosen$3: {
-          next$7: {
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) break next$7;
-            at$ += 4;
-            break chosen$3;
-          }
-          at$ = back$3;
-          if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) return -1;
-          at$ += 6;
-        }
-      } else if (symbol$2 === 83 || symbol$2 === 115) {
-        const back$4 = at$;
-        chosen$4: {
-          next$8: {
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0) break next$8;
-            at$ += 3;
-            break chosen$4;
-          }
-          at$ = back$4;
-          next$9: {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0) break next$9;
-            at$ += 5;
-            break chosen$4;
-          }
-          at$ = back$4;
-          next$10: {
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 2) === 0) break next$10;
-            at$ += 5;
-            break chosen$4;
-          }
-          at$ = back$4;
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 2) === 0) return -1;
-          at$ += 7;
-        }
-      } else if (symbol$2 === 84 || symbol$2 === 116) {
-        const back$5 = at$;
-        chosen$5: {
-          next$11: {
-            if ((table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0) break next$11;
-            at$ += 3;
-            break chosen$5;
-          }
-          at$ = back$5;
-          next$12: {
-            if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0) break next$12;
-            at$ += 5;
-            break chosen$5;
-          }
-          at$ = back$5;
-          next$13: {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) break next$13;
-            at$ += 3;
-            break chosen$5;
-          }
-          at$ = back$5;
-          next$14: {
-            if ((table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table6$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0) break next$14;
-            at$ += 6;
-            break chosen$5;
-          }
-          at$ = back$5;
-          next$15: {
-            if ((table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) break next$15;
-            at$ += 6;
-            break chosen$5;
-          }
-          at$ = back$5;
-          next$16: {
-            if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 2) === 0) break next$16;
-            at$ += 6;
-            break chosen$5;
-          }
-          at$ = back$5;
-          if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) return -1;
-          at$ += 8;
-        }
-      } else {
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0) return -1;
-        at$ += 4;
-      }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      const back$6 = at$;
-      absent$1: {
-        if (bytes$[at$] !== 45) break absent$1;
-        at$++;
-        if ((table0$[bytes$[at$]] & 2) === 0) break absent$1;
-        at$++;
-        return -1;
-      }
-      at$ = back$6;
-    } else if (symbol$1 >= 48 && symbol$1 <= 57) {
-      const back$7 = at$;
-      chosen$6: {
-        next$17: {
-          let count$1 = 0;
-          let last$1 = at$;
-          ended$1: for (;;) {
-            if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
-            at$++;
-            count$1++;
-            last$1 = at$;
-            if (count$1 >= 3) break;
-          }
-          at$ = last$1;
-          if (count$1 < 1) break next$17;
-          const symbol$3 = bytes$[at$];
-          if (symbol$3 === 78 || symbol$3 === 110) {
-            if ((table4$[bytes$[at$ + 1]] & 128) === 0) break next$17;
-            at$ += 2;
-          } else if (symbol$3 === 82 || symbol$3 === 114) {
-            if ((table4$[bytes$[at$ + 1]] & 128) === 0) break next$17;
-            at$ += 2;
-          } else if (symbol$3 === 83 || symbol$3 === 115) {
-            if ((table2$[bytes$[at$ + 1]] & 8) === 0) break next$17;
-            at$ += 2;
-          } else if (symbol$3 === 84 || symbol$3 === 116) {
-            if ((table3$[bytes$[at$ + 1]] & 4) === 0) break next$17;
-            at$ += 2;
-          } else {
-            break next$17;
-          }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$17;
-          break chosen$6;
-        }
-        at$ = back$7;
-        next$18: {
-          const back$8 = at$;
-          chosen$7: {
-            next$19: {
-              if (!(at$ === 0 || codeAt$(at$ - 1) <= 32 || codeAt$(at$ - 1) === 61)) break next$19;
-              if (bytes$[at$] !== 45) break next$19;
-              at$++;
-              break chosen$7;
-            }
-            at$ = back$8;
-          }
-          at$ = digits$skip(at$);
-          if (at$ < 0) break next$18;
-          const after$1 = scale$skip(at$);
-          if (after$1 >= 0) at$ = after$1;
-          const back$9 = at$;
-          chosen$8: {
-            next$20: {
-              if ((table1$[bytes$[at$]] & 2) !== 0) break next$20;
-              break chosen$8;
-            }
-            at$ = back$9;
-            if ((table6$[bytes$[at$]] & 2) === 0) break next$18;
-          }
-          break chosen$6;
-        }
-        at$ = back$7;
-        at$ = digits$skip(at$);
-        if (at$ < 0) return -1;
-      }
-    } else if (symbol$1 === 45) {
-      const back$10 = at$;
-      chosen$9: {
-        next$21: {
-          if (!(at$ === 0 || codeAt$(at$ - 1) <= 32 || codeAt$(at$ - 1) === 61)) break next$21;
-          at$++;
-          break chosen$9;
-        }
-        at$ = back$10;
-      }
-      at$ = digits$skip(at$);
-      if (at$ < 0) return -1;
-      const after$2 = scale$skip(at$);
-      if (after$2 >= 0) at$ = after$2;
-      const back$11 = at$;
-      chosen$10: {
-        next$22: {
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$22;
-          break chosen$10;
-        }
-        at$ = back$11;
-        if ((table6$[bytes$[at$]] & 2) === 0) return -1;
-      }
-    } else {
-      return -1;
-    }
-    return at$;
-  }
-
-  function month_name$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if (symbol$1 === 65 || symbol$1 === 97) {
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          if ((table6$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) break next$1;
-          at$ += 5;
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$2: {
-          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) break next$2;
-          at$ += 6;
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$3: {
-          if ((table6$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0) break next$3;
-          at$ += 3;
-          break chosen$1;
-        }
-        at$ = back$1;
-        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0) return -1;
-        at$ += 3;
-      }
-    } else if (symbol$1 === 68 || symbol$1 === 100) {
-      const back$2 = at$;
-      chosen$2: {
-        next$4: {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 4) === 0 || (table5$[bytes$[at$ + 5]] & 8) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0) break next$4;
-          at$ += 8;
-          break chosen$2;
-        }
-        at$ = back$2;
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 16) === 0) return -1;
-        at$ += 3;
-      }
-    } else if (symbol$1 === 70 || symbol$1 === 102) {
-      const back$3 = at$;
-      chosen$3: {
-        next$5: {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0 || (table4$[bytes$[at$ + 7]] & 2) === 0) break next$5;
-          at$ += 8;
-          break chosen$3;
-        }
-        at$ = back$3;
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 8) === 0) return -1;
-        at$ += 3;
-      }
-    } else if (symbol$1 === 74 || symbol$1 === 106) {
-      const back$4 = at$;
-      chosen$4: {
-        next$6: {
-          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || (table4$[bytes$[at$ + 6]] & 2) === 0) break next$6;
-          at$ += 7;
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$7: {
-          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) break next$7;
-          at$ += 4;
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$8: {
-          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 2) === 0) break next$8;
-          at$ += 4;
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$9: {
-          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) break next$9;
-          at$ += 3;
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$10: {
-          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) break next$10;
-          at$ += 3;
-          break chosen$4;
-        }
-        at$ = back$4;
-        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0) return -1;
-        at$ += 3;
-      }
-    } else if (symbol$1 === 77 || symbol$1 === 109) {
-      const back$5 = at$;
-      chosen$5: {
-        next$11: {
-          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 16) === 0 || (table3$[bytes$[at$ + 4]] & 4) === 0) break next$11;
-          at$ += 5;
-          break chosen$5;
-        }
-        at$ = back$5;
-        next$12: {
-          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 2) === 0) break next$12;
-          at$ += 3;
-          break chosen$5;
-        }
-        at$ = back$5;
-        if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0) return -1;
-        at$ += 3;
-      }
-    } else if (symbol$1 === 78 || symbol$1 === 110) {
-      const back$6 = at$;
-      chosen$6: {
-        next$13: {
-          if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 4) === 0 || (table5$[bytes$[at$ + 5]] & 8) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0) break next$13;
-          at$ += 8;
-          break chosen$6;
-        }
-        at$ = back$6;
-        if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 8) === 0) return -1;
-        at$ += 3;
-      }
-    } else if (symbol$1 === 79 || symbol$1 === 111) {
-      const back$7 = at$;
-      chosen$7: {
-        next$14: {
-          if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) break next$14;
-          at$ += 7;
-          break chosen$7;
-        }
-        at$ = back$7;
-        if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) return -1;
-        at$ += 3;
-      }
-    } else if (symbol$1 === 83 || symbol$1 === 115) {
-      const back$8 = at$;
-      chosen$8: {
-        next$15: {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 4) === 0 || (table5$[bytes$[at$ + 6]] & 8) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table4$[bytes$[at$ + 8]] & 1) === 0) break next$15;
-          at$ += 9;
-          break chosen$8;
-        }
-        at$ = back$8;
-        next$16: {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$16;
-          at$ += 4;
-          break chosen$8;
-        }
-        at$ = back$8;
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 128) === 0) return -1;
-        at$ += 3;
-      }
-    } else {
-      return -1;
-    }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    const back$9 = at$;
-    done$1: {
-      missing$1: {
-        if (bytes$[at$] !== 46) break missing$1;
-        at$++;
-        const back$10 = at$;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-        if ((table3$[bytes$[at$]] & 8) === 0) break missing$1;
-        at$++;
-        at$ = back$10;
-        break done$1;
-      }
-      at$ = back$9;
-    }
-    return at$;
-  }
-
-  function joint$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table0$[symbol$1] & 1) !== 0) {
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-          if ((table7$[bytes$[at$]] & 128) === 0) break next$1;
-          at$++;
-          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$2: {
-          at$ = runEnd$(ends2$, at$);
-          const symbol$2 = bytes$[at$];
-          if (symbol$2 === 84 || symbol$2 === 116) {
-            const back$2 = at$;
-            chosen$2: {
-              next$3: {
-                if ((table2$[bytes$[at$ + 1]] & 128) === 0) break next$3;
-                at$ += 2;
-                break chosen$2;
-              }
-              at$ = back$2;
-              next$4: {
-                if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0 || (table3$[bytes$[at$ + 6]] & 4) === 0) break next$4;
-                at$ += 7;
-                break chosen$2;
-              }
-              at$ = back$2;
-              if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0) break next$2;
-              at$ += 4;
-            }
-          } else if (symbol$2 === 85 || symbol$2 === 117) {
-            if ((table2$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 64) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0) break next$2;
-            at$ += 5;
-          } else {
-            break next$2;
-          }
-          const start$1 = at$;
-          at$ = runEnd$(ends2$, at$);
-          if (at$ === start$1) break next$2;
-          break chosen$1;
-        }
-        at$ = back$1;
-        const back$3 = at$;
-        chosen$3: {
-          next$5: {
-            if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-            if (bytes$[at$] !== 44) break next$5;
-            at$++;
-            if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-            const back$4 = at$;
-            done$1: {
-              missing$1: {
-                if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) break missing$1;
-                at$ += 3;
-                const start$2 = at$;
-                at$ = runEnd$(ends2$, at$);
-                if (at$ === start$2) break missing$1;
-                break done$1;
-              }
-              at$ = back$4;
-            }
-            break chosen$3;
-          }
-          at$ = back$3;
-          next$6: {
-            at$ = runEnd$(ends2$, at$);
-            if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) break next$6;
-            at$ += 3;
-            const start$3 = at$;
-            at$ = runEnd$(ends2$, at$);
-            if (at$ === start$3) break next$6;
-            break chosen$3;
-          }
-          at$ = back$3;
-          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-          if (bytes$[at$] !== 38) return -1;
-          at$++;
-          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-        }
-      }
-    } else if (symbol$1 === 38 || symbol$1 === 44) {
-      const symbol$3 = bytes$[at$];
-      if (symbol$3 === 38) {
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-        if (bytes$[at$] !== 38) return -1;
-        at$++;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-      } else {
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-        if (bytes$[at$] !== 44) return -1;
-        at$++;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-        const back$5 = at$;
-        done$2: {
-          missing$2: {
-            if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) break missing$2;
-            at$ += 3;
-            const start$4 = at$;
-            at$ = runEnd$(ends2$, at$);
-            if (at$ === start$4) break missing$2;
-            break done$2;
-          }
-          at$ = back$5;
-        }
-      }
-    } else if (symbol$1 === 45 || symbol$1 === 135) {
-      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-      if ((table7$[bytes$[at$]] & 128) === 0) return -1;
-      at$++;
-      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-    } else {
-      return -1;
-    }
-    return at$;
-  }
-
-  function named_date$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table3$[symbol$1] & 2) !== 0) {
-      const month$1 = month_name$build(at$);
-      if (month$1 === FAILED$) return -1;
-      at$ = end$;
-      at$ = between$skip(at$);
-      if (at$ < 0) return -1;
-      const back$1 = at$;
-      done$1: {
-        missing$1: {
-          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) break missing$1;
-          at$ += 4;
-          break done$1;
-        }
-        at$ = back$1;
-      }
-      const day$1 = day$build(at$);
-      if (day$1 === FAILED$) return -1;
-      at$ = end$;
-      let year$1;
-      const back$2 = at$;
-      done$2: {
-        missing$2: {
-          at$ = between$skip(at$);
-          if (at$ < 0) break missing$2;
-          const picked$2 = year_digits$build(at$);
-          if (picked$2 === FAILED$) break missing$2;
-          at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
-          const picked$1 = picked$2;
-          year$1 = picked$1;
-          break done$2;
-        }
-        at$ = back$2;
-        year$1 = null;
-      }
-      if (!(isDay(year$1, month$1, day$1))) return -1;
-    } else if (symbol$1 >= 48 && symbol$1 <= 57) {
-      const day$2 = day$build(at$);
-      if (day$2 === FAILED$) return -1;
-      at$ = end$;
-      const back$3 = at$;
-      done$3: {
-        missing$3: {
-          const start$1 = at$;
-          at$ = runEnd$(ends2$, at$);
-          if (at$ === start$1) break missing$3;
-          if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$3;
-          at$ += 2;
-          break done$3;
-        }
-        at$ = back$3;
-      }
-      at$ = between$skip(at$);
-      if (at$ < 0) return -1;
-      const month$2 = month_name$build(at$);
-      if (month$2 === FAILED$) return -1;
-      at$ = end$;
-      let year$2;
-      const back$4 = at$;
-      done$4: {
-        missing$4: {
-          at$ = between$skip(at$);
-          if (at$ < 0) break missing$4;
-          const picked$4 = year_digits$build(at$);
-          if (picked$4 === FAILED$) break missing$4;
-          at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$4;
-          const picked$3 = picked$4;
-          year$2 = picked$3;
-          break done$4;
-        }
-        at$ = back$4;
-        year$2 = null;
-      }
-      if (!(isDay(year$2, month$2, day$2))) return -1;
-    } else {
-      return -1;
-    }
-    return at$;
-  }
-
-  function numeric_date$skip(at$) {
-    const start$1 = at$;
-    let count$1 = 0;
-    let last$1 = at$;
-    ended$1: for (;;) {
-      if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
-      at$++;
-      count$1++;
-      last$1 = at$;
-      if (count$1 >= 2) break;
-    }
-    at$ = last$1;
-    if (count$1 < 1) return -1;
-    const digits$1 = input.substring(start$1, at$);
-    if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
-    const first$1 = Number(digits$1);
-    if ((table3$[bytes$[at$]] & 16) === 0) return -1;
-    const mark$1 = input[at$++];
-    const start$2 = at$;
-    let count$2 = 0;
-    let last$2 = at$;
-    ended$2: for (;;) {
-      if ((table3$[bytes$[at$]] & 8) === 0) break ended$2;
-      at$++;
-      count$2++;
-      last$2 = at$;
-      if (count$2 >= 2) break;
-    }
-    at$ = last$2;
-    if (count$2 < 1) return -1;
-    const digits$2 = input.substring(start$2, at$);
-    if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
-    const second$1 = Number(digits$2);
-    if ((table3$[bytes$[at$]] & 16) === 0) return -1;
-    at$++;
-    let year$1;
-    const symbol$1 = bytes$[at$];
-    if (symbol$1 === 48 || (symbol$1 >= 51 && symbol$1 <= 57)) {
-      if (!(mark$1 === "/")) return -1;
-      const picked$1 = short_year$build(at$);
-      if (picked$1 === FAILED$) return -1;
-      at$ = end$;
-      year$1 = picked$1;
-    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          const picked$2 = year_digits$build(at$);
-          if (picked$2 === FAILED$) break next$1;
-          at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
-          year$1 = picked$2;
-          break chosen$1;
-        }
-        at$ = back$1;
-        if (!(mark$1 === "/")) return -1;
-        const picked$3 = short_year$build(at$);
-        if (picked$3 === FAILED$) return -1;
-        at$ = end$;
-        year$1 = picked$3;
-      }
-    } else {
-      return -1;
-    }
-    if (!(dayAndMonth(first$1, second$1, year$1) !== null)) return -1;
-    return at$;
-  }
-
-  function bare_quarter$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table3$[symbol$1] & 32) !== 0) {
-      const symbol$2 = bytes$[at$];
-      if (symbol$2 === 70 || symbol$2 === 102) {
-        const back$1 = at$;
-        chosen$1: {
-          next$1: {
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) break next$1;
-            at$ += 5;
-            break chosen$1;
-          }
-          at$ = back$1;
-          if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0) return -1;
-          at$ += 6;
-        }
-      } else if (symbol$2 === 83 || symbol$2 === 115) {
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) return -1;
-        at$ += 6;
-      } else if (symbol$2 === 84 || symbol$2 === 116) {
-        if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) return -1;
-        at$ += 5;
-      } else if (symbol$2 === 49) {
-        if ((table5$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) return -1;
-        at$ += 3;
-      } else if (symbol$2 === 50) {
-        if ((table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) return -1;
-        at$ += 3;
-      } else if (symbol$2 === 51) {
-        if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) return -1;
-        at$ += 3;
-      } else {
-        if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0) return -1;
-        at$ += 3;
-      }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      const start$1 = at$;
-      at$ = runEnd$(ends2$, at$);
-      if (at$ === start$1) return -1;
-      if ((table3$[bytes$[at$]] & 64) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) return -1;
-      at$ += 7;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      const back$2 = at$;
-      absent$1: {
-        const start$2 = at$;
-        at$ = runEnd$(ends2$, at$);
-        if (at$ === start$2) break absent$1;
-        const back$3 = at$;
-        done$1: {
-          missing$1: {
-            if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$1;
-            at$ += 2;
-            const start$3 = at$;
-            at$ = runEnd$(ends2$, at$);
-            if (at$ === start$3) break missing$1;
-            break done$1;
-          }
-          at$ = back$3;
-        }
-        if ((table3$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 2) === 0) break absent$1;
-        at$ += 2;
-        return -1;
-      }
-      at$ = back$2;
-    } else if (symbol$1 === 81 || symbol$1 === 113) {
-      const back$4 = at$;
-      chosen$2: {
-        next$2: {
-          at$++;
-          if ((table4$[bytes$[at$]] & 4) === 0) break next$2;
-          at$++;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
-          const back$5 = at$;
-          absent$2: {
-            if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-            const back$6 = at$;
-            done$2: {
-              missing$2: {
-                if ((table2$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) break missing$2;
-                at$ += 2;
-                const start$4 = at$;
-                at$ = runEnd$(ends2$, at$);
-                if (at$ === start$4) break missing$2;
-                break done$2;
-              }
-              at$ = back$6;
-            }
-            if ((table3$[bytes$[at$]] & 1) === 0 || (table4$[bytes$[at$ + 1]] & 2) === 0) break absent$2;
-            at$ += 2;
-            break next$2;
-          }
-          at$ = back$5;
-          break chosen$2;
-        }
-        at$ = back$4;
-        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 1) === 0) return -1;
-        at$ += 7;
-        const start$5 = at$;
-        at$ = runEnd$(ends2$, at$);
-        if (at$ === start$5) return -1;
-        if ((table4$[bytes$[at$]] & 4) === 0) return -1;
-        at$++;
-        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      }
-    } else {
-      return -1;
-    }
-    return at$;
-  }
-
-  function short_year$skip(at$) {
-    let count$1 = 0;
-    let last$1 = at$;
-    ended$1: for (;;) {
-      if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
-      at$++;
-      count$1++;
-      last$1 = at$;
-      if (count$1 >= 2) break;
-    }
-    at$ = last$1;
-    if (count$1 < 2) return -1;
-    if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
-    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    return at$;
-  }
-
-  function scale$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table8$[symbol$1] & 8) !== 0) {
-      if ((table0$[bytes$[at$]] & 1) !== 0) {
-        at$++;
-      }
-      const symbol$2 = bytes$[at$];
-      if (symbol$2 === 66 || symbol$2 === 98) {
-        const back$1 = at$;
-        chosen$1: {
-          next$1: {
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$1;
-            at$ += 7;
-            break chosen$1;
-          }
-          at$ = back$1;
-          if ((table2$[bytes$[at$ + 1]] & 4) === 0) return -1;
-          at$ += 2;
-        }
-      } else if (symbol$2 === 77 || symbol$2 === 109) {
-        const back$2 = at$;
-        chosen$2: {
-          next$2: {
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$2;
-            at$ += 7;
-            break chosen$2;
-          }
-          at$ = back$2;
-          next$3: {
-            if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0) break next$3;
-            at$ += 3;
-            break chosen$2;
-          }
-          at$ = back$2;
-          if ((table2$[bytes$[at$ + 1]] & 4) === 0) return -1;
-          at$ += 2;
-        }
-      } else if (symbol$2 === 84 || symbol$2 === 116) {
-        if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) return -1;
-        at$ += 8;
-      } else {
-        return -1;
-      }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    } else if (symbol$1 === 75 || symbol$1 === 107) {
-      at$++;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    } else if (symbol$1 === 77 || symbol$1 === 109) {
-      const back$3 = at$;
-      chosen$3: {
-        next$4: {
-          if ((table0$[bytes$[at$]] & 1) !== 0) {
-            at$++;
-          }
-          const symbol$3 = bytes$[at$];
-          if (symbol$3 === 66 || symbol$3 === 98) {
-            const back$4 = at$;
-            chosen$4: {
-              next$5: {
-                if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$5;
-                at$ += 7;
-                break chosen$4;
-              }
-              at$ = back$4;
-              if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$4;
-              at$ += 2;
-            }
-          } else if (symbol$3 === 77 || symbol$3 === 109) {
-            const back$5 = at$;
-            chosen$5: {
-              next$6: {
-                if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$6;
-                at$ += 7;
-                break chosen$5;
-              }
-              at$ = back$5;
-              next$7: {
-                if ((table5$[bytes$[at$ + 1]] & 64) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0) break next$7;
-                at$ += 3;
-                break chosen$5;
-              }
-              at$ = back$5;
-              if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$4;
-              at$ += 2;
-            }
-          } else if (symbol$3 === 84 || symbol$3 === 116) {
-            if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 128) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) break next$4;
-            at$ += 8;
-          } else {
-            break next$4;
-          }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
-          break chosen$3;
-        }
-        at$ = back$3;
-        at$++;
-        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      }
-    } else {
-      return -1;
-    }
-    return at$;
-  }
-
-  function currency_word$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table10$[symbol$1] & 8) !== 0) {
-      const symbol$2 = bytes$[at$];
-      if (symbol$2 === 66 || symbol$2 === 98) {
-        if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table5$[bytes$[at$ + 4]] & 64) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0 || (table3$[bytes$[at$ + 6]] & 4) === 0 || bytes$[at$ + 7] !== 32 || (table6$[bytes$[at$ + 8]] & 128) === 0 || (table2$[bytes$[at$ + 9]] & 128) === 0 || (table3$[bytes$[at$ + 10]] & 128) === 0 || (table2$[bytes$[at$ + 11]] & 4) === 0 || (table4$[bytes$[at$ + 12]] & 128) === 0 || (table5$[bytes$[at$ + 13]] & 128) === 0) return -1;
-        at$ += 14;
-      } else if (symbol$2 === 80 || symbol$2 === 112) {
-        const back$1 = at$;
-        chosen$1: {
-          next$1: {
-            if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0 || bytes$[at$ + 6] !== 32 || (table5$[bytes$[at$ + 7]] & 128) === 0 || (table2$[bytes$[at$ + 8]] & 8) === 0 || (table2$[bytes$[at$ + 9]] & 2) === 0 || (table4$[bytes$[at$ + 10]] & 1) === 0 || (table4$[bytes$[at$ + 11]] & 16) === 0 || (table5$[bytes$[at$ + 12]] & 64) === 0 || (table2$[bytes$[at$ + 13]] & 4) === 0 || (table2$[bytes$[at$ + 14]] & 1) === 0) break next$1;
-            at$ += 15;
-            break chosen$1;
-          }
-          at$ = back$1;
-          next$2: {
-            if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0) break next$2;
-            at$ += 6;
-            break chosen$1;
-          }
-          at$ = back$1;
-          if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) return -1;
-          at$ += 5;
-        }
-      } else {
-        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0) return -1;
-        at$ += 4;
-      }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    } else if (symbol$1 === 68 || symbol$1 === 100) {
-      const back$2 = at$;
-      chosen$2: {
-        next$3: {
-          if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0 || (table5$[bytes$[at$ + 6]] & 128) === 0) break next$3;
-          at$ += 7;
-          break chosen$2;
-        }
-        at$ = back$2;
-        if ((table2$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 1) === 0) return -1;
-        at$ += 6;
-      }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    } else if (symbol$1 === 69 || symbol$1 === 101) {
-      const back$3 = at$;
-      chosen$3: {
-        next$4: {
-          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0) break next$4;
-          at$ += 5;
-          break chosen$3;
-        }
-        at$ = back$3;
-        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 128) === 0) return -1;
-        at$ += 4;
-      }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    } else if (symbol$1 === 70 || symbol$1 === 102) {
-      if ((table4$[bytes$[at$ + 1]] & 1) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 128) === 0) return -1;
-      at$ += 6;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    } else if (symbol$1 === 83 || symbol$1 === 115) {
-      const back$4 = at$;
-      chosen$4: {
-        next$5: {
-          if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 1) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 64) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 1) === 0) break next$5;
-          at$ += 8;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
-          break chosen$4;
-        }
-        at$ = back$4;
-        if ((table5$[bytes$[at$ + 1]] & 1) === 0 || (table5$[bytes$[at$ + 2]] & 64) === 0 || (table5$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 128) === 0 || bytes$[at$ + 5] !== 32 || (table3$[bytes$[at$ + 6]] & 1) === 0 || (table4$[bytes$[at$ + 7]] & 1) === 0 || (table1$[bytes$[at$ + 8]] & 128) === 0 || (table2$[bytes$[at$ + 9]] & 4) === 0 || (table6$[bytes$[at$ + 10]] & 16) === 0 || (table5$[bytes$[at$ + 11]] & 128) === 0) return -1;
-        at$ += 12;
-        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      }
-    } else if (symbol$1 === 85 || symbol$1 === 117) {
-      const back$5 = at$;
-      chosen$5: {
-        next$6: {
-          if ((table5$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 32 || (table4$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0 || (table4$[bytes$[at$ + 6]] & 16) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 1) === 0 || (table5$[bytes$[at$ + 9]] & 128) === 0) break next$6;
-          at$ += 10;
-          break chosen$5;
-        }
-        at$ = back$5;
-        if (bytes$[at$ + 1] !== 46 || (table5$[bytes$[at$ + 2]] & 128) === 0 || bytes$[at$ + 3] !== 46 || bytes$[at$ + 4] !== 32 || (table4$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 16) === 0 || (table4$[bytes$[at$ + 8]] & 16) === 0 || (table1$[bytes$[at$ + 9]] & 128) === 0 || (table4$[bytes$[at$ + 10]] & 1) === 0 || (table5$[bytes$[at$ + 11]] & 128) === 0) return -1;
-        at$ += 12;
-      }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    } else if (symbol$1 === 89 || symbol$1 === 121) {
-      if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) return -1;
-      at$ += 3;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    } else {
-      return -1;
-    }
-    return at$;
-  }
-
-  function span$code1(first, more, year) { return spanNode("month", first, more, (place) => ({ year, month: place.month }), range().end); }
-
-  function span$code2(first, more, month, year) { return [first, ...more.map((pair) => pair[1])].every((place) => isDay(year, month, place.day)); }
-
-  function span$code3(first, more, month, year) { return spanNode("date", first, more, (place) => ({ year, month, day: place.day }), range().end); }
-
-  function span$code4(first, more, year) { return spanNode("quarter", first, more, (place) => ({ year, quarter: place.quarter }), range().end); }
-
-  function numeric_date$code5(first, second, year) {
-      const { day, month } = dayAndMonth(first, second, year);
-      return { year, month, day };
-    }
-
-  function fiscal$code6(at, quarter) {
+  function fiscal$code1(at, quarter) {
       const { year, last } = at;
       return {
         kind: "fiscal", year, last, quarter: quarter === null ? null : Number(quarter),
@@ -11689,9 +12130,22 @@ const peg$makeScanner = (capacity$) => {
       };
     }
 
-  function fiscal$code7(quarter, at) {
+  function fiscal$code2(quarter, at) {
       const { year, last } = at;
       return { kind: "fiscal", year, last, quarter: Number(quarter), start: range().start, end: range().end };
+    }
+
+  function span$code3(first, more, year) { return spanNode("month", first, more, (place) => ({ year, month: place.month }), range().end); }
+
+  function span$code4(first, more, month, year) { return [first, ...more.map((pair) => pair[1])].every((place) => isDay(year, month, place.day)); }
+
+  function span$code5(first, more, month, year) { return spanNode("date", first, more, (place) => ({ year, month, day: place.day }), range().end); }
+
+  function span$code6(first, more, year) { return spanNode("quarter", first, more, (place) => ({ year, quarter: place.quarter }), range().end); }
+
+  function numeric_date$code7(first, second, year) {
+      const { day, month } = dayAndMonth(first, second, year);
+      return { year, month, day };
     }
 
   // What all scanners have in common.
@@ -11704,7 +12158,7 @@ const peg$makeScanner = (capacity$) => {
   const encoder$ = globalThis.TextEncoder && new TextEncoder();
 
   const table0$ = peg$tableOf([
-    [9, 13, 28, 32, 129, 129, 134, 134], // blank
+    [9, 13, 28, 32, 129, 129, 134, 134], // [\u{9}-\u{d}\u{1c}- \u{85}\u{a0}\u{1680}\...]
     [65, 90, 97, 122, 131, 131, 134, 134], // letter
     [65, 90, 97, 122], // [A-Za-z]
     [43, 43, 45, 46, 48, 57, 65, 90, 97, 122], // [A-Za-z0-9+.\-]
@@ -11731,83 +12185,84 @@ const peg$makeScanner = (capacity$) => {
     [39, 39, 136, 136], // ['\u{2019}]
     [0, 37, 39, 59, 61, 61, 63, 254],
     [60, 60, 62, 62], // [<>]
-    [79, 79, 111, 111],
+    [49, 52, 70, 70, 83, 84, 102, 102, 115, 116],
   ]);
   const table3$ = peg$tableOf([
-    [70, 70, 102, 102],
-    [65, 65, 68, 68, 70, 70, 74, 74, 77, 79, 83, 83, 97, 97, 100, 100, 102, 102, 106, 106, 109, 111, 115, 115],
     [72, 72, 104, 104],
-    [48, 57], // [0-9]
-    [45, 47], // [/.\-]
-    [49, 52, 70, 70, 83, 84, 102, 102, 115, 116],
+    [76, 76, 108, 108],
+    [70, 70, 102, 102],
+    [49, 50], // [12]
+    [32, 32, 45, 45, 47, 47], // [ /\-]
     [81, 81, 113, 113],
-    [85, 85, 117, 117],
+    [49, 52], // [1-4]
+    [79, 79, 111, 111],
   ]);
   const table4$ = peg$tableOf([
-    [82, 82, 114, 114],
-    [89, 89, 121, 121],
-    [49, 52], // [1-4]
-    [32, 32, 45, 45, 47, 47], // [ /\-]
-    [76, 76, 108, 108],
-    [49, 50], // [12]
     [45, 45, 47, 47], // [/\-]
+    [48, 57], // [0-9]
+    [77, 77, 109, 109],
+    [82, 82, 114, 114],
+    [67, 67, 99, 99],
+    [32, 32, 45, 45], // [ \-]
     [68, 68, 100, 100],
+    [89, 89, 121, 121],
   ]);
   const table5$ = peg$tableOf([
-    [87, 87, 119, 119],
-    [75, 75, 107, 107, 139, 139],
-    [77, 77, 109, 109],
-    [66, 66, 98, 98],
-    [32, 32, 45, 45], // [ \-]
-    [65, 65, 68, 68, 70, 70, 74, 74, 77, 79, 83, 83], // [JFMASOND]
-    [73, 73, 105, 105],
     [83, 83, 115, 115],
+    [44, 44, 46, 46], // [.,]
+    [48, 57, 97, 122], // [a-z0-9]
+    [48, 57, 95, 95, 97, 122], // [a-z0-9_]
+    [80, 80, 112, 112],
+    [65, 65, 68, 68, 70, 70, 74, 74, 77, 79, 83, 83, 97, 97, 100, 100, 102, 102, 106, 106, 109, 111, 115, 115],
+    [45, 47], // [/.\-]
+    [70, 70, 81, 81, 83, 84, 102, 102, 113, 113, 115, 116],
   ]);
   const table6$ = peg$tableOf([
+    [70, 70, 83, 84, 102, 102, 115, 116],
+    [85, 85, 117, 117],
+    [73, 73, 105, 105],
+    [67, 67, 87, 87, 99, 99, 119, 119],
+    [87, 87, 119, 119],
+    [75, 75, 107, 107, 139, 139],
+    [66, 66, 98, 98],
+    [65, 65, 68, 68, 70, 70, 74, 74, 77, 79, 83, 83], // [JFMASOND]
+  ]);
+  const table7$ = peg$tableOf([
+    [97, 97, 100, 100, 102, 102, 106, 106, 109, 111, 115, 115],
     [70, 70, 78, 78, 102, 102, 110, 110],
     [88, 88, 120, 120],
     [76, 76, 80, 80, 108, 108, 112, 112],
     [86, 86, 118, 118],
-    [67, 67, 99, 99],
     [65, 65, 68, 69, 81, 81, 89, 89, 97, 97, 100, 101, 113, 113, 121, 121],
     [70, 70, 77, 77, 87, 87, 102, 102, 109, 109, 119, 119],
-    [80, 80, 112, 112],
+    [66, 66, 68, 69, 71, 71, 73, 75, 77, 77, 80, 80, 84, 84, 90, 90],
   ]);
-  const table7$ = peg$tableOf([
+  const table8$ = peg$tableOf([
+    [65, 65, 67, 67, 72, 72, 78, 78, 82, 83, 85, 85],
+    [39, 39, 44, 44, 46, 46, 136, 136], // [,.'\u{2019}]
     [75, 75, 77, 77, 107, 107, 109, 109], // [kKmM]
     [45, 45, 47, 47, 95, 95], // [\-_/]
     [65, 90, 95, 95, 97, 122], // [A-Za-z_]
-    [44, 44, 46, 46], // [.,]
-    [48, 57, 97, 122], // [a-z0-9]
-    [48, 57, 95, 95, 97, 122], // [a-z0-9_]
+    [69, 70, 72, 72, 78, 78, 83, 84, 90, 90, 101, 102, 104, 104, 110, 110, 115, 116, 122, 122],
+    [77, 77, 87, 87, 109, 109, 119, 119],
+    [65, 65, 68, 69, 77, 77, 81, 81, 87, 87, 89, 89, 97, 97, 100, 101, 109, 109, 113, 113, 119, 119, 121, 121],
+  ]);
+  const table9$ = peg$tableOf([
+    [70, 70, 81, 81, 89, 89, 98, 98, 100, 102, 112, 113, 115, 115, 117, 117, 121, 121],
+    [71, 71, 73, 75, 77, 77, 84, 84, 90, 90],
+    [65, 65, 67, 67, 72, 72, 78, 78, 82, 82],
+    [66, 66, 68, 69, 80, 80],
+    [97, 122], // [a-z]
+    [44, 45, 47, 47], // [/,\-]
     [90, 90, 122, 122],
     [45, 45, 135, 135], // [\-\u{2013}-\u{2014}]
   ]);
-  const table8$ = peg$tableOf([
-    [65, 65, 68, 69, 77, 77, 81, 81, 87, 87, 89, 89, 97, 97, 100, 101, 109, 109, 113, 113, 119, 119, 121, 121],
-    [65, 65, 67, 67, 72, 72, 78, 78, 82, 83, 85, 85],
-    [39, 39, 44, 44, 46, 46, 136, 136], // [,.'\u{2019}]
+  const table10$ = peg$tableOf([
     [9, 13, 28, 32, 66, 66, 84, 84, 98, 98, 116, 116, 129, 129, 134, 134],
-    [97, 122], // [a-z]
+    [66, 66, 80, 81, 98, 98, 112, 113],
     [74, 74, 106, 106],
     [48, 51], // [0-3]
-    [44, 45, 47, 47], // [/,\-]
-  ]);
-  const table9$ = peg$tableOf([
     [36, 36, 130, 130], // [\u{a3}$\u{20ac}\u{a5}\u{20b9}]
-    [70, 70, 81, 81, 83, 84, 102, 102, 113, 113, 115, 116],
-    [67, 67, 87, 87, 99, 99, 119, 119],
-    [97, 97, 100, 100, 102, 102, 106, 106, 109, 111, 115, 115],
-    [77, 77, 87, 87, 109, 109, 119, 119],
-    [66, 66, 68, 69, 71, 71, 73, 75, 77, 77, 80, 80, 84, 84, 90, 90],
-    [70, 70, 81, 81, 89, 89, 98, 98, 100, 102, 112, 113, 115, 115, 117, 117, 121, 121],
-    [71, 71, 73, 75, 77, 77, 84, 84, 90, 90],
-  ]);
-  const table10$ = peg$tableOf([
-    [65, 65, 67, 67, 72, 72, 78, 78, 82, 82],
-    [66, 66, 68, 69, 80, 80],
-    [69, 70, 72, 72, 78, 78, 83, 84, 90, 90, 101, 102, 104, 104, 110, 110, 115, 116, 122, 122],
-    [66, 66, 80, 81, 98, 98, 112, 113],
   ]);
   const ends0$ = peg$endsOf([48, 57, 65, 90, 95, 95, 97, 122, 131, 131, 134, 134]);
   const ends1$ = peg$endsOf([65, 90, 97, 122, 131, 131, 134, 134]);
@@ -11978,20 +12433,48 @@ const peg$makeScanner = (capacity$) => {
     {"type":"literal","text":"=","ignoreCase":false},
     {"type":"literal","text":"&","ignoreCase":false},
     {"type":"any"},
-    {"type":"literal","text":"of","ignoreCase":true},
-    {"type":"literal","text":",","ignoreCase":false},
-    {"type":"class","parts":["-","/","."],"inverted":false,"ignoreCase":false,"unicode":false},
-    {"type":"class","parts":[["0","9"]],"inverted":false,"ignoreCase":false,"unicode":false},
-    {"type":"literal","text":"the ","ignoreCase":true},
-    {"type":"class","parts":["/",".","-"],"inverted":false,"ignoreCase":false,"unicode":false},
-    {"type":"literal","text":"Q","ignoreCase":true},
-    {"type":"class","parts":[["1","4"]],"inverted":false,"ignoreCase":false,"unicode":false},
-    {"type":"literal","text":"quarter","ignoreCase":true},
-    {"type":"class","parts":[" ","/","-"],"inverted":false,"ignoreCase":false,"unicode":false},
     {"type":"literal","text":"H","ignoreCase":true},
     {"type":"class","parts":["1","2"],"inverted":false,"ignoreCase":false,"unicode":false},
     {"type":"literal","text":"half","ignoreCase":true},
+    {"type":"class","parts":[" ","/","-"],"inverted":false,"ignoreCase":false,"unicode":false},
+    {"type":"literal","text":"Q","ignoreCase":true},
+    {"type":"class","parts":[["1","4"]],"inverted":false,"ignoreCase":false,"unicode":false},
+    {"type":"literal","text":"of","ignoreCase":true},
     {"type":"class","parts":["/","-"],"inverted":false,"ignoreCase":false,"unicode":false},
+    {"type":"class","parts":[["0","9"]],"inverted":false,"ignoreCase":false,"unicode":false},
+    {"type":"literal","text":":","ignoreCase":false},
+    {"type":"literal","text":"am","ignoreCase":true},
+    {"type":"literal","text":"pm","ignoreCase":true},
+    {"type":"literal","text":"%","ignoreCase":false},
+    {"type":"literal","text":"percent","ignoreCase":true},
+    {"type":"literal","text":"per cent","ignoreCase":true},
+    {"type":"literal","text":"pct","ignoreCase":true},
+    {"type":"literal","text":"net","ignoreCase":true},
+    {"type":"class","parts":[" ","-"],"inverted":false,"ignoreCase":false,"unicode":false},
+    {"type":"literal","text":"days","ignoreCase":true},
+    {"type":"class","parts":[["a","z"],["0","9"]],"inverted":false,"ignoreCase":false,"unicode":false},
+    {"type":"class","parts":[["a","z"],["0","9"],"_"],"inverted":false,"ignoreCase":false,"unicode":false},
+    {"type":"literal","text":",","ignoreCase":false},
+    {"type":"class","parts":["-","/","."],"inverted":false,"ignoreCase":false,"unicode":false},
+    {"type":"literal","text":"the ","ignoreCase":true},
+    {"type":"class","parts":["/",".","-"],"inverted":false,"ignoreCase":false,"unicode":false},
+    {"type":"literal","text":"quarter","ignoreCase":true},
+    {"type":"literal","text":"first","ignoreCase":true},
+    {"type":"literal","text":"second","ignoreCase":true},
+    {"type":"literal","text":"third","ignoreCase":true},
+    {"type":"literal","text":"fourth","ignoreCase":true},
+    {"type":"literal","text":"1st","ignoreCase":true},
+    {"type":"literal","text":"2nd","ignoreCase":true},
+    {"type":"literal","text":"3rd","ignoreCase":true},
+    {"type":"literal","text":"4th","ignoreCase":true},
+    {"type":"literal","text":"in","ignoreCase":true},
+    {"type":"class","parts":["/",",","-"],"inverted":false,"ignoreCase":false,"unicode":false},
+    {"type":"literal","text":"19","ignoreCase":false},
+    {"type":"literal","text":"20","ignoreCase":false},
+    {"type":"literal","text":"FY","ignoreCase":true},
+    {"type":"literal","text":"fiscal","ignoreCase":true},
+    {"type":"literal","text":"financial","ignoreCase":true},
+    {"type":"literal","text":"year","ignoreCase":true},
     {"type":"literal","text":"week","ignoreCase":true},
     {"type":"literal","text":"number ","ignoreCase":true},
     {"type":"literal","text":"no. ","ignoreCase":true},
@@ -12000,7 +12483,6 @@ const peg$makeScanner = (capacity$) => {
     {"type":"literal","text":" ","ignoreCase":false},
     {"type":"literal","text":"CW","ignoreCase":true},
     {"type":"literal","text":"W","ignoreCase":false},
-    {"type":"class","parts":[" ","-"],"inverted":false,"ignoreCase":false,"unicode":false},
     {"type":"literal","text":"W","ignoreCase":true},
     {"type":"class","parts":["-","/"],"inverted":false,"ignoreCase":false,"unicode":false},
     {"type":"literal","text":"/","ignoreCase":false},
@@ -12024,9 +12506,6 @@ const peg$makeScanner = (capacity$) => {
     {"type":"literal","text":"following","ignoreCase":true},
     {"type":"literal","text":"end of ","ignoreCase":true},
     {"type":"literal","text":"this ","ignoreCase":true},
-    {"type":"literal","text":":","ignoreCase":false},
-    {"type":"literal","text":"am","ignoreCase":true},
-    {"type":"literal","text":"pm","ignoreCase":true},
     {"type":"literal","text":"pounds sterling","ignoreCase":true},
     {"type":"literal","text":"british pounds","ignoreCase":true},
     {"type":"literal","text":"pounds","ignoreCase":true},
@@ -12042,12 +12521,7 @@ const peg$makeScanner = (capacity$) => {
     {"type":"literal","text":"swiss francs","ignoreCase":true},
     {"type":"literal","text":"francs","ignoreCase":true},
     {"type":"literal","text":"yen","ignoreCase":true},
-    {"type":"literal","text":"%","ignoreCase":false},
-    {"type":"literal","text":"percent","ignoreCase":true},
-    {"type":"literal","text":"per cent","ignoreCase":true},
-    {"type":"literal","text":"pct","ignoreCase":true},
-    {"type":"literal","text":"net","ignoreCase":true},
-    {"type":"literal","text":"days","ignoreCase":true},
+    {"type":"class","parts":[",",".","'","’"],"inverted":false,"ignoreCase":false,"unicode":false},
     {"type":"literal","text":"#","ignoreCase":false},
     {"type":"class","parts":["-","_","/"],"inverted":false,"ignoreCase":false,"unicode":false},
     {"type":"literal","text":"_","ignoreCase":false},
@@ -12079,8 +12553,6 @@ const peg$makeScanner = (capacity$) => {
     {"type":"literal","text":"ninety","ignoreCase":true},
     {"type":"literal","text":"hundred","ignoreCase":true},
     {"type":"literal","text":"thousand","ignoreCase":true},
-    {"type":"class","parts":[["a","z"],["0","9"]],"inverted":false,"ignoreCase":false,"unicode":false},
-    {"type":"class","parts":[["a","z"],["0","9"],"_"],"inverted":false,"ignoreCase":false,"unicode":false},
     {"type":"literal","text":"january","ignoreCase":true},
     {"type":"literal","text":"february","ignoreCase":true},
     {"type":"literal","text":"march","ignoreCase":true},
@@ -12111,8 +12583,6 @@ const peg$makeScanner = (capacity$) => {
     {"type":"literal","text":"through","ignoreCase":true},
     {"type":"literal","text":"till","ignoreCase":true},
     {"type":"literal","text":"and","ignoreCase":true},
-    {"type":"literal","text":"19","ignoreCase":false},
-    {"type":"literal","text":"20","ignoreCase":false},
     {"type":"class","parts":[["0","3"]],"inverted":false,"ignoreCase":false,"unicode":false},
     {"type":"literal","text":"monday","ignoreCase":true},
     {"type":"literal","text":"tuesday","ignoreCase":true},
@@ -12121,20 +12591,6 @@ const peg$makeScanner = (capacity$) => {
     {"type":"literal","text":"friday","ignoreCase":true},
     {"type":"literal","text":"saturday","ignoreCase":true},
     {"type":"literal","text":"sunday","ignoreCase":true},
-    {"type":"literal","text":"first","ignoreCase":true},
-    {"type":"literal","text":"second","ignoreCase":true},
-    {"type":"literal","text":"third","ignoreCase":true},
-    {"type":"literal","text":"fourth","ignoreCase":true},
-    {"type":"literal","text":"1st","ignoreCase":true},
-    {"type":"literal","text":"2nd","ignoreCase":true},
-    {"type":"literal","text":"3rd","ignoreCase":true},
-    {"type":"literal","text":"4th","ignoreCase":true},
-    {"type":"literal","text":"in","ignoreCase":true},
-    {"type":"class","parts":["/",",","-"],"inverted":false,"ignoreCase":false,"unicode":false},
-    {"type":"literal","text":"FY","ignoreCase":true},
-    {"type":"literal","text":"fiscal","ignoreCase":true},
-    {"type":"literal","text":"financial","ignoreCase":true},
-    {"type":"literal","text":"year","ignoreCase":true},
     {"type":"literal","text":"month","ignoreCase":true},
     {"type":"literal","text":"day","ignoreCase":true},
     {"type":"literal","text":"morning","ignoreCase":true},
@@ -12152,7 +12608,6 @@ const peg$makeScanner = (capacity$) => {
     {"type":"literal","text":"S$","ignoreCase":false},
     {"type":"literal","text":"R$","ignoreCase":false},
     {"type":"class","parts":["£","$","€","¥","₹"],"inverted":false,"ignoreCase":false,"unicode":false},
-    {"type":"class","parts":[",",".","'","’"],"inverted":false,"ignoreCase":false,"unicode":false},
     {"type":"literal","text":"million","ignoreCase":true},
     {"type":"literal","text":"billion","ignoreCase":true},
     {"type":"literal","text":"mio","ignoreCase":true},

@@ -11,7 +11,7 @@ interface Limits {
   readonly more: number;
 }
 
-const BUILDING: Limits = { one: 140, two: 8, more: 8 };
+const BUILDING: Limits = { one: 70, two: 8, more: 8 };
 /** What builds nothing spends a good part of its time on calls; and V8 copies only small functions. */
 const MATCHING: Limits = { one: 32, two: 70, more: 8 };
 
