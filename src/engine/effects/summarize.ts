@@ -4,6 +4,7 @@ import type { Unit } from './routines.js';
 import type { Binding } from './scopes.js';
 import type { Effect } from './summaries.js';
 import type { Analysis, Block, Effects } from './types.js';
+import { uncalledChanges } from './uncalled.js';
 
 /** What the code of a unit changes that others see during the same parse. */
 interface Changes {
@@ -40,7 +41,10 @@ export function summarize(machine: Machine, blocks: ReadonlyMap<Unit, Block>): A
     effects: effectsOf(machine, blocks, changes),
     violations: [...violations.values()],
     // Of one place, the refusal is enough.
-    unsupported: [...unsupported].filter(([{ place }]) => !refused.has(place.node)).map(([, violation]) => violation),
+    unsupported: [
+      ...[...unsupported].filter(([{ place }]) => !refused.has(place.node)).map(([, violation]) => violation),
+      ...uncalledChanges(machine, refused),
+    ],
   };
 }
 

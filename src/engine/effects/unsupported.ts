@@ -1,4 +1,5 @@
-import { children, isFunction, type Node } from './nodes.js';
+import type { CallExpression } from 'acorn';
+import { children, isFunction, type Node, propertyName } from './nodes.js';
 import type { Unit } from './routines.js';
 
 /** Something that the analysis cannot follow. */
@@ -20,6 +21,7 @@ export function obstaclesIn(unit: Unit): Obstacle[] {
 
 function forbiddenName(name: string, { level }: Unit): string | null {
   if (name.startsWith('peg$')) return `"${name}" is internal to the parser that Peggy generates`;
+  if (name === 'Proxy') return 'a proxy runs code without calling it';
   if (name === 'eval') return 'eval() may do anything';
   if (name === 'arguments' && level !== 'module') return '"arguments" belongs to a function that Peggy generates';
   if (name === 'await' || name === 'yield') return `"${name}" has no fixed meaning here`;
@@ -34,8 +36,23 @@ function walk(node: Node, found: Obstacle[]): void {
 
 function forbiddenNode(node: Node): string | null {
   if (isFunction(node) && node.async) return 'an asynchronous function goes on after the parse has ended';
+  if (node.type === 'CallExpression' && definesAccessor(node))
+    return 'a property that runs code does so without a call';
   if (node.type === 'WithStatement') return 'inside a "with" statement, names have no fixed meaning';
   if (node.type === 'ImportExpression') return 'import() goes on after the parse has ended';
   if (node.type === 'VariableDeclaration' && node.kind.endsWith('using')) return `"${node.kind}" calls unknown methods`;
   return null;
+}
+
+/** `Object.defineProperty(object, name, { get() {} })` and its like. */
+function definesAccessor({ callee, arguments: given }: CallExpression): boolean {
+  if (callee.type !== 'MemberExpression') return false;
+  const name = propertyName(callee.property, callee.computed);
+  if (name === '__defineGetter__' || name === '__defineSetter__') return true;
+  return (name === 'create' || name?.startsWith('definePropert')) === true && given.some(holdsAccessor);
+}
+
+function holdsAccessor(node: Node): boolean {
+  const name = node.type === 'Property' ? propertyName(node.key, node.computed) : null;
+  return name === 'get' || name === 'set' || children(node).some(holdsAccessor);
 }

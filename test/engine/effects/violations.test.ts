@@ -258,10 +258,46 @@ describe('what cannot be followed is no violation', () => {
     ['a = x:"a" { return await x; }', 'This is no JavaScript'],
     ['{{ const SHARED = {}; }}\na = x:b { x.y = 1; }\nb = "b" { return SHARED; }', '"SHARED"'],
     ['{{ const SHARED = {}; }}\na = x:b y:b { x.s = SHARED; }\nb = x:c { x.s.y = 1; }\nc = "c"', '"SHARED"'],
+    [
+      '{{ let n = 0; const o = { get x() { return n++; } }; }}\na = "a" { const { x } = o; return x; }',
+      'x runs without being called',
+    ],
+    [
+      '{{ let n = 0; const o = { get x() { return n++; } }; }}\na = "a" { return { ...o }; }',
+      'x runs without being called',
+    ],
+    [
+      '{{ let n = 0; const o = { *[Symbol.iterator]() { yield n++; } }; }}\na = "a" { return [...o]; }',
+      'runs without being called',
+    ],
+    [
+      '{{ let n = 0; const o = { toString() { return String(n++); } }; }}\na = "a" { return "" + o; }',
+      'toString runs without being called',
+    ],
+    [
+      '{{ let n = 0; const o = { [Symbol.toPrimitive]: () => n++ }; }}\na = "a" { return o + 1; }',
+      'runs without being called',
+    ],
+    [
+      '{ let n = 0; class List { get last() { return n++; } } }\na = "a" { return new List().last; }',
+      'last runs without',
+    ],
+    [
+      '{{ const o = Object.defineProperty({}, "x", { get: () => 1 }); }}\na = "a" { return o.x; }',
+      'property that runs code',
+    ],
+    ['{{ const o = new Proxy({}, {}); }}\na = "a" { return o.x; }', 'proxy'],
     ['{{ const SHARED = {}; }}\na = x:b { x(SHARED); }\nb = "b" { return null; }', '"SHARED"'],
   ])('%s', (grammar, message) => {
     const { violations, unsupported } = analyzeEffects(codeOf(grammar));
     expect(violations).toEqual([]);
     expect(unsupported[0]!.message).toContain(message);
+  });
+
+  test('code that only looks runs without being called, too', () => {
+    const grammar = `{ let n = 0; class List { items = []; get last() { return this.items[n]; } toString() { return "list"; } } }
+      a = "a" { n++; } / b:b { return b.last; }
+      b = "b" { return new List(); }`;
+    expect(analyzeEffects(codeOf(grammar))).toMatchObject({ violations: [], unsupported: [] });
   });
 });
