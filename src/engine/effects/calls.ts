@@ -26,7 +26,6 @@ import {
   type Origin,
   type Origins,
   PRIMITIVE,
-  propertyOf,
   UNKNOWN,
   union,
   type Value,
@@ -95,8 +94,6 @@ function callMethod(callee: MemberExpression, node: CallExpression, frame: Frame
   }
   const known = memberOf(object, name, frame);
   if (known) return callFunction(known, given, node, frame);
-  // That of a function makes functions out of text.
-  if (name === 'constructor') return callGlobal(name, given, node, frame);
   const globals = [...receiver.self].filter((origin) => origin.kind === 'global');
   const results = globals.map((origin) => callGlobal(`${origin.name}.${name ?? '*'}`, given, node, frame));
   if (globals.length < receiver.self.size || receiver.self.size === 0) {
@@ -201,7 +198,6 @@ function callGlobal(path: string, given: Arguments, node: Node, frame: Frame): V
   const returned = callBack(name, given, node, false, frame);
   if (name === 'RegExp') return pattern(given);
   if (name === 'Object.keys') return FRESH;
-  if (name.endsWith('.getPrototypeOf')) return propertyOf(holding(...given.list, given.rest), '__proto__');
   if (name === 'structuredClone') return UNKNOWN;
   return kind === 'fresh' ? holding(...given.list, given.rest, returned) : PRIMITIVE;
 }

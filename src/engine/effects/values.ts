@@ -113,25 +113,12 @@ export function held({ inside }: Value): Value {
   return { self: inside, inside };
 }
 
-/** By what names everything gives what it shares with all others of its kind. */
-const SHARED: ReadonlyMap<string | null, string> = new Map([
-  ['__proto__', 'Object.prototype'],
-  ['constructor', 'Object'],
-]);
-
 /** What the property of a given name may be; `null` for a name that is not known. The path tells that of a built-in. */
 export function propertyOf(value: Value, name: string | null): Value {
   const paths = [...value.self].flatMap((origin) =>
-    origin.kind === 'global' && name !== null ? [`${origin.name}.${name}`] : [],
+    origin.kind === 'global' && name !== null ? [intern({ kind: 'global', name: `${origin.name}.${name}` })] : [],
   );
-  const shared = SHARED.get(name);
-  if (shared !== undefined) paths.push(shared);
-  return { self: union(value.inside, new Set(paths.map(globalAt))), inside: value.inside };
-}
-
-/** A built-in by its dotted path. */
-export function globalAt(name: string): Origin {
-  return intern({ kind: 'global', name });
+  return { self: union(value.inside, new Set(paths)), inside: value.inside };
 }
 
 /** A new object that holds the given values. */
