@@ -26,7 +26,6 @@ export const GOALS: readonly Goal[] = [
     floor: 0.85,
     aim: 1,
     unit: 'x',
-    bound: 'the same steps stand in larger functions, and V8 copies less into them',
   },
   {
     id: 'category',
@@ -94,7 +93,6 @@ export const GOALS: readonly Goal[] = [
     aim: 6,
     lessIsBetter: true,
     unit: 'kB',
-    bound: 'a rule has up to three functions: to build, to match, to explain',
   },
   { id: 'session', title: 'session decode, against JSON.parse and zod', floor: 1, aim: 1.5, unit: 'x' },
   { id: 'counting', title: 'counting in session decode', floor: 50, aim: 25, lessIsBetter: true, unit: '%' },
@@ -123,7 +121,6 @@ export const GOALS: readonly Goal[] = [
     floor: 3,
     aim: 6,
     unit: 'x',
-    bound: 'its actions join texts out of single characters, whoever calls them',
   },
 ];
 

@@ -1,4 +1,7 @@
-/** Memory: what a tree keeps, and what one value keeps of the text that it was cut from. Needs `node --expose-gc`, and a process of its own. */
+/**
+ * Memory: what a tree keeps, and what one value keeps of the text that it was cut from. Needs `node --expose-gc`, and a process of
+ * its own.
+ */
 import { parseFrame } from '../../src/accp/index.js';
 import { mixedFrames } from '../../src/bench/corpus/accp.js';
 import type { FactSection } from '../../src/bench/result.js';

@@ -43,6 +43,6 @@ export function resolveLimits(options: Limits): ResolvedLimits {
 }
 
 function limit(name: keyof Limits, standard: number, value = standard): number {
-  if (value >= 0 && (value === Number.POSITIVE_INFINITY || Number.isInteger(value))) return value;
+  if (value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && value >= 0)) return value;
   throw new TypeError(`${name} must be a whole number from 0 on, or Infinity; got ${String(value)}`);
 }

@@ -15,7 +15,10 @@ export const rawFrames: Candidate = ast('accp', 'raw parser', (text) => rawAccp.
  * compiled for the one would carry the other along.
  */
 export const rawFramesSpans: Candidate = {
-  ...ast('accp', 'raw parser with spans', rawAccp.parse),
+  id: 'pegwire-accp-raw-parser-with-spans',
+  name: 'pegwire raw parser with spans',
+  protocol: 'accp',
+  builds: 'ast',
   prepare: async (): Promise<Read> => {
     const copy = new URL('../../../generated/accp.js?spans', import.meta.url).href;
     const { parse } = (await import(copy)) as typeof rawAccp;

@@ -44,12 +44,15 @@ function forbiddenNode(node: Node): string | null {
   return null;
 }
 
+/** Methods that take descriptors of properties. */
+const DESCRIBING: ReadonlySet<string | null> = new Set(['create', 'defineProperty', 'defineProperties']);
+
 /** `Object.defineProperty(object, name, { get() {} })` and its like. */
 function definesAccessor({ callee, arguments: given }: CallExpression): boolean {
   if (callee.type !== 'MemberExpression') return false;
   const name = propertyName(callee.property, callee.computed);
   if (name === '__defineGetter__' || name === '__defineSetter__') return true;
-  return (name === 'create' || name?.startsWith('definePropert')) === true && given.some(holdsAccessor);
+  return DESCRIBING.has(name) && given.some(holdsAccessor);
 }
 
 function holdsAccessor(node: Node): boolean {

@@ -117,7 +117,7 @@ function branchesOf(
     const out = starts.filter(({ first, nullable }) => !nullable && !has(first, symbol));
     // Behind one that may match, an alternative reports only where that one fails: it is tried in its turn.
     const firstIn = starts.findIndex((start) => !out.includes(start));
-    const early = reporting === 'report' && firstIn >= 0 ? out.filter((start) => starts.indexOf(start) < firstIn) : out;
+    const early = reporting === 'report' && firstIn >= 0 ? starts.slice(0, firstIn) : out;
     const leavesOut = early.some(({ loud }) => loud);
     // What fails without reporting each time is tried, so that it reports exactly when it should; unless another does.
     const isTried = (start: Start): boolean => {

@@ -38,9 +38,9 @@ export class Scanner implements FunctionWriter {
   readonly #variables = new Map<Label, string>();
   readonly #live = new Set<Label>();
   #inlined: ReadonlySet<string>;
-  /** The constant that holds the position, and how many lines there were when it was declared. */
   /** The weight of what is written more than once. */
   #repeated = 0;
+  /** The constant that holds the position, and how many lines there were when it was declared. */
   #position = { name: '', lines: -1 };
 
   constructor(shared: Shared, depth: number) {
