@@ -68,6 +68,9 @@ describe('under another name, or from a function that is called later', () => {
   ])('%s', (grammar, ...accepted) => expectAgreement(grammar, accepted));
 });
 
+/** A place that is written out. */
+const WHERE = '{ start: { offset: 0, line: 1, column: 1 }, end: { offset: 1, line: 1, column: 2 } }';
+
 describe('errors of the grammar', () => {
   test.each([
     ['s = "a" { error("no"); }', 'a'],
@@ -76,5 +79,7 @@ describe('errors of the grammar', () => {
     ['{ const x = expected; }\ns = "b" { x("foo"); }', 'b'],
     ['s = [a-z]+ { \\u0065rror("no"); }', 'abc'],
     ['{ function fail() { error("no", location()); } }\ns = "q" [a-z]+ { fail(); }', 'qabc'],
+    [`{ function fail() { expected("foo", ${WHERE}); } }\ns = "q" [a-z]+ { fail(); }`, 'qabc'],
+    [`{ function fail() { error("no", ${WHERE}); } }\ns = "q" [a-z]+ { fail(); }`, 'qabc'],
   ])('%s', (grammar, refused) => expectAgreement(grammar, [], [refused, '', '?']));
 });

@@ -105,6 +105,8 @@ describe('grammars that are left to Peggy', () => {
       'a number of repetitions that depends on the position',
       {},
     ],
+    ['counts by what is no label', 'a = "b"|n|', 'the label "n", which is none here', {}],
+    ['counts by a label of a group', 'a = (n:$[0-9]) "b"|n|', 'the label "n", which is none here', {}],
     [
       'cached results that change',
       'a = b b\nb = x:("a" { return []; }) { x.push(1); return x; }',

@@ -241,8 +241,9 @@ function callGiven(origin: Extract<Origin, { kind: 'given' }>, place: Node, fram
   }
   if (origin.name === 'error' || origin.name === 'expected') {
     noteRaise(frame);
-    // Told where, they do not ask for the position.
-    if (place.type === 'CallExpression' && place.arguments[1]?.type === 'ObjectExpression') return;
+    // Told where, it does not ask for the position; expected() does all the same, for what was found.
+    const isToldWhere = place.type === 'CallExpression' && place.arguments[1]?.type === 'ObjectExpression';
+    if (origin.name === 'error' && isToldWhere) return;
   }
   if (summary.position.self) return;
   summary.position = { ...summary.position, self: true };

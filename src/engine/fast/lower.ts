@@ -159,7 +159,12 @@ class RuleLowering {
   #repeated(node: ast.Repeated, scope: Scope): Node {
     const bound = (one: ast.RepeatedBoundary): Bound => {
       if (one.type === 'constant') return one.value;
-      if (one.type === 'variable') return scope.get(one.value)!;
+      if (one.type === 'variable') {
+        const label = scope.get(one.value);
+        if (label === undefined)
+          throw new Unsupported(`a number of repetitions by the label "${one.value}", which is none here`);
+        return label;
+      }
       return this.#block('bound', one.value, one.codeLocation, scope);
     };
     const unlimited = node.max.type === 'constant' && node.max.value === null;
