@@ -7,7 +7,6 @@
 
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
-const ZERO = 0x30;
 
 // Digits that a double holds exactly, whatever they are.
 const EXACT_DIGITS = 15;
@@ -242,7 +241,7 @@ function unescaped(start, end) {
 // A number keeps its source digits unless they are the canonical spelling of its value. The common ones need no look at
   // the digits: few enough to be exact, and no leading zero. `digits` is where they begin, which is `start` without a sign.
 function integerNode(magnitude, start, digits, end) {
-    if (end - digits > EXACT_DIGITS || !beginsWell(start, digits, end)) return otherNumber("integer", start, end);
+    if (end - digits > EXACT_DIGITS || !beginsWell(magnitude, start, digits, end)) return otherNumber("integer", start, end);
     return literalNode("integer", digits === start ? magnitude : -magnitude, start, end);
   }
 
@@ -252,7 +251,7 @@ function decimalNode(whole, fraction, start, digits, point, end) {
       end - digits > EXACT_DIGITS ||
       places > PLACES ||
       (places > 1 && fraction % 10 === 0) ||
-      !beginsWell(start, digits, point)
+      !beginsWell(whole, start, digits, point)
     ) {
       return otherNumber("decimal", start, end);
     }
@@ -262,8 +261,9 @@ function decimalNode(whole, fraction, start, digits, point, end) {
   }
 
 // Whether whole digits have no leading zero, and are no negative zero.
-function beginsWell(start, digits, end) {
-    return codeAt$(digits) !== ZERO || (end - digits === 1 && digits === start);
+function beginsWell(whole, start, digits, end) {
+    // With a zero in front, a number is smaller than others of its length.
+    return whole >= POWERS[end - digits - 1] || (end - digits === 1 && digits === start);
   }
 
 function otherNumber(kind, start, end) {
