@@ -75,6 +75,8 @@ describe('errors of the grammar', () => {
   test.each([
     ['s = "a" { error("no"); }', 'a'],
     ['s = "a" { expected("foo"); }', 'a'],
+    ['s = "a" { expected(); }', 'a'],
+    ['s = "a" { expected(null, location()); }', 'a'],
     ['{ const e = error; }\ns = "a" { e("no"); }', 'a'],
     ['{ const x = expected; }\ns = "b" { x("foo"); }', 'b'],
     ['s = [a-z]+ { \\u0065rror("no"); }', 'abc'],

@@ -42,7 +42,7 @@ function peg$phrase({ type, text, parts, inverted, unicode, description }) {
   if (type === "literal") return peg$quoted(text);
   if (type === "any") return "any character";
   if (type === "end") return "end of input";
-  if (type === "other") return description;
+  if (type === "other") return \`\${description}\`;
   const inside = parts.map((part) => [].concat(part).map(peg$inClass).join("-"));
   return \`[\${inverted ? "^" : ""}\${inside.join("")}]\${unicode ? "u" : ""}\`;
 }
