@@ -888,7 +888,7 @@ function referenceNode(name, start, end) {
       const back$1 = at$;
       done$1: {
         missing$1: {
-          if (bytes$[at$] !== 37 || (table0$[bytes$[at$ + 1]] & 128) === 0) break missing$1;
+          if (bytes$[at$] !== 37 || (bytes$[at$ + 1] | 32) !== 105) break missing$1;
           at$ += 2;
           break done$1;
         }
@@ -897,7 +897,7 @@ function referenceNode(name, start, end) {
       if (bytes$[at$] !== 34) return FAILED$;
       at$++;
       const start$2 = at$;
-      if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends3$, at$);
+      if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
       const picked$1 = input.substring(start$2, at$);
       if (bytes$[at$] !== 34) return FAILED$;
       at$++;
@@ -910,7 +910,7 @@ function referenceNode(name, start, end) {
         const back$3 = at$;
         done$2: {
           missing$2: {
-            if ((table0$[bytes$[at$ + 1]] & 128) === 0) break missing$2;
+            if ((bytes$[at$ + 1] | 32) !== 105) break missing$2;
             at$ += 2;
             break done$2;
           }
@@ -919,7 +919,7 @@ function referenceNode(name, start, end) {
         if (bytes$[at$] !== 34) break next$1;
         at$++;
         const start$3 = at$;
-        if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends3$, at$);
+        if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
         const picked$2 = input.substring(start$3, at$);
         if (bytes$[at$] !== 34) break next$1;
         at$++;
@@ -929,12 +929,12 @@ function referenceNode(name, start, end) {
       }
       at$ = back$2;
       next$2: {
-        if ((table1$[bytes$[at$ + 1]] & 2) === 0) break next$2;
+        if ((bytes$[at$ + 1] | 32) !== 115) break next$2;
         at$ += 2;
         if (bytes$[at$] !== 34) break next$2;
         at$++;
         const start$4 = at$;
-        if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends3$, at$);
+        if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
         const picked$3 = input.substring(start$4, at$);
         if (bytes$[at$] !== 34) break next$2;
         at$++;
@@ -1064,7 +1064,7 @@ function referenceNode(name, start, end) {
     } else if (symbol$1 === 60) {
       at$++;
       const start$5 = at$;
-      if ((table1$[bytes$[at$]] & 4) !== 0) at$ = runEnd$(ends4$, at$);
+      if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends4$, at$);
       const text$4 = input.substring(start$5, at$);
       if (bytes$[at$] !== 62) return FAILED$;
       at$++;
@@ -1088,7 +1088,7 @@ function referenceNode(name, start, end) {
 
   function count$build(at$) {
     const start$1 = at$;
-    if ((table1$[bytes$[at$]] & 8) === 0) return FAILED$;
+    if ((table1$[bytes$[at$]] & 2) === 0) return FAILED$;
     let digits$1 = bytes$[at$] - 48;
     for (let digit$1 = bytes$[++at$]; digit$1 >= 48 && digit$1 <= 57; digit$1 = bytes$[++at$]) {
       digits$1 = digits$1 * 10 + (digit$1 - 48);
@@ -1211,7 +1211,7 @@ function referenceNode(name, start, end) {
     done$1: {
       missing$1: {
         const start$1 = at$;
-        if ((table1$[bytes$[at$]] & 8) === 0) break missing$1;
+        if ((table1$[bytes$[at$]] & 2) === 0) break missing$1;
         let digits$1 = bytes$[at$] - 48;
         for (let digit$1 = bytes$[++at$]; digit$1 >= 48 && digit$1 <= 57; digit$1 = bytes$[++at$]) {
           digits$1 = digits$1 * 10 + (digit$1 - 48);
@@ -1272,7 +1272,7 @@ function referenceNode(name, start, end) {
         const back$3 = at$;
         done$2: {
           missing$2: {
-            if (bytes$[at$] !== 37 || (table0$[bytes$[at$ + 1]] & 128) === 0) { miss$(at$, 12); break missing$2; }
+            if (bytes$[at$] !== 37 || (bytes$[at$ + 1] | 32) !== 105) { miss$(at$, 12); break missing$2; }
             at$ += 2;
             break done$2;
           }
@@ -1280,7 +1280,7 @@ function referenceNode(name, start, end) {
         }
         if (bytes$[at$] !== 34) { miss$(at$, 13); break next$4; }
         at$++;
-        if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends3$, at$);
+        if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
         miss$(at$, 14);
         if (bytes$[at$] !== 34) { miss$(at$, 13); break next$4; }
         at$++;
@@ -1288,11 +1288,11 @@ function referenceNode(name, start, end) {
       }
       at$ = back$1;
       next$5: {
-        if (bytes$[at$] !== 37 || (table1$[bytes$[at$ + 1]] & 2) === 0) { miss$(at$, 15); break next$5; }
+        if (bytes$[at$] !== 37 || (bytes$[at$ + 1] | 32) !== 115) { miss$(at$, 15); break next$5; }
         at$ += 2;
         if (bytes$[at$] !== 34) { miss$(at$, 13); break next$5; }
         at$++;
-        if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends3$, at$);
+        if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
         miss$(at$, 14);
         if (bytes$[at$] !== 34) { miss$(at$, 13); break next$5; }
         at$++;
@@ -1305,7 +1305,7 @@ function referenceNode(name, start, end) {
         const back$4 = at$;
         chosen$2: {
           next$7: {
-            if ((table1$[bytes$[at$]] & 16) === 0) { miss$(at$, 17); break next$7; }
+            if ((bytes$[at$] | 32) !== 98) { miss$(at$, 17); break next$7; }
             at$++;
             at$ = bits$expect(at$);
             if (at$ < 0) break next$7;
@@ -1317,7 +1317,7 @@ function referenceNode(name, start, end) {
           }
           at$ = back$4;
           next$8: {
-            if ((table1$[bytes$[at$]] & 16) === 0) { miss$(at$, 17); break next$8; }
+            if ((bytes$[at$] | 32) !== 98) { miss$(at$, 17); break next$8; }
             at$++;
             let count$1 = 0;
             let last$1 = at$;
@@ -1335,7 +1335,7 @@ function referenceNode(name, start, end) {
           }
           at$ = back$4;
           next$9: {
-            if ((table1$[bytes$[at$]] & 32) === 0) { miss$(at$, 20); break next$9; }
+            if ((bytes$[at$] | 32) !== 100) { miss$(at$, 20); break next$9; }
             at$++;
             at$ = count$expect(at$);
             if (at$ < 0) break next$9;
@@ -1347,7 +1347,7 @@ function referenceNode(name, start, end) {
           }
           at$ = back$4;
           next$10: {
-            if ((table1$[bytes$[at$]] & 32) === 0) { miss$(at$, 20); break next$10; }
+            if ((bytes$[at$] | 32) !== 100) { miss$(at$, 20); break next$10; }
             at$++;
             let count$2 = 0;
             let last$2 = at$;
@@ -1365,7 +1365,7 @@ function referenceNode(name, start, end) {
           }
           at$ = back$4;
           next$11: {
-            if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 21); break next$11; }
+            if ((bytes$[at$] | 32) !== 120) { miss$(at$, 21); break next$11; }
             at$++;
             at$ = hex_digits$expect(at$);
             if (at$ < 0) break next$11;
@@ -1376,7 +1376,7 @@ function referenceNode(name, start, end) {
             break chosen$2;
           }
           at$ = back$4;
-          if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 21); break next$6; }
+          if ((bytes$[at$] | 32) !== 120) { miss$(at$, 21); break next$6; }
           at$++;
           let count$3 = 0;
           let last$3 = at$;
@@ -1396,7 +1396,7 @@ function referenceNode(name, start, end) {
       at$ = back$1;
       if (bytes$[at$] !== 60) { miss$(at$, 22); return -1; }
       at$++;
-      if ((table1$[bytes$[at$]] & 4) !== 0) at$ = runEnd$(ends4$, at$);
+      if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends4$, at$);
       miss$(at$, 23);
       if (bytes$[at$] !== 62) { miss$(at$, 24); return -1; }
       at$++;
@@ -1406,8 +1406,8 @@ function referenceNode(name, start, end) {
 
   function bits$build(at$) {
     const start$1 = at$;
-    if ((table1$[bytes$[at$]] & 128) === 0) return FAILED$;
-    do at$++; while ((table1$[bytes$[at$]] & 128) !== 0);
+    if ((table1$[bytes$[at$]] & 4) === 0) return FAILED$;
+    do at$++; while ((table1$[bytes$[at$]] & 4) !== 0);
     const digits$1 = input.substring(start$1, at$);
     if (!(limitNumber(parseInt(digits$1, 2), start$1, at$))) return FAILED$;
     end$ = at$;
@@ -1516,8 +1516,8 @@ function referenceNode(name, start, end) {
     done$1: {
       missing$1: {
         const start$1 = at$;
-        if ((table1$[bytes$[at$]] & 128) === 0) break missing$1;
-        do at$++; while ((table1$[bytes$[at$]] & 128) !== 0);
+        if ((table1$[bytes$[at$]] & 4) === 0) break missing$1;
+        do at$++; while ((table1$[bytes$[at$]] & 4) !== 0);
         const digits$1 = input.substring(start$1, at$);
         if (!(limitNumber(parseInt(digits$1, 2), start$1, at$))) break missing$1;
         break done$1;
@@ -1584,7 +1584,7 @@ function referenceNode(name, start, end) {
         const back$2 = at$;
         done$1: {
           missing$1: {
-            if (bytes$[at$] !== 37 || (table0$[bytes$[at$ + 1]] & 128) === 0) break missing$1;
+            if (bytes$[at$] !== 37 || (bytes$[at$ + 1] | 32) !== 105) break missing$1;
             at$ += 2;
             break done$1;
           }
@@ -1592,7 +1592,7 @@ function referenceNode(name, start, end) {
         }
         if (bytes$[at$] !== 34) return -1;
         at$++;
-        if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends3$, at$);
+        if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
         if (bytes$[at$] !== 34) return -1;
         at$++;
       } else if (symbol$3 === 37) {
@@ -1602,7 +1602,7 @@ function referenceNode(name, start, end) {
             const back$4 = at$;
             done$2: {
               missing$2: {
-                if ((table0$[bytes$[at$ + 1]] & 128) === 0) break missing$2;
+                if ((bytes$[at$ + 1] | 32) !== 105) break missing$2;
                 at$ += 2;
                 break done$2;
               }
@@ -1610,18 +1610,18 @@ function referenceNode(name, start, end) {
             }
             if (bytes$[at$] !== 34) break next$2;
             at$++;
-            if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends3$, at$);
+            if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
             if (bytes$[at$] !== 34) break next$2;
             at$++;
             break chosen$2;
           }
           at$ = back$3;
           next$3: {
-            if ((table1$[bytes$[at$ + 1]] & 2) === 0) break next$3;
+            if ((bytes$[at$ + 1] | 32) !== 115) break next$3;
             at$ += 2;
             if (bytes$[at$] !== 34) break next$3;
             at$++;
-            if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends3$, at$);
+            if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
             if (bytes$[at$] !== 34) break next$3;
             at$++;
             break chosen$2;
@@ -1640,7 +1640,7 @@ function referenceNode(name, start, end) {
         if (!(depth-- > 0)) return -1;
       } else if (symbol$3 === 60) {
         at$++;
-        if ((table1$[bytes$[at$]] & 4) !== 0) at$ = runEnd$(ends4$, at$);
+        if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends4$, at$);
         if (bytes$[at$] !== 62) return -1;
         at$++;
       } else if (symbol$3 === 91) {
@@ -1658,7 +1658,7 @@ function referenceNode(name, start, end) {
       const back$5 = at$;
       done$3: {
         missing$3: {
-          if (bytes$[at$] !== 37 || (table0$[bytes$[at$ + 1]] & 128) === 0) break missing$3;
+          if (bytes$[at$] !== 37 || (bytes$[at$ + 1] | 32) !== 105) break missing$3;
           at$ += 2;
           break done$3;
         }
@@ -1666,7 +1666,7 @@ function referenceNode(name, start, end) {
       }
       if (bytes$[at$] !== 34) return -1;
       at$++;
-      if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends3$, at$);
+      if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
       if (bytes$[at$] !== 34) return -1;
       at$++;
     } else if (symbol$1 === 37) {
@@ -1676,7 +1676,7 @@ function referenceNode(name, start, end) {
           const back$7 = at$;
           done$4: {
             missing$4: {
-              if ((table0$[bytes$[at$ + 1]] & 128) === 0) break missing$4;
+              if ((bytes$[at$ + 1] | 32) !== 105) break missing$4;
               at$ += 2;
               break done$4;
             }
@@ -1684,18 +1684,18 @@ function referenceNode(name, start, end) {
           }
           if (bytes$[at$] !== 34) break next$4;
           at$++;
-          if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends3$, at$);
+          if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
           if (bytes$[at$] !== 34) break next$4;
           at$++;
           break chosen$3;
         }
         at$ = back$6;
         next$5: {
-          if ((table1$[bytes$[at$ + 1]] & 2) === 0) break next$5;
+          if ((bytes$[at$ + 1] | 32) !== 115) break next$5;
           at$ += 2;
           if (bytes$[at$] !== 34) break next$5;
           at$++;
-          if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends3$, at$);
+          if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
           if (bytes$[at$] !== 34) break next$5;
           at$++;
           break chosen$3;
@@ -1714,7 +1714,7 @@ function referenceNode(name, start, end) {
       if (!(depth-- > 0)) return -1;
     } else if (symbol$1 === 60) {
       at$++;
-      if ((table1$[bytes$[at$]] & 4) !== 0) at$ = runEnd$(ends4$, at$);
+      if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends4$, at$);
       if (bytes$[at$] !== 62) return -1;
       at$++;
     } else if (symbol$1 === 91) {
@@ -1733,7 +1733,7 @@ function referenceNode(name, start, end) {
 
   function count$skip(at$) {
     const start$1 = at$;
-    if ((table1$[bytes$[at$]] & 8) === 0) return -1;
+    if ((table1$[bytes$[at$]] & 2) === 0) return -1;
     let digits$1 = bytes$[at$] - 48;
     for (let digit$1 = bytes$[++at$]; digit$1 >= 48 && digit$1 <= 57; digit$1 = bytes$[++at$]) {
       digits$1 = digits$1 * 10 + (digit$1 - 48);
@@ -1869,8 +1869,8 @@ function referenceNode(name, start, end) {
 
   function bits$skip(at$) {
     const start$1 = at$;
-    if ((table1$[bytes$[at$]] & 128) === 0) return -1;
-    do at$++; while ((table1$[bytes$[at$]] & 128) !== 0);
+    if ((table1$[bytes$[at$]] & 4) === 0) return -1;
+    do at$++; while ((table1$[bytes$[at$]] & 4) !== 0);
     const digits$1 = input.substring(start$1, at$);
     if (!(limitNumber(parseInt(digits$1, 2), start$1, at$))) return -1;
     return at$;
@@ -1902,16 +1902,11 @@ function referenceNode(name, start, end) {
     [9, 9, 32, 126], // [\u{9} -~]
     [10, 10, 13, 13, 59, 59],
     [34, 34, 37, 37, 40, 40, 60, 60, 65, 91, 97, 122],
-    [73, 73, 105, 105],
+    [32, 33, 35, 126], // [ !#-~]
   ]);
   const table1$ = peg$tableOf([
-    [32, 33, 35, 126], // [ !#-~]
-    [83, 83, 115, 115],
     [32, 61, 63, 126], // [ -=?-~]
     [48, 57], // [0-9]
-    [66, 66, 98, 98],
-    [68, 68, 100, 100],
-    [88, 88, 120, 120],
     [48, 49], // [01]
   ]);
   const ends0$ = peg$endsOf([45, 45, 48, 57, 65, 90, 97, 122]); // [A-Za-z0-9\-]

@@ -433,7 +433,7 @@ const peg$makeScanner = (capacity$) => {
         if (count$15 >= 20) break;
       }
       at$ = last$16;
-      if (bytes$[at$] !== 45 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) break next$4;
+      if (bytes$[at$] !== 45 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116) break next$4;
       at$ += 6;
       if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
       end$ = at$;
@@ -463,7 +463,7 @@ const peg$makeScanner = (capacity$) => {
       if ((table1$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
       let last$17 = at$;
       ended$17: for (;;) {
-        if ((table2$[bytes$[at$]] & 16) === 0) break ended$17;
+        if ((table1$[bytes$[at$]] & 128) === 0) break ended$17;
         at$++;
         const start$11 = at$;
         at$ = runEnd$(ends1$, at$);
@@ -477,7 +477,7 @@ const peg$makeScanner = (capacity$) => {
     at$ = back$1;
     const start$12 = at$;
     const symbol$2 = bytes$[at$];
-    if ((table2$[symbol$2] & 32) !== 0) {
+    if ((table2$[symbol$2] & 1) !== 0) {
       at$++;
     } else if (symbol$2 === 60 || symbol$2 === 62) {
       const back$4 = at$;
@@ -650,7 +650,7 @@ const peg$makeScanner = (capacity$) => {
           if (count$10 >= 20) break;
         }
         at$ = last$11;
-        if (bytes$[at$] !== 45 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) break next$4;
+        if (bytes$[at$] !== 45 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116) break next$4;
         at$ += 6;
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
         break chosen$1;
@@ -674,7 +674,7 @@ const peg$makeScanner = (capacity$) => {
         if ((table1$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
         let last$12 = at$;
         ended$12: for (;;) {
-          if ((table2$[bytes$[at$]] & 16) === 0) break ended$12;
+          if ((table1$[bytes$[at$]] & 128) === 0) break ended$12;
           at$++;
           const start$1 = at$;
           at$ = runEnd$(ends1$, at$);
@@ -686,7 +686,7 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$1;
       const symbol$1 = bytes$[at$];
-      if ((table2$[symbol$1] & 32) !== 0) {
+      if ((table2$[symbol$1] & 1) !== 0) {
         at$++;
       } else if (symbol$1 === 60 || symbol$1 === 62) {
         const back$3 = at$;
@@ -960,7 +960,7 @@ const peg$makeScanner = (capacity$) => {
           if (count$15 >= 20) break;
         }
         at$ = last$16;
-        if (bytes$[at$] !== 45 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) { miss$(at$, 24); break next$8; }
+        if (bytes$[at$] !== 45 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116) { miss$(at$, 24); break next$8; }
         at$ += 6;
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$8;
         break chosen$1;
@@ -990,7 +990,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$17;
         let last$18 = at$;
         ended$18: for (;;) {
-          if ((table2$[bytes$[at$]] & 16) === 0) { miss$(at$, 27); break ended$18; }
+          if ((table1$[bytes$[at$]] & 128) === 0) { miss$(at$, 27); break ended$18; }
           at$++;
           let count$16 = 0;
           let last$19 = at$;
@@ -1011,7 +1011,7 @@ const peg$makeScanner = (capacity$) => {
       const back$5 = at$;
       chosen$3: {
         next$12: {
-          if ((table2$[bytes$[at$]] & 64) === 0) { miss$(at$, 28); break next$12; }
+          if ((table2$[bytes$[at$]] & 2) === 0) { miss$(at$, 28); break next$12; }
           at$++;
           if (bytes$[at$] !== 61) { miss$(at$, 29); break next$12; }
           at$++;
@@ -1061,21 +1061,21 @@ const peg$makeScanner = (capacity$) => {
       const start$1 = at$;
       let half$1;
       const symbol$1 = bytes$[at$];
-      if ((table2$[symbol$1] & 128) !== 0) {
+      if ((table2$[symbol$1] & 4) !== 0) {
         const half$2 = ordinal$build(at$);
         if (half$2 === FAILED$) break next$4;
         at$ = end$;
         const start$2 = at$;
         at$ = runEnd$(ends2$, at$);
         if (at$ === start$2) break next$4;
-        if ((table3$[bytes$[at$]] & 1) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 4) === 0) break next$4;
+        if ((bytes$[at$] | 32) !== 104 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 102) break next$4;
         at$ += 4;
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
         if (!(half$2 <= 2)) break next$4;
         half$1 = half$2;
       } else if (symbol$1 === 72 || symbol$1 === 104) {
         at$++;
-        if ((table3$[bytes$[at$]] & 8) === 0) break next$4;
+        if ((table2$[bytes$[at$]] & 8) === 0) break next$4;
         const half$3 = input[at$++];
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
         half$1 = Number(half$3);
@@ -1108,12 +1108,12 @@ const peg$makeScanner = (capacity$) => {
       const year$2 = year_digits$build(at$);
       if (year$2 === FAILED$) break next$5;
       at$ = end$;
-      if ((table3$[bytes$[at$]] & 16) !== 0) {
+      if ((table2$[bytes$[at$]] & 16) !== 0) {
         at$++;
       }
-      if ((table3$[bytes$[at$]] & 1) === 0) break next$5;
+      if ((bytes$[at$] | 32) !== 104) break next$5;
       at$++;
-      if ((table3$[bytes$[at$]] & 8) === 0) break next$5;
+      if ((table2$[bytes$[at$]] & 8) === 0) break next$5;
       const half$4 = input[at$++];
       if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
       end$ = at$;
@@ -1131,9 +1131,9 @@ const peg$makeScanner = (capacity$) => {
         missing$2: {
           at$ = between$skip(at$);
           if (at$ < 0) break missing$2;
-          if ((table3$[bytes$[at$]] & 32) === 0) break missing$2;
+          if ((bytes$[at$] | 32) !== 113) break missing$2;
           at$++;
-          if ((table3$[bytes$[at$]] & 64) === 0) break missing$2;
+          if ((table2$[bytes$[at$]] & 32) === 0) break missing$2;
           const picked$3 = input[at$++];
           if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
           quarter$2 = picked$3;
@@ -1150,9 +1150,9 @@ const peg$makeScanner = (capacity$) => {
     at$ = back$1;
     next$7: {
       const start$5 = at$;
-      if ((table3$[bytes$[at$]] & 32) === 0) break next$7;
+      if ((bytes$[at$] | 32) !== 113) break next$7;
       at$++;
-      if ((table3$[bytes$[at$]] & 64) === 0) break next$7;
+      if ((table2$[bytes$[at$]] & 32) === 0) break next$7;
       const quarter$3 = input[at$++];
       const back$4 = at$;
       done$3: {
@@ -1160,7 +1160,7 @@ const peg$makeScanner = (capacity$) => {
           const start$6 = at$;
           at$ = runEnd$(ends2$, at$);
           if (at$ === start$6) break missing$3;
-          if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$3;
+          if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$3;
           at$ += 2;
           break done$3;
         }
@@ -1182,13 +1182,13 @@ const peg$makeScanner = (capacity$) => {
       const year$3 = year_digits$build(at$);
       if (year$3 === FAILED$) break next$8;
       at$ = end$;
-      if ((table4$[bytes$[at$]] & 1) === 0) break next$8;
+      if ((table2$[bytes$[at$]] & 64) === 0) break next$8;
       at$++;
       const start$8 = at$;
       let count$1 = 0;
       let last$2 = at$;
       ended$1: for (;;) {
-        if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+        if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
         at$++;
         count$1++;
         last$2 = at$;
@@ -1197,7 +1197,7 @@ const peg$makeScanner = (capacity$) => {
       at$ = last$2;
       if (count$1 < 2) break next$8;
       const digits$1 = input.substring(start$8, at$);
-      if ((table4$[bytes$[at$]] & 2) !== 0) break next$8;
+      if ((table2$[bytes$[at$]] & 128) !== 0) break next$8;
       const last$1 = Number(digits$1);
       if ((table1$[bytes$[at$]] & 2) !== 0) break next$8;
       if (!(last$1 === (year$3 + 1) % 100)) break next$8;
@@ -1234,7 +1234,7 @@ const peg$makeScanner = (capacity$) => {
       let count$2 = 0;
       let last$3 = at$;
       ended$2: for (;;) {
-        if ((table4$[bytes$[at$]] & 2) === 0) break ended$2;
+        if ((table2$[bytes$[at$]] & 128) === 0) break ended$2;
         at$++;
         count$2++;
         last$3 = at$;
@@ -1243,7 +1243,7 @@ const peg$makeScanner = (capacity$) => {
       at$ = last$3;
       if (count$2 < 1) break next$12;
       const digits$2 = input.substring(start$9, at$);
-      if ((table4$[bytes$[at$]] & 2) !== 0) break next$12;
+      if ((table2$[bytes$[at$]] & 128) !== 0) break next$12;
       const hour$1 = Number(digits$2);
       if (bytes$[at$] !== 58) break next$12;
       at$++;
@@ -1251,7 +1251,7 @@ const peg$makeScanner = (capacity$) => {
       let count$3 = 0;
       let last$4 = at$;
       ended$3: for (;;) {
-        if ((table4$[bytes$[at$]] & 2) === 0) break ended$3;
+        if ((table2$[bytes$[at$]] & 128) === 0) break ended$3;
         at$++;
         count$3++;
         last$4 = at$;
@@ -1260,7 +1260,7 @@ const peg$makeScanner = (capacity$) => {
       at$ = last$4;
       if (count$3 < 2) break next$12;
       const digits$3 = input.substring(start$10, at$);
-      if ((table4$[bytes$[at$]] & 2) !== 0) break next$12;
+      if ((table2$[bytes$[at$]] & 128) !== 0) break next$12;
       const minute$1 = Number(digits$3);
       let half$5;
       const back$5 = at$;
@@ -1272,11 +1272,11 @@ const peg$makeScanner = (capacity$) => {
           let picked$4;
           const symbol$2 = bytes$[at$];
           if (symbol$2 === 65 || symbol$2 === 97) {
-            if ((table4$[bytes$[at$ + 1]] & 4) === 0) break missing$4;
+            if ((bytes$[at$ + 1] | 32) !== 109) break missing$4;
             at$ += 2;
             picked$4 = input.substring(at$ - 2, at$);
           } else if (symbol$2 === 80 || symbol$2 === 112) {
-            if ((table4$[bytes$[at$ + 1]] & 4) === 0) break missing$4;
+            if ((bytes$[at$ + 1] | 32) !== 109) break missing$4;
             at$ += 2;
             picked$4 = input.substring(at$ - 2, at$);
           } else {
@@ -1298,7 +1298,7 @@ const peg$makeScanner = (capacity$) => {
     let count$4 = 0;
     let last$5 = at$;
     ended$4: for (;;) {
-      if ((table4$[bytes$[at$]] & 2) === 0) break ended$4;
+      if ((table2$[bytes$[at$]] & 128) === 0) break ended$4;
       at$++;
       count$4++;
       last$5 = at$;
@@ -1307,7 +1307,7 @@ const peg$makeScanner = (capacity$) => {
     at$ = last$5;
     if (count$4 < 1) return FAILED$;
     const digits$4 = input.substring(start$11, at$);
-    if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
     const hour$2 = Number(digits$4);
     if ((table0$[bytes$[at$]] & 1) !== 0) {
       at$++;
@@ -1315,11 +1315,11 @@ const peg$makeScanner = (capacity$) => {
     let half$6;
     const symbol$3 = bytes$[at$];
     if (symbol$3 === 65 || symbol$3 === 97) {
-      if ((table4$[bytes$[at$ + 1]] & 4) === 0) return FAILED$;
+      if ((bytes$[at$ + 1] | 32) !== 109) return FAILED$;
       at$ += 2;
       half$6 = input.substring(at$ - 2, at$);
     } else if (symbol$3 === 80 || symbol$3 === 112) {
-      if ((table4$[bytes$[at$ + 1]] & 4) === 0) return FAILED$;
+      if ((bytes$[at$ + 1] | 32) !== 109) return FAILED$;
       at$ += 2;
       half$6 = input.substring(at$ - 2, at$);
     } else {
@@ -1354,18 +1354,18 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$3: {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) break next$3;
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 116) break next$3;
             at$ += 7;
             break chosen$2;
           }
           at$ = back$2;
           next$4: {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || bytes$[at$ + 3] !== 32 || (table4$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 8) === 0) break next$4;
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 114 || bytes$[at$ + 3] !== 32 || (bytes$[at$ + 4] | 32) !== 99 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 116) break next$4;
             at$ += 8;
             break chosen$2;
           }
           at$ = back$2;
-          if ((table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) break next$2;
+          if ((bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116) break next$2;
           at$ += 3;
         }
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
@@ -1380,16 +1380,16 @@ const peg$makeScanner = (capacity$) => {
     at$ = back$1;
     next$5: {
       const start$2 = at$;
-      if ((table2$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) break next$5;
+      if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 116) break next$5;
       at$ += 3;
-      if ((table4$[bytes$[at$]] & 32) !== 0) {
+      if ((table3$[bytes$[at$]] & 1) !== 0) {
         at$++;
       }
       const start$3 = at$;
       let count$1 = 0;
       let last$1 = at$;
       ended$1: for (;;) {
-        if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+        if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
         at$++;
         count$1++;
         last$1 = at$;
@@ -1398,15 +1398,15 @@ const peg$makeScanner = (capacity$) => {
       at$ = last$1;
       if (count$1 < 1) break next$5;
       const digits$1 = input.substring(start$3, at$);
-      if ((table4$[bytes$[at$]] & 2) !== 0) break next$5;
+      if ((table2$[bytes$[at$]] & 128) !== 0) break next$5;
       const days$1 = Number(digits$1);
       if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
       const back$3 = at$;
       done$1: {
         missing$1: {
-          if ((table4$[bytes$[at$]] & 32) === 0) break missing$1;
+          if ((table3$[bytes$[at$]] & 1) === 0) break missing$1;
           at$++;
-          if ((table4$[bytes$[at$]] & 64) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0) break missing$1;
+          if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121 || (bytes$[at$ + 3] | 32) !== 115) break missing$1;
           at$ += 4;
           if ((table1$[bytes$[at$]] & 2) !== 0) break missing$1;
           break done$1;
@@ -1434,9 +1434,9 @@ const peg$makeScanner = (capacity$) => {
       const year$1 = picked$1;
       const back$4 = at$;
       absent$1: {
-        if ((table5$[bytes$[at$]] & 2) === 0) break absent$1;
+        if ((table3$[bytes$[at$]] & 2) === 0) break absent$1;
         at$++;
-        if ((table4$[bytes$[at$]] & 2) === 0) break absent$1;
+        if ((table2$[bytes$[at$]] & 128) === 0) break absent$1;
         at$++;
         break next$7;
       }
@@ -1445,7 +1445,7 @@ const peg$makeScanner = (capacity$) => {
       absent$2: {
         if (bytes$[at$] !== 45) break absent$2;
         at$++;
-        if ((table4$[bytes$[at$]] & 2) === 0) break absent$2;
+        if ((table2$[bytes$[at$]] & 128) === 0) break absent$2;
         at$++;
         break next$7;
       }
@@ -1463,12 +1463,12 @@ const peg$makeScanner = (capacity$) => {
     }
     at$ = back$1;
     const start$5 = at$;
-    if ((table5$[bytes$[at$]] & 4) === 0) return FAILED$;
+    if ((table3$[bytes$[at$]] & 4) === 0) return FAILED$;
     at$++;
     let count$2 = 0;
     let last$2 = at$;
     ended$2: for (;;) {
-      if ((table5$[bytes$[at$]] & 8) === 0) break ended$2;
+      if ((table3$[bytes$[at$]] & 8) === 0) break ended$2;
       at$++;
       count$2++;
       last$2 = at$;
@@ -1483,7 +1483,7 @@ const peg$makeScanner = (capacity$) => {
       let count$4 = 0;
       let last$4 = at$;
       ended$4: for (;;) {
-        if ((table5$[bytes$[at$]] & 8) === 0) break ended$4;
+        if ((table3$[bytes$[at$]] & 8) === 0) break ended$4;
         at$++;
         count$4++;
         last$4 = at$;
@@ -1637,12 +1637,12 @@ const peg$makeScanner = (capacity$) => {
       next$5: {
         at$ = year_digits$skip(at$);
         if (at$ < 0) break next$5;
-        if ((table3$[bytes$[at$]] & 16) !== 0) {
+        if ((table2$[bytes$[at$]] & 16) !== 0) {
           at$++;
         }
-        if ((table3$[bytes$[at$]] & 1) === 0) break next$5;
+        if ((bytes$[at$] | 32) !== 104) break next$5;
         at$++;
-        if ((table3$[bytes$[at$]] & 8) === 0) break next$5;
+        if ((table2$[bytes$[at$]] & 8) === 0) break next$5;
         at$++;
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
         break chosen$1;
@@ -1698,18 +1698,18 @@ const peg$makeScanner = (capacity$) => {
           const back$2 = at$;
           chosen$2: {
             next$3: {
-              if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) break next$3;
+              if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 116) break next$3;
               at$ += 7;
               break chosen$2;
             }
             at$ = back$2;
             next$4: {
-              if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || bytes$[at$ + 3] !== 32 || (table4$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 8) === 0) break next$4;
+              if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 114 || bytes$[at$ + 3] !== 32 || (bytes$[at$ + 4] | 32) !== 99 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 116) break next$4;
               at$ += 8;
               break chosen$2;
             }
             at$ = back$2;
-            if ((table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) break next$2;
+            if ((bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116) break next$2;
             at$ += 3;
           }
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
@@ -1722,15 +1722,15 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$1;
       next$5: {
-        if ((table2$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) break next$5;
+        if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 116) break next$5;
         at$ += 3;
-        if ((table4$[bytes$[at$]] & 32) !== 0) {
+        if ((table3$[bytes$[at$]] & 1) !== 0) {
           at$++;
         }
         let count$1 = 0;
         let last$1 = at$;
         ended$1: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+          if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
           at$++;
           count$1++;
           last$1 = at$;
@@ -1738,14 +1738,14 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$1;
         if (count$1 < 1) break next$5;
-        if ((table4$[bytes$[at$]] & 2) !== 0) break next$5;
+        if ((table2$[bytes$[at$]] & 128) !== 0) break next$5;
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
         const back$3 = at$;
         done$1: {
           missing$1: {
-            if ((table4$[bytes$[at$]] & 32) === 0) break missing$1;
+            if ((table3$[bytes$[at$]] & 1) === 0) break missing$1;
             at$++;
-            if ((table4$[bytes$[at$]] & 64) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0) break missing$1;
+            if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121 || (bytes$[at$ + 3] | 32) !== 115) break missing$1;
             at$ += 4;
             if ((table1$[bytes$[at$]] & 2) !== 0) break missing$1;
             break done$1;
@@ -1767,9 +1767,9 @@ const peg$makeScanner = (capacity$) => {
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$7;
         const back$4 = at$;
         absent$1: {
-          if ((table5$[bytes$[at$]] & 2) === 0) break absent$1;
+          if ((table3$[bytes$[at$]] & 2) === 0) break absent$1;
           at$++;
-          if ((table4$[bytes$[at$]] & 2) === 0) break absent$1;
+          if ((table2$[bytes$[at$]] & 128) === 0) break absent$1;
           at$++;
           break next$7;
         }
@@ -1778,7 +1778,7 @@ const peg$makeScanner = (capacity$) => {
         absent$2: {
           if (bytes$[at$] !== 45) break absent$2;
           at$++;
-          if ((table4$[bytes$[at$]] & 2) === 0) break absent$2;
+          if ((table2$[bytes$[at$]] & 128) === 0) break absent$2;
           at$++;
           break next$7;
         }
@@ -1792,12 +1792,12 @@ const peg$makeScanner = (capacity$) => {
         break chosen$1;
       }
       at$ = back$1;
-      if ((table5$[bytes$[at$]] & 4) === 0) return -1;
+      if ((table3$[bytes$[at$]] & 4) === 0) return -1;
       at$++;
       let count$2 = 0;
       let last$2 = at$;
       ended$2: for (;;) {
-        if ((table5$[bytes$[at$]] & 8) === 0) break ended$2;
+        if ((table3$[bytes$[at$]] & 8) === 0) break ended$2;
         at$++;
         count$2++;
         last$2 = at$;
@@ -1812,7 +1812,7 @@ const peg$makeScanner = (capacity$) => {
         let count$4 = 0;
         let last$4 = at$;
         ended$4: for (;;) {
-          if ((table5$[bytes$[at$]] & 8) === 0) break ended$4;
+          if ((table3$[bytes$[at$]] & 8) === 0) break ended$4;
           at$++;
           count$4++;
           last$4 = at$;
@@ -1856,9 +1856,9 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$5: {
-            if ((table3$[bytes$[at$]] & 1) === 0) { miss$(at$, 32); break next$5; }
+            if ((bytes$[at$] | 32) !== 104) { miss$(at$, 32); break next$5; }
             at$++;
-            if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 33); break next$5; }
+            if ((table2$[bytes$[at$]] & 8) === 0) { miss$(at$, 33); break next$5; }
             at$++;
             if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
             break chosen$2;
@@ -1877,7 +1877,7 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = last$1;
           if (count$1 < 1) break next$4;
-          if ((table3$[bytes$[at$]] & 1) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 4) === 0) { miss$(at$, 34); break next$4; }
+          if ((bytes$[at$] | 32) !== 104 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 102) { miss$(at$, 34); break next$4; }
           at$ += 4;
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
           if (!(half$1 <= 2)) break next$4;
@@ -1903,15 +1903,15 @@ const peg$makeScanner = (capacity$) => {
         const back$4 = at$;
         done$2: {
           missing$2: {
-            if ((table3$[bytes$[at$]] & 16) === 0) { miss$(at$, 35); break missing$2; }
+            if ((table2$[bytes$[at$]] & 16) === 0) { miss$(at$, 35); break missing$2; }
             at$++;
             break done$2;
           }
           at$ = back$4;
         }
-        if ((table3$[bytes$[at$]] & 1) === 0) { miss$(at$, 32); break next$6; }
+        if ((bytes$[at$] | 32) !== 104) { miss$(at$, 32); break next$6; }
         at$++;
-        if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 33); break next$6; }
+        if ((table2$[bytes$[at$]] & 8) === 0) { miss$(at$, 33); break next$6; }
         at$++;
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
         break chosen$1;
@@ -1925,9 +1925,9 @@ const peg$makeScanner = (capacity$) => {
           missing$3: {
             at$ = between$expect(at$);
             if (at$ < 0) break missing$3;
-            if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 36); break missing$3; }
+            if ((bytes$[at$] | 32) !== 113) { miss$(at$, 36); break missing$3; }
             at$++;
-            if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 37); break missing$3; }
+            if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 37); break missing$3; }
             at$++;
             if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
             break done$3;
@@ -1938,9 +1938,9 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$1;
       next$8: {
-        if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 36); break next$8; }
+        if ((bytes$[at$] | 32) !== 113) { miss$(at$, 36); break next$8; }
         at$++;
-        if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 37); break next$8; }
+        if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 37); break next$8; }
         at$++;
         const back$6 = at$;
         done$4: {
@@ -1955,7 +1955,7 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = last$2;
             if (count$2 < 1) break missing$4;
-            if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 38); break missing$4; }
+            if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) { miss$(at$, 38); break missing$4; }
             at$ += 2;
             break done$4;
           }
@@ -1972,13 +1972,13 @@ const peg$makeScanner = (capacity$) => {
         const year$1 = year_digits$expectBuild(at$);
         if (year$1 === FAILED$) break next$9;
         at$ = end$;
-        if ((table4$[bytes$[at$]] & 1) === 0) { miss$(at$, 39); break next$9; }
+        if ((table2$[bytes$[at$]] & 64) === 0) { miss$(at$, 39); break next$9; }
         at$++;
         const start$1 = at$;
         let count$3 = 0;
         let last$4 = at$;
         ended$3: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$3; }
+          if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$3; }
           at$++;
           count$3++;
           last$4 = at$;
@@ -1987,7 +1987,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$4;
         if (count$3 < 2) break next$9;
         const digits$1 = input.substring(start$1, at$);
-        if ((table4$[bytes$[at$]] & 2) !== 0) break next$9;
+        if ((table2$[bytes$[at$]] & 128) !== 0) break next$9;
         const last$3 = Number(digits$1);
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$9;
         if (!(last$3 === (year$1 + 1) % 100)) break next$9;
@@ -2017,7 +2017,7 @@ const peg$makeScanner = (capacity$) => {
         let count$4 = 0;
         let last$5 = at$;
         ended$4: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$4; }
+          if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$4; }
           at$++;
           count$4++;
           last$5 = at$;
@@ -2026,7 +2026,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$5;
         if (count$4 < 1) break next$13;
         const digits$2 = input.substring(start$2, at$);
-        if ((table4$[bytes$[at$]] & 2) !== 0) break next$13;
+        if ((table2$[bytes$[at$]] & 128) !== 0) break next$13;
         const hour$1 = Number(digits$2);
         if (bytes$[at$] !== 58) { miss$(at$, 41); break next$13; }
         at$++;
@@ -2034,7 +2034,7 @@ const peg$makeScanner = (capacity$) => {
         let count$5 = 0;
         let last$6 = at$;
         ended$5: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$5; }
+          if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$5; }
           at$++;
           count$5++;
           last$6 = at$;
@@ -2043,7 +2043,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$6;
         if (count$5 < 2) break next$13;
         const digits$3 = input.substring(start$3, at$);
-        if ((table4$[bytes$[at$]] & 2) !== 0) break next$13;
+        if ((table2$[bytes$[at$]] & 128) !== 0) break next$13;
         const minute$1 = Number(digits$3);
         const back$7 = at$;
         done$5: {
@@ -2060,12 +2060,12 @@ const peg$makeScanner = (capacity$) => {
             const back$9 = at$;
             chosen$3: {
               next$14: {
-                if ((table1$[bytes$[at$]] & 128) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 42); break next$14; }
+                if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 109) { miss$(at$, 42); break next$14; }
                 at$ += 2;
                 break chosen$3;
               }
               at$ = back$9;
-              if ((table5$[bytes$[at$]] & 16) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 43); break missing$5; }
+              if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 109) { miss$(at$, 43); break missing$5; }
               at$ += 2;
             }
             break done$5;
@@ -2081,7 +2081,7 @@ const peg$makeScanner = (capacity$) => {
       let count$6 = 0;
       let last$7 = at$;
       ended$6: for (;;) {
-        if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$6; }
+        if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$6; }
         at$++;
         count$6++;
         last$7 = at$;
@@ -2090,7 +2090,7 @@ const peg$makeScanner = (capacity$) => {
       at$ = last$7;
       if (count$6 < 1) return -1;
       const digits$4 = input.substring(start$4, at$);
-      if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
       const hour$2 = Number(digits$4);
       const back$10 = at$;
       done$7: {
@@ -2104,12 +2104,12 @@ const peg$makeScanner = (capacity$) => {
       const back$11 = at$;
       chosen$4: {
         next$15: {
-          if ((table1$[bytes$[at$]] & 128) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 42); break next$15; }
+          if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 109) { miss$(at$, 42); break next$15; }
           at$ += 2;
           break chosen$4;
         }
         at$ = back$11;
-        if ((table5$[bytes$[at$]] & 16) === 0 || (table4$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 43); return -1; }
+        if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 109) { miss$(at$, 43); return -1; }
         at$ += 2;
       }
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
@@ -2150,18 +2150,18 @@ const peg$makeScanner = (capacity$) => {
           const back$4 = at$;
           chosen$3: {
             next$4: {
-              if ((table5$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 45); break next$4; }
+              if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 116) { miss$(at$, 45); break next$4; }
               at$ += 7;
               break chosen$3;
             }
             at$ = back$4;
             next$5: {
-              if ((table5$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || bytes$[at$ + 3] !== 32 || (table4$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 8) === 0) { miss$(at$, 46); break next$5; }
+              if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 114 || bytes$[at$ + 3] !== 32 || (bytes$[at$ + 4] | 32) !== 99 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 116) { miss$(at$, 46); break next$5; }
               at$ += 8;
               break chosen$3;
             }
             at$ = back$4;
-            if ((table5$[bytes$[at$]] & 16) === 0 || (table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 47); break next$2; }
+            if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116) { miss$(at$, 47); break next$2; }
             at$ += 3;
           }
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
@@ -2170,12 +2170,12 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$1;
       next$6: {
-        if ((table2$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 48); break next$6; }
+        if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 116) { miss$(at$, 48); break next$6; }
         at$ += 3;
         const back$5 = at$;
         done$2: {
           missing$2: {
-            if ((table4$[bytes$[at$]] & 32) === 0) { miss$(at$, 49); break missing$2; }
+            if ((table3$[bytes$[at$]] & 1) === 0) { miss$(at$, 49); break missing$2; }
             at$++;
             break done$2;
           }
@@ -2184,7 +2184,7 @@ const peg$makeScanner = (capacity$) => {
         let count$1 = 0;
         let last$1 = at$;
         ended$1: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$1; }
+          if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$1; }
           at$++;
           count$1++;
           last$1 = at$;
@@ -2192,14 +2192,14 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$1;
         if (count$1 < 1) break next$6;
-        if ((table4$[bytes$[at$]] & 2) !== 0) break next$6;
+        if ((table2$[bytes$[at$]] & 128) !== 0) break next$6;
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
         const back$6 = at$;
         done$3: {
           missing$3: {
-            if ((table4$[bytes$[at$]] & 32) === 0) { miss$(at$, 49); break missing$3; }
+            if ((table3$[bytes$[at$]] & 1) === 0) { miss$(at$, 49); break missing$3; }
             at$++;
-            if ((table4$[bytes$[at$]] & 64) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0) { miss$(at$, 50); break missing$3; }
+            if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121 || (bytes$[at$ + 3] | 32) !== 115) { miss$(at$, 50); break missing$3; }
             at$ += 4;
             if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
             break done$3;
@@ -2221,9 +2221,9 @@ const peg$makeScanner = (capacity$) => {
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$8;
         const back$7 = at$;
         absent$1: {
-          if ((table5$[bytes$[at$]] & 2) === 0) break absent$1;
+          if ((table3$[bytes$[at$]] & 2) === 0) break absent$1;
           at$++;
-          if ((table4$[bytes$[at$]] & 2) === 0) break absent$1;
+          if ((table2$[bytes$[at$]] & 128) === 0) break absent$1;
           at$++;
           break next$8;
         }
@@ -2232,7 +2232,7 @@ const peg$makeScanner = (capacity$) => {
         absent$2: {
           if (bytes$[at$] !== 45) break absent$2;
           at$++;
-          if ((table4$[bytes$[at$]] & 2) === 0) break absent$2;
+          if ((table2$[bytes$[at$]] & 128) === 0) break absent$2;
           at$++;
           break next$8;
         }
@@ -2246,12 +2246,12 @@ const peg$makeScanner = (capacity$) => {
         break chosen$1;
       }
       at$ = back$1;
-      if ((table5$[bytes$[at$]] & 4) === 0) { miss$(at$, 51); return -1; }
+      if ((table3$[bytes$[at$]] & 4) === 0) { miss$(at$, 51); return -1; }
       at$++;
       let count$2 = 0;
       let last$2 = at$;
       ended$2: for (;;) {
-        if ((table5$[bytes$[at$]] & 8) === 0) { miss$(at$, 52); break ended$2; }
+        if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 52); break ended$2; }
         at$++;
         count$2++;
         last$2 = at$;
@@ -2266,7 +2266,7 @@ const peg$makeScanner = (capacity$) => {
         let count$4 = 0;
         let last$4 = at$;
         ended$4: for (;;) {
-          if ((table5$[bytes$[at$]] & 8) === 0) { miss$(at$, 52); break ended$4; }
+          if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 52); break ended$4; }
           at$++;
           count$4++;
           last$4 = at$;
@@ -2287,7 +2287,7 @@ const peg$makeScanner = (capacity$) => {
 
   function span$build(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table5$[symbol$1] & 32) !== 0) {
+    if ((table3$[symbol$1] & 16) !== 0) {
       const start$1 = at$;
       const month$1 = month_name$build(at$);
       if (month$1 === FAILED$) return FAILED$;
@@ -2352,7 +2352,7 @@ const peg$makeScanner = (capacity$) => {
           const start$5 = at$;
           at$ = runEnd$(ends2$, at$);
           if (at$ === start$5) break missing$1;
-          if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
+          if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$1;
           at$ += 2;
           break done$1;
         }
@@ -2441,7 +2441,7 @@ const peg$makeScanner = (capacity$) => {
     }
     let at$1;
     const symbol$1 = bytes$[at$];
-    if ((table5$[symbol$1] & 32) !== 0) {
+    if ((table3$[symbol$1] & 16) !== 0) {
       const month$1 = month_name$build(at$);
       if (month$1 === FAILED$) return FAILED$;
       at$ = end$;
@@ -2450,7 +2450,7 @@ const peg$makeScanner = (capacity$) => {
       const back$2 = at$;
       done$2: {
         missing$2: {
-          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) break missing$2;
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 101 || bytes$[at$ + 3] !== 32) break missing$2;
           at$ += 4;
           break done$2;
         }
@@ -2491,7 +2491,7 @@ const peg$makeScanner = (capacity$) => {
               const start$3 = at$;
               at$ = runEnd$(ends2$, at$);
               if (at$ === start$3) break missing$4;
-              if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$4;
+              if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$4;
               at$ += 2;
               break done$4;
             }
@@ -2528,7 +2528,7 @@ const peg$makeScanner = (capacity$) => {
         let count$1 = 0;
         let last$1 = at$;
         ended$1: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+          if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
           at$++;
           count$1++;
           last$1 = at$;
@@ -2537,15 +2537,15 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$1;
         if (count$1 < 1) return FAILED$;
         const digits$1 = input.substring(start$4, at$);
-        if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+        if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
         const first$1 = Number(digits$1);
-        if ((table5$[bytes$[at$]] & 64) === 0) return FAILED$;
+        if ((table3$[bytes$[at$]] & 32) === 0) return FAILED$;
         const mark$1 = input[at$++];
         const start$5 = at$;
         let count$2 = 0;
         let last$2 = at$;
         ended$2: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) break ended$2;
+          if ((table2$[bytes$[at$]] & 128) === 0) break ended$2;
           at$++;
           count$2++;
           last$2 = at$;
@@ -2554,9 +2554,9 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$2;
         if (count$2 < 1) return FAILED$;
         const digits$2 = input.substring(start$5, at$);
-        if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+        if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
         const second$1 = Number(digits$2);
-        if ((table5$[bytes$[at$]] & 64) === 0) return FAILED$;
+        if ((table3$[bytes$[at$]] & 32) === 0) return FAILED$;
         at$++;
         let year$3;
         const symbol$2 = bytes$[at$];
@@ -2597,13 +2597,13 @@ const peg$makeScanner = (capacity$) => {
           const year$4 = year_digits$build(at$);
           if (year$4 === FAILED$) break next$3;
           at$ = end$;
-          if ((table5$[bytes$[at$]] & 64) === 0) break next$3;
+          if ((table3$[bytes$[at$]] & 32) === 0) break next$3;
           at$++;
           const start$6 = at$;
           let count$3 = 0;
           let last$3 = at$;
           ended$3: for (;;) {
-            if ((table4$[bytes$[at$]] & 2) === 0) break ended$3;
+            if ((table2$[bytes$[at$]] & 128) === 0) break ended$3;
             at$++;
             count$3++;
             last$3 = at$;
@@ -2612,15 +2612,15 @@ const peg$makeScanner = (capacity$) => {
           at$ = last$3;
           if (count$3 < 2) break next$3;
           const digits$3 = input.substring(start$6, at$);
-          if ((table4$[bytes$[at$]] & 2) !== 0) break next$3;
+          if ((table2$[bytes$[at$]] & 128) !== 0) break next$3;
           const month$3 = Number(digits$3);
-          if ((table5$[bytes$[at$]] & 64) === 0) break next$3;
+          if ((table3$[bytes$[at$]] & 32) === 0) break next$3;
           at$++;
           const start$7 = at$;
           let count$4 = 0;
           let last$4 = at$;
           ended$4: for (;;) {
-            if ((table4$[bytes$[at$]] & 2) === 0) break ended$4;
+            if ((table2$[bytes$[at$]] & 128) === 0) break ended$4;
             at$++;
             count$4++;
             last$4 = at$;
@@ -2629,7 +2629,7 @@ const peg$makeScanner = (capacity$) => {
           at$ = last$4;
           if (count$4 < 2) break next$3;
           const digits$4 = input.substring(start$7, at$);
-          if ((table4$[bytes$[at$]] & 2) !== 0) break next$3;
+          if ((table2$[bytes$[at$]] & 128) !== 0) break next$3;
           const day$3 = Number(digits$4);
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
           if (!(isDay(year$4, month$3, day$3))) break next$3;
@@ -2647,7 +2647,7 @@ const peg$makeScanner = (capacity$) => {
               const start$8 = at$;
               at$ = runEnd$(ends2$, at$);
               if (at$ === start$8) break missing$6;
-              if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$6;
+              if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$6;
               at$ += 2;
               break done$6;
             }
@@ -2684,7 +2684,7 @@ const peg$makeScanner = (capacity$) => {
         let count$5 = 0;
         let last$5 = at$;
         ended$5: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) break ended$5;
+          if ((table2$[bytes$[at$]] & 128) === 0) break ended$5;
           at$++;
           count$5++;
           last$5 = at$;
@@ -2693,15 +2693,15 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$5;
         if (count$5 < 1) return FAILED$;
         const digits$5 = input.substring(start$9, at$);
-        if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+        if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
         const first$2 = Number(digits$5);
-        if ((table5$[bytes$[at$]] & 64) === 0) return FAILED$;
+        if ((table3$[bytes$[at$]] & 32) === 0) return FAILED$;
         const mark$2 = input[at$++];
         const start$10 = at$;
         let count$6 = 0;
         let last$6 = at$;
         ended$6: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) break ended$6;
+          if ((table2$[bytes$[at$]] & 128) === 0) break ended$6;
           at$++;
           count$6++;
           last$6 = at$;
@@ -2710,9 +2710,9 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$6;
         if (count$6 < 1) return FAILED$;
         const digits$6 = input.substring(start$10, at$);
-        if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+        if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
         const second$2 = Number(digits$6);
-        if ((table5$[bytes$[at$]] & 64) === 0) return FAILED$;
+        if ((table3$[bytes$[at$]] & 32) === 0) return FAILED$;
         at$++;
         let year$6;
         const symbol$3 = bytes$[at$];
@@ -2755,18 +2755,18 @@ const peg$makeScanner = (capacity$) => {
 
   function quarter$build(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table5$[symbol$1] & 128) !== 0) {
+    if ((table3$[symbol$1] & 64) !== 0) {
       const start$1 = at$;
       let quarter$1;
       const symbol$2 = bytes$[at$];
-      if ((table6$[symbol$2] & 1) !== 0) {
+      if ((table3$[symbol$2] & 128) !== 0) {
         const quarter$2 = ordinal$build(at$);
         if (quarter$2 === FAILED$) return FAILED$;
         at$ = end$;
         const start$2 = at$;
         at$ = runEnd$(ends2$, at$);
         if (at$ === start$2) return FAILED$;
-        if ((table3$[bytes$[at$]] & 32) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) return FAILED$;
+        if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) return FAILED$;
         at$ += 7;
         if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
         const back$1 = at$;
@@ -2777,7 +2777,7 @@ const peg$makeScanner = (capacity$) => {
           const back$2 = at$;
           done$1: {
             missing$1: {
-              if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
+              if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$1;
               at$ += 2;
               const start$4 = at$;
               at$ = runEnd$(ends2$, at$);
@@ -2786,7 +2786,7 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = back$2;
           }
-          if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) break absent$1;
+          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) break absent$1;
           at$ += 2;
           return FAILED$;
         }
@@ -2797,7 +2797,7 @@ const peg$makeScanner = (capacity$) => {
         chosen$1: {
           next$1: {
             at$++;
-            if ((table3$[bytes$[at$]] & 64) === 0) break next$1;
+            if ((table2$[bytes$[at$]] & 32) === 0) break next$1;
             const quarter$3 = input[at$++];
             if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
             const back$4 = at$;
@@ -2806,7 +2806,7 @@ const peg$makeScanner = (capacity$) => {
               const back$5 = at$;
               done$2: {
                 missing$2: {
-                  if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$2;
+                  if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$2;
                   at$ += 2;
                   const start$5 = at$;
                   at$ = runEnd$(ends2$, at$);
@@ -2815,7 +2815,7 @@ const peg$makeScanner = (capacity$) => {
                 }
                 at$ = back$5;
               }
-              if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) break absent$2;
+              if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) break absent$2;
               at$ += 2;
               break next$1;
             }
@@ -2824,12 +2824,12 @@ const peg$makeScanner = (capacity$) => {
             break chosen$1;
           }
           at$ = back$3;
-          if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) return FAILED$;
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) return FAILED$;
           at$ += 7;
           const start$6 = at$;
           at$ = runEnd$(ends2$, at$);
           if (at$ === start$6) return FAILED$;
-          if ((table3$[bytes$[at$]] & 64) === 0) return FAILED$;
+          if ((table2$[bytes$[at$]] & 32) === 0) return FAILED$;
           const quarter$4 = input[at$++];
           if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
           quarter$1 = Number(quarter$4);
@@ -2865,7 +2865,7 @@ const peg$makeScanner = (capacity$) => {
         const start$8 = at$;
         at$ = runEnd$(ends2$, at$);
         if (at$ === start$8) break next$2;
-        if ((table3$[bytes$[at$]] & 32) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) break next$2;
+        if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$2;
         at$ += 7;
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
         const back$8 = at$;
@@ -2876,7 +2876,7 @@ const peg$makeScanner = (capacity$) => {
           const back$9 = at$;
           done$4: {
             missing$4: {
-              if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$4;
+              if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$4;
               at$ += 2;
               const start$10 = at$;
               at$ = runEnd$(ends2$, at$);
@@ -2885,7 +2885,7 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = back$9;
           }
-          if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) break absent$3;
+          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) break absent$3;
           at$ += 2;
           break next$2;
         }
@@ -2915,7 +2915,7 @@ const peg$makeScanner = (capacity$) => {
       next$3: {
         const start$11 = at$;
         const quarter$7 = input[at$++];
-        if ((table3$[bytes$[at$]] & 32) === 0) break next$3;
+        if ((bytes$[at$] | 32) !== 113) break next$3;
         at$++;
         let year$3;
         const symbol$3 = bytes$[at$];
@@ -2950,12 +2950,12 @@ const peg$makeScanner = (capacity$) => {
       const year$4 = year_digits$build(at$);
       if (year$4 === FAILED$) return FAILED$;
       at$ = end$;
-      if ((table3$[bytes$[at$]] & 16) !== 0) {
+      if ((table2$[bytes$[at$]] & 16) !== 0) {
         at$++;
       }
-      if ((table3$[bytes$[at$]] & 32) === 0) return FAILED$;
+      if ((bytes$[at$] | 32) !== 113) return FAILED$;
       at$++;
-      if ((table3$[bytes$[at$]] & 64) === 0) return FAILED$;
+      if ((table2$[bytes$[at$]] & 32) === 0) return FAILED$;
       const quarter$8 = input[at$++];
       if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
       end$ = at$;
@@ -2971,7 +2971,7 @@ const peg$makeScanner = (capacity$) => {
         const start$14 = at$;
         at$ = runEnd$(ends2$, at$);
         if (at$ === start$14) break next$5;
-        if ((table3$[bytes$[at$]] & 32) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) break next$5;
+        if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$5;
         at$ += 7;
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
         const back$13 = at$;
@@ -2982,7 +2982,7 @@ const peg$makeScanner = (capacity$) => {
           const back$14 = at$;
           done$6: {
             missing$6: {
-              if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$6;
+              if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$6;
               at$ += 2;
               const start$16 = at$;
               at$ = runEnd$(ends2$, at$);
@@ -2991,7 +2991,7 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = back$14;
           }
-          if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) break absent$4;
+          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) break absent$4;
           at$ += 2;
           break next$5;
         }
@@ -3020,7 +3020,7 @@ const peg$makeScanner = (capacity$) => {
       at$ = back$12;
       const start$17 = at$;
       const quarter$11 = input[at$++];
-      if ((table3$[bytes$[at$]] & 32) === 0) return FAILED$;
+      if ((bytes$[at$] | 32) !== 113) return FAILED$;
       at$++;
       let year$6;
       const symbol$4 = bytes$[at$];
@@ -3061,38 +3061,38 @@ const peg$makeScanner = (capacity$) => {
       const back$1 = at$;
       chosen$1: {
         next$1: {
-          if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) break next$1;
+          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 116) break next$1;
           at$ += 5;
           word$1 = input.substring(at$ - 5, at$);
           break chosen$1;
         }
         at$ = back$1;
-        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table3$[bytes$[at$ + 5]] & 1) === 0) return FAILED$;
+        if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 104) return FAILED$;
         at$ += 6;
         word$1 = input.substring(at$ - 6, at$);
       }
     } else if (symbol$1 === 83 || symbol$1 === 115) {
-      if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0) return FAILED$;
+      if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 100) return FAILED$;
       at$ += 6;
       word$1 = input.substring(at$ - 6, at$);
     } else if (symbol$1 === 84 || symbol$1 === 116) {
-      if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0) return FAILED$;
+      if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 100) return FAILED$;
       at$ += 5;
       word$1 = input.substring(at$ - 5, at$);
     } else if (symbol$1 === 49) {
-      if ((table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) return FAILED$;
+      if ((bytes$[at$ + 1] | 32) !== 115 || (bytes$[at$ + 2] | 32) !== 116) return FAILED$;
       at$ += 3;
       word$1 = input.substring(at$ - 3, at$);
     } else if (symbol$1 === 50) {
-      if ((table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) return FAILED$;
+      if ((bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) return FAILED$;
       at$ += 3;
       word$1 = input.substring(at$ - 3, at$);
     } else if (symbol$1 === 51) {
-      if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) return FAILED$;
+      if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 100) return FAILED$;
       at$ += 3;
       word$1 = input.substring(at$ - 3, at$);
     } else if (symbol$1 === 52) {
-      if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table3$[bytes$[at$ + 2]] & 1) === 0) return FAILED$;
+      if ((bytes$[at$ + 1] | 32) !== 116 || (bytes$[at$ + 2] | 32) !== 104) return FAILED$;
       at$ += 3;
       word$1 = input.substring(at$ - 3, at$);
     } else {
@@ -3112,13 +3112,13 @@ const peg$makeScanner = (capacity$) => {
         missing$1: {
           const symbol$2 = bytes$[at$];
           if (symbol$2 === 73 || symbol$2 === 105) {
-            if ((table2$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
+            if ((bytes$[at$ + 1] | 32) !== 110) break missing$1;
             at$ += 2;
             const start$1 = at$;
             at$ = runEnd$(ends2$, at$);
             if (at$ === start$1) break missing$1;
           } else if (symbol$2 === 79 || symbol$2 === 111) {
-            if ((table3$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
+            if ((bytes$[at$ + 1] | 32) !== 102) break missing$1;
             at$ += 2;
             const start$2 = at$;
             at$ = runEnd$(ends2$, at$);
@@ -3154,7 +3154,7 @@ const peg$makeScanner = (capacity$) => {
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+      if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
       at$++;
       count$1++;
       last$1 = at$;
@@ -3163,7 +3163,7 @@ const peg$makeScanner = (capacity$) => {
     at$ = last$1;
     if (count$1 < 2) return FAILED$;
     const digits$1 = input.substring(start$1, at$);
-    if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
     end$ = at$;
     return Number(digits$1);
   }
@@ -3174,9 +3174,9 @@ const peg$makeScanner = (capacity$) => {
       const back$1 = at$;
       chosen$1: {
         next$1: {
-          if ((table4$[bytes$[at$ + 1]] & 128) === 0) break next$1;
+          if ((bytes$[at$ + 1] | 32) !== 121) break next$1;
           at$ += 2;
-          if ((table4$[bytes$[at$]] & 32) !== 0) {
+          if ((table3$[bytes$[at$]] & 1) !== 0) {
             at$++;
           }
           break chosen$1;
@@ -3185,18 +3185,18 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0) break next$2;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 108) break next$2;
             at$ += 6;
             break chosen$2;
           }
           at$ = back$2;
-          if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table3$[bytes$[at$ + 8]] & 2) === 0) return FAILED$;
+          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 97 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 99 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 108) return FAILED$;
           at$ += 9;
         }
         const start$1 = at$;
         at$ = runEnd$(ends2$, at$);
         if (at$ === start$1) return FAILED$;
-        if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) return FAILED$;
+        if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) return FAILED$;
         at$ += 4;
         const start$2 = at$;
         at$ = runEnd$(ends2$, at$);
@@ -3204,7 +3204,7 @@ const peg$makeScanner = (capacity$) => {
         const back$3 = at$;
         done$1: {
           missing$1: {
-            if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) break missing$1;
+            if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) break missing$1;
             at$ += 2;
             break done$1;
           }
@@ -3221,7 +3221,7 @@ const peg$makeScanner = (capacity$) => {
       let count$1 = 0;
       let last$1 = at$;
       ended$1: for (;;) {
-        if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+        if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
         at$++;
         count$1++;
         last$1 = at$;
@@ -3230,7 +3230,7 @@ const peg$makeScanner = (capacity$) => {
       at$ = last$1;
       if (count$1 < 2) return FAILED$;
       const digits$1 = input.substring(start$3, at$);
-      if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
       year$1 = Number(digits$1);
     } else if (symbol$2 >= 49 && symbol$2 <= 50) {
       const back$4 = at$;
@@ -3246,7 +3246,7 @@ const peg$makeScanner = (capacity$) => {
         let count$2 = 0;
         let last$2 = at$;
         ended$2: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) break ended$2;
+          if ((table2$[bytes$[at$]] & 128) === 0) break ended$2;
           at$++;
           count$2++;
           last$2 = at$;
@@ -3255,7 +3255,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$2;
         if (count$2 < 2) return FAILED$;
         const digits$2 = input.substring(start$4, at$);
-        if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+        if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
         year$1 = Number(digits$2);
       }
     } else {
@@ -3265,13 +3265,13 @@ const peg$makeScanner = (capacity$) => {
     const back$5 = at$;
     done$2: {
       missing$2: {
-        if ((table4$[bytes$[at$]] & 1) === 0) break missing$2;
+        if ((table2$[bytes$[at$]] & 64) === 0) break missing$2;
         at$++;
         const start$5 = at$;
         let count$3 = 0;
         let last$4 = at$;
         ended$3: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) break ended$3;
+          if ((table2$[bytes$[at$]] & 128) === 0) break ended$3;
           at$++;
           count$3++;
           last$4 = at$;
@@ -3280,7 +3280,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$4;
         if (count$3 < 2) break missing$2;
         const digits$3 = input.substring(start$5, at$);
-        if ((table4$[bytes$[at$]] & 2) !== 0) break missing$2;
+        if ((table2$[bytes$[at$]] & 128) !== 0) break missing$2;
         const picked$1 = Number(digits$3);
         last$3 = picked$1;
         break done$2;
@@ -3310,14 +3310,14 @@ const peg$makeScanner = (capacity$) => {
 
   function week$build(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table6$[symbol$1] & 8) !== 0) {
+    if ((table4$[symbol$1] & 1) !== 0) {
       const start$1 = at$;
       const symbol$2 = bytes$[at$];
       if (symbol$2 === 67 || symbol$2 === 99) {
         const back$1 = at$;
         chosen$1: {
           next$1: {
-            if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0 || bytes$[at$ + 8] !== 32 || (table6$[bytes$[at$ + 9]] & 16) === 0 || (table2$[bytes$[at$ + 10]] & 2) === 0 || (table2$[bytes$[at$ + 11]] & 2) === 0 || (table6$[bytes$[at$ + 12]] & 32) === 0) break next$1;
+            if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 114 || bytes$[at$ + 8] !== 32 || (bytes$[at$ + 9] | 32) !== 119 || (bytes$[at$ + 10] | 32) !== 101 || (bytes$[at$ + 11] | 32) !== 101 || (table4$[bytes$[at$ + 12]] & 2) === 0) break next$1;
             at$ += 13;
             const start$2 = at$;
             at$ = runEnd$(ends2$, at$);
@@ -3325,7 +3325,7 @@ const peg$makeScanner = (capacity$) => {
             break chosen$1;
           }
           at$ = back$1;
-          if ((table6$[bytes$[at$ + 1]] & 16) === 0) return FAILED$;
+          if ((bytes$[at$ + 1] | 32) !== 119) return FAILED$;
           at$ += 2;
           if (bytes$[at$] === 32) {
             at$++;
@@ -3335,7 +3335,7 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 32) === 0) break next$2;
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) break next$2;
             at$ += 4;
             const start$3 = at$;
             at$ = runEnd$(ends2$, at$);
@@ -3348,12 +3348,12 @@ const peg$makeScanner = (capacity$) => {
                   const back$4 = at$;
                   chosen$3: {
                     next$3: {
-                      if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || bytes$[at$ + 6] !== 32) break next$3;
+                      if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 109 || (bytes$[at$ + 3] | 32) !== 98 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 114 || bytes$[at$ + 6] !== 32) break next$3;
                       at$ += 7;
                       break chosen$3;
                     }
                     at$ = back$4;
-                    if ((table3$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$1;
+                    if ((bytes$[at$ + 1] | 32) !== 111 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$1;
                     at$ += 4;
                   }
                 } else {
@@ -3367,7 +3367,7 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = back$2;
           next$4: {
-            if ((table6$[bytes$[at$ + 1]] & 32) === 0) break next$4;
+            if ((table4$[bytes$[at$ + 1]] & 2) === 0) break next$4;
             at$ += 2;
             if (bytes$[at$] === 32) {
               at$++;
@@ -3381,7 +3381,7 @@ const peg$makeScanner = (capacity$) => {
         const back$5 = at$;
         chosen$4: {
           next$5: {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 32) === 0) break next$5;
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) break next$5;
             at$ += 4;
             const start$4 = at$;
             at$ = runEnd$(ends2$, at$);
@@ -3394,12 +3394,12 @@ const peg$makeScanner = (capacity$) => {
                   const back$7 = at$;
                   chosen$5: {
                     next$6: {
-                      if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || bytes$[at$ + 6] !== 32) break next$6;
+                      if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 109 || (bytes$[at$ + 3] | 32) !== 98 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 114 || bytes$[at$ + 6] !== 32) break next$6;
                       at$ += 7;
                       break chosen$5;
                     }
                     at$ = back$7;
-                    if ((table3$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$2;
+                    if ((bytes$[at$ + 1] | 32) !== 111 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$2;
                     at$ += 4;
                   }
                 } else {
@@ -3412,7 +3412,7 @@ const peg$makeScanner = (capacity$) => {
             break chosen$4;
           }
           at$ = back$5;
-          if ((table6$[bytes$[at$ + 1]] & 32) === 0) return FAILED$;
+          if ((table4$[bytes$[at$ + 1]] & 2) === 0) return FAILED$;
           at$ += 2;
           if (bytes$[at$] === 32) {
             at$++;
@@ -3423,7 +3423,7 @@ const peg$makeScanner = (capacity$) => {
       let count$1 = 0;
       let last$1 = at$;
       ended$1: for (;;) {
-        if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+        if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
         at$++;
         count$1++;
         last$1 = at$;
@@ -3432,7 +3432,7 @@ const peg$makeScanner = (capacity$) => {
       at$ = last$1;
       if (count$1 < 1) return FAILED$;
       const digits$1 = input.substring(start$5, at$);
-      if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
       const week$1 = Number(digits$1);
       if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
       let year$1;
@@ -3460,16 +3460,16 @@ const peg$makeScanner = (capacity$) => {
       const year$2 = year_digits$build(at$);
       if (year$2 === FAILED$) return FAILED$;
       at$ = end$;
-      if ((table4$[bytes$[at$]] & 32) !== 0) {
+      if ((table3$[bytes$[at$]] & 1) !== 0) {
         at$++;
       }
-      if ((table6$[bytes$[at$]] & 16) === 0) return FAILED$;
+      if ((bytes$[at$] | 32) !== 119) return FAILED$;
       at$++;
       const start$7 = at$;
       let count$2 = 0;
       let last$2 = at$;
       ended$2: for (;;) {
-        if ((table4$[bytes$[at$]] & 2) === 0) break ended$2;
+        if ((table2$[bytes$[at$]] & 128) === 0) break ended$2;
         at$++;
         count$2++;
         last$2 = at$;
@@ -3478,7 +3478,7 @@ const peg$makeScanner = (capacity$) => {
       at$ = last$2;
       if (count$2 < 2) return FAILED$;
       const digits$2 = input.substring(start$7, at$);
-      if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
       const week$2 = Number(digits$2);
       if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
       if (!(week$2 >= 1 && week$2 <= 53)) return FAILED$;
@@ -3496,7 +3496,7 @@ const peg$makeScanner = (capacity$) => {
       let count$1 = 0;
       let last$1 = at$;
       ended$1: for (;;) {
-        if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+        if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
         at$++;
         count$1++;
         last$1 = at$;
@@ -3505,7 +3505,7 @@ const peg$makeScanner = (capacity$) => {
       at$ = last$1;
       if (count$1 < 1) return FAILED$;
       const digits$1 = input.substring(start$1, at$);
-      if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
       const month$1 = Number(digits$1);
       if (bytes$[at$] !== 47) return FAILED$;
       at$++;
@@ -3517,7 +3517,7 @@ const peg$makeScanner = (capacity$) => {
       if (!(month$1 >= 1 && month$1 <= 12)) return FAILED$;
       end$ = at$;
       return { kind: "month", year: year$1, month: month$1, start: start$1, end: at$ };
-    } else if ((table6$[symbol$1] & 128) !== 0) {
+    } else if ((table4$[symbol$1] & 4) !== 0) {
       const back$1 = at$;
       next$1: {
         const start$2 = at$;
@@ -3530,7 +3530,7 @@ const peg$makeScanner = (capacity$) => {
             const start$3 = at$;
             at$ = runEnd$(ends2$, at$);
             if (at$ === start$3) break missing$1;
-            if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
+            if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$1;
             at$ += 2;
             break done$1;
           }
@@ -3565,13 +3565,13 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$1;
       const start$5 = at$;
-      if ((table6$[bytes$[at$]] & 128) === 0) return FAILED$;
+      if ((table4$[bytes$[at$]] & 4) === 0) return FAILED$;
       const month$4 = month_name$build(at$);
       if (month$4 === FAILED$) return FAILED$;
       at$ = end$;
       end$ = at$;
       return { kind: "month", year: null, month: month$4, start: start$5, end: at$ };
-    } else if ((table7$[symbol$1] & 1) !== 0) {
+    } else if ((table4$[symbol$1] & 8) !== 0) {
       const back$3 = at$;
       next$3: {
         const start$6 = at$;
@@ -3584,7 +3584,7 @@ const peg$makeScanner = (capacity$) => {
             const start$7 = at$;
             at$ = runEnd$(ends2$, at$);
             if (at$ === start$7) break missing$2;
-            if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$2;
+            if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$2;
             at$ += 2;
             break done$2;
           }
@@ -3622,13 +3622,13 @@ const peg$makeScanner = (capacity$) => {
         const year$6 = year_digits$build(at$);
         if (year$6 === FAILED$) break next$4;
         at$ = end$;
-        if ((table4$[bytes$[at$]] & 1) === 0) break next$4;
+        if ((table2$[bytes$[at$]] & 64) === 0) break next$4;
         at$++;
         const start$10 = at$;
         let count$2 = 0;
         let last$2 = at$;
         ended$2: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) break ended$2;
+          if ((table2$[bytes$[at$]] & 128) === 0) break ended$2;
           at$++;
           count$2++;
           last$2 = at$;
@@ -3637,7 +3637,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$2;
         if (count$2 < 2) break next$4;
         const digits$2 = input.substring(start$10, at$);
-        if ((table4$[bytes$[at$]] & 2) !== 0) break next$4;
+        if ((table2$[bytes$[at$]] & 128) !== 0) break next$4;
         const month$7 = Number(digits$2);
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
         if (!(month$7 >= 1 && month$7 <= 12)) break next$4;
@@ -3649,7 +3649,7 @@ const peg$makeScanner = (capacity$) => {
       let count$3 = 0;
       let last$3 = at$;
       ended$3: for (;;) {
-        if ((table4$[bytes$[at$]] & 2) === 0) break ended$3;
+        if ((table2$[bytes$[at$]] & 128) === 0) break ended$3;
         at$++;
         count$3++;
         last$3 = at$;
@@ -3658,7 +3658,7 @@ const peg$makeScanner = (capacity$) => {
       at$ = last$3;
       if (count$3 < 1) return FAILED$;
       const digits$3 = input.substring(start$11, at$);
-      if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
       const month$8 = Number(digits$3);
       if (bytes$[at$] !== 47) return FAILED$;
       at$++;
@@ -3685,25 +3685,25 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) break next$2;
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 100 || (bytes$[at$ + 3] | 32) !== 97 || (bytes$[at$ + 4] | 32) !== 121) break next$2;
             at$ += 5;
             word$1 = input.substring(at$ - 5, at$);
             break chosen$2;
           }
           at$ = back$2;
           next$3: {
-            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table3$[bytes$[at$ + 6]] & 128) === 0 || (table6$[bytes$[at$ + 7]] & 16) === 0) break next$3;
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 109 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 119) break next$3;
             at$ += 8;
             word$1 = input.substring(at$ - 8, at$);
             break chosen$2;
           }
           at$ = back$2;
-          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 1) === 0 || (table3$[bytes$[at$ + 5]] & 1) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) break next$1;
+          if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 103 || (bytes$[at$ + 5] | 32) !== 104 || (bytes$[at$ + 6] | 32) !== 116) break next$1;
           at$ += 7;
           word$1 = input.substring(at$ - 7, at$);
         }
       } else if (symbol$1 === 89 || symbol$1 === 121) {
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 128) === 0) break next$1;
+        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 100 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 121) break next$1;
         at$ += 9;
         word$1 = input.substring(at$ - 9, at$);
       } else if (symbol$1 === 67) {
@@ -3743,44 +3743,44 @@ const peg$makeScanner = (capacity$) => {
       const start$2 = at$;
       let which$1;
       const symbol$2 = bytes$[at$];
-      if ((table7$[symbol$2] & 2) !== 0) {
+      if ((table4$[symbol$2] & 16) !== 0) {
         const symbol$3 = bytes$[at$];
         if (symbol$3 === 70 || symbol$3 === 102) {
-          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table6$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 4) === 0 || (table2$[bytes$[at$ + 8]] & 1) === 0) break next$6;
+          if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 119 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 110 || (bytes$[at$ + 8] | 32) !== 103) break next$6;
           at$ += 9;
         } else {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$6;
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116) break next$6;
           at$ += 4;
         }
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
         which$1 = "next";
-      } else if ((table7$[symbol$2] & 8) !== 0) {
+      } else if ((table4$[symbol$2] & 32) !== 0) {
         const symbol$4 = bytes$[at$];
         if (symbol$4 === 76 || symbol$4 === 108) {
-          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$6;
+          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 116) break next$6;
           at$ += 4;
         } else {
           const back$4 = at$;
           chosen$4: {
             next$7: {
-              if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table7$[bytes$[at$ + 3]] & 16) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 128) === 0 || (table6$[bytes$[at$ + 6]] & 2) === 0 || (table5$[bytes$[at$ + 7]] & 1) === 0) break next$7;
+              if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 118 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 117 || (bytes$[at$ + 7] | 32) !== 115) break next$7;
               at$ += 8;
               break chosen$4;
             }
             at$ = back$4;
             next$8: {
-              if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0) break next$8;
+              if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 114) break next$8;
               at$ += 5;
               break chosen$4;
             }
             at$ = back$4;
             next$9: {
-              if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$9;
+              if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 116) break next$9;
               at$ += 4;
               break chosen$4;
             }
             at$ = back$4;
-            if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 4) === 0 || (table2$[bytes$[at$ + 8]] & 1) === 0) break next$6;
+            if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 110 || (bytes$[at$ + 8] | 32) !== 103) break next$6;
             at$ += 9;
           }
         }
@@ -3790,20 +3790,20 @@ const peg$makeScanner = (capacity$) => {
         const back$5 = at$;
         chosen$5: {
           next$10: {
-            if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) break next$10;
+            if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 116) break next$10;
             at$ += 7;
             if ((table1$[bytes$[at$]] & 2) !== 0) break next$10;
             which$1 = "this";
             break chosen$5;
           }
           at$ = back$5;
-          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0) break next$6;
+          if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 109 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 103) break next$6;
           at$ += 6;
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
           which$1 = "next";
         }
       } else if (symbol$2 === 84 || symbol$2 === 116) {
-        if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0) break next$6;
+        if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 115) break next$6;
         at$ += 4;
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
         which$1 = "this";
@@ -3815,11 +3815,11 @@ const peg$makeScanner = (capacity$) => {
       if (at$ === start$3) break next$6;
       let unit$1;
       const symbol$5 = bytes$[at$];
-      if ((table7$[symbol$5] & 32) !== 0) {
+      if ((table4$[symbol$5] & 64) !== 0) {
         unit$1 = relative_unit$build(at$);
         if (unit$1 === FAILED$) break next$6;
         at$ = end$;
-      } else if ((table7$[symbol$5] & 64) !== 0) {
+      } else if ((table4$[symbol$5] & 128) !== 0) {
         const back$6 = at$;
         chosen$6: {
           next$11: {
@@ -3849,13 +3849,13 @@ const peg$makeScanner = (capacity$) => {
       const back$7 = at$;
       done$1: {
         missing$1: {
-          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) break missing$1;
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 101 || bytes$[at$ + 3] !== 32) break missing$1;
           at$ += 4;
           break done$1;
         }
         at$ = back$7;
       }
-      if ((table2$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0 || bytes$[at$ + 3] !== 32 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0 || bytes$[at$ + 6] !== 32) break next$12;
+      if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100 || bytes$[at$ + 3] !== 32 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 102 || bytes$[at$ + 6] !== 32) break next$12;
       at$ += 7;
       const back$8 = at$;
       done$2: {
@@ -3865,12 +3865,12 @@ const peg$makeScanner = (capacity$) => {
             const back$9 = at$;
             chosen$7: {
               next$13: {
-                if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) break next$13;
+                if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 101 || bytes$[at$ + 3] !== 32) break next$13;
                 at$ += 4;
                 break chosen$7;
               }
               at$ = back$9;
-              if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || bytes$[at$ + 4] !== 32) break missing$2;
+              if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 115 || bytes$[at$ + 4] !== 32) break missing$2;
               at$ += 5;
             }
           } else {
@@ -3897,7 +3897,7 @@ const peg$makeScanner = (capacity$) => {
 
   function amount$build(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table7$[symbol$1] & 128) !== 0) {
+    if ((table5$[symbol$1] & 1) !== 0) {
       const start$1 = at$;
       const currency$1 = currency_code$build(at$);
       if (currency$1 === FAILED$) return FAILED$;
@@ -3947,31 +3947,31 @@ const peg$makeScanner = (capacity$) => {
         next$3: {
           const symbol$2 = bytes$[at$];
           if (symbol$2 === 66 || symbol$2 === 98) {
-            if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0 || (table3$[bytes$[at$ + 6]] & 1) === 0 || bytes$[at$ + 7] !== 32 || (table5$[bytes$[at$ + 8]] & 16) === 0 || (table3$[bytes$[at$ + 9]] & 128) === 0 || (table6$[bytes$[at$ + 10]] & 2) === 0 || (table2$[bytes$[at$ + 11]] & 4) === 0 || (table4$[bytes$[at$ + 12]] & 64) === 0 || (table5$[bytes$[at$ + 13]] & 1) === 0) break next$3;
+            if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 115 || (bytes$[at$ + 6] | 32) !== 104 || bytes$[at$ + 7] !== 32 || (bytes$[at$ + 8] | 32) !== 112 || (bytes$[at$ + 9] | 32) !== 111 || (bytes$[at$ + 10] | 32) !== 117 || (bytes$[at$ + 11] | 32) !== 110 || (bytes$[at$ + 12] | 32) !== 100 || (bytes$[at$ + 13] | 32) !== 115) break next$3;
             at$ += 14;
           } else if (symbol$2 === 80 || symbol$2 === 112) {
             const back$2 = at$;
             chosen$2: {
               next$4: {
-                if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0 || bytes$[at$ + 6] !== 32 || (table5$[bytes$[at$ + 7]] & 1) === 0 || (table2$[bytes$[at$ + 8]] & 8) === 0 || (table2$[bytes$[at$ + 9]] & 2) === 0 || (table4$[bytes$[at$ + 10]] & 8) === 0 || (table3$[bytes$[at$ + 11]] & 2) === 0 || (table6$[bytes$[at$ + 12]] & 4) === 0 || (table2$[bytes$[at$ + 13]] & 4) === 0 || (table2$[bytes$[at$ + 14]] & 1) === 0) break next$4;
+                if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 100 || (bytes$[at$ + 5] | 32) !== 115 || bytes$[at$ + 6] !== 32 || (bytes$[at$ + 7] | 32) !== 115 || (bytes$[at$ + 8] | 32) !== 116 || (bytes$[at$ + 9] | 32) !== 101 || (bytes$[at$ + 10] | 32) !== 114 || (bytes$[at$ + 11] | 32) !== 108 || (bytes$[at$ + 12] | 32) !== 105 || (bytes$[at$ + 13] | 32) !== 110 || (bytes$[at$ + 14] | 32) !== 103) break next$4;
                 at$ += 15;
                 break chosen$2;
               }
               at$ = back$2;
               next$5: {
-                if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0) break next$5;
+                if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 100 || (bytes$[at$ + 5] | 32) !== 115) break next$5;
                 at$ += 6;
                 break chosen$2;
               }
               at$ = back$2;
-              if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0) break next$3;
+              if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 100) break next$3;
               at$ += 5;
             }
           } else if (symbol$2 === 81 || symbol$2 === 113) {
-            if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0) break next$3;
+            if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 100) break next$3;
             at$ += 4;
           } else if (symbol$2 === 83 || symbol$2 === 115) {
-            if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0 || (table6$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 1) === 0) break next$3;
+            if ((bytes$[at$ + 1] | 32) !== 116 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 108 || (bytes$[at$ + 5] | 32) !== 105 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 103) break next$3;
             at$ += 8;
           } else {
             break next$3;
@@ -3987,12 +3987,12 @@ const peg$makeScanner = (capacity$) => {
             const back$3 = at$;
             chosen$3: {
               next$7: {
-                if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0) break next$7;
+                if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 115) break next$7;
                 at$ += 5;
                 break chosen$3;
               }
               at$ = back$3;
-              if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0) break next$6;
+              if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111) break next$6;
               at$ += 4;
             }
           } else {
@@ -4009,12 +4009,12 @@ const peg$makeScanner = (capacity$) => {
             const back$4 = at$;
             chosen$4: {
               next$9: {
-                if ((table5$[bytes$[at$ + 1]] & 1) === 0 || bytes$[at$ + 2] !== 32 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0 || (table3$[bytes$[at$ + 6]] & 2) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 8) === 0 || (table5$[bytes$[at$ + 9]] & 1) === 0) break next$9;
+                if ((bytes$[at$ + 1] | 32) !== 115 || bytes$[at$ + 2] !== 32 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 108 || (bytes$[at$ + 6] | 32) !== 108 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 114 || (bytes$[at$ + 9] | 32) !== 115) break next$9;
                 at$ += 10;
                 break chosen$4;
               }
               at$ = back$4;
-              if (bytes$[at$ + 1] !== 46 || (table5$[bytes$[at$ + 2]] & 1) === 0 || bytes$[at$ + 3] !== 46 || bytes$[at$ + 4] !== 32 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table3$[bytes$[at$ + 6]] & 128) === 0 || (table3$[bytes$[at$ + 7]] & 2) === 0 || (table3$[bytes$[at$ + 8]] & 2) === 0 || (table1$[bytes$[at$ + 9]] & 128) === 0 || (table4$[bytes$[at$ + 10]] & 8) === 0 || (table5$[bytes$[at$ + 11]] & 1) === 0) break next$8;
+              if (bytes$[at$ + 1] !== 46 || (bytes$[at$ + 2] | 32) !== 115 || bytes$[at$ + 3] !== 46 || bytes$[at$ + 4] !== 32 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 108 || (bytes$[at$ + 8] | 32) !== 108 || (bytes$[at$ + 9] | 32) !== 97 || (bytes$[at$ + 10] | 32) !== 114 || (bytes$[at$ + 11] | 32) !== 115) break next$8;
               at$ += 12;
             }
           } else {
@@ -4031,12 +4031,12 @@ const peg$makeScanner = (capacity$) => {
             const back$5 = at$;
             chosen$5: {
               next$11: {
-                if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table5$[bytes$[at$ + 6]] & 1) === 0) break next$11;
+                if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 115) break next$11;
                 at$ += 7;
                 break chosen$5;
               }
               at$ = back$5;
-              if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0) break next$10;
+              if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114) break next$10;
               at$ += 6;
             }
           } else {
@@ -4050,10 +4050,10 @@ const peg$makeScanner = (capacity$) => {
         next$12: {
           const symbol$6 = bytes$[at$];
           if (symbol$6 === 70 || symbol$6 === 102) {
-            if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0) break next$12;
+            if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 99 || (bytes$[at$ + 5] | 32) !== 115) break next$12;
             at$ += 6;
           } else if (symbol$6 === 83 || symbol$6 === 115) {
-            if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || bytes$[at$ + 5] !== 32 || (table3$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0 || (table1$[bytes$[at$ + 8]] & 128) === 0 || (table2$[bytes$[at$ + 9]] & 4) === 0 || (table4$[bytes$[at$ + 10]] & 16) === 0 || (table5$[bytes$[at$ + 11]] & 1) === 0) break next$12;
+            if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 115 || bytes$[at$ + 5] !== 32 || (bytes$[at$ + 6] | 32) !== 102 || (bytes$[at$ + 7] | 32) !== 114 || (bytes$[at$ + 8] | 32) !== 97 || (bytes$[at$ + 9] | 32) !== 110 || (bytes$[at$ + 10] | 32) !== 99 || (bytes$[at$ + 11] | 32) !== 115) break next$12;
             at$ += 12;
           } else {
             break next$12;
@@ -4063,14 +4063,14 @@ const peg$makeScanner = (capacity$) => {
           break chosen$1;
         }
         at$ = back$1;
-        if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) return FAILED$;
+        if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 110) return FAILED$;
         at$ += 3;
         if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
         currency$2 = "JPY";
       }
       end$ = at$;
       return { kind: "amount", number: number$2, scale: scale$2, currency: currency$2, start: start$2, end: at$ };
-    } else if ((table8$[symbol$1] & 1) !== 0) {
+    } else if ((table5$[symbol$1] & 2) !== 0) {
       const back$6 = at$;
       next$13: {
         const start$3 = at$;
@@ -4129,14 +4129,14 @@ const peg$makeScanner = (capacity$) => {
 
   function digits$build(at$) {
     const start$1 = at$;
-    if ((table4$[bytes$[at$]] & 2) === 0) return FAILED$;
-    do at$++; while ((table4$[bytes$[at$]] & 2) !== 0);
+    if ((table2$[bytes$[at$]] & 128) === 0) return FAILED$;
+    do at$++; while ((table2$[bytes$[at$]] & 128) !== 0);
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table8$[bytes$[at$]] & 2) === 0) break ended$1;
+      if ((table5$[bytes$[at$]] & 4) === 0) break ended$1;
       at$++;
-      if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
-      do at$++; while ((table4$[bytes$[at$]] & 2) !== 0);
+      if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
+      do at$++; while ((table2$[bytes$[at$]] & 128) !== 0);
       last$1 = at$;
     }
     at$ = last$1;
@@ -4155,24 +4155,24 @@ const peg$makeScanner = (capacity$) => {
           const back$2 = at$;
           chosen$1: {
             next$1: {
-              do at$++; while ((table4$[bytes$[at$]] & 2) !== 0);
+              do at$++; while ((table2$[bytes$[at$]] & 128) !== 0);
               const symbol$3 = bytes$[at$];
-              if ((table8$[symbol$3] & 4) !== 0) {
+              if ((table5$[symbol$3] & 8) !== 0) {
                 at$++;
               } else if (symbol$3 === 66 || symbol$3 === 98) {
-                if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$1;
+                if ((bytes$[at$ + 1] | 32) !== 110) break next$1;
                 at$ += 2;
               } else if (symbol$3 === 78 || symbol$3 === 110) {
-                if ((table4$[bytes$[at$ + 1]] & 64) === 0) break next$1;
+                if ((bytes$[at$ + 1] | 32) !== 100) break next$1;
                 at$ += 2;
               } else if (symbol$3 === 82 || symbol$3 === 114) {
-                if ((table4$[bytes$[at$ + 1]] & 64) === 0) break next$1;
+                if ((bytes$[at$ + 1] | 32) !== 100) break next$1;
                 at$ += 2;
               } else if (symbol$3 === 83 || symbol$3 === 115) {
-                if ((table2$[bytes$[at$ + 1]] & 8) === 0) break next$1;
+                if ((bytes$[at$ + 1] | 32) !== 116) break next$1;
                 at$ += 2;
               } else if (symbol$3 === 84 || symbol$3 === 116) {
-                if ((table3$[bytes$[at$ + 1]] & 1) === 0) break next$1;
+                if ((bytes$[at$ + 1] | 32) !== 104) break next$1;
                 at$ += 2;
               } else {
                 break next$1;
@@ -4181,8 +4181,8 @@ const peg$makeScanner = (capacity$) => {
               break chosen$1;
             }
             at$ = back$2;
-            do at$++; while ((table4$[bytes$[at$]] & 2) !== 0);
-            if ((table7$[bytes$[at$]] & 4) === 0) break absent$1;
+            do at$++; while ((table2$[bytes$[at$]] & 128) !== 0);
+            if ((bytes$[at$] | 32) !== 120) break absent$1;
             at$++;
             if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
           }
@@ -4209,13 +4209,13 @@ const peg$makeScanner = (capacity$) => {
             at$ = last$1;
             if (count$1 < 1) break next$2;
             const back$4 = at$;
-            if ((table8$[bytes$[at$]] & 8) !== 0) {
+            if ((table5$[bytes$[at$]] & 16) !== 0) {
               at$++;
             }
-            if ((table4$[bytes$[at$]] & 2) === 0) break next$2;
+            if ((table2$[bytes$[at$]] & 128) === 0) break next$2;
             at$++;
             at$ = back$4;
-            if ((table8$[bytes$[at$]] & 8) !== 0) {
+            if ((table5$[bytes$[at$]] & 16) !== 0) {
               at$++;
             }
             let count$2 = 0;
@@ -4261,7 +4261,7 @@ const peg$makeScanner = (capacity$) => {
         let count$5 = 0;
         let last$5 = at$;
         ended$5: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) break ended$5;
+          if ((table2$[bytes$[at$]] & 128) === 0) break ended$5;
           at$++;
           count$5++;
           last$5 = at$;
@@ -4269,7 +4269,7 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$5;
         if (count$5 < 1) return FAILED$;
-        if ((table8$[bytes$[at$]] & 16) === 0) return FAILED$;
+        if ((table5$[bytes$[at$]] & 32) === 0) return FAILED$;
         at$++;
         let count$6 = 0;
         let last$6 = at$;
@@ -4329,7 +4329,7 @@ const peg$makeScanner = (capacity$) => {
 
   function number$build(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table8$[symbol$1] & 32) !== 0) {
+    if ((table5$[symbol$1] & 64) !== 0) {
       const start$1 = at$;
       let word$1;
       const symbol$2 = bytes$[at$];
@@ -4337,20 +4337,20 @@ const peg$makeScanner = (capacity$) => {
         const back$1 = at$;
         chosen$1: {
           next$1: {
-            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) break next$1;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116) break next$1;
             at$ += 5;
             word$1 = input.substring(at$ - 5, at$);
             break chosen$1;
           }
           at$ = back$1;
           next$2: {
-            if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table7$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0) break next$2;
+            if ((bytes$[at$ + 1] | 32) !== 108 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 118 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110) break next$2;
             at$ += 6;
             word$1 = input.substring(at$ - 6, at$);
             break chosen$1;
           }
           at$ = back$1;
-          if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) return FAILED$;
+          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) return FAILED$;
           at$ += 6;
           word$1 = input.substring(at$ - 6, at$);
         }
@@ -4358,52 +4358,52 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$3: {
-            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) break next$3;
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114) break next$3;
             at$ += 4;
             word$1 = input.substring(at$ - 4, at$);
             break chosen$2;
           }
           at$ = back$2;
           next$4: {
-            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) break next$4;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101) break next$4;
             at$ += 4;
             word$1 = input.substring(at$ - 4, at$);
             break chosen$2;
           }
           at$ = back$2;
           next$5: {
-            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$5;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 102 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 110) break next$5;
             at$ += 7;
             word$1 = input.substring(at$ - 7, at$);
             break chosen$2;
           }
           at$ = back$2;
           next$6: {
-            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) break next$6;
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) break next$6;
             at$ += 5;
             word$1 = input.substring(at$ - 5, at$);
             break chosen$2;
           }
           at$ = back$2;
-          if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) return FAILED$;
+          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 102 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) return FAILED$;
           at$ += 5;
           word$1 = input.substring(at$ - 5, at$);
         }
       } else if (symbol$2 === 72 || symbol$2 === 104) {
-        if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 64) === 0) return FAILED$;
+        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 100) return FAILED$;
         at$ += 7;
         word$1 = input.substring(at$ - 7, at$);
       } else if (symbol$2 === 78 || symbol$2 === 110) {
         const back$3 = at$;
         chosen$3: {
           next$7: {
-            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) break next$7;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) break next$7;
             at$ += 4;
             word$1 = input.substring(at$ - 4, at$);
             break chosen$3;
           }
           at$ = back$3;
-          if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) return FAILED$;
+          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) return FAILED$;
           at$ += 6;
           word$1 = input.substring(at$ - 6, at$);
         }
@@ -4411,27 +4411,27 @@ const peg$makeScanner = (capacity$) => {
         const back$4 = at$;
         chosen$4: {
           next$8: {
-            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0) break next$8;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120) break next$8;
             at$ += 3;
             word$1 = input.substring(at$ - 3, at$);
             break chosen$4;
           }
           at$ = back$4;
           next$9: {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0) break next$9;
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110) break next$9;
             at$ += 5;
             word$1 = input.substring(at$ - 5, at$);
             break chosen$4;
           }
           at$ = back$4;
           next$10: {
-            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) break next$10;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) break next$10;
             at$ += 5;
             word$1 = input.substring(at$ - 5, at$);
             break chosen$4;
           }
           at$ = back$4;
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) return FAILED$;
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116 || (bytes$[at$ + 6] | 32) !== 121) return FAILED$;
           at$ += 7;
           word$1 = input.substring(at$ - 7, at$);
         }
@@ -4439,53 +4439,53 @@ const peg$makeScanner = (capacity$) => {
         const back$5 = at$;
         chosen$5: {
           next$11: {
-            if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0) break next$11;
+            if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 111) break next$11;
             at$ += 3;
             word$1 = input.substring(at$ - 3, at$);
             break chosen$5;
           }
           at$ = back$5;
           next$12: {
-            if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0) break next$12;
+            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 101) break next$12;
             at$ += 5;
             word$1 = input.substring(at$ - 5, at$);
             break chosen$5;
           }
           at$ = back$5;
           next$13: {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) break next$13;
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 110) break next$13;
             at$ += 3;
             word$1 = input.substring(at$ - 3, at$);
             break chosen$5;
           }
           at$ = back$5;
           next$14: {
-            if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table7$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0) break next$14;
+            if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 118 || (bytes$[at$ + 5] | 32) !== 101) break next$14;
             at$ += 6;
             word$1 = input.substring(at$ - 6, at$);
             break chosen$5;
           }
           at$ = back$5;
           next$15: {
-            if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) break next$15;
+            if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$15;
             at$ += 6;
             word$1 = input.substring(at$ - 6, at$);
             break chosen$5;
           }
           at$ = back$5;
           next$16: {
-            if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) break next$16;
+            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$16;
             at$ += 6;
             word$1 = input.substring(at$ - 6, at$);
             break chosen$5;
           }
           at$ = back$5;
-          if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 64) === 0) return FAILED$;
+          if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) return FAILED$;
           at$ += 8;
           word$1 = input.substring(at$ - 8, at$);
         }
       } else {
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0) return FAILED$;
+        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111) return FAILED$;
         at$ += 4;
         word$1 = input.substring(at$ - 4, at$);
       }
@@ -4508,7 +4508,7 @@ const peg$makeScanner = (capacity$) => {
         let count$1 = 0;
         let last$1 = at$;
         ended$1: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+          if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
           at$++;
           count$1++;
           last$1 = at$;
@@ -4519,16 +4519,16 @@ const peg$makeScanner = (capacity$) => {
         const digits$1 = input.substring(start$2, at$);
         const symbol$3 = bytes$[at$];
         if (symbol$3 === 78 || symbol$3 === 110) {
-          if ((table4$[bytes$[at$ + 1]] & 64) === 0) break next$17;
+          if ((bytes$[at$ + 1] | 32) !== 100) break next$17;
           at$ += 2;
         } else if (symbol$3 === 82 || symbol$3 === 114) {
-          if ((table4$[bytes$[at$ + 1]] & 64) === 0) break next$17;
+          if ((bytes$[at$ + 1] | 32) !== 100) break next$17;
           at$ += 2;
         } else if (symbol$3 === 83 || symbol$3 === 115) {
-          if ((table2$[bytes$[at$ + 1]] & 8) === 0) break next$17;
+          if ((bytes$[at$ + 1] | 32) !== 116) break next$17;
           at$ += 2;
         } else if (symbol$3 === 84 || symbol$3 === 116) {
-          if ((table3$[bytes$[at$ + 1]] & 1) === 0) break next$17;
+          if ((bytes$[at$ + 1] | 32) !== 104) break next$17;
           at$ += 2;
         } else {
           break next$17;
@@ -4564,7 +4564,7 @@ const peg$makeScanner = (capacity$) => {
             break chosen$8;
           }
           at$ = back$9;
-          if ((table7$[bytes$[at$]] & 4) === 0) break next$18;
+          if ((bytes$[at$] | 32) !== 120) break next$18;
         }
         end$ = at$;
         return { kind: "number", number: number$1 + digits$2, scale: scale$1, start: start$3, end: at$ };
@@ -4601,7 +4601,7 @@ const peg$makeScanner = (capacity$) => {
           break chosen$10;
         }
         at$ = back$11;
-        if ((table7$[bytes$[at$]] & 4) === 0) return FAILED$;
+        if ((bytes$[at$] | 32) !== 120) return FAILED$;
       }
       end$ = at$;
       return { kind: "number", number: number$2 + digits$4, scale: scale$2, start: start$5, end: at$ };
@@ -4612,7 +4612,7 @@ const peg$makeScanner = (capacity$) => {
 
   function span$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table5$[symbol$1] & 32) !== 0) {
+    if ((table3$[symbol$1] & 16) !== 0) {
       at$ = month_name$skip(at$);
       if (at$ < 0) return -1;
       let count$1 = 0;
@@ -4663,7 +4663,7 @@ const peg$makeScanner = (capacity$) => {
           const start$3 = at$;
           at$ = runEnd$(ends2$, at$);
           if (at$ === start$3) break missing$1;
-          if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
+          if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$1;
           at$ += 2;
           break done$1;
         }
@@ -4694,7 +4694,7 @@ const peg$makeScanner = (capacity$) => {
       if (!(span$code4(first$1, more$1, month$1, year$1))) return -1;
     } else if (symbol$1 === 81 || symbol$1 === 113) {
       at$++;
-      if ((table3$[bytes$[at$]] & 64) === 0) return -1;
+      if ((table2$[bytes$[at$]] & 32) === 0) return -1;
       at$++;
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
       let count$2 = 0;
@@ -4702,9 +4702,9 @@ const peg$makeScanner = (capacity$) => {
       ended$3: for (;;) {
         at$ = joint$skip(at$);
         if (at$ < 0) break ended$3;
-        if ((table3$[bytes$[at$]] & 32) === 0) break ended$3;
+        if ((bytes$[at$] | 32) !== 113) break ended$3;
         at$++;
-        if ((table3$[bytes$[at$]] & 64) === 0) break ended$3;
+        if ((table2$[bytes$[at$]] & 32) === 0) break ended$3;
         at$++;
         if ((table1$[bytes$[at$]] & 2) !== 0) break ended$3;
         count$2++;
@@ -4741,7 +4741,7 @@ const peg$makeScanner = (capacity$) => {
       at$ = back$1;
     }
     const symbol$1 = bytes$[at$];
-    if ((table5$[symbol$1] & 32) !== 0) {
+    if ((table3$[symbol$1] & 16) !== 0) {
       at$ = named_date$skip(at$);
       if (at$ < 0) return -1;
     } else if (symbol$1 === 48 || (symbol$1 >= 51 && symbol$1 <= 57)) {
@@ -4763,13 +4763,13 @@ const peg$makeScanner = (capacity$) => {
           const year$1 = year_digits$build(at$);
           if (year$1 === FAILED$) break next$2;
           at$ = end$;
-          if ((table5$[bytes$[at$]] & 64) === 0) break next$2;
+          if ((table3$[bytes$[at$]] & 32) === 0) break next$2;
           at$++;
           const start$2 = at$;
           let count$1 = 0;
           let last$1 = at$;
           ended$1: for (;;) {
-            if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+            if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
             at$++;
             count$1++;
             last$1 = at$;
@@ -4778,15 +4778,15 @@ const peg$makeScanner = (capacity$) => {
           at$ = last$1;
           if (count$1 < 2) break next$2;
           const digits$1 = input.substring(start$2, at$);
-          if ((table4$[bytes$[at$]] & 2) !== 0) break next$2;
+          if ((table2$[bytes$[at$]] & 128) !== 0) break next$2;
           const month$1 = Number(digits$1);
-          if ((table5$[bytes$[at$]] & 64) === 0) break next$2;
+          if ((table3$[bytes$[at$]] & 32) === 0) break next$2;
           at$++;
           const start$3 = at$;
           let count$2 = 0;
           let last$2 = at$;
           ended$2: for (;;) {
-            if ((table4$[bytes$[at$]] & 2) === 0) break ended$2;
+            if ((table2$[bytes$[at$]] & 128) === 0) break ended$2;
             at$++;
             count$2++;
             last$2 = at$;
@@ -4795,7 +4795,7 @@ const peg$makeScanner = (capacity$) => {
           at$ = last$2;
           if (count$2 < 2) break next$2;
           const digits$2 = input.substring(start$3, at$);
-          if ((table4$[bytes$[at$]] & 2) !== 0) break next$2;
+          if ((table2$[bytes$[at$]] & 128) !== 0) break next$2;
           const day$1 = Number(digits$2);
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
           if (!(isDay(year$1, month$1, day$1))) break next$2;
@@ -4819,7 +4819,7 @@ const peg$makeScanner = (capacity$) => {
 
   function quarter$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table5$[symbol$1] & 128) !== 0) {
+    if ((table3$[symbol$1] & 64) !== 0) {
       at$ = bare_quarter$skip(at$);
       if (at$ < 0) return -1;
       const back$1 = at$;
@@ -4857,7 +4857,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = back$2;
         next$2: {
           at$++;
-          if ((table3$[bytes$[at$]] & 32) === 0) break next$2;
+          if ((bytes$[at$] | 32) !== 113) break next$2;
           at$++;
           const symbol$2 = bytes$[at$];
           if (symbol$2 === 48 || (symbol$2 >= 51 && symbol$2 <= 57)) {
@@ -4884,12 +4884,12 @@ const peg$makeScanner = (capacity$) => {
         at$ = back$2;
         at$ = year_digits$skip(at$);
         if (at$ < 0) return -1;
-        if ((table3$[bytes$[at$]] & 16) !== 0) {
+        if ((table2$[bytes$[at$]] & 16) !== 0) {
           at$++;
         }
-        if ((table3$[bytes$[at$]] & 32) === 0) return -1;
+        if ((bytes$[at$] | 32) !== 113) return -1;
         at$++;
-        if ((table3$[bytes$[at$]] & 64) === 0) return -1;
+        if ((table2$[bytes$[at$]] & 32) === 0) return -1;
         at$++;
         if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
       }
@@ -4915,7 +4915,7 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = back$5;
         at$++;
-        if ((table3$[bytes$[at$]] & 32) === 0) return -1;
+        if ((bytes$[at$] | 32) !== 113) return -1;
         at$++;
         const symbol$3 = bytes$[at$];
         if (symbol$3 === 48 || (symbol$3 >= 51 && symbol$3 <= 57)) {
@@ -4946,45 +4946,45 @@ const peg$makeScanner = (capacity$) => {
 
   function bare_half$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table2$[symbol$1] & 128) !== 0) {
+    if ((table2$[symbol$1] & 4) !== 0) {
       let word$1;
       const symbol$2 = bytes$[at$];
       if (symbol$2 === 70 || symbol$2 === 102) {
         const back$1 = at$;
         chosen$1: {
           next$1: {
-            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) break next$1;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 116) break next$1;
             at$ += 5;
             word$1 = input.substring(at$ - 5, at$);
             break chosen$1;
           }
           at$ = back$1;
-          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table3$[bytes$[at$ + 5]] & 1) === 0) return -1;
+          if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 104) return -1;
           at$ += 6;
           word$1 = input.substring(at$ - 6, at$);
         }
       } else if (symbol$2 === 83 || symbol$2 === 115) {
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 100) return -1;
         at$ += 6;
         word$1 = input.substring(at$ - 6, at$);
       } else if (symbol$2 === 84 || symbol$2 === 116) {
-        if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 100) return -1;
         at$ += 5;
         word$1 = input.substring(at$ - 5, at$);
       } else if (symbol$2 === 49) {
-        if ((table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 115 || (bytes$[at$ + 2] | 32) !== 116) return -1;
         at$ += 3;
         word$1 = input.substring(at$ - 3, at$);
       } else if (symbol$2 === 50) {
-        if ((table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) return -1;
         at$ += 3;
         word$1 = input.substring(at$ - 3, at$);
       } else if (symbol$2 === 51) {
-        if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 100) return -1;
         at$ += 3;
         word$1 = input.substring(at$ - 3, at$);
       } else {
-        if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table3$[bytes$[at$ + 2]] & 1) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 116 || (bytes$[at$ + 2] | 32) !== 104) return -1;
         at$ += 3;
         word$1 = input.substring(at$ - 3, at$);
       }
@@ -4993,13 +4993,13 @@ const peg$makeScanner = (capacity$) => {
       const start$1 = at$;
       at$ = runEnd$(ends2$, at$);
       if (at$ === start$1) return -1;
-      if ((table3$[bytes$[at$]] & 1) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 4) === 0) return -1;
+      if ((bytes$[at$] | 32) !== 104 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 102) return -1;
       at$ += 4;
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
       if (!(half$1 <= 2)) return -1;
     } else if (symbol$1 === 72 || symbol$1 === 104) {
       at$++;
-      if ((table3$[bytes$[at$]] & 8) === 0) return -1;
+      if ((table2$[bytes$[at$]] & 8) === 0) return -1;
       at$++;
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     } else {
@@ -5022,7 +5022,7 @@ const peg$makeScanner = (capacity$) => {
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+      if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
       at$++;
       count$1++;
       last$1 = at$;
@@ -5030,7 +5030,7 @@ const peg$makeScanner = (capacity$) => {
     }
     at$ = last$1;
     if (count$1 < 2) return -1;
-    if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+    if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
     return at$;
   }
 
@@ -5040,13 +5040,13 @@ const peg$makeScanner = (capacity$) => {
       const year$1 = year_digits$build(at$);
       if (year$1 === FAILED$) return -1;
       at$ = end$;
-      if ((table4$[bytes$[at$]] & 1) === 0) return -1;
+      if ((table2$[bytes$[at$]] & 64) === 0) return -1;
       at$++;
       const start$1 = at$;
       let count$1 = 0;
       let last$2 = at$;
       ended$1: for (;;) {
-        if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+        if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
         at$++;
         count$1++;
         last$2 = at$;
@@ -5055,7 +5055,7 @@ const peg$makeScanner = (capacity$) => {
       at$ = last$2;
       if (count$1 < 2) return -1;
       const digits$1 = input.substring(start$1, at$);
-      if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
       const last$1 = Number(digits$1);
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
       if (!(last$1 === (year$1 + 1) % 100)) return -1;
@@ -5063,9 +5063,9 @@ const peg$makeScanner = (capacity$) => {
       const back$1 = at$;
       chosen$1: {
         next$1: {
-          if ((table4$[bytes$[at$ + 1]] & 128) === 0) break next$1;
+          if ((bytes$[at$ + 1] | 32) !== 121) break next$1;
           at$ += 2;
-          if ((table4$[bytes$[at$]] & 32) !== 0) {
+          if ((table3$[bytes$[at$]] & 1) !== 0) {
             at$++;
           }
           break chosen$1;
@@ -5074,18 +5074,18 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0) break next$2;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 108) break next$2;
             at$ += 6;
             break chosen$2;
           }
           at$ = back$2;
-          if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table3$[bytes$[at$ + 8]] & 2) === 0) return -1;
+          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 97 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 99 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 108) return -1;
           at$ += 9;
         }
         const start$2 = at$;
         at$ = runEnd$(ends2$, at$);
         if (at$ === start$2) return -1;
-        if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) return -1;
+        if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) return -1;
         at$ += 4;
         const start$3 = at$;
         at$ = runEnd$(ends2$, at$);
@@ -5093,7 +5093,7 @@ const peg$makeScanner = (capacity$) => {
         const back$3 = at$;
         done$1: {
           missing$1: {
-            if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) break missing$1;
+            if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) break missing$1;
             at$ += 2;
             break done$1;
           }
@@ -5106,7 +5106,7 @@ const peg$makeScanner = (capacity$) => {
         let count$2 = 0;
         let last$3 = at$;
         ended$2: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) break ended$2;
+          if ((table2$[bytes$[at$]] & 128) === 0) break ended$2;
           at$++;
           count$2++;
           last$3 = at$;
@@ -5115,7 +5115,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$3;
         if (count$2 < 2) return -1;
         const digits$2 = input.substring(start$4, at$);
-        if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+        if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
       } else if (symbol$2 >= 49 && symbol$2 <= 50) {
         const back$4 = at$;
         chosen$3: {
@@ -5129,7 +5129,7 @@ const peg$makeScanner = (capacity$) => {
           let count$3 = 0;
           let last$4 = at$;
           ended$3: for (;;) {
-            if ((table4$[bytes$[at$]] & 2) === 0) break ended$3;
+            if ((table2$[bytes$[at$]] & 128) === 0) break ended$3;
             at$++;
             count$3++;
             last$4 = at$;
@@ -5138,7 +5138,7 @@ const peg$makeScanner = (capacity$) => {
           at$ = last$4;
           if (count$3 < 2) return -1;
           const digits$3 = input.substring(start$5, at$);
-          if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+          if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
         }
       } else {
         return -1;
@@ -5146,13 +5146,13 @@ const peg$makeScanner = (capacity$) => {
       const back$5 = at$;
       done$2: {
         missing$2: {
-          if ((table4$[bytes$[at$]] & 1) === 0) break missing$2;
+          if ((table2$[bytes$[at$]] & 64) === 0) break missing$2;
           at$++;
           const start$6 = at$;
           let count$4 = 0;
           let last$5 = at$;
           ended$4: for (;;) {
-            if ((table4$[bytes$[at$]] & 2) === 0) break ended$4;
+            if ((table2$[bytes$[at$]] & 128) === 0) break ended$4;
             at$++;
             count$4++;
             last$5 = at$;
@@ -5161,7 +5161,7 @@ const peg$makeScanner = (capacity$) => {
           at$ = last$5;
           if (count$4 < 2) break missing$2;
           const digits$4 = input.substring(start$6, at$);
-          if ((table4$[bytes$[at$]] & 2) !== 0) break missing$2;
+          if ((table2$[bytes$[at$]] & 128) !== 0) break missing$2;
           break done$2;
         }
         at$ = back$5;
@@ -5172,9 +5172,9 @@ const peg$makeScanner = (capacity$) => {
         missing$3: {
           at$ = between$skip(at$);
           if (at$ < 0) break missing$3;
-          if ((table3$[bytes$[at$]] & 32) === 0) break missing$3;
+          if ((bytes$[at$] | 32) !== 113) break missing$3;
           at$++;
-          if ((table3$[bytes$[at$]] & 64) === 0) break missing$3;
+          if ((table2$[bytes$[at$]] & 32) === 0) break missing$3;
           at$++;
           if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
           break done$3;
@@ -5183,7 +5183,7 @@ const peg$makeScanner = (capacity$) => {
       }
     } else if (symbol$1 === 81 || symbol$1 === 113) {
       at$++;
-      if ((table3$[bytes$[at$]] & 64) === 0) return -1;
+      if ((table2$[bytes$[at$]] & 32) === 0) return -1;
       at$++;
       const back$7 = at$;
       done$4: {
@@ -5191,7 +5191,7 @@ const peg$makeScanner = (capacity$) => {
           const start$7 = at$;
           at$ = runEnd$(ends2$, at$);
           if (at$ === start$7) break missing$4;
-          if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$4;
+          if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$4;
           at$ += 2;
           break done$4;
         }
@@ -5204,9 +5204,9 @@ const peg$makeScanner = (capacity$) => {
         const back$8 = at$;
         chosen$4: {
           next$4: {
-            if ((table4$[bytes$[at$ + 1]] & 128) === 0) break next$4;
+            if ((bytes$[at$ + 1] | 32) !== 121) break next$4;
             at$ += 2;
-            if ((table4$[bytes$[at$]] & 32) !== 0) {
+            if ((table3$[bytes$[at$]] & 1) !== 0) {
               at$++;
             }
             break chosen$4;
@@ -5215,18 +5215,18 @@ const peg$makeScanner = (capacity$) => {
           const back$9 = at$;
           chosen$5: {
             next$5: {
-              if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0) break next$5;
+              if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 108) break next$5;
               at$ += 6;
               break chosen$5;
             }
             at$ = back$9;
-            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table3$[bytes$[at$ + 8]] & 2) === 0) return -1;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 97 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 99 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 108) return -1;
             at$ += 9;
           }
           const start$8 = at$;
           at$ = runEnd$(ends2$, at$);
           if (at$ === start$8) return -1;
-          if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) return -1;
+          if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) return -1;
           at$ += 4;
           const start$9 = at$;
           at$ = runEnd$(ends2$, at$);
@@ -5234,7 +5234,7 @@ const peg$makeScanner = (capacity$) => {
           const back$10 = at$;
           done$5: {
             missing$5: {
-              if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) break missing$5;
+              if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) break missing$5;
               at$ += 2;
               break done$5;
             }
@@ -5250,7 +5250,7 @@ const peg$makeScanner = (capacity$) => {
         let count$5 = 0;
         let last$6 = at$;
         ended$5: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) break ended$5;
+          if ((table2$[bytes$[at$]] & 128) === 0) break ended$5;
           at$++;
           count$5++;
           last$6 = at$;
@@ -5259,7 +5259,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$6;
         if (count$5 < 2) return -1;
         const digits$5 = input.substring(start$10, at$);
-        if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+        if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
       } else if (symbol$4 >= 49 && symbol$4 <= 50) {
         const back$11 = at$;
         chosen$6: {
@@ -5273,7 +5273,7 @@ const peg$makeScanner = (capacity$) => {
           let count$6 = 0;
           let last$7 = at$;
           ended$6: for (;;) {
-            if ((table4$[bytes$[at$]] & 2) === 0) break ended$6;
+            if ((table2$[bytes$[at$]] & 128) === 0) break ended$6;
             at$++;
             count$6++;
             last$7 = at$;
@@ -5282,7 +5282,7 @@ const peg$makeScanner = (capacity$) => {
           at$ = last$7;
           if (count$6 < 2) return -1;
           const digits$6 = input.substring(start$11, at$);
-          if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+          if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
         }
       } else {
         return -1;
@@ -5290,13 +5290,13 @@ const peg$makeScanner = (capacity$) => {
       const back$12 = at$;
       done$6: {
         missing$6: {
-          if ((table4$[bytes$[at$]] & 1) === 0) break missing$6;
+          if ((table2$[bytes$[at$]] & 64) === 0) break missing$6;
           at$++;
           const start$12 = at$;
           let count$7 = 0;
           let last$8 = at$;
           ended$7: for (;;) {
-            if ((table4$[bytes$[at$]] & 2) === 0) break ended$7;
+            if ((table2$[bytes$[at$]] & 128) === 0) break ended$7;
             at$++;
             count$7++;
             last$8 = at$;
@@ -5305,7 +5305,7 @@ const peg$makeScanner = (capacity$) => {
           at$ = last$8;
           if (count$7 < 2) break missing$6;
           const digits$7 = input.substring(start$12, at$);
-          if ((table4$[bytes$[at$]] & 2) !== 0) break missing$6;
+          if ((table2$[bytes$[at$]] & 128) !== 0) break missing$6;
           break done$6;
         }
         at$ = back$12;
@@ -5319,13 +5319,13 @@ const peg$makeScanner = (capacity$) => {
 
   function week$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table6$[symbol$1] & 8) !== 0) {
+    if ((table4$[symbol$1] & 1) !== 0) {
       const symbol$2 = bytes$[at$];
       if (symbol$2 === 67 || symbol$2 === 99) {
         const back$1 = at$;
         chosen$1: {
           next$1: {
-            if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0 || bytes$[at$ + 8] !== 32 || (table6$[bytes$[at$ + 9]] & 16) === 0 || (table2$[bytes$[at$ + 10]] & 2) === 0 || (table2$[bytes$[at$ + 11]] & 2) === 0 || (table6$[bytes$[at$ + 12]] & 32) === 0) break next$1;
+            if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 114 || bytes$[at$ + 8] !== 32 || (bytes$[at$ + 9] | 32) !== 119 || (bytes$[at$ + 10] | 32) !== 101 || (bytes$[at$ + 11] | 32) !== 101 || (table4$[bytes$[at$ + 12]] & 2) === 0) break next$1;
             at$ += 13;
             const start$1 = at$;
             at$ = runEnd$(ends2$, at$);
@@ -5333,7 +5333,7 @@ const peg$makeScanner = (capacity$) => {
             break chosen$1;
           }
           at$ = back$1;
-          if ((table6$[bytes$[at$ + 1]] & 16) === 0) return -1;
+          if ((bytes$[at$ + 1] | 32) !== 119) return -1;
           at$ += 2;
           if (bytes$[at$] === 32) {
             at$++;
@@ -5343,7 +5343,7 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 32) === 0) break next$2;
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) break next$2;
             at$ += 4;
             const start$2 = at$;
             at$ = runEnd$(ends2$, at$);
@@ -5356,12 +5356,12 @@ const peg$makeScanner = (capacity$) => {
                   const back$4 = at$;
                   chosen$3: {
                     next$3: {
-                      if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || bytes$[at$ + 6] !== 32) break next$3;
+                      if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 109 || (bytes$[at$ + 3] | 32) !== 98 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 114 || bytes$[at$ + 6] !== 32) break next$3;
                       at$ += 7;
                       break chosen$3;
                     }
                     at$ = back$4;
-                    if ((table3$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$1;
+                    if ((bytes$[at$ + 1] | 32) !== 111 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$1;
                     at$ += 4;
                   }
                 } else {
@@ -5375,7 +5375,7 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = back$2;
           next$4: {
-            if ((table6$[bytes$[at$ + 1]] & 32) === 0) break next$4;
+            if ((table4$[bytes$[at$ + 1]] & 2) === 0) break next$4;
             at$ += 2;
             if (bytes$[at$] === 32) {
               at$++;
@@ -5389,7 +5389,7 @@ const peg$makeScanner = (capacity$) => {
         const back$5 = at$;
         chosen$4: {
           next$5: {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 32) === 0) break next$5;
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) break next$5;
             at$ += 4;
             const start$3 = at$;
             at$ = runEnd$(ends2$, at$);
@@ -5402,12 +5402,12 @@ const peg$makeScanner = (capacity$) => {
                   const back$7 = at$;
                   chosen$5: {
                     next$6: {
-                      if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || bytes$[at$ + 6] !== 32) break next$6;
+                      if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 109 || (bytes$[at$ + 3] | 32) !== 98 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 114 || bytes$[at$ + 6] !== 32) break next$6;
                       at$ += 7;
                       break chosen$5;
                     }
                     at$ = back$7;
-                    if ((table3$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$2;
+                    if ((bytes$[at$ + 1] | 32) !== 111 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$2;
                     at$ += 4;
                   }
                 } else {
@@ -5420,7 +5420,7 @@ const peg$makeScanner = (capacity$) => {
             break chosen$4;
           }
           at$ = back$5;
-          if ((table6$[bytes$[at$ + 1]] & 32) === 0) return -1;
+          if ((table4$[bytes$[at$ + 1]] & 2) === 0) return -1;
           at$ += 2;
           if (bytes$[at$] === 32) {
             at$++;
@@ -5431,7 +5431,7 @@ const peg$makeScanner = (capacity$) => {
       let count$1 = 0;
       let last$1 = at$;
       ended$1: for (;;) {
-        if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+        if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
         at$++;
         count$1++;
         last$1 = at$;
@@ -5440,7 +5440,7 @@ const peg$makeScanner = (capacity$) => {
       at$ = last$1;
       if (count$1 < 1) return -1;
       const digits$1 = input.substring(start$4, at$);
-      if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
       const week$1 = Number(digits$1);
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
       const back$8 = at$;
@@ -5459,16 +5459,16 @@ const peg$makeScanner = (capacity$) => {
     } else if (symbol$1 >= 49 && symbol$1 <= 50) {
       at$ = year_digits$skip(at$);
       if (at$ < 0) return -1;
-      if ((table4$[bytes$[at$]] & 32) !== 0) {
+      if ((table3$[bytes$[at$]] & 1) !== 0) {
         at$++;
       }
-      if ((table6$[bytes$[at$]] & 16) === 0) return -1;
+      if ((bytes$[at$] | 32) !== 119) return -1;
       at$++;
       const start$5 = at$;
       let count$2 = 0;
       let last$2 = at$;
       ended$2: for (;;) {
-        if ((table4$[bytes$[at$]] & 2) === 0) break ended$2;
+        if ((table2$[bytes$[at$]] & 128) === 0) break ended$2;
         at$++;
         count$2++;
         last$2 = at$;
@@ -5477,7 +5477,7 @@ const peg$makeScanner = (capacity$) => {
       at$ = last$2;
       if (count$2 < 2) return -1;
       const digits$2 = input.substring(start$5, at$);
-      if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
       const week$2 = Number(digits$2);
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
       if (!(week$2 >= 1 && week$2 <= 53)) return -1;
@@ -5494,7 +5494,7 @@ const peg$makeScanner = (capacity$) => {
       let count$1 = 0;
       let last$1 = at$;
       ended$1: for (;;) {
-        if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+        if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
         at$++;
         count$1++;
         last$1 = at$;
@@ -5503,7 +5503,7 @@ const peg$makeScanner = (capacity$) => {
       at$ = last$1;
       if (count$1 < 1) return -1;
       const digits$1 = input.substring(start$1, at$);
-      if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
       const month$1 = Number(digits$1);
       if (bytes$[at$] !== 47) return -1;
       at$++;
@@ -5511,7 +5511,7 @@ const peg$makeScanner = (capacity$) => {
       if (at$ < 0) return -1;
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
       if (!(month$1 >= 1 && month$1 <= 12)) return -1;
-    } else if ((table6$[symbol$1] & 128) !== 0) {
+    } else if ((table4$[symbol$1] & 4) !== 0) {
       const back$1 = at$;
       chosen$1: {
         next$1: {
@@ -5523,7 +5523,7 @@ const peg$makeScanner = (capacity$) => {
               const start$2 = at$;
               at$ = runEnd$(ends2$, at$);
               if (at$ === start$2) break missing$1;
-              if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
+              if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$1;
               at$ += 2;
               break done$1;
             }
@@ -5550,11 +5550,11 @@ const peg$makeScanner = (capacity$) => {
           break chosen$1;
         }
         at$ = back$1;
-        if ((table6$[bytes$[at$]] & 128) === 0) return -1;
+        if ((table4$[bytes$[at$]] & 4) === 0) return -1;
         at$ = month_name$skip(at$);
         if (at$ < 0) return -1;
       }
-    } else if ((table7$[symbol$1] & 1) !== 0) {
+    } else if ((table4$[symbol$1] & 8) !== 0) {
       const back$3 = at$;
       chosen$2: {
         next$3: {
@@ -5566,7 +5566,7 @@ const peg$makeScanner = (capacity$) => {
               const start$3 = at$;
               at$ = runEnd$(ends2$, at$);
               if (at$ === start$3) break missing$2;
-              if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$2;
+              if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$2;
               at$ += 2;
               break done$2;
             }
@@ -5596,13 +5596,13 @@ const peg$makeScanner = (capacity$) => {
         next$4: {
           at$ = year_digits$skip(at$);
           if (at$ < 0) break next$4;
-          if ((table4$[bytes$[at$]] & 1) === 0) break next$4;
+          if ((table2$[bytes$[at$]] & 64) === 0) break next$4;
           at$++;
           const start$4 = at$;
           let count$2 = 0;
           let last$2 = at$;
           ended$2: for (;;) {
-            if ((table4$[bytes$[at$]] & 2) === 0) break ended$2;
+            if ((table2$[bytes$[at$]] & 128) === 0) break ended$2;
             at$++;
             count$2++;
             last$2 = at$;
@@ -5611,7 +5611,7 @@ const peg$makeScanner = (capacity$) => {
           at$ = last$2;
           if (count$2 < 2) break next$4;
           const digits$2 = input.substring(start$4, at$);
-          if ((table4$[bytes$[at$]] & 2) !== 0) break next$4;
+          if ((table2$[bytes$[at$]] & 128) !== 0) break next$4;
           const month$2 = Number(digits$2);
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
           if (!(month$2 >= 1 && month$2 <= 12)) break next$4;
@@ -5622,7 +5622,7 @@ const peg$makeScanner = (capacity$) => {
         let count$3 = 0;
         let last$3 = at$;
         ended$3: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) break ended$3;
+          if ((table2$[bytes$[at$]] & 128) === 0) break ended$3;
           at$++;
           count$3++;
           last$3 = at$;
@@ -5631,7 +5631,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$3;
         if (count$3 < 1) return -1;
         const digits$3 = input.substring(start$5, at$);
-        if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+        if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
         const month$3 = Number(digits$3);
         if (bytes$[at$] !== 47) return -1;
         at$++;
@@ -5655,22 +5655,22 @@ const peg$makeScanner = (capacity$) => {
           const back$2 = at$;
           chosen$2: {
             next$2: {
-              if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) break next$2;
+              if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 100 || (bytes$[at$ + 3] | 32) !== 97 || (bytes$[at$ + 4] | 32) !== 121) break next$2;
               at$ += 5;
               break chosen$2;
             }
             at$ = back$2;
             next$3: {
-              if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table3$[bytes$[at$ + 6]] & 128) === 0 || (table6$[bytes$[at$ + 7]] & 16) === 0) break next$3;
+              if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 109 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 119) break next$3;
               at$ += 8;
               break chosen$2;
             }
             at$ = back$2;
-            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 1) === 0 || (table3$[bytes$[at$ + 5]] & 1) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) break next$1;
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 103 || (bytes$[at$ + 5] | 32) !== 104 || (bytes$[at$ + 6] | 32) !== 116) break next$1;
             at$ += 7;
           }
         } else if (symbol$1 === 89 || symbol$1 === 121) {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 128) === 0) break next$1;
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 100 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 121) break next$1;
           at$ += 9;
         } else if (symbol$1 === 67) {
           if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 66) break next$1;
@@ -5702,43 +5702,43 @@ const peg$makeScanner = (capacity$) => {
       at$ = back$1;
       next$6: {
         const symbol$2 = bytes$[at$];
-        if ((table7$[symbol$2] & 2) !== 0) {
+        if ((table4$[symbol$2] & 16) !== 0) {
           const symbol$3 = bytes$[at$];
           if (symbol$3 === 70 || symbol$3 === 102) {
-            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table6$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 4) === 0 || (table2$[bytes$[at$ + 8]] & 1) === 0) break next$6;
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 119 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 110 || (bytes$[at$ + 8] | 32) !== 103) break next$6;
             at$ += 9;
           } else {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$6;
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116) break next$6;
             at$ += 4;
           }
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
-        } else if ((table7$[symbol$2] & 8) !== 0) {
+        } else if ((table4$[symbol$2] & 32) !== 0) {
           const symbol$4 = bytes$[at$];
           if (symbol$4 === 76 || symbol$4 === 108) {
-            if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$6;
+            if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 116) break next$6;
             at$ += 4;
           } else {
             const back$4 = at$;
             chosen$4: {
               next$7: {
-                if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table7$[bytes$[at$ + 3]] & 16) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 128) === 0 || (table6$[bytes$[at$ + 6]] & 2) === 0 || (table5$[bytes$[at$ + 7]] & 1) === 0) break next$7;
+                if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 118 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 117 || (bytes$[at$ + 7] | 32) !== 115) break next$7;
                 at$ += 8;
                 break chosen$4;
               }
               at$ = back$4;
               next$8: {
-                if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0) break next$8;
+                if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 114) break next$8;
                 at$ += 5;
                 break chosen$4;
               }
               at$ = back$4;
               next$9: {
-                if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$9;
+                if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 116) break next$9;
                 at$ += 4;
                 break chosen$4;
               }
               at$ = back$4;
-              if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 4) === 0 || (table2$[bytes$[at$ + 8]] & 1) === 0) break next$6;
+              if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 110 || (bytes$[at$ + 8] | 32) !== 103) break next$6;
               at$ += 9;
             }
           }
@@ -5747,18 +5747,18 @@ const peg$makeScanner = (capacity$) => {
           const back$5 = at$;
           chosen$5: {
             next$10: {
-              if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) break next$10;
+              if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 116) break next$10;
               at$ += 7;
               if ((table1$[bytes$[at$]] & 2) !== 0) break next$10;
               break chosen$5;
             }
             at$ = back$5;
-            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0) break next$6;
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 109 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 103) break next$6;
             at$ += 6;
             if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
           }
         } else if (symbol$2 === 84 || symbol$2 === 116) {
-          if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0) break next$6;
+          if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 115) break next$6;
           at$ += 4;
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
         } else {
@@ -5768,26 +5768,26 @@ const peg$makeScanner = (capacity$) => {
         at$ = runEnd$(ends2$, at$);
         if (at$ === start$1) break next$6;
         const symbol$5 = bytes$[at$];
-        if ((table7$[symbol$5] & 32) !== 0) {
+        if ((table4$[symbol$5] & 64) !== 0) {
           const symbol$6 = bytes$[at$];
           if (symbol$6 === 65 || symbol$6 === 97) {
-            if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table3$[bytes$[at$ + 6]] & 128) === 0 || (table3$[bytes$[at$ + 7]] & 128) === 0 || (table2$[bytes$[at$ + 8]] & 4) === 0) break next$6;
+            if ((bytes$[at$ + 1] | 32) !== 102 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 111 || (bytes$[at$ + 8] | 32) !== 110) break next$6;
             at$ += 9;
           } else if (symbol$6 === 68 || symbol$6 === 100) {
-            if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) break next$6;
+            if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) break next$6;
             at$ += 3;
           } else if (symbol$6 === 69 || symbol$6 === 101) {
-            if ((table7$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) break next$6;
+            if ((bytes$[at$ + 1] | 32) !== 118 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) break next$6;
             at$ += 7;
           } else if (symbol$6 === 81 || symbol$6 === 113) {
-            if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) break next$6;
+            if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$6;
             at$ += 7;
           } else {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) break next$6;
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) break next$6;
             at$ += 4;
           }
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
-        } else if ((table8$[symbol$5] & 64) !== 0) {
+        } else if ((table5$[symbol$5] & 128) !== 0) {
           const back$6 = at$;
           chosen$6: {
             next$11: {
@@ -5796,24 +5796,24 @@ const peg$makeScanner = (capacity$) => {
                 const back$7 = at$;
                 chosen$7: {
                   next$12: {
-                    if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 1) === 0) break next$12;
+                    if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) break next$12;
                     at$ += 5;
                     break chosen$7;
                   }
                   at$ = back$7;
-                  if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) break next$11;
+                  if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) break next$11;
                   at$ += 7;
                 }
               } else {
                 const back$8 = at$;
                 chosen$8: {
                   next$13: {
-                    if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 32) === 0) break next$13;
+                    if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) break next$13;
                     at$ += 4;
                     break chosen$8;
                   }
                   at$ = back$8;
-                  if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table4$[bytes$[at$ + 6]] & 64) === 0) break next$11;
+                  if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 100) break next$11;
                   at$ += 7;
                 }
               }
@@ -5834,12 +5834,12 @@ const peg$makeScanner = (capacity$) => {
               const back$10 = at$;
               chosen$10: {
                 next$15: {
-                  if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0) break next$15;
+                  if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 108) break next$15;
                   at$ += 6;
                   break chosen$10;
                 }
                 at$ = back$10;
-                if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table3$[bytes$[at$ + 8]] & 2) === 0) break next$14;
+                if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 97 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 99 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 108) break next$14;
                 at$ += 9;
               }
               const start$2 = at$;
@@ -5847,13 +5847,13 @@ const peg$makeScanner = (capacity$) => {
               if (at$ === start$2) break next$14;
               const symbol$8 = bytes$[at$];
               if (symbol$8 === 77 || symbol$8 === 109) {
-                if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 1) === 0) break next$14;
+                if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) break next$14;
                 at$ += 5;
               } else if (symbol$8 === 81 || symbol$8 === 113) {
-                if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) break next$14;
+                if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$14;
                 at$ += 7;
               } else if (symbol$8 === 89 || symbol$8 === 121) {
-                if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) break next$14;
+                if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) break next$14;
                 at$ += 4;
               } else {
                 break next$14;
@@ -5875,13 +5875,13 @@ const peg$makeScanner = (capacity$) => {
         const back$11 = at$;
         done$1: {
           missing$1: {
-            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) break missing$1;
+            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 101 || bytes$[at$ + 3] !== 32) break missing$1;
             at$ += 4;
             break done$1;
           }
           at$ = back$11;
         }
-        if ((table2$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0 || bytes$[at$ + 3] !== 32 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0 || bytes$[at$ + 6] !== 32) break next$16;
+        if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100 || bytes$[at$ + 3] !== 32 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 102 || bytes$[at$ + 6] !== 32) break next$16;
         at$ += 7;
         const back$12 = at$;
         done$2: {
@@ -5891,12 +5891,12 @@ const peg$makeScanner = (capacity$) => {
               const back$13 = at$;
               chosen$11: {
                 next$17: {
-                  if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) break next$17;
+                  if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 101 || bytes$[at$ + 3] !== 32) break next$17;
                   at$ += 4;
                   break chosen$11;
                 }
                 at$ = back$13;
-                if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || bytes$[at$ + 4] !== 32) break missing$2;
+                if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 115 || bytes$[at$ + 4] !== 32) break missing$2;
                 at$ += 5;
               }
             } else {
@@ -5907,46 +5907,46 @@ const peg$makeScanner = (capacity$) => {
           at$ = back$12;
         }
         const symbol$10 = bytes$[at$];
-        if ((table8$[symbol$10] & 128) !== 0) {
+        if ((table6$[symbol$10] & 1) !== 0) {
           const symbol$11 = bytes$[at$];
           if (symbol$11 === 65 || symbol$11 === 97) {
-            if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table3$[bytes$[at$ + 6]] & 128) === 0 || (table3$[bytes$[at$ + 7]] & 128) === 0 || (table2$[bytes$[at$ + 8]] & 4) === 0) break next$16;
+            if ((bytes$[at$ + 1] | 32) !== 102 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 111 || (bytes$[at$ + 8] | 32) !== 110) break next$16;
             at$ += 9;
           } else if (symbol$11 === 68 || symbol$11 === 100) {
-            if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) break next$16;
+            if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) break next$16;
             at$ += 3;
           } else if (symbol$11 === 69 || symbol$11 === 101) {
-            if ((table7$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) break next$16;
+            if ((bytes$[at$ + 1] | 32) !== 118 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) break next$16;
             at$ += 7;
           } else if (symbol$11 === 77 || symbol$11 === 109) {
             const back$14 = at$;
             chosen$12: {
               next$18: {
-                if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 1) === 0) break next$18;
+                if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) break next$18;
                 at$ += 5;
                 break chosen$12;
               }
               at$ = back$14;
-              if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) break next$16;
+              if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) break next$16;
               at$ += 7;
             }
           } else if (symbol$11 === 81 || symbol$11 === 113) {
-            if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) break next$16;
+            if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$16;
             at$ += 7;
           } else if (symbol$11 === 87 || symbol$11 === 119) {
             const back$15 = at$;
             chosen$13: {
               next$19: {
-                if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 32) === 0) break next$19;
+                if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) break next$19;
                 at$ += 4;
                 break chosen$13;
               }
               at$ = back$15;
-              if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table4$[bytes$[at$ + 6]] & 64) === 0) break next$16;
+              if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 100) break next$16;
               at$ += 7;
             }
           } else {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) break next$16;
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) break next$16;
             at$ += 4;
           }
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$16;
@@ -5954,12 +5954,12 @@ const peg$makeScanner = (capacity$) => {
           const back$16 = at$;
           chosen$14: {
             next$20: {
-              if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0) break next$20;
+              if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 108) break next$20;
               at$ += 6;
               break chosen$14;
             }
             at$ = back$16;
-            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table3$[bytes$[at$ + 8]] & 2) === 0) break next$16;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 97 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 99 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 108) break next$16;
             at$ += 9;
           }
           const start$3 = at$;
@@ -5967,13 +5967,13 @@ const peg$makeScanner = (capacity$) => {
           if (at$ === start$3) break next$16;
           const symbol$12 = bytes$[at$];
           if (symbol$12 === 77 || symbol$12 === 109) {
-            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 1) === 0) break next$16;
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) break next$16;
             at$ += 5;
           } else if (symbol$12 === 81 || symbol$12 === 113) {
-            if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) break next$16;
+            if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$16;
             at$ += 7;
           } else if (symbol$12 === 89 || symbol$12 === 121) {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) break next$16;
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) break next$16;
             at$ += 4;
           } else {
             break next$16;
@@ -6001,7 +6001,7 @@ const peg$makeScanner = (capacity$) => {
           let count$1 = 0;
           let last$1 = at$;
           ended$1: for (;;) {
-            if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+            if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
             at$++;
             count$1++;
             last$1 = at$;
@@ -6010,7 +6010,7 @@ const peg$makeScanner = (capacity$) => {
           at$ = last$1;
           if (count$1 < 1) break next$1;
           const digits$1 = input.substring(start$1, at$);
-          if ((table4$[bytes$[at$]] & 2) !== 0) break next$1;
+          if ((table2$[bytes$[at$]] & 128) !== 0) break next$1;
           const hour$1 = Number(digits$1);
           if (bytes$[at$] !== 58) break next$1;
           at$++;
@@ -6018,7 +6018,7 @@ const peg$makeScanner = (capacity$) => {
           let count$2 = 0;
           let last$2 = at$;
           ended$2: for (;;) {
-            if ((table4$[bytes$[at$]] & 2) === 0) break ended$2;
+            if ((table2$[bytes$[at$]] & 128) === 0) break ended$2;
             at$++;
             count$2++;
             last$2 = at$;
@@ -6027,7 +6027,7 @@ const peg$makeScanner = (capacity$) => {
           at$ = last$2;
           if (count$2 < 2) break next$1;
           const digits$2 = input.substring(start$2, at$);
-          if ((table4$[bytes$[at$]] & 2) !== 0) break next$1;
+          if ((table2$[bytes$[at$]] & 128) !== 0) break next$1;
           const minute$1 = Number(digits$2);
           const back$2 = at$;
           done$1: {
@@ -6037,10 +6037,10 @@ const peg$makeScanner = (capacity$) => {
               }
               const symbol$2 = bytes$[at$];
               if (symbol$2 === 65 || symbol$2 === 97) {
-                if ((table4$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
+                if ((bytes$[at$ + 1] | 32) !== 109) break missing$1;
                 at$ += 2;
               } else if (symbol$2 === 80 || symbol$2 === 112) {
-                if ((table4$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
+                if ((bytes$[at$ + 1] | 32) !== 109) break missing$1;
                 at$ += 2;
               } else {
                 break missing$1;
@@ -6058,7 +6058,7 @@ const peg$makeScanner = (capacity$) => {
         let count$3 = 0;
         let last$3 = at$;
         ended$3: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) break ended$3;
+          if ((table2$[bytes$[at$]] & 128) === 0) break ended$3;
           at$++;
           count$3++;
           last$3 = at$;
@@ -6067,17 +6067,17 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$3;
         if (count$3 < 1) return -1;
         const digits$3 = input.substring(start$3, at$);
-        if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+        if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
         const hour$2 = Number(digits$3);
         if ((table0$[bytes$[at$]] & 1) !== 0) {
           at$++;
         }
         const symbol$3 = bytes$[at$];
         if (symbol$3 === 65 || symbol$3 === 97) {
-          if ((table4$[bytes$[at$ + 1]] & 4) === 0) return -1;
+          if ((bytes$[at$ + 1] | 32) !== 109) return -1;
           at$ += 2;
         } else if (symbol$3 === 80 || symbol$3 === 112) {
-          if ((table4$[bytes$[at$ + 1]] & 4) === 0) return -1;
+          if ((bytes$[at$ + 1] | 32) !== 109) return -1;
           at$ += 2;
         } else {
           return -1;
@@ -6093,7 +6093,7 @@ const peg$makeScanner = (capacity$) => {
 
   function amount$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table7$[symbol$1] & 128) !== 0) {
+    if ((table5$[symbol$1] & 1) !== 0) {
       const symbol$2 = bytes$[at$];
       if (symbol$2 === 66) {
         const back$1 = at$;
@@ -6173,10 +6173,10 @@ const peg$makeScanner = (capacity$) => {
         at$++;
       }
       const symbol$3 = bytes$[at$];
-      if ((table9$[symbol$3] & 1) !== 0) {
+      if ((table6$[symbol$3] & 2) !== 0) {
         at$ = currency_word$skip(at$);
         if (at$ < 0) return -1;
-      } else if ((table9$[symbol$3] & 2) !== 0) {
+      } else if ((table6$[symbol$3] & 4) !== 0) {
         const symbol$4 = bytes$[at$];
         if (symbol$4 === 71) {
           if (bytes$[at$ + 1] !== 66 || bytes$[at$ + 2] !== 80) return -1;
@@ -6219,7 +6219,7 @@ const peg$makeScanner = (capacity$) => {
           at$ += 3;
         }
         if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      } else if ((table9$[symbol$3] & 4) !== 0) {
+      } else if ((table6$[symbol$3] & 8) !== 0) {
         const back$6 = at$;
         chosen$6: {
           next$6: {
@@ -6328,7 +6328,7 @@ const peg$makeScanner = (capacity$) => {
           }
           if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
         }
-      } else if ((table9$[symbol$3] & 8) !== 0) {
+      } else if ((table6$[symbol$3] & 16) !== 0) {
         const back$13 = at$;
         chosen$13: {
           next$15: {
@@ -6422,7 +6422,7 @@ const peg$makeScanner = (capacity$) => {
       } else {
         return -1;
       }
-    } else if ((table8$[symbol$1] & 1) !== 0) {
+    } else if ((table5$[symbol$1] & 2) !== 0) {
       const back$18 = at$;
       chosen$18: {
         next$22: {
@@ -6597,14 +6597,14 @@ const peg$makeScanner = (capacity$) => {
   }
 
   function digits$skip(at$) {
-    if ((table4$[bytes$[at$]] & 2) === 0) return -1;
-    do at$++; while ((table4$[bytes$[at$]] & 2) !== 0);
+    if ((table2$[bytes$[at$]] & 128) === 0) return -1;
+    do at$++; while ((table2$[bytes$[at$]] & 128) !== 0);
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table8$[bytes$[at$]] & 2) === 0) break ended$1;
+      if ((table5$[bytes$[at$]] & 4) === 0) break ended$1;
       at$++;
-      if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
-      do at$++; while ((table4$[bytes$[at$]] & 2) !== 0);
+      if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
+      do at$++; while ((table2$[bytes$[at$]] & 128) !== 0);
       last$1 = at$;
     }
     at$ = last$1;
@@ -6621,24 +6621,24 @@ const peg$makeScanner = (capacity$) => {
           const back$2 = at$;
           chosen$1: {
             next$1: {
-              do at$++; while ((table4$[bytes$[at$]] & 2) !== 0);
+              do at$++; while ((table2$[bytes$[at$]] & 128) !== 0);
               const symbol$3 = bytes$[at$];
-              if ((table8$[symbol$3] & 4) !== 0) {
+              if ((table5$[symbol$3] & 8) !== 0) {
                 at$++;
               } else if (symbol$3 === 66 || symbol$3 === 98) {
-                if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$1;
+                if ((bytes$[at$ + 1] | 32) !== 110) break next$1;
                 at$ += 2;
               } else if (symbol$3 === 78 || symbol$3 === 110) {
-                if ((table4$[bytes$[at$ + 1]] & 64) === 0) break next$1;
+                if ((bytes$[at$ + 1] | 32) !== 100) break next$1;
                 at$ += 2;
               } else if (symbol$3 === 82 || symbol$3 === 114) {
-                if ((table4$[bytes$[at$ + 1]] & 64) === 0) break next$1;
+                if ((bytes$[at$ + 1] | 32) !== 100) break next$1;
                 at$ += 2;
               } else if (symbol$3 === 83 || symbol$3 === 115) {
-                if ((table2$[bytes$[at$ + 1]] & 8) === 0) break next$1;
+                if ((bytes$[at$ + 1] | 32) !== 116) break next$1;
                 at$ += 2;
               } else if (symbol$3 === 84 || symbol$3 === 116) {
-                if ((table3$[bytes$[at$ + 1]] & 1) === 0) break next$1;
+                if ((bytes$[at$ + 1] | 32) !== 104) break next$1;
                 at$ += 2;
               } else {
                 break next$1;
@@ -6647,8 +6647,8 @@ const peg$makeScanner = (capacity$) => {
               break chosen$1;
             }
             at$ = back$2;
-            do at$++; while ((table4$[bytes$[at$]] & 2) !== 0);
-            if ((table7$[bytes$[at$]] & 4) === 0) break absent$1;
+            do at$++; while ((table2$[bytes$[at$]] & 128) !== 0);
+            if ((bytes$[at$] | 32) !== 120) break absent$1;
             at$++;
             if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
           }
@@ -6675,13 +6675,13 @@ const peg$makeScanner = (capacity$) => {
             at$ = last$1;
             if (count$1 < 1) break next$2;
             const back$4 = at$;
-            if ((table8$[bytes$[at$]] & 8) !== 0) {
+            if ((table5$[bytes$[at$]] & 16) !== 0) {
               at$++;
             }
-            if ((table4$[bytes$[at$]] & 2) === 0) break next$2;
+            if ((table2$[bytes$[at$]] & 128) === 0) break next$2;
             at$++;
             at$ = back$4;
-            if ((table8$[bytes$[at$]] & 8) !== 0) {
+            if ((table5$[bytes$[at$]] & 16) !== 0) {
               at$++;
             }
             let count$2 = 0;
@@ -6727,7 +6727,7 @@ const peg$makeScanner = (capacity$) => {
         let count$5 = 0;
         let last$5 = at$;
         ended$5: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) break ended$5;
+          if ((table2$[bytes$[at$]] & 128) === 0) break ended$5;
           at$++;
           count$5++;
           last$5 = at$;
@@ -6735,7 +6735,7 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$5;
         if (count$5 < 1) return -1;
-        if ((table8$[bytes$[at$]] & 16) === 0) return -1;
+        if ((table5$[bytes$[at$]] & 32) === 0) return -1;
         at$++;
         let count$6 = 0;
         let last$6 = at$;
@@ -6752,7 +6752,7 @@ const peg$makeScanner = (capacity$) => {
       let last$7 = at$;
       ended$7: for (;;) {
         const symbol$5 = bytes$[at$];
-        if ((table8$[symbol$5] & 8) !== 0) {
+        if ((table5$[symbol$5] & 16) !== 0) {
           at$++;
           let count$8 = 0;
           let last$8 = at$;
@@ -6772,7 +6772,7 @@ const peg$makeScanner = (capacity$) => {
             let count$9 = 0;
             let last$9 = at$;
             ended$9: for (;;) {
-              if ((table9$[bytes$[at$]] & 16) === 0) break ended$9;
+              if ((table6$[bytes$[at$]] & 32) === 0) break ended$9;
               at$++;
               count$9++;
               last$9 = at$;
@@ -6785,7 +6785,7 @@ const peg$makeScanner = (capacity$) => {
             let count$10 = 0;
             let last$10 = at$;
             ended$10: for (;;) {
-              if ((table4$[bytes$[at$]] & 2) === 0) break ended$10;
+              if ((table2$[bytes$[at$]] & 128) === 0) break ended$10;
               at$++;
               count$10++;
               last$10 = at$;
@@ -6822,7 +6822,7 @@ const peg$makeScanner = (capacity$) => {
       let last$12 = at$;
       ended$12: for (;;) {
         const symbol$7 = bytes$[at$];
-        if ((table8$[symbol$7] & 8) !== 0) {
+        if ((table5$[symbol$7] & 16) !== 0) {
           at$++;
           let count$13 = 0;
           let last$13 = at$;
@@ -6842,7 +6842,7 @@ const peg$makeScanner = (capacity$) => {
             let count$14 = 0;
             let last$14 = at$;
             ended$14: for (;;) {
-              if ((table9$[bytes$[at$]] & 16) === 0) break ended$14;
+              if ((table6$[bytes$[at$]] & 32) === 0) break ended$14;
               at$++;
               count$14++;
               last$14 = at$;
@@ -6855,7 +6855,7 @@ const peg$makeScanner = (capacity$) => {
             let count$15 = 0;
             let last$15 = at$;
             ended$15: for (;;) {
-              if ((table4$[bytes$[at$]] & 2) === 0) break ended$15;
+              if ((table2$[bytes$[at$]] & 128) === 0) break ended$15;
               at$++;
               count$15++;
               last$15 = at$;
@@ -6883,139 +6883,139 @@ const peg$makeScanner = (capacity$) => {
 
   function number$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table8$[symbol$1] & 32) !== 0) {
+    if ((table5$[symbol$1] & 64) !== 0) {
       const symbol$2 = bytes$[at$];
       if (symbol$2 === 69 || symbol$2 === 101) {
         const back$1 = at$;
         chosen$1: {
           next$1: {
-            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) break next$1;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116) break next$1;
             at$ += 5;
             break chosen$1;
           }
           at$ = back$1;
           next$2: {
-            if ((table3$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table7$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0) break next$2;
+            if ((bytes$[at$ + 1] | 32) !== 108 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 118 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110) break next$2;
             at$ += 6;
             break chosen$1;
           }
           at$ = back$1;
-          if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) return -1;
+          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) return -1;
           at$ += 6;
         }
       } else if (symbol$2 === 70 || symbol$2 === 102) {
         const back$2 = at$;
         chosen$2: {
           next$3: {
-            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) break next$3;
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114) break next$3;
             at$ += 4;
             break chosen$2;
           }
           at$ = back$2;
           next$4: {
-            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) break next$4;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101) break next$4;
             at$ += 4;
             break chosen$2;
           }
           at$ = back$2;
           next$5: {
-            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$5;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 102 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 110) break next$5;
             at$ += 7;
             break chosen$2;
           }
           at$ = back$2;
           next$6: {
-            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) break next$6;
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) break next$6;
             at$ += 5;
             break chosen$2;
           }
           at$ = back$2;
-          if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) return -1;
+          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 102 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) return -1;
           at$ += 5;
         }
       } else if (symbol$2 === 72 || symbol$2 === 104) {
-        if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 64) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 100) return -1;
         at$ += 7;
       } else if (symbol$2 === 78 || symbol$2 === 110) {
         const back$3 = at$;
         chosen$3: {
           next$7: {
-            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) break next$7;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) break next$7;
             at$ += 4;
             break chosen$3;
           }
           at$ = back$3;
-          if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) return -1;
+          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) return -1;
           at$ += 6;
         }
       } else if (symbol$2 === 83 || symbol$2 === 115) {
         const back$4 = at$;
         chosen$4: {
           next$8: {
-            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0) break next$8;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120) break next$8;
             at$ += 3;
             break chosen$4;
           }
           at$ = back$4;
           next$9: {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0) break next$9;
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110) break next$9;
             at$ += 5;
             break chosen$4;
           }
           at$ = back$4;
           next$10: {
-            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) break next$10;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) break next$10;
             at$ += 5;
             break chosen$4;
           }
           at$ = back$4;
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) return -1;
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116 || (bytes$[at$ + 6] | 32) !== 121) return -1;
           at$ += 7;
         }
       } else if (symbol$2 === 84 || symbol$2 === 116) {
         const back$5 = at$;
         chosen$5: {
           next$11: {
-            if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0) break next$11;
+            if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 111) break next$11;
             at$ += 3;
             break chosen$5;
           }
           at$ = back$5;
           next$12: {
-            if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0) break next$12;
+            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 101) break next$12;
             at$ += 5;
             break chosen$5;
           }
           at$ = back$5;
           next$13: {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) break next$13;
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 110) break next$13;
             at$ += 3;
             break chosen$5;
           }
           at$ = back$5;
           next$14: {
-            if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table7$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0) break next$14;
+            if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 118 || (bytes$[at$ + 5] | 32) !== 101) break next$14;
             at$ += 6;
             break chosen$5;
           }
           at$ = back$5;
           next$15: {
-            if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) break next$15;
+            if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$15;
             at$ += 6;
             break chosen$5;
           }
           at$ = back$5;
           next$16: {
-            if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) break next$16;
+            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$16;
             at$ += 6;
             break chosen$5;
           }
           at$ = back$5;
-          if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 64) === 0) return -1;
+          if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) return -1;
           at$ += 8;
         }
       } else {
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111) return -1;
         at$ += 4;
       }
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
@@ -7035,7 +7035,7 @@ const peg$makeScanner = (capacity$) => {
           let count$1 = 0;
           let last$1 = at$;
           ended$1: for (;;) {
-            if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+            if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
             at$++;
             count$1++;
             last$1 = at$;
@@ -7045,16 +7045,16 @@ const peg$makeScanner = (capacity$) => {
           if (count$1 < 1) break next$17;
           const symbol$3 = bytes$[at$];
           if (symbol$3 === 78 || symbol$3 === 110) {
-            if ((table4$[bytes$[at$ + 1]] & 64) === 0) break next$17;
+            if ((bytes$[at$ + 1] | 32) !== 100) break next$17;
             at$ += 2;
           } else if (symbol$3 === 82 || symbol$3 === 114) {
-            if ((table4$[bytes$[at$ + 1]] & 64) === 0) break next$17;
+            if ((bytes$[at$ + 1] | 32) !== 100) break next$17;
             at$ += 2;
           } else if (symbol$3 === 83 || symbol$3 === 115) {
-            if ((table2$[bytes$[at$ + 1]] & 8) === 0) break next$17;
+            if ((bytes$[at$ + 1] | 32) !== 116) break next$17;
             at$ += 2;
           } else if (symbol$3 === 84 || symbol$3 === 116) {
-            if ((table3$[bytes$[at$ + 1]] & 1) === 0) break next$17;
+            if ((bytes$[at$ + 1] | 32) !== 104) break next$17;
             at$ += 2;
           } else {
             break next$17;
@@ -7085,7 +7085,7 @@ const peg$makeScanner = (capacity$) => {
               break chosen$8;
             }
             at$ = back$9;
-            if ((table7$[bytes$[at$]] & 4) === 0) break next$18;
+            if ((bytes$[at$] | 32) !== 120) break next$18;
           }
           break chosen$6;
         }
@@ -7114,7 +7114,7 @@ const peg$makeScanner = (capacity$) => {
           break chosen$10;
         }
         at$ = back$11;
-        if ((table7$[bytes$[at$]] & 4) === 0) return -1;
+        if ((bytes$[at$] | 32) !== 120) return -1;
       }
     } else {
       return -1;
@@ -7186,7 +7186,7 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = last$3;
             if (count$2 < 1) break missing$1;
-            if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 38); break missing$1; }
+            if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) { miss$(at$, 38); break missing$1; }
             at$ += 2;
             break done$1;
           }
@@ -7277,13 +7277,13 @@ const peg$makeScanner = (capacity$) => {
         const year$1 = year_digits$expectBuild(at$);
         if (year$1 === FAILED$) break next$1;
         at$ = end$;
-        if ((table5$[bytes$[at$]] & 64) === 0) { miss$(at$, 54); break next$1; }
+        if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 54); break next$1; }
         at$++;
         const start$1 = at$;
         let count$2 = 0;
         let last$2 = at$;
         ended$2: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$2; }
+          if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$2; }
           at$++;
           count$2++;
           last$2 = at$;
@@ -7292,15 +7292,15 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$2;
         if (count$2 < 2) break next$1;
         const digits$1 = input.substring(start$1, at$);
-        if ((table4$[bytes$[at$]] & 2) !== 0) break next$1;
+        if ((table2$[bytes$[at$]] & 128) !== 0) break next$1;
         const month$1 = Number(digits$1);
-        if ((table5$[bytes$[at$]] & 64) === 0) { miss$(at$, 54); break next$1; }
+        if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 54); break next$1; }
         at$++;
         const start$2 = at$;
         let count$3 = 0;
         let last$3 = at$;
         ended$3: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$3; }
+          if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$3; }
           at$++;
           count$3++;
           last$3 = at$;
@@ -7309,7 +7309,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$3;
         if (count$3 < 2) break next$1;
         const digits$2 = input.substring(start$2, at$);
-        if ((table4$[bytes$[at$]] & 2) !== 0) break next$1;
+        if ((table2$[bytes$[at$]] & 128) !== 0) break next$1;
         const day$1 = Number(digits$2);
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
         if (!(isDay(year$1, month$1, day$1))) break next$1;
@@ -7333,7 +7333,7 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = last$4;
             if (count$4 < 1) break missing$3;
-            if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 38); break missing$3; }
+            if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) { miss$(at$, 38); break missing$3; }
             at$ += 2;
             break done$3;
           }
@@ -7374,7 +7374,7 @@ const peg$makeScanner = (capacity$) => {
         const back$6 = at$;
         done$5: {
           missing$5: {
-            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) { miss$(at$, 55); break missing$5; }
+            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 101 || bytes$[at$ + 3] !== 32) { miss$(at$, 55); break missing$5; }
             at$ += 4;
             break done$5;
           }
@@ -7408,7 +7408,7 @@ const peg$makeScanner = (capacity$) => {
       let count$5 = 0;
       let last$5 = at$;
       ended$5: for (;;) {
-        if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$5; }
+        if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$5; }
         at$++;
         count$5++;
         last$5 = at$;
@@ -7417,15 +7417,15 @@ const peg$makeScanner = (capacity$) => {
       at$ = last$5;
       if (count$5 < 1) return -1;
       const digits$3 = input.substring(start$3, at$);
-      if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
       const first$1 = Number(digits$3);
-      if ((table5$[bytes$[at$]] & 64) === 0) { miss$(at$, 56); return -1; }
+      if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 56); return -1; }
       const mark$1 = input[at$++];
       const start$4 = at$;
       let count$6 = 0;
       let last$6 = at$;
       ended$6: for (;;) {
-        if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$6; }
+        if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$6; }
         at$++;
         count$6++;
         last$6 = at$;
@@ -7434,9 +7434,9 @@ const peg$makeScanner = (capacity$) => {
       at$ = last$6;
       if (count$6 < 1) return -1;
       const digits$4 = input.substring(start$4, at$);
-      if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
       const second$1 = Number(digits$4);
-      if ((table5$[bytes$[at$]] & 64) === 0) { miss$(at$, 56); return -1; }
+      if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 56); return -1; }
       at$++;
       let year$4;
       const back$8 = at$;
@@ -7468,9 +7468,9 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 36); break next$2; }
+            if ((bytes$[at$] | 32) !== 113) { miss$(at$, 36); break next$2; }
             at$++;
-            if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 37); break next$2; }
+            if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 37); break next$2; }
             at$++;
             if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
             const back$3 = at$;
@@ -7479,7 +7479,7 @@ const peg$makeScanner = (capacity$) => {
               const back$4 = at$;
               done$1: {
                 missing$1: {
-                  if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
+                  if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$1;
                   at$ += 2;
                   const start$1 = at$;
                   at$ = runEnd$(ends2$, at$);
@@ -7488,7 +7488,7 @@ const peg$makeScanner = (capacity$) => {
                 }
                 at$ = back$4;
               }
-              if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) break absent$1;
+              if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) break absent$1;
               at$ += 2;
               break next$2;
             }
@@ -7509,7 +7509,7 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = last$1;
             if (count$1 < 1) break next$3;
-            if ((table3$[bytes$[at$]] & 32) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 57); break next$3; }
+            if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) { miss$(at$, 57); break next$3; }
             at$ += 7;
             if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
             const back$5 = at$;
@@ -7520,7 +7520,7 @@ const peg$makeScanner = (capacity$) => {
               const back$6 = at$;
               done$2: {
                 missing$2: {
-                  if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$2;
+                  if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$2;
                   at$ += 2;
                   const start$3 = at$;
                   at$ = runEnd$(ends2$, at$);
@@ -7529,7 +7529,7 @@ const peg$makeScanner = (capacity$) => {
                 }
                 at$ = back$6;
               }
-              if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) break absent$2;
+              if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) break absent$2;
               at$ += 2;
               break next$3;
             }
@@ -7537,7 +7537,7 @@ const peg$makeScanner = (capacity$) => {
             break chosen$2;
           }
           at$ = back$2;
-          if ((table3$[bytes$[at$]] & 32) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 57); break next$1; }
+          if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) { miss$(at$, 57); break next$1; }
           at$ += 7;
           let count$2 = 0;
           let last$2 = at$;
@@ -7549,7 +7549,7 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = last$2;
           if (count$2 < 1) break next$1;
-          if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 37); break next$1; }
+          if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 37); break next$1; }
           at$++;
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
         }
@@ -7569,9 +7569,9 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$1;
       next$4: {
-        if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 37); break next$4; }
+        if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 37); break next$4; }
         at$++;
-        if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 36); break next$4; }
+        if ((bytes$[at$] | 32) !== 113) { miss$(at$, 36); break next$4; }
         at$++;
         const back$8 = at$;
         chosen$3: {
@@ -7593,15 +7593,15 @@ const peg$makeScanner = (capacity$) => {
       const back$9 = at$;
       done$4: {
         missing$4: {
-          if ((table3$[bytes$[at$]] & 16) === 0) { miss$(at$, 35); break missing$4; }
+          if ((table2$[bytes$[at$]] & 16) === 0) { miss$(at$, 35); break missing$4; }
           at$++;
           break done$4;
         }
         at$ = back$9;
       }
-      if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 36); return -1; }
+      if ((bytes$[at$] | 32) !== 113) { miss$(at$, 36); return -1; }
       at$++;
-      if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 37); return -1; }
+      if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 37); return -1; }
       at$++;
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     }
@@ -7613,55 +7613,55 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((table3$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) { miss$(at$, 58); break next$1; }
+        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 116) { miss$(at$, 58); break next$1; }
         at$ += 5;
         word$1 = input.substring(at$ - 5, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
-        if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0) { miss$(at$, 59); break next$2; }
+        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 100) { miss$(at$, 59); break next$2; }
         at$ += 6;
         word$1 = input.substring(at$ - 6, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$3: {
-        if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0) { miss$(at$, 60); break next$3; }
+        if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 100) { miss$(at$, 60); break next$3; }
         at$ += 5;
         word$1 = input.substring(at$ - 5, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$4: {
-        if ((table3$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table3$[bytes$[at$ + 5]] & 1) === 0) { miss$(at$, 61); break next$4; }
+        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 104) { miss$(at$, 61); break next$4; }
         at$ += 6;
         word$1 = input.substring(at$ - 6, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$5: {
-        if (bytes$[at$] !== 49 || (table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 62); break next$5; }
+        if (bytes$[at$] !== 49 || (bytes$[at$ + 1] | 32) !== 115 || (bytes$[at$ + 2] | 32) !== 116) { miss$(at$, 62); break next$5; }
         at$ += 3;
         word$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$6: {
-        if (bytes$[at$] !== 50 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) { miss$(at$, 63); break next$6; }
+        if (bytes$[at$] !== 50 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 63); break next$6; }
         at$ += 3;
         word$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$7: {
-        if (bytes$[at$] !== 51 || (table4$[bytes$[at$ + 1]] & 8) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) { miss$(at$, 64); break next$7; }
+        if (bytes$[at$] !== 51 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 64); break next$7; }
         at$ += 3;
         word$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
-      if (bytes$[at$] !== 52 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table3$[bytes$[at$ + 2]] & 1) === 0) { miss$(at$, 65); return FAILED$; }
+      if (bytes$[at$] !== 52 || (bytes$[at$ + 1] | 32) !== 116 || (bytes$[at$ + 2] | 32) !== 104) { miss$(at$, 65); return FAILED$; }
       at$ += 3;
       word$1 = input.substring(at$ - 3, at$);
     }
@@ -7690,7 +7690,7 @@ const peg$makeScanner = (capacity$) => {
             const back$3 = at$;
             chosen$2: {
               next$2: {
-                if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 38); break next$2; }
+                if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) { miss$(at$, 38); break next$2; }
                 at$ += 2;
                 let count$2 = 0;
                 let last$2 = at$;
@@ -7705,7 +7705,7 @@ const peg$makeScanner = (capacity$) => {
                 break chosen$2;
               }
               at$ = back$3;
-              if ((table6$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 66); break missing$1; }
+              if ((bytes$[at$] | 32) !== 105 || (bytes$[at$ + 1] | 32) !== 110) { miss$(at$, 66); break missing$1; }
               at$ += 2;
               let count$3 = 0;
               let last$3 = at$;
@@ -7725,7 +7725,7 @@ const peg$makeScanner = (capacity$) => {
         break chosen$1;
       }
       at$ = back$1;
-      if ((table9$[bytes$[at$]] & 32) === 0) { miss$(at$, 67); return -1; }
+      if ((table6$[bytes$[at$]] & 64) === 0) { miss$(at$, 67); return -1; }
       at$++;
       let last$4 = at$;
       ended$4: for (;;) {
@@ -7753,7 +7753,7 @@ const peg$makeScanner = (capacity$) => {
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$1; }
+      if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$1; }
       at$++;
       count$1++;
       last$1 = at$;
@@ -7761,7 +7761,7 @@ const peg$makeScanner = (capacity$) => {
     }
     at$ = last$1;
     if (count$1 < 2) return -1;
-    if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+    if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
     return at$;
   }
 
@@ -7769,12 +7769,12 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) { miss$(at$, 70); break next$1; }
+        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) { miss$(at$, 70); break next$1; }
         at$ += 2;
         const back$2 = at$;
         done$1: {
           missing$1: {
-            if ((table4$[bytes$[at$]] & 32) === 0) { miss$(at$, 49); break missing$1; }
+            if ((table3$[bytes$[at$]] & 1) === 0) { miss$(at$, 49); break missing$1; }
             at$++;
             break done$1;
           }
@@ -7786,12 +7786,12 @@ const peg$makeScanner = (capacity$) => {
       const back$3 = at$;
       chosen$2: {
         next$2: {
-          if ((table3$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0) { miss$(at$, 71); break next$2; }
+          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 108) { miss$(at$, 71); break next$2; }
           at$ += 6;
           break chosen$2;
         }
         at$ = back$3;
-        if ((table3$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table3$[bytes$[at$ + 8]] & 2) === 0) { miss$(at$, 72); return -1; }
+        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 97 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 99 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 108) { miss$(at$, 72); return -1; }
         at$ += 9;
       }
       let count$1 = 0;
@@ -7804,7 +7804,7 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = last$1;
       if (count$1 < 1) return -1;
-      if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 73); return -1; }
+      if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) { miss$(at$, 73); return -1; }
       at$ += 4;
       let count$2 = 0;
       let last$2 = at$;
@@ -7819,7 +7819,7 @@ const peg$makeScanner = (capacity$) => {
       const back$4 = at$;
       done$2: {
         missing$2: {
-          if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) { miss$(at$, 70); break missing$2; }
+          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) { miss$(at$, 70); break missing$2; }
           at$ += 2;
           break done$2;
         }
@@ -7837,7 +7837,7 @@ const peg$makeScanner = (capacity$) => {
       let count$3 = 0;
       let last$3 = at$;
       ended$3: for (;;) {
-        if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$3; }
+        if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$3; }
         at$++;
         count$3++;
         last$3 = at$;
@@ -7845,17 +7845,17 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = last$3;
       if (count$3 < 2) return -1;
-      if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
     }
     const back$6 = at$;
     done$3: {
       missing$3: {
-        if ((table4$[bytes$[at$]] & 1) === 0) { miss$(at$, 39); break missing$3; }
+        if ((table2$[bytes$[at$]] & 64) === 0) { miss$(at$, 39); break missing$3; }
         at$++;
         let count$4 = 0;
         let last$4 = at$;
         ended$4: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$4; }
+          if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$4; }
           at$++;
           count$4++;
           last$4 = at$;
@@ -7863,7 +7863,7 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$4;
         if (count$4 < 2) break missing$3;
-        if ((table4$[bytes$[at$]] & 2) !== 0) break missing$3;
+        if ((table2$[bytes$[at$]] & 128) !== 0) break missing$3;
         break done$3;
       }
       at$ = back$6;
@@ -7924,7 +7924,7 @@ const peg$makeScanner = (capacity$) => {
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$1; }
+      if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$1; }
       at$++;
       count$1++;
       last$1 = at$;
@@ -7933,7 +7933,7 @@ const peg$makeScanner = (capacity$) => {
     at$ = last$1;
     if (count$1 < 2) return FAILED$;
     const digits$1 = input.substring(start$1, at$);
-    if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
     end$ = at$;
     return Number(digits$1);
   }
@@ -7945,7 +7945,7 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if ((table6$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 32) === 0) { miss$(at$, 74); break next$2; }
+            if ((bytes$[at$] | 32) !== 119 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 74); break next$2; }
             at$ += 4;
             let count$1 = 0;
             let last$1 = at$;
@@ -7963,12 +7963,12 @@ const peg$makeScanner = (capacity$) => {
                 const back$4 = at$;
                 chosen$3: {
                   next$3: {
-                    if ((table2$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 64) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || bytes$[at$ + 6] !== 32) { miss$(at$, 75); break next$3; }
+                    if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 109 || (bytes$[at$ + 3] | 32) !== 98 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 114 || bytes$[at$ + 6] !== 32) { miss$(at$, 75); break next$3; }
                     at$ += 7;
                     break chosen$3;
                   }
                   at$ = back$4;
-                  if ((table2$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) { miss$(at$, 76); break missing$1; }
+                  if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 111 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) { miss$(at$, 76); break missing$1; }
                   at$ += 4;
                 }
                 break done$1;
@@ -7979,7 +7979,7 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = back$2;
           next$4: {
-            if ((table4$[bytes$[at$]] & 16) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0 || bytes$[at$ + 8] !== 32 || (table6$[bytes$[at$ + 9]] & 16) === 0 || (table2$[bytes$[at$ + 10]] & 2) === 0 || (table2$[bytes$[at$ + 11]] & 2) === 0 || (table6$[bytes$[at$ + 12]] & 32) === 0) { miss$(at$, 77); break next$4; }
+            if ((bytes$[at$] | 32) !== 99 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 114 || bytes$[at$ + 8] !== 32 || (bytes$[at$ + 9] | 32) !== 119 || (bytes$[at$ + 10] | 32) !== 101 || (bytes$[at$ + 11] | 32) !== 101 || (table4$[bytes$[at$ + 12]] & 2) === 0) { miss$(at$, 77); break next$4; }
             at$ += 13;
             let count$2 = 0;
             let last$2 = at$;
@@ -7995,7 +7995,7 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = back$2;
           next$5: {
-            if ((table6$[bytes$[at$]] & 16) === 0 || (table6$[bytes$[at$ + 1]] & 32) === 0) { miss$(at$, 78); break next$5; }
+            if ((bytes$[at$] | 32) !== 119 || (table4$[bytes$[at$ + 1]] & 2) === 0) { miss$(at$, 78); break next$5; }
             at$ += 2;
             const back$5 = at$;
             done$2: {
@@ -8010,7 +8010,7 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = back$2;
           next$6: {
-            if ((table4$[bytes$[at$]] & 16) === 0 || (table6$[bytes$[at$ + 1]] & 16) === 0) { miss$(at$, 80); break next$6; }
+            if ((bytes$[at$] | 32) !== 99 || (bytes$[at$ + 1] | 32) !== 119) { miss$(at$, 80); break next$6; }
             at$ += 2;
             const back$6 = at$;
             done$3: {
@@ -8031,7 +8031,7 @@ const peg$makeScanner = (capacity$) => {
         let count$3 = 0;
         let last$3 = at$;
         ended$3: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$3; }
+          if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$3; }
           at$++;
           count$3++;
           last$3 = at$;
@@ -8040,7 +8040,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$3;
         if (count$3 < 1) break next$1;
         const digits$1 = input.substring(start$1, at$);
-        if ((table4$[bytes$[at$]] & 2) !== 0) break next$1;
+        if ((table2$[bytes$[at$]] & 128) !== 0) break next$1;
         const week$1 = Number(digits$1);
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
         const back$7 = at$;
@@ -8064,19 +8064,19 @@ const peg$makeScanner = (capacity$) => {
       const back$8 = at$;
       done$5: {
         missing$5: {
-          if ((table4$[bytes$[at$]] & 32) === 0) { miss$(at$, 49); break missing$5; }
+          if ((table3$[bytes$[at$]] & 1) === 0) { miss$(at$, 49); break missing$5; }
           at$++;
           break done$5;
         }
         at$ = back$8;
       }
-      if ((table6$[bytes$[at$]] & 16) === 0) { miss$(at$, 82); return -1; }
+      if ((bytes$[at$] | 32) !== 119) { miss$(at$, 82); return -1; }
       at$++;
       const start$2 = at$;
       let count$4 = 0;
       let last$4 = at$;
       ended$4: for (;;) {
-        if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$4; }
+        if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$4; }
         at$++;
         count$4++;
         last$4 = at$;
@@ -8085,7 +8085,7 @@ const peg$makeScanner = (capacity$) => {
       at$ = last$4;
       if (count$4 < 2) return -1;
       const digits$2 = input.substring(start$2, at$);
-      if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
       const week$2 = Number(digits$2);
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
       if (!(week$2 >= 1 && week$2 <= 53)) return -1;
@@ -8099,13 +8099,13 @@ const peg$makeScanner = (capacity$) => {
       next$1: {
         at$ = year_digits$expect(at$);
         if (at$ < 0) break next$1;
-        if ((table4$[bytes$[at$]] & 1) === 0) { miss$(at$, 83); break next$1; }
+        if ((table2$[bytes$[at$]] & 64) === 0) { miss$(at$, 83); break next$1; }
         at$++;
         const start$1 = at$;
         let count$1 = 0;
         let last$1 = at$;
         ended$1: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$1; }
+          if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$1; }
           at$++;
           count$1++;
           last$1 = at$;
@@ -8114,7 +8114,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$1;
         if (count$1 < 2) break next$1;
         const digits$1 = input.substring(start$1, at$);
-        if ((table4$[bytes$[at$]] & 2) !== 0) break next$1;
+        if ((table2$[bytes$[at$]] & 128) !== 0) break next$1;
         const month$1 = Number(digits$1);
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
         if (!(month$1 >= 1 && month$1 <= 12)) break next$1;
@@ -8126,7 +8126,7 @@ const peg$makeScanner = (capacity$) => {
         let count$2 = 0;
         let last$2 = at$;
         ended$2: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$2; }
+          if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$2; }
           at$++;
           count$2++;
           last$2 = at$;
@@ -8135,7 +8135,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$2;
         if (count$2 < 1) break next$2;
         const digits$2 = input.substring(start$2, at$);
-        if ((table4$[bytes$[at$]] & 2) !== 0) break next$2;
+        if ((table2$[bytes$[at$]] & 128) !== 0) break next$2;
         const month$2 = Number(digits$2);
         if (bytes$[at$] !== 47) { miss$(at$, 84); break next$2; }
         at$++;
@@ -8162,7 +8162,7 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = last$3;
             if (count$3 < 1) break missing$1;
-            if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 38); break missing$1; }
+            if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) { miss$(at$, 38); break missing$1; }
             at$ += 2;
             break done$1;
           }
@@ -8195,7 +8195,7 @@ const peg$makeScanner = (capacity$) => {
         break chosen$1;
       }
       at$ = back$1;
-      if ((table6$[bytes$[at$]] & 128) === 0) return -1;
+      if ((table4$[bytes$[at$]] & 4) === 0) return -1;
       at$ = month_name$expect(at$);
       if (at$ < 0) return -1;
     }
@@ -8209,25 +8209,25 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) { miss$(at$, 85); break next$2; }
+            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 100 || (bytes$[at$ + 3] | 32) !== 97 || (bytes$[at$ + 4] | 32) !== 121) { miss$(at$, 85); break next$2; }
             at$ += 5;
             break chosen$2;
           }
           at$ = back$2;
           next$3: {
-            if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 128) === 0) { miss$(at$, 86); break next$3; }
+            if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 100 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 121) { miss$(at$, 86); break next$3; }
             at$ += 9;
             break chosen$2;
           }
           at$ = back$2;
           next$4: {
-            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table3$[bytes$[at$ + 6]] & 128) === 0 || (table6$[bytes$[at$ + 7]] & 16) === 0) { miss$(at$, 87); break next$4; }
+            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 109 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 119) { miss$(at$, 87); break next$4; }
             at$ += 8;
             break chosen$2;
           }
           at$ = back$2;
           next$5: {
-            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 1) === 0 || (table3$[bytes$[at$ + 5]] & 1) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 88); break next$5; }
+            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 103 || (bytes$[at$ + 5] | 32) !== 104 || (bytes$[at$ + 6] | 32) !== 116) { miss$(at$, 88); break next$5; }
             at$ += 7;
             break chosen$2;
           }
@@ -8264,30 +8264,30 @@ const peg$makeScanner = (capacity$) => {
             const back$4 = at$;
             chosen$4: {
               next$11: {
-                if ((table3$[bytes$[at$]] & 2) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 93); break next$11; }
+                if ((bytes$[at$] | 32) !== 108 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 116) { miss$(at$, 93); break next$11; }
                 at$ += 4;
                 break chosen$4;
               }
               at$ = back$4;
               next$12: {
-                if ((table5$[bytes$[at$]] & 16) === 0 || (table4$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table7$[bytes$[at$ + 3]] & 16) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 128) === 0 || (table6$[bytes$[at$ + 6]] & 2) === 0 || (table5$[bytes$[at$ + 7]] & 1) === 0) { miss$(at$, 94); break next$12; }
+                if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 118 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 117 || (bytes$[at$ + 7] | 32) !== 115) { miss$(at$, 94); break next$12; }
                 at$ += 8;
                 break chosen$4;
               }
               at$ = back$4;
               next$13: {
-                if ((table5$[bytes$[at$]] & 16) === 0 || (table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0) { miss$(at$, 95); break next$13; }
+                if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 114) { miss$(at$, 95); break next$13; }
                 at$ += 5;
                 break chosen$4;
               }
               at$ = back$4;
               next$14: {
-                if ((table5$[bytes$[at$]] & 16) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 96); break next$14; }
+                if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 116) { miss$(at$, 96); break next$14; }
                 at$ += 4;
                 break chosen$4;
               }
               at$ = back$4;
-              if ((table5$[bytes$[at$]] & 16) === 0 || (table4$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 4) === 0 || (table2$[bytes$[at$ + 8]] & 1) === 0) { miss$(at$, 97); break next$10; }
+              if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 110 || (bytes$[at$ + 8] | 32) !== 103) { miss$(at$, 97); break next$10; }
               at$ += 9;
             }
             if ((table1$[bytes$[at$]] & 2) !== 0) break next$10;
@@ -8298,12 +8298,12 @@ const peg$makeScanner = (capacity$) => {
             const back$5 = at$;
             chosen$5: {
               next$16: {
-                if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0) { miss$(at$, 98); break next$16; }
+                if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 115) { miss$(at$, 98); break next$16; }
                 at$ += 4;
                 break chosen$5;
               }
               at$ = back$5;
-              if ((table4$[bytes$[at$]] & 16) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 99); break next$15; }
+              if ((bytes$[at$] | 32) !== 99 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 116) { miss$(at$, 99); break next$15; }
               at$ += 7;
             }
             if ((table1$[bytes$[at$]] & 2) !== 0) break next$15;
@@ -8313,18 +8313,18 @@ const peg$makeScanner = (capacity$) => {
           const back$6 = at$;
           chosen$6: {
             next$17: {
-              if ((table2$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 100); break next$17; }
+              if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116) { miss$(at$, 100); break next$17; }
               at$ += 4;
               break chosen$6;
             }
             at$ = back$6;
             next$18: {
-              if ((table4$[bytes$[at$]] & 16) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0) { miss$(at$, 101); break next$18; }
+              if ((bytes$[at$] | 32) !== 99 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 109 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 103) { miss$(at$, 101); break next$18; }
               at$ += 6;
               break chosen$6;
             }
             at$ = back$6;
-            if ((table3$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table6$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 4) === 0 || (table2$[bytes$[at$ + 8]] & 1) === 0) { miss$(at$, 102); break next$9; }
+            if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 119 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 110 || (bytes$[at$ + 8] | 32) !== 103) { miss$(at$, 102); break next$9; }
             at$ += 9;
           }
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$9;
@@ -8357,13 +8357,13 @@ const peg$makeScanner = (capacity$) => {
         const back$8 = at$;
         done$1: {
           missing$1: {
-            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) { miss$(at$, 55); break missing$1; }
+            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 101 || bytes$[at$ + 3] !== 32) { miss$(at$, 55); break missing$1; }
             at$ += 4;
             break done$1;
           }
           at$ = back$8;
         }
-        if ((table2$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0 || bytes$[at$ + 3] !== 32 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 4) === 0 || bytes$[at$ + 6] !== 32) { miss$(at$, 103); break next$20; }
+        if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100 || bytes$[at$ + 3] !== 32 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 102 || bytes$[at$ + 6] !== 32) { miss$(at$, 103); break next$20; }
         at$ += 7;
         const back$9 = at$;
         done$2: {
@@ -8371,12 +8371,12 @@ const peg$makeScanner = (capacity$) => {
             const back$10 = at$;
             chosen$8: {
               next$21: {
-                if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) { miss$(at$, 55); break next$21; }
+                if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 101 || bytes$[at$ + 3] !== 32) { miss$(at$, 55); break next$21; }
                 at$ += 4;
                 break chosen$8;
               }
               at$ = back$10;
-              if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || bytes$[at$ + 4] !== 32) { miss$(at$, 104); break missing$2; }
+              if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 115 || bytes$[at$ + 4] !== 32) { miss$(at$, 104); break missing$2; }
               at$ += 5;
             }
             break done$2;
@@ -8468,36 +8468,36 @@ const peg$makeScanner = (capacity$) => {
           const back$6 = at$;
           chosen$3: {
             next$6: {
-              if ((table5$[bytes$[at$]] & 16) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0 || bytes$[at$ + 6] !== 32 || (table5$[bytes$[at$ + 7]] & 1) === 0 || (table2$[bytes$[at$ + 8]] & 8) === 0 || (table2$[bytes$[at$ + 9]] & 2) === 0 || (table4$[bytes$[at$ + 10]] & 8) === 0 || (table3$[bytes$[at$ + 11]] & 2) === 0 || (table6$[bytes$[at$ + 12]] & 4) === 0 || (table2$[bytes$[at$ + 13]] & 4) === 0 || (table2$[bytes$[at$ + 14]] & 1) === 0) { miss$(at$, 105); break next$6; }
+              if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 100 || (bytes$[at$ + 5] | 32) !== 115 || bytes$[at$ + 6] !== 32 || (bytes$[at$ + 7] | 32) !== 115 || (bytes$[at$ + 8] | 32) !== 116 || (bytes$[at$ + 9] | 32) !== 101 || (bytes$[at$ + 10] | 32) !== 114 || (bytes$[at$ + 11] | 32) !== 108 || (bytes$[at$ + 12] | 32) !== 105 || (bytes$[at$ + 13] | 32) !== 110 || (bytes$[at$ + 14] | 32) !== 103) { miss$(at$, 105); break next$6; }
               at$ += 15;
               break chosen$3;
             }
             at$ = back$6;
             next$7: {
-              if ((table6$[bytes$[at$]] & 64) === 0 || (table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0 || (table3$[bytes$[at$ + 6]] & 1) === 0 || bytes$[at$ + 7] !== 32 || (table5$[bytes$[at$ + 8]] & 16) === 0 || (table3$[bytes$[at$ + 9]] & 128) === 0 || (table6$[bytes$[at$ + 10]] & 2) === 0 || (table2$[bytes$[at$ + 11]] & 4) === 0 || (table4$[bytes$[at$ + 12]] & 64) === 0 || (table5$[bytes$[at$ + 13]] & 1) === 0) { miss$(at$, 106); break next$7; }
+              if ((bytes$[at$] | 32) !== 98 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 115 || (bytes$[at$ + 6] | 32) !== 104 || bytes$[at$ + 7] !== 32 || (bytes$[at$ + 8] | 32) !== 112 || (bytes$[at$ + 9] | 32) !== 111 || (bytes$[at$ + 10] | 32) !== 117 || (bytes$[at$ + 11] | 32) !== 110 || (bytes$[at$ + 12] | 32) !== 100 || (bytes$[at$ + 13] | 32) !== 115) { miss$(at$, 106); break next$7; }
               at$ += 14;
               break chosen$3;
             }
             at$ = back$6;
             next$8: {
-              if ((table5$[bytes$[at$]] & 16) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0) { miss$(at$, 107); break next$8; }
+              if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 100 || (bytes$[at$ + 5] | 32) !== 115) { miss$(at$, 107); break next$8; }
               at$ += 6;
               break chosen$3;
             }
             at$ = back$6;
             next$9: {
-              if ((table5$[bytes$[at$]] & 16) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0) { miss$(at$, 108); break next$9; }
+              if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 100) { miss$(at$, 108); break next$9; }
               at$ += 5;
               break chosen$3;
             }
             at$ = back$6;
             next$10: {
-              if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0 || (table6$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 1) === 0) { miss$(at$, 109); break next$10; }
+              if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 116 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 108 || (bytes$[at$ + 5] | 32) !== 105 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 103) { miss$(at$, 109); break next$10; }
               at$ += 8;
               break chosen$3;
             }
             at$ = back$6;
-            if ((table3$[bytes$[at$]] & 32) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0) { miss$(at$, 110); break next$5; }
+            if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 100) { miss$(at$, 110); break next$5; }
             at$ += 4;
           }
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
@@ -8508,12 +8508,12 @@ const peg$makeScanner = (capacity$) => {
           const back$7 = at$;
           chosen$4: {
             next$12: {
-              if ((table2$[bytes$[at$]] & 2) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0) { miss$(at$, 111); break next$12; }
+              if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 115) { miss$(at$, 111); break next$12; }
               at$ += 5;
               break chosen$4;
             }
             at$ = back$7;
-            if ((table2$[bytes$[at$]] & 2) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0) { miss$(at$, 112); break next$11; }
+            if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111) { miss$(at$, 112); break next$11; }
             at$ += 4;
           }
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$11;
@@ -8524,12 +8524,12 @@ const peg$makeScanner = (capacity$) => {
           const back$8 = at$;
           chosen$5: {
             next$14: {
-              if ((table6$[bytes$[at$]] & 2) === 0 || (table5$[bytes$[at$ + 1]] & 1) === 0 || bytes$[at$ + 2] !== 32 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0 || (table3$[bytes$[at$ + 6]] & 2) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 8) === 0 || (table5$[bytes$[at$ + 9]] & 1) === 0) { miss$(at$, 113); break next$14; }
+              if ((bytes$[at$] | 32) !== 117 || (bytes$[at$ + 1] | 32) !== 115 || bytes$[at$ + 2] !== 32 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 108 || (bytes$[at$ + 6] | 32) !== 108 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 114 || (bytes$[at$ + 9] | 32) !== 115) { miss$(at$, 113); break next$14; }
               at$ += 10;
               break chosen$5;
             }
             at$ = back$8;
-            if ((table6$[bytes$[at$]] & 2) === 0 || bytes$[at$ + 1] !== 46 || (table5$[bytes$[at$ + 2]] & 1) === 0 || bytes$[at$ + 3] !== 46 || bytes$[at$ + 4] !== 32 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table3$[bytes$[at$ + 6]] & 128) === 0 || (table3$[bytes$[at$ + 7]] & 2) === 0 || (table3$[bytes$[at$ + 8]] & 2) === 0 || (table1$[bytes$[at$ + 9]] & 128) === 0 || (table4$[bytes$[at$ + 10]] & 8) === 0 || (table5$[bytes$[at$ + 11]] & 1) === 0) { miss$(at$, 114); break next$13; }
+            if ((bytes$[at$] | 32) !== 117 || bytes$[at$ + 1] !== 46 || (bytes$[at$ + 2] | 32) !== 115 || bytes$[at$ + 3] !== 46 || bytes$[at$ + 4] !== 32 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 108 || (bytes$[at$ + 8] | 32) !== 108 || (bytes$[at$ + 9] | 32) !== 97 || (bytes$[at$ + 10] | 32) !== 114 || (bytes$[at$ + 11] | 32) !== 115) { miss$(at$, 114); break next$13; }
             at$ += 12;
           }
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$13;
@@ -8540,12 +8540,12 @@ const peg$makeScanner = (capacity$) => {
           const back$9 = at$;
           chosen$6: {
             next$16: {
-              if ((table4$[bytes$[at$]] & 64) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table5$[bytes$[at$ + 6]] & 1) === 0) { miss$(at$, 115); break next$16; }
+              if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 115) { miss$(at$, 115); break next$16; }
               at$ += 7;
               break chosen$6;
             }
             at$ = back$9;
-            if ((table4$[bytes$[at$]] & 64) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0) { miss$(at$, 116); break next$15; }
+            if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114) { miss$(at$, 116); break next$15; }
             at$ += 6;
           }
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$15;
@@ -8556,19 +8556,19 @@ const peg$makeScanner = (capacity$) => {
           const back$10 = at$;
           chosen$7: {
             next$18: {
-              if ((table5$[bytes$[at$]] & 1) === 0 || (table6$[bytes$[at$ + 1]] & 16) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || bytes$[at$ + 5] !== 32 || (table3$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0 || (table1$[bytes$[at$ + 8]] & 128) === 0 || (table2$[bytes$[at$ + 9]] & 4) === 0 || (table4$[bytes$[at$ + 10]] & 16) === 0 || (table5$[bytes$[at$ + 11]] & 1) === 0) { miss$(at$, 117); break next$18; }
+              if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 115 || bytes$[at$ + 5] !== 32 || (bytes$[at$ + 6] | 32) !== 102 || (bytes$[at$ + 7] | 32) !== 114 || (bytes$[at$ + 8] | 32) !== 97 || (bytes$[at$ + 9] | 32) !== 110 || (bytes$[at$ + 10] | 32) !== 99 || (bytes$[at$ + 11] | 32) !== 115) { miss$(at$, 117); break next$18; }
               at$ += 12;
               break chosen$7;
             }
             at$ = back$10;
-            if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 8) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0) { miss$(at$, 118); break next$17; }
+            if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 99 || (bytes$[at$ + 5] | 32) !== 115) { miss$(at$, 118); break next$17; }
             at$ += 6;
           }
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$17;
           break chosen$2;
         }
         at$ = back$5;
-        if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 119); return -1; }
+        if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 119); return -1; }
         at$ += 3;
         if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
       }
@@ -8577,15 +8577,15 @@ const peg$makeScanner = (capacity$) => {
   }
 
   function digits$expect(at$) {
-    if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); return -1; }
-    do at$++; while ((table4$[bytes$[at$]] & 2) !== 0);
+    if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); return -1; }
+    do at$++; while ((table2$[bytes$[at$]] & 128) !== 0);
     miss$(at$, 40);
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table8$[bytes$[at$]] & 2) === 0) { miss$(at$, 120); break ended$1; }
+      if ((table5$[bytes$[at$]] & 4) === 0) { miss$(at$, 120); break ended$1; }
       at$++;
-      if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$1; }
-      do at$++; while ((table4$[bytes$[at$]] & 2) !== 0);
+      if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$1; }
+      do at$++; while ((table2$[bytes$[at$]] & 128) !== 0);
       miss$(at$, 40);
       last$1 = at$;
     }
@@ -8631,24 +8631,24 @@ const peg$makeScanner = (capacity$) => {
           const back$3 = at$;
           chosen$2: {
             next$2: {
-              do at$++; while ((table4$[bytes$[at$]] & 2) !== 0);
+              do at$++; while ((table2$[bytes$[at$]] & 128) !== 0);
               const symbol$2 = bytes$[at$];
-              if ((table8$[symbol$2] & 4) !== 0) {
+              if ((table5$[symbol$2] & 8) !== 0) {
                 at$++;
               } else if (symbol$2 === 66 || symbol$2 === 98) {
-                if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$2;
+                if ((bytes$[at$ + 1] | 32) !== 110) break next$2;
                 at$ += 2;
               } else if (symbol$2 === 78 || symbol$2 === 110) {
-                if ((table4$[bytes$[at$ + 1]] & 64) === 0) break next$2;
+                if ((bytes$[at$ + 1] | 32) !== 100) break next$2;
                 at$ += 2;
               } else if (symbol$2 === 82 || symbol$2 === 114) {
-                if ((table4$[bytes$[at$ + 1]] & 64) === 0) break next$2;
+                if ((bytes$[at$ + 1] | 32) !== 100) break next$2;
                 at$ += 2;
               } else if (symbol$2 === 83 || symbol$2 === 115) {
-                if ((table2$[bytes$[at$ + 1]] & 8) === 0) break next$2;
+                if ((bytes$[at$ + 1] | 32) !== 116) break next$2;
                 at$ += 2;
               } else if (symbol$2 === 84 || symbol$2 === 116) {
-                if ((table3$[bytes$[at$ + 1]] & 1) === 0) break next$2;
+                if ((bytes$[at$ + 1] | 32) !== 104) break next$2;
                 at$ += 2;
               } else {
                 break next$2;
@@ -8657,8 +8657,8 @@ const peg$makeScanner = (capacity$) => {
               break chosen$2;
             }
             at$ = back$3;
-            do at$++; while ((table4$[bytes$[at$]] & 2) !== 0);
-            if ((table7$[bytes$[at$]] & 4) === 0) break absent$1;
+            do at$++; while ((table2$[bytes$[at$]] & 128) !== 0);
+            if ((bytes$[at$] | 32) !== 120) break absent$1;
             at$++;
             if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
           }
@@ -8683,16 +8683,16 @@ const peg$makeScanner = (capacity$) => {
           at$ = last$3;
           if (count$3 < 1) break next$3;
           const back$5 = at$;
-          if ((table8$[bytes$[at$]] & 8) !== 0) {
+          if ((table5$[bytes$[at$]] & 16) !== 0) {
             at$++;
           }
-          if ((table4$[bytes$[at$]] & 2) === 0) break next$3;
+          if ((table2$[bytes$[at$]] & 128) === 0) break next$3;
           at$++;
           at$ = back$5;
           const back$6 = at$;
           done$1: {
             missing$1: {
-              if ((table8$[bytes$[at$]] & 8) === 0) { miss$(at$, 122); break missing$1; }
+              if ((table5$[bytes$[at$]] & 16) === 0) { miss$(at$, 122); break missing$1; }
               at$++;
               break done$1;
             }
@@ -8743,7 +8743,7 @@ const peg$makeScanner = (capacity$) => {
         let count$7 = 0;
         let last$7 = at$;
         ended$7: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$7; }
+          if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$7; }
           at$++;
           count$7++;
           last$7 = at$;
@@ -8751,7 +8751,7 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$7;
         if (count$7 < 1) return -1;
-        if ((table8$[bytes$[at$]] & 16) === 0) { miss$(at$, 124); return -1; }
+        if ((table5$[bytes$[at$]] & 32) === 0) { miss$(at$, 124); return -1; }
         at$++;
         let count$8 = 0;
         let last$8 = at$;
@@ -8786,7 +8786,7 @@ const peg$makeScanner = (capacity$) => {
         let count$1 = 0;
         let last$1 = at$;
         ended$1: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$1; }
+          if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$1; }
           at$++;
           count$1++;
           last$1 = at$;
@@ -8797,24 +8797,24 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0) { miss$(at$, 125); break next$2; }
+            if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 116) { miss$(at$, 125); break next$2; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$2;
           next$3: {
-            if ((table2$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 64) === 0) { miss$(at$, 126); break next$3; }
+            if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 100) { miss$(at$, 126); break next$3; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$2;
           next$4: {
-            if ((table4$[bytes$[at$]] & 8) === 0 || (table4$[bytes$[at$ + 1]] & 64) === 0) { miss$(at$, 127); break next$4; }
+            if ((bytes$[at$] | 32) !== 114 || (bytes$[at$ + 1] | 32) !== 100) { miss$(at$, 127); break next$4; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$2;
-          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) { miss$(at$, 128); break next$1; }
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104) { miss$(at$, 128); break next$1; }
           at$ += 2;
         }
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
@@ -8843,7 +8843,7 @@ const peg$makeScanner = (capacity$) => {
             break chosen$4;
           }
           at$ = back$4;
-          if ((table7$[bytes$[at$]] & 4) === 0) break next$5;
+          if ((bytes$[at$] | 32) !== 120) break next$5;
         }
         break chosen$1;
       }
@@ -8857,138 +8857,138 @@ const peg$makeScanner = (capacity$) => {
       const back$5 = at$;
       chosen$5: {
         next$9: {
-          if ((table9$[bytes$[at$]] & 64) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0) { miss$(at$, 129); break next$9; }
+          if ((bytes$[at$] | 32) !== 122 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111) { miss$(at$, 129); break next$9; }
           at$ += 4;
           break chosen$5;
         }
         at$ = back$5;
         next$10: {
-          if ((table2$[bytes$[at$]] & 8) === 0 || (table6$[bytes$[at$ + 1]] & 16) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 130); break next$10; }
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 111) { miss$(at$, 130); break next$10; }
           at$ += 3;
           break chosen$5;
         }
         at$ = back$5;
         next$11: {
-          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0) { miss$(at$, 131); break next$11; }
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 101) { miss$(at$, 131); break next$11; }
           at$ += 5;
           break chosen$5;
         }
         at$ = back$5;
         next$12: {
-          if ((table3$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 132); break next$12; }
+          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114) { miss$(at$, 132); break next$12; }
           at$ += 4;
           break chosen$5;
         }
         at$ = back$5;
         next$13: {
-          if ((table3$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 133); break next$13; }
+          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101) { miss$(at$, 133); break next$13; }
           at$ += 4;
           break chosen$5;
         }
         at$ = back$5;
         next$14: {
-          if ((table5$[bytes$[at$]] & 1) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 134); break next$14; }
+          if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120) { miss$(at$, 134); break next$14; }
           at$ += 3;
           break chosen$5;
         }
         at$ = back$5;
         next$15: {
-          if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0) { miss$(at$, 135); break next$15; }
+          if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110) { miss$(at$, 135); break next$15; }
           at$ += 5;
           break chosen$5;
         }
         at$ = back$5;
         next$16: {
-          if ((table2$[bytes$[at$]] & 2) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) { miss$(at$, 136); break next$16; }
+          if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116) { miss$(at$, 136); break next$16; }
           at$ += 5;
           break chosen$5;
         }
         at$ = back$5;
         next$17: {
-          if ((table2$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 137); break next$17; }
+          if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) { miss$(at$, 137); break next$17; }
           at$ += 4;
           break chosen$5;
         }
         at$ = back$5;
         next$18: {
-          if ((table2$[bytes$[at$]] & 8) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 138); break next$18; }
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 138); break next$18; }
           at$ += 3;
           break chosen$5;
         }
         at$ = back$5;
         next$19: {
-          if ((table2$[bytes$[at$]] & 2) === 0 || (table3$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table7$[bytes$[at$ + 3]] & 16) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0) { miss$(at$, 139); break next$19; }
+          if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 108 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 118 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110) { miss$(at$, 139); break next$19; }
           at$ += 6;
           break chosen$5;
         }
         at$ = back$5;
         next$20: {
-          if ((table2$[bytes$[at$]] & 8) === 0 || (table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table7$[bytes$[at$ + 4]] & 16) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0) { miss$(at$, 140); break next$20; }
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 118 || (bytes$[at$ + 5] | 32) !== 101) { miss$(at$, 140); break next$20; }
           at$ += 6;
           break chosen$5;
         }
         at$ = back$5;
         next$21: {
-          if ((table3$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) { miss$(at$, 141); break next$21; }
+          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 102 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 110) { miss$(at$, 141); break next$21; }
           at$ += 7;
           break chosen$5;
         }
         at$ = back$5;
         next$22: {
-          if ((table2$[bytes$[at$]] & 8) === 0 || (table6$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) { miss$(at$, 142); break next$22; }
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 142); break next$22; }
           at$ += 6;
           break chosen$5;
         }
         at$ = back$5;
         next$23: {
-          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) { miss$(at$, 143); break next$23; }
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 143); break next$23; }
           at$ += 6;
           break chosen$5;
         }
         at$ = back$5;
         next$24: {
-          if ((table3$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) { miss$(at$, 144); break next$24; }
+          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) { miss$(at$, 144); break next$24; }
           at$ += 5;
           break chosen$5;
         }
         at$ = back$5;
         next$25: {
-          if ((table3$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) { miss$(at$, 145); break next$25; }
+          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 102 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) { miss$(at$, 145); break next$25; }
           at$ += 5;
           break chosen$5;
         }
         at$ = back$5;
         next$26: {
-          if ((table5$[bytes$[at$]] & 1) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table7$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 128) === 0) { miss$(at$, 146); break next$26; }
+          if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) { miss$(at$, 146); break next$26; }
           at$ += 5;
           break chosen$5;
         }
         at$ = back$5;
         next$27: {
-          if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) { miss$(at$, 147); break next$27; }
+          if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116 || (bytes$[at$ + 6] | 32) !== 121) { miss$(at$, 147); break next$27; }
           at$ += 7;
           break chosen$5;
         }
         at$ = back$5;
         next$28: {
-          if ((table2$[bytes$[at$]] & 2) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table3$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) { miss$(at$, 148); break next$28; }
+          if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 148); break next$28; }
           at$ += 6;
           break chosen$5;
         }
         at$ = back$5;
         next$29: {
-          if ((table2$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) { miss$(at$, 149); break next$29; }
+          if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 149); break next$29; }
           at$ += 6;
           break chosen$5;
         }
         at$ = back$5;
         next$30: {
-          if ((table3$[bytes$[at$]] & 1) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 64) === 0) { miss$(at$, 150); break next$30; }
+          if ((bytes$[at$] | 32) !== 104 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 100) { miss$(at$, 150); break next$30; }
           at$ += 7;
           break chosen$5;
         }
         at$ = back$5;
-        if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 64) === 0) { miss$(at$, 151); return -1; }
+        if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) { miss$(at$, 151); return -1; }
         at$ += 8;
       }
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
@@ -9012,27 +9012,27 @@ const peg$makeScanner = (capacity$) => {
       const back$1 = at$;
       chosen$1: {
         next$1: {
-          if ((table5$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0) break next$1;
+          if ((bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) break next$1;
           at$ += 5;
           name$1 = input.substring(at$ - 5, at$);
           break chosen$1;
         }
         at$ = back$1;
         next$2: {
-          if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) break next$2;
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 116) break next$2;
           at$ += 6;
           name$1 = input.substring(at$ - 6, at$);
           break chosen$1;
         }
         at$ = back$1;
         next$3: {
-          if ((table5$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0) break next$3;
+          if ((bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114) break next$3;
           at$ += 3;
           name$1 = input.substring(at$ - 3, at$);
           break chosen$1;
         }
         at$ = back$1;
-        if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0) return FAILED$;
+        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
@@ -9040,13 +9040,13 @@ const peg$makeScanner = (capacity$) => {
       const back$2 = at$;
       chosen$2: {
         next$4: {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 64) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0) break next$4;
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) break next$4;
           at$ += 8;
           name$1 = input.substring(at$ - 8, at$);
           break chosen$2;
         }
         at$ = back$2;
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0) return FAILED$;
+        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
@@ -9054,13 +9054,13 @@ const peg$makeScanner = (capacity$) => {
       const back$3 = at$;
       chosen$3: {
         next$5: {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table6$[bytes$[at$ + 4]] & 2) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) break next$5;
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 114 || (bytes$[at$ + 7] | 32) !== 121) break next$5;
           at$ += 8;
           name$1 = input.substring(at$ - 8, at$);
           break chosen$3;
         }
         at$ = back$3;
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0) return FAILED$;
+        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
@@ -9068,41 +9068,41 @@ const peg$makeScanner = (capacity$) => {
       const back$4 = at$;
       chosen$4: {
         next$6: {
-          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) break next$6;
+          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 121) break next$6;
           at$ += 7;
           name$1 = input.substring(at$ - 7, at$);
           break chosen$4;
         }
         at$ = back$4;
         next$7: {
-          if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) break next$7;
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) break next$7;
           at$ += 4;
           name$1 = input.substring(at$ - 4, at$);
           break chosen$4;
         }
         at$ = back$4;
         next$8: {
-          if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0) break next$8;
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 121) break next$8;
           at$ += 4;
           name$1 = input.substring(at$ - 4, at$);
           break chosen$4;
         }
         at$ = back$4;
         next$9: {
-          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) break next$9;
+          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110) break next$9;
           at$ += 3;
           name$1 = input.substring(at$ - 3, at$);
           break chosen$4;
         }
         at$ = back$4;
         next$10: {
-          if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) break next$10;
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110) break next$10;
           at$ += 3;
           name$1 = input.substring(at$ - 3, at$);
           break chosen$4;
         }
         at$ = back$4;
-        if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0) return FAILED$;
+        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
@@ -9110,20 +9110,20 @@ const peg$makeScanner = (capacity$) => {
       const back$5 = at$;
       chosen$5: {
         next$11: {
-          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table3$[bytes$[at$ + 4]] & 1) === 0) break next$11;
+          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 104) break next$11;
           at$ += 5;
           name$1 = input.substring(at$ - 5, at$);
           break chosen$5;
         }
         at$ = back$5;
         next$12: {
-          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) break next$12;
+          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) break next$12;
           at$ += 3;
           name$1 = input.substring(at$ - 3, at$);
           break chosen$5;
         }
         at$ = back$5;
-        if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0) return FAILED$;
+        if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
@@ -9131,13 +9131,13 @@ const peg$makeScanner = (capacity$) => {
       const back$6 = at$;
       chosen$6: {
         next$13: {
-          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 64) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0) break next$13;
+          if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) break next$13;
           at$ += 8;
           name$1 = input.substring(at$ - 8, at$);
           break chosen$6;
         }
         at$ = back$6;
-        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0) return FAILED$;
+        if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
@@ -9145,13 +9145,13 @@ const peg$makeScanner = (capacity$) => {
       const back$7 = at$;
       chosen$7: {
         next$14: {
-          if ((table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) break next$14;
+          if ((bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 98 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$14;
           at$ += 7;
           name$1 = input.substring(at$ - 7, at$);
           break chosen$7;
         }
         at$ = back$7;
-        if ((table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) return FAILED$;
+        if ((bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
@@ -9159,20 +9159,20 @@ const peg$makeScanner = (capacity$) => {
       const back$8 = at$;
       chosen$8: {
         next$15: {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 4) === 0 || (table6$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table4$[bytes$[at$ + 8]] & 8) === 0) break next$15;
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 109 || (bytes$[at$ + 6] | 32) !== 98 || (bytes$[at$ + 7] | 32) !== 101 || (bytes$[at$ + 8] | 32) !== 114) break next$15;
           at$ += 9;
           name$1 = input.substring(at$ - 9, at$);
           break chosen$8;
         }
         at$ = back$8;
         next$16: {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$16;
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116) break next$16;
           at$ += 4;
           name$1 = input.substring(at$ - 4, at$);
           break chosen$8;
         }
         at$ = back$8;
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0) return FAILED$;
+        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
@@ -9187,7 +9187,7 @@ const peg$makeScanner = (capacity$) => {
         at$++;
         const back$10 = at$;
         if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-        if ((table4$[bytes$[at$]] & 2) === 0) break missing$1;
+        if ((table2$[bytes$[at$]] & 128) === 0) break missing$1;
         at$++;
         at$ = back$10;
         break done$1;
@@ -9204,7 +9204,7 @@ const peg$makeScanner = (capacity$) => {
       const back$1 = at$;
       next$1: {
         if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-        if ((table9$[bytes$[at$]] & 128) === 0) break next$1;
+        if ((table6$[bytes$[at$]] & 128) === 0) break next$1;
         at$++;
         if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
         end$ = at$;
@@ -9218,22 +9218,22 @@ const peg$makeScanner = (capacity$) => {
           const back$2 = at$;
           chosen$2: {
             next$3: {
-              if ((table3$[bytes$[at$ + 1]] & 128) === 0) break next$3;
+              if ((bytes$[at$ + 1] | 32) !== 111) break next$3;
               at$ += 2;
               break chosen$2;
             }
             at$ = back$2;
             next$4: {
-              if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table6$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0 || (table3$[bytes$[at$ + 6]] & 1) === 0) break next$4;
+              if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 103 || (bytes$[at$ + 6] | 32) !== 104) break next$4;
               at$ += 7;
               break chosen$2;
             }
             at$ = back$2;
-            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0) break next$2;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108) break next$2;
             at$ += 4;
           }
         } else if (symbol$2 === 85 || symbol$2 === 117) {
-          if ((table2$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0) break next$2;
+          if ((bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) break next$2;
           at$ += 5;
         } else {
           break next$2;
@@ -9255,7 +9255,7 @@ const peg$makeScanner = (capacity$) => {
           const back$4 = at$;
           done$1: {
             missing$1: {
-              if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) break missing$1;
+              if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) break missing$1;
               at$ += 3;
               const start$2 = at$;
               at$ = runEnd$(ends2$, at$);
@@ -9269,7 +9269,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = back$3;
         next$6: {
           at$ = runEnd$(ends2$, at$);
-          if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) break next$6;
+          if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) break next$6;
           at$ += 3;
           const start$3 = at$;
           at$ = runEnd$(ends2$, at$);
@@ -9299,7 +9299,7 @@ const peg$makeScanner = (capacity$) => {
         const back$5 = at$;
         done$2: {
           missing$2: {
-            if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) break missing$2;
+            if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) break missing$2;
             at$ += 3;
             const start$4 = at$;
             at$ = runEnd$(ends2$, at$);
@@ -9313,7 +9313,7 @@ const peg$makeScanner = (capacity$) => {
       return "and";
     } else if (symbol$1 === 45 || symbol$1 === 135) {
       if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-      if ((table9$[bytes$[at$]] & 128) === 0) return FAILED$;
+      if ((table6$[bytes$[at$]] & 128) === 0) return FAILED$;
       at$++;
       if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
       end$ = at$;
@@ -9333,7 +9333,7 @@ const peg$makeScanner = (capacity$) => {
       chosen$1: {
         next$1: {
           at$++;
-          if ((table4$[bytes$[at$]] & 2) === 0) break next$1;
+          if ((table2$[bytes$[at$]] & 128) === 0) break next$1;
           at$++;
           break chosen$1;
         }
@@ -9349,16 +9349,16 @@ const peg$makeScanner = (capacity$) => {
       missing$1: {
         const symbol$2 = bytes$[at$];
         if (symbol$2 === 78 || symbol$2 === 110) {
-          if ((table4$[bytes$[at$ + 1]] & 64) === 0) break missing$1;
+          if ((bytes$[at$ + 1] | 32) !== 100) break missing$1;
           at$ += 2;
         } else if (symbol$2 === 82 || symbol$2 === 114) {
-          if ((table4$[bytes$[at$ + 1]] & 64) === 0) break missing$1;
+          if ((bytes$[at$ + 1] | 32) !== 100) break missing$1;
           at$ += 2;
         } else if (symbol$2 === 83 || symbol$2 === 115) {
-          if ((table2$[bytes$[at$ + 1]] & 8) === 0) break missing$1;
+          if ((bytes$[at$ + 1] | 32) !== 116) break missing$1;
           at$ += 2;
         } else if (symbol$2 === 84 || symbol$2 === 116) {
-          if ((table3$[bytes$[at$ + 1]] & 1) === 0) break missing$1;
+          if ((bytes$[at$ + 1] | 32) !== 104) break missing$1;
           at$ += 2;
         } else {
           break missing$1;
@@ -9374,9 +9374,9 @@ const peg$makeScanner = (capacity$) => {
 
   function quarter_place$build(at$) {
     const start$1 = at$;
-    if ((table3$[bytes$[at$]] & 32) === 0) return FAILED$;
+    if ((bytes$[at$] | 32) !== 113) return FAILED$;
     at$++;
-    if ((table3$[bytes$[at$]] & 64) === 0) return FAILED$;
+    if ((table2$[bytes$[at$]] & 32) === 0) return FAILED$;
     const quarter$1 = input[at$++];
     if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
     end$ = at$;
@@ -9386,37 +9386,37 @@ const peg$makeScanner = (capacity$) => {
   function weekday$skip(at$) {
     const symbol$1 = bytes$[at$];
     if (symbol$1 === 70 || symbol$1 === 102) {
-      if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) return -1;
+      if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) return -1;
       at$ += 6;
     } else if (symbol$1 === 77 || symbol$1 === 109) {
-      if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) return -1;
+      if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) return -1;
       at$ += 6;
     } else if (symbol$1 === 83 || symbol$1 === 115) {
       const back$1 = at$;
       chosen$1: {
         next$1: {
-          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) break next$1;
+          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 121) break next$1;
           at$ += 8;
           break chosen$1;
         }
         at$ = back$1;
-        if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) return -1;
         at$ += 6;
       }
     } else if (symbol$1 === 84 || symbol$1 === 116) {
       const back$2 = at$;
       chosen$2: {
         next$2: {
-          if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) break next$2;
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 100 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 121) break next$2;
           at$ += 7;
           break chosen$2;
         }
         at$ = back$2;
-        if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 121) return -1;
         at$ += 8;
       }
     } else if (symbol$1 === 87 || symbol$1 === 119) {
-      if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0 || (table4$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 128) === 0) return -1;
+      if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 100 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 115 || (bytes$[at$ + 6] | 32) !== 100 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 121) return -1;
       at$ += 9;
     } else {
       return -1;
@@ -9430,7 +9430,7 @@ const peg$makeScanner = (capacity$) => {
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+      if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
       at$++;
       count$1++;
       last$1 = at$;
@@ -9439,7 +9439,7 @@ const peg$makeScanner = (capacity$) => {
     at$ = last$1;
     if (count$1 < 2) return FAILED$;
     const digits$2 = input.substring(start$1, at$);
-    if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
     const digits$1 = Number(digits$2);
     if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
     end$ = at$;
@@ -9448,55 +9448,55 @@ const peg$makeScanner = (capacity$) => {
 
   function relative_unit$build(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table8$[symbol$1] & 128) !== 0) {
+    if ((table6$[symbol$1] & 1) !== 0) {
       let unit$1;
       const symbol$2 = bytes$[at$];
       if (symbol$2 === 65 || symbol$2 === 97) {
-        if ((table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table3$[bytes$[at$ + 6]] & 128) === 0 || (table3$[bytes$[at$ + 7]] & 128) === 0 || (table2$[bytes$[at$ + 8]] & 4) === 0) return FAILED$;
+        if ((bytes$[at$ + 1] | 32) !== 102 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 111 || (bytes$[at$ + 8] | 32) !== 110) return FAILED$;
         at$ += 9;
         unit$1 = input.substring(at$ - 9, at$);
       } else if (symbol$2 === 68 || symbol$2 === 100) {
-        if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) return FAILED$;
+        if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) return FAILED$;
         at$ += 3;
         unit$1 = input.substring(at$ - 3, at$);
       } else if (symbol$2 === 69 || symbol$2 === 101) {
-        if ((table7$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) return FAILED$;
+        if ((bytes$[at$ + 1] | 32) !== 118 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) return FAILED$;
         at$ += 7;
         unit$1 = input.substring(at$ - 7, at$);
       } else if (symbol$2 === 77 || symbol$2 === 109) {
         const back$1 = at$;
         chosen$1: {
           next$1: {
-            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 1) === 0) break next$1;
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) break next$1;
             at$ += 5;
             unit$1 = input.substring(at$ - 5, at$);
             break chosen$1;
           }
           at$ = back$1;
-          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) return FAILED$;
+          if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) return FAILED$;
           at$ += 7;
           unit$1 = input.substring(at$ - 7, at$);
         }
       } else if (symbol$2 === 81 || symbol$2 === 113) {
-        if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) return FAILED$;
+        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) return FAILED$;
         at$ += 7;
         unit$1 = input.substring(at$ - 7, at$);
       } else if (symbol$2 === 87 || symbol$2 === 119) {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 32) === 0) break next$2;
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) break next$2;
             at$ += 4;
             unit$1 = input.substring(at$ - 4, at$);
             break chosen$2;
           }
           at$ = back$2;
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table4$[bytes$[at$ + 6]] & 64) === 0) return FAILED$;
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 100) return FAILED$;
           at$ += 7;
           unit$1 = input.substring(at$ - 7, at$);
         }
       } else {
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) return FAILED$;
+        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) return FAILED$;
         at$ += 4;
         unit$1 = input.substring(at$ - 4, at$);
       }
@@ -9507,12 +9507,12 @@ const peg$makeScanner = (capacity$) => {
       const back$3 = at$;
       chosen$3: {
         next$3: {
-          if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0) break next$3;
+          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 108) break next$3;
           at$ += 6;
           break chosen$3;
         }
         at$ = back$3;
-        if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table3$[bytes$[at$ + 8]] & 2) === 0) return FAILED$;
+        if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 97 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 99 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 108) return FAILED$;
         at$ += 9;
       }
       const start$1 = at$;
@@ -9521,15 +9521,15 @@ const peg$makeScanner = (capacity$) => {
       let unit$2;
       const symbol$3 = bytes$[at$];
       if (symbol$3 === 77 || symbol$3 === 109) {
-        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 1) === 0) return FAILED$;
+        if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) return FAILED$;
         at$ += 5;
         unit$2 = input.substring(at$ - 5, at$);
       } else if (symbol$3 === 81 || symbol$3 === 113) {
-        if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) return FAILED$;
+        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) return FAILED$;
         at$ += 7;
         unit$2 = input.substring(at$ - 7, at$);
       } else if (symbol$3 === 89 || symbol$3 === 121) {
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) return FAILED$;
+        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) return FAILED$;
         at$ += 4;
         unit$2 = input.substring(at$ - 4, at$);
       } else {
@@ -9547,24 +9547,24 @@ const peg$makeScanner = (capacity$) => {
     let name$1;
     const symbol$1 = bytes$[at$];
     if (symbol$1 === 70 || symbol$1 === 102) {
-      if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) return FAILED$;
+      if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) return FAILED$;
       at$ += 6;
       name$1 = input.substring(at$ - 6, at$);
     } else if (symbol$1 === 77 || symbol$1 === 109) {
-      if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) return FAILED$;
+      if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) return FAILED$;
       at$ += 6;
       name$1 = input.substring(at$ - 6, at$);
     } else if (symbol$1 === 83 || symbol$1 === 115) {
       const back$1 = at$;
       chosen$1: {
         next$1: {
-          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) break next$1;
+          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 121) break next$1;
           at$ += 8;
           name$1 = input.substring(at$ - 8, at$);
           break chosen$1;
         }
         at$ = back$1;
-        if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) return FAILED$;
+        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) return FAILED$;
         at$ += 6;
         name$1 = input.substring(at$ - 6, at$);
       }
@@ -9572,18 +9572,18 @@ const peg$makeScanner = (capacity$) => {
       const back$2 = at$;
       chosen$2: {
         next$2: {
-          if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) break next$2;
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 100 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 121) break next$2;
           at$ += 7;
           name$1 = input.substring(at$ - 7, at$);
           break chosen$2;
         }
         at$ = back$2;
-        if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) return FAILED$;
+        if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 121) return FAILED$;
         at$ += 8;
         name$1 = input.substring(at$ - 8, at$);
       }
     } else if (symbol$1 === 87 || symbol$1 === 119) {
-      if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0 || (table4$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 128) === 0) return FAILED$;
+      if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 100 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 115 || (bytes$[at$ + 6] | 32) !== 100 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 121) return FAILED$;
       at$ += 9;
       name$1 = input.substring(at$ - 9, at$);
     } else {
@@ -9778,7 +9778,7 @@ const peg$makeScanner = (capacity$) => {
 
   function scale$build(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table10$[symbol$1] & 1) !== 0) {
+    if ((table7$[symbol$1] & 1) !== 0) {
       if ((table0$[bytes$[at$]] & 1) !== 0) {
         at$++;
       }
@@ -9788,13 +9788,13 @@ const peg$makeScanner = (capacity$) => {
         const back$1 = at$;
         chosen$1: {
           next$1: {
-            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$1;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$1;
             at$ += 7;
             scale$1 = input.substring(at$ - 7, at$);
             break chosen$1;
           }
           at$ = back$1;
-          if ((table2$[bytes$[at$ + 1]] & 4) === 0) return FAILED$;
+          if ((bytes$[at$ + 1] | 32) !== 110) return FAILED$;
           at$ += 2;
           scale$1 = input.substring(at$ - 2, at$);
         }
@@ -9802,25 +9802,25 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$2;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$2;
             at$ += 7;
             scale$1 = input.substring(at$ - 7, at$);
             break chosen$2;
           }
           at$ = back$2;
           next$3: {
-            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0) break next$3;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 111) break next$3;
             at$ += 3;
             scale$1 = input.substring(at$ - 3, at$);
             break chosen$2;
           }
           at$ = back$2;
-          if ((table2$[bytes$[at$ + 1]] & 4) === 0) return FAILED$;
+          if ((bytes$[at$ + 1] | 32) !== 110) return FAILED$;
           at$ += 2;
           scale$1 = input.substring(at$ - 2, at$);
         }
       } else if (symbol$2 === 84 || symbol$2 === 116) {
-        if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 64) === 0) return FAILED$;
+        if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) return FAILED$;
         at$ += 8;
         scale$1 = input.substring(at$ - 8, at$);
       } else {
@@ -9846,13 +9846,13 @@ const peg$makeScanner = (capacity$) => {
           const back$4 = at$;
           chosen$4: {
             next$5: {
-              if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$5;
+              if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$5;
               at$ += 7;
               scale$3 = input.substring(at$ - 7, at$);
               break chosen$4;
             }
             at$ = back$4;
-            if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$4;
+            if ((bytes$[at$ + 1] | 32) !== 110) break next$4;
             at$ += 2;
             scale$3 = input.substring(at$ - 2, at$);
           }
@@ -9860,25 +9860,25 @@ const peg$makeScanner = (capacity$) => {
           const back$5 = at$;
           chosen$5: {
             next$6: {
-              if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$6;
+              if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$6;
               at$ += 7;
               scale$3 = input.substring(at$ - 7, at$);
               break chosen$5;
             }
             at$ = back$5;
             next$7: {
-              if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0) break next$7;
+              if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 111) break next$7;
               at$ += 3;
               scale$3 = input.substring(at$ - 3, at$);
               break chosen$5;
             }
             at$ = back$5;
-            if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$4;
+            if ((bytes$[at$ + 1] | 32) !== 110) break next$4;
             at$ += 2;
             scale$3 = input.substring(at$ - 2, at$);
           }
         } else if (symbol$3 === 84 || symbol$3 === 116) {
-          if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 64) === 0) break next$4;
+          if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) break next$4;
           at$ += 8;
           scale$3 = input.substring(at$ - 8, at$);
         } else {
@@ -9900,7 +9900,7 @@ const peg$makeScanner = (capacity$) => {
 
   function currency_sign$build(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table8$[symbol$1] & 1) !== 0) {
+    if ((table5$[symbol$1] & 2) !== 0) {
       let sign$1;
       const symbol$2 = bytes$[at$];
       if (symbol$2 === 65) {
@@ -9975,7 +9975,7 @@ const peg$makeScanner = (capacity$) => {
 
   function id_part$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table8$[symbol$1] & 8) !== 0) {
+    if ((table5$[symbol$1] & 16) !== 0) {
       at$++;
       let count$1 = 0;
       let last$1 = at$;
@@ -9995,7 +9995,7 @@ const peg$makeScanner = (capacity$) => {
         let count$2 = 0;
         let last$2 = at$;
         ended$2: for (;;) {
-          if ((table9$[bytes$[at$]] & 16) === 0) break ended$2;
+          if ((table6$[bytes$[at$]] & 32) === 0) break ended$2;
           at$++;
           count$2++;
           last$2 = at$;
@@ -10008,7 +10008,7 @@ const peg$makeScanner = (capacity$) => {
         let count$3 = 0;
         let last$3 = at$;
         ended$3: for (;;) {
-          if ((table4$[bytes$[at$]] & 2) === 0) break ended$3;
+          if ((table2$[bytes$[at$]] & 128) === 0) break ended$3;
           at$++;
           count$3++;
           last$3 = at$;
@@ -10031,144 +10031,144 @@ const peg$makeScanner = (capacity$) => {
       const back$1 = at$;
       chosen$1: {
         next$1: {
-          if ((table5$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0) break next$1;
+          if ((bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) break next$1;
           at$ += 5;
           break chosen$1;
         }
         at$ = back$1;
         next$2: {
-          if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) break next$2;
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 116) break next$2;
           at$ += 6;
           break chosen$1;
         }
         at$ = back$1;
         next$3: {
-          if ((table5$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0) break next$3;
+          if ((bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114) break next$3;
           at$ += 3;
           break chosen$1;
         }
         at$ = back$1;
-        if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103) return -1;
         at$ += 3;
       }
     } else if (symbol$1 === 68 || symbol$1 === 100) {
       const back$2 = at$;
       chosen$2: {
         next$4: {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 64) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0) break next$4;
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) break next$4;
           at$ += 8;
           break chosen$2;
         }
         at$ = back$2;
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99) return -1;
         at$ += 3;
       }
     } else if (symbol$1 === 70 || symbol$1 === 102) {
       const back$3 = at$;
       chosen$3: {
         next$5: {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table6$[bytes$[at$ + 4]] & 2) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) break next$5;
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 114 || (bytes$[at$ + 7] | 32) !== 121) break next$5;
           at$ += 8;
           break chosen$3;
         }
         at$ = back$3;
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98) return -1;
         at$ += 3;
       }
     } else if (symbol$1 === 74 || symbol$1 === 106) {
       const back$4 = at$;
       chosen$4: {
         next$6: {
-          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) break next$6;
+          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 121) break next$6;
           at$ += 7;
           break chosen$4;
         }
         at$ = back$4;
         next$7: {
-          if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) break next$7;
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) break next$7;
           at$ += 4;
           break chosen$4;
         }
         at$ = back$4;
         next$8: {
-          if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0) break next$8;
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 121) break next$8;
           at$ += 4;
           break chosen$4;
         }
         at$ = back$4;
         next$9: {
-          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) break next$9;
+          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110) break next$9;
           at$ += 3;
           break chosen$4;
         }
         at$ = back$4;
         next$10: {
-          if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) break next$10;
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110) break next$10;
           at$ += 3;
           break chosen$4;
         }
         at$ = back$4;
-        if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108) return -1;
         at$ += 3;
       }
     } else if (symbol$1 === 77 || symbol$1 === 109) {
       const back$5 = at$;
       chosen$5: {
         next$11: {
-          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table3$[bytes$[at$ + 4]] & 1) === 0) break next$11;
+          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 104) break next$11;
           at$ += 5;
           break chosen$5;
         }
         at$ = back$5;
         next$12: {
-          if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) break next$12;
+          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) break next$12;
           at$ += 3;
           break chosen$5;
         }
         at$ = back$5;
-        if ((table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114) return -1;
         at$ += 3;
       }
     } else if (symbol$1 === 78 || symbol$1 === 110) {
       const back$6 = at$;
       chosen$6: {
         next$13: {
-          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 64) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0) break next$13;
+          if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) break next$13;
           at$ += 8;
           break chosen$6;
         }
         at$ = back$6;
-        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118) return -1;
         at$ += 3;
       }
     } else if (symbol$1 === 79 || symbol$1 === 111) {
       const back$7 = at$;
       chosen$7: {
         next$14: {
-          if ((table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) break next$14;
+          if ((bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 98 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$14;
           at$ += 7;
           break chosen$7;
         }
         at$ = back$7;
-        if ((table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116) return -1;
         at$ += 3;
       }
     } else if (symbol$1 === 83 || symbol$1 === 115) {
       const back$8 = at$;
       chosen$8: {
         next$15: {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 4) === 0 || (table6$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table4$[bytes$[at$ + 8]] & 8) === 0) break next$15;
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 109 || (bytes$[at$ + 6] | 32) !== 98 || (bytes$[at$ + 7] | 32) !== 101 || (bytes$[at$ + 8] | 32) !== 114) break next$15;
           at$ += 9;
           break chosen$8;
         }
         at$ = back$8;
         next$16: {
-          if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) break next$16;
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116) break next$16;
           at$ += 4;
           break chosen$8;
         }
         at$ = back$8;
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112) return -1;
         at$ += 3;
       }
     } else {
@@ -10182,7 +10182,7 @@ const peg$makeScanner = (capacity$) => {
         at$++;
         const back$10 = at$;
         if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-        if ((table4$[bytes$[at$]] & 2) === 0) break missing$1;
+        if ((table2$[bytes$[at$]] & 128) === 0) break missing$1;
         at$++;
         at$ = back$10;
         break done$1;
@@ -10199,7 +10199,7 @@ const peg$makeScanner = (capacity$) => {
       chosen$1: {
         next$1: {
           if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-          if ((table9$[bytes$[at$]] & 128) === 0) break next$1;
+          if ((table6$[bytes$[at$]] & 128) === 0) break next$1;
           at$++;
           if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
           break chosen$1;
@@ -10212,22 +10212,22 @@ const peg$makeScanner = (capacity$) => {
             const back$2 = at$;
             chosen$2: {
               next$3: {
-                if ((table3$[bytes$[at$ + 1]] & 128) === 0) break next$3;
+                if ((bytes$[at$ + 1] | 32) !== 111) break next$3;
                 at$ += 2;
                 break chosen$2;
               }
               at$ = back$2;
               next$4: {
-                if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table6$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0 || (table3$[bytes$[at$ + 6]] & 1) === 0) break next$4;
+                if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 103 || (bytes$[at$ + 6] | 32) !== 104) break next$4;
                 at$ += 7;
                 break chosen$2;
               }
               at$ = back$2;
-              if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0) break next$2;
+              if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108) break next$2;
               at$ += 4;
             }
           } else if (symbol$2 === 85 || symbol$2 === 117) {
-            if ((table2$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0) break next$2;
+            if ((bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) break next$2;
             at$ += 5;
           } else {
             break next$2;
@@ -10248,7 +10248,7 @@ const peg$makeScanner = (capacity$) => {
             const back$4 = at$;
             done$1: {
               missing$1: {
-                if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) break missing$1;
+                if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) break missing$1;
                 at$ += 3;
                 const start$2 = at$;
                 at$ = runEnd$(ends2$, at$);
@@ -10262,7 +10262,7 @@ const peg$makeScanner = (capacity$) => {
           at$ = back$3;
           next$6: {
             at$ = runEnd$(ends2$, at$);
-            if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) break next$6;
+            if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) break next$6;
             at$ += 3;
             const start$3 = at$;
             at$ = runEnd$(ends2$, at$);
@@ -10291,7 +10291,7 @@ const peg$makeScanner = (capacity$) => {
         const back$5 = at$;
         done$2: {
           missing$2: {
-            if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) break missing$2;
+            if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) break missing$2;
             at$ += 3;
             const start$4 = at$;
             at$ = runEnd$(ends2$, at$);
@@ -10303,7 +10303,7 @@ const peg$makeScanner = (capacity$) => {
       }
     } else if (symbol$1 === 45 || symbol$1 === 135) {
       if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-      if ((table9$[bytes$[at$]] & 128) === 0) return -1;
+      if ((table6$[bytes$[at$]] & 128) === 0) return -1;
       at$++;
       if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
     } else {
@@ -10314,7 +10314,7 @@ const peg$makeScanner = (capacity$) => {
 
   function named_date$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table5$[symbol$1] & 32) !== 0) {
+    if ((table3$[symbol$1] & 16) !== 0) {
       const month$1 = month_name$build(at$);
       if (month$1 === FAILED$) return -1;
       at$ = end$;
@@ -10323,7 +10323,7 @@ const peg$makeScanner = (capacity$) => {
       const back$1 = at$;
       done$1: {
         missing$1: {
-          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || bytes$[at$ + 3] !== 32) break missing$1;
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 101 || bytes$[at$ + 3] !== 32) break missing$1;
           at$ += 4;
           break done$1;
         }
@@ -10360,7 +10360,7 @@ const peg$makeScanner = (capacity$) => {
           const start$1 = at$;
           at$ = runEnd$(ends2$, at$);
           if (at$ === start$1) break missing$3;
-          if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$3;
+          if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$3;
           at$ += 2;
           break done$3;
         }
@@ -10400,7 +10400,7 @@ const peg$makeScanner = (capacity$) => {
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+      if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
       at$++;
       count$1++;
       last$1 = at$;
@@ -10409,15 +10409,15 @@ const peg$makeScanner = (capacity$) => {
     at$ = last$1;
     if (count$1 < 1) return -1;
     const digits$1 = input.substring(start$1, at$);
-    if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+    if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
     const first$1 = Number(digits$1);
-    if ((table5$[bytes$[at$]] & 64) === 0) return -1;
+    if ((table3$[bytes$[at$]] & 32) === 0) return -1;
     const mark$1 = input[at$++];
     const start$2 = at$;
     let count$2 = 0;
     let last$2 = at$;
     ended$2: for (;;) {
-      if ((table4$[bytes$[at$]] & 2) === 0) break ended$2;
+      if ((table2$[bytes$[at$]] & 128) === 0) break ended$2;
       at$++;
       count$2++;
       last$2 = at$;
@@ -10426,9 +10426,9 @@ const peg$makeScanner = (capacity$) => {
     at$ = last$2;
     if (count$2 < 1) return -1;
     const digits$2 = input.substring(start$2, at$);
-    if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+    if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
     const second$1 = Number(digits$2);
-    if ((table5$[bytes$[at$]] & 64) === 0) return -1;
+    if ((table3$[bytes$[at$]] & 32) === 0) return -1;
     at$++;
     let year$1;
     const symbol$1 = bytes$[at$];
@@ -10465,44 +10465,44 @@ const peg$makeScanner = (capacity$) => {
 
   function bare_quarter$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table2$[symbol$1] & 128) !== 0) {
+    if ((table2$[symbol$1] & 4) !== 0) {
       const symbol$2 = bytes$[at$];
       if (symbol$2 === 70 || symbol$2 === 102) {
         const back$1 = at$;
         chosen$1: {
           next$1: {
-            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) break next$1;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 116) break next$1;
             at$ += 5;
             break chosen$1;
           }
           at$ = back$1;
-          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table3$[bytes$[at$ + 5]] & 1) === 0) return -1;
+          if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 104) return -1;
           at$ += 6;
         }
       } else if (symbol$2 === 83 || symbol$2 === 115) {
-        if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 100) return -1;
         at$ += 6;
       } else if (symbol$2 === 84 || symbol$2 === 116) {
-        if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 100) return -1;
         at$ += 5;
       } else if (symbol$2 === 49) {
-        if ((table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 115 || (bytes$[at$ + 2] | 32) !== 116) return -1;
         at$ += 3;
       } else if (symbol$2 === 50) {
-        if ((table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) return -1;
         at$ += 3;
       } else if (symbol$2 === 51) {
-        if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 100) return -1;
         at$ += 3;
       } else {
-        if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table3$[bytes$[at$ + 2]] & 1) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 116 || (bytes$[at$ + 2] | 32) !== 104) return -1;
         at$ += 3;
       }
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
       const start$1 = at$;
       at$ = runEnd$(ends2$, at$);
       if (at$ === start$1) return -1;
-      if ((table3$[bytes$[at$]] & 32) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) return -1;
+      if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) return -1;
       at$ += 7;
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
       const back$2 = at$;
@@ -10513,7 +10513,7 @@ const peg$makeScanner = (capacity$) => {
         const back$3 = at$;
         done$1: {
           missing$1: {
-            if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$1;
+            if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$1;
             at$ += 2;
             const start$3 = at$;
             at$ = runEnd$(ends2$, at$);
@@ -10522,7 +10522,7 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = back$3;
         }
-        if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) break absent$1;
+        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) break absent$1;
         at$ += 2;
         return -1;
       }
@@ -10532,7 +10532,7 @@ const peg$makeScanner = (capacity$) => {
       chosen$2: {
         next$2: {
           at$++;
-          if ((table3$[bytes$[at$]] & 64) === 0) break next$2;
+          if ((table2$[bytes$[at$]] & 32) === 0) break next$2;
           at$++;
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
           const back$5 = at$;
@@ -10541,7 +10541,7 @@ const peg$makeScanner = (capacity$) => {
             const back$6 = at$;
             done$2: {
               missing$2: {
-                if ((table3$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0) break missing$2;
+                if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$2;
                 at$ += 2;
                 const start$4 = at$;
                 at$ = runEnd$(ends2$, at$);
@@ -10550,7 +10550,7 @@ const peg$makeScanner = (capacity$) => {
               }
               at$ = back$6;
             }
-            if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 128) === 0) break absent$2;
+            if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) break absent$2;
             at$ += 2;
             break next$2;
           }
@@ -10558,12 +10558,12 @@ const peg$makeScanner = (capacity$) => {
           break chosen$2;
         }
         at$ = back$4;
-        if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) return -1;
         at$ += 7;
         const start$5 = at$;
         at$ = runEnd$(ends2$, at$);
         if (at$ === start$5) return -1;
-        if ((table3$[bytes$[at$]] & 64) === 0) return -1;
+        if ((table2$[bytes$[at$]] & 32) === 0) return -1;
         at$++;
         if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
       }
@@ -10577,7 +10577,7 @@ const peg$makeScanner = (capacity$) => {
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table4$[bytes$[at$]] & 2) === 0) break ended$1;
+      if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
       at$++;
       count$1++;
       last$1 = at$;
@@ -10585,14 +10585,14 @@ const peg$makeScanner = (capacity$) => {
     }
     at$ = last$1;
     if (count$1 < 2) return -1;
-    if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+    if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
     if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     return at$;
   }
 
   function scale$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table10$[symbol$1] & 1) !== 0) {
+    if ((table7$[symbol$1] & 1) !== 0) {
       if ((table0$[bytes$[at$]] & 1) !== 0) {
         at$++;
       }
@@ -10601,34 +10601,34 @@ const peg$makeScanner = (capacity$) => {
         const back$1 = at$;
         chosen$1: {
           next$1: {
-            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$1;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$1;
             at$ += 7;
             break chosen$1;
           }
           at$ = back$1;
-          if ((table2$[bytes$[at$ + 1]] & 4) === 0) return -1;
+          if ((bytes$[at$ + 1] | 32) !== 110) return -1;
           at$ += 2;
         }
       } else if (symbol$2 === 77 || symbol$2 === 109) {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$2;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$2;
             at$ += 7;
             break chosen$2;
           }
           at$ = back$2;
           next$3: {
-            if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0) break next$3;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 111) break next$3;
             at$ += 3;
             break chosen$2;
           }
           at$ = back$2;
-          if ((table2$[bytes$[at$ + 1]] & 4) === 0) return -1;
+          if ((bytes$[at$ + 1] | 32) !== 110) return -1;
           at$ += 2;
         }
       } else if (symbol$2 === 84 || symbol$2 === 116) {
-        if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 64) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) return -1;
         at$ += 8;
       } else {
         return -1;
@@ -10649,34 +10649,34 @@ const peg$makeScanner = (capacity$) => {
             const back$4 = at$;
             chosen$4: {
               next$5: {
-                if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$5;
+                if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$5;
                 at$ += 7;
                 break chosen$4;
               }
               at$ = back$4;
-              if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$4;
+              if ((bytes$[at$ + 1] | 32) !== 110) break next$4;
               at$ += 2;
             }
           } else if (symbol$3 === 77 || symbol$3 === 109) {
             const back$5 = at$;
             chosen$5: {
               next$6: {
-                if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) break next$6;
+                if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$6;
                 at$ += 7;
                 break chosen$5;
               }
               at$ = back$5;
               next$7: {
-                if ((table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0) break next$7;
+                if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 111) break next$7;
                 at$ += 3;
                 break chosen$5;
               }
               at$ = back$5;
-              if ((table2$[bytes$[at$ + 1]] & 4) === 0) break next$4;
+              if ((bytes$[at$ + 1] | 32) !== 110) break next$4;
               at$ += 2;
             }
           } else if (symbol$3 === 84 || symbol$3 === 116) {
-            if ((table3$[bytes$[at$ + 1]] & 1) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 64) === 0) break next$4;
+            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) break next$4;
             at$ += 8;
           } else {
             break next$4;
@@ -10696,31 +10696,31 @@ const peg$makeScanner = (capacity$) => {
 
   function currency_word$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table10$[symbol$1] & 2) !== 0) {
+    if ((table7$[symbol$1] & 2) !== 0) {
       const symbol$2 = bytes$[at$];
       if (symbol$2 === 66 || symbol$2 === 98) {
-        if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0 || (table3$[bytes$[at$ + 6]] & 1) === 0 || bytes$[at$ + 7] !== 32 || (table5$[bytes$[at$ + 8]] & 16) === 0 || (table3$[bytes$[at$ + 9]] & 128) === 0 || (table6$[bytes$[at$ + 10]] & 2) === 0 || (table2$[bytes$[at$ + 11]] & 4) === 0 || (table4$[bytes$[at$ + 12]] & 64) === 0 || (table5$[bytes$[at$ + 13]] & 1) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 115 || (bytes$[at$ + 6] | 32) !== 104 || bytes$[at$ + 7] !== 32 || (bytes$[at$ + 8] | 32) !== 112 || (bytes$[at$ + 9] | 32) !== 111 || (bytes$[at$ + 10] | 32) !== 117 || (bytes$[at$ + 11] | 32) !== 110 || (bytes$[at$ + 12] | 32) !== 100 || (bytes$[at$ + 13] | 32) !== 115) return -1;
         at$ += 14;
       } else if (symbol$2 === 80 || symbol$2 === 112) {
         const back$1 = at$;
         chosen$1: {
           next$1: {
-            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0 || bytes$[at$ + 6] !== 32 || (table5$[bytes$[at$ + 7]] & 1) === 0 || (table2$[bytes$[at$ + 8]] & 8) === 0 || (table2$[bytes$[at$ + 9]] & 2) === 0 || (table4$[bytes$[at$ + 10]] & 8) === 0 || (table3$[bytes$[at$ + 11]] & 2) === 0 || (table6$[bytes$[at$ + 12]] & 4) === 0 || (table2$[bytes$[at$ + 13]] & 4) === 0 || (table2$[bytes$[at$ + 14]] & 1) === 0) break next$1;
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 100 || (bytes$[at$ + 5] | 32) !== 115 || bytes$[at$ + 6] !== 32 || (bytes$[at$ + 7] | 32) !== 115 || (bytes$[at$ + 8] | 32) !== 116 || (bytes$[at$ + 9] | 32) !== 101 || (bytes$[at$ + 10] | 32) !== 114 || (bytes$[at$ + 11] | 32) !== 108 || (bytes$[at$ + 12] | 32) !== 105 || (bytes$[at$ + 13] | 32) !== 110 || (bytes$[at$ + 14] | 32) !== 103) break next$1;
             at$ += 15;
             break chosen$1;
           }
           at$ = back$1;
           next$2: {
-            if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0) break next$2;
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 100 || (bytes$[at$ + 5] | 32) !== 115) break next$2;
             at$ += 6;
             break chosen$1;
           }
           at$ = back$1;
-          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0) return -1;
+          if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 100) return -1;
           at$ += 5;
         }
       } else {
-        if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 100) return -1;
         at$ += 4;
       }
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
@@ -10728,12 +10728,12 @@ const peg$makeScanner = (capacity$) => {
       const back$2 = at$;
       chosen$2: {
         next$3: {
-          if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table5$[bytes$[at$ + 6]] & 1) === 0) break next$3;
+          if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 115) break next$3;
           at$ += 7;
           break chosen$2;
         }
         at$ = back$2;
-        if ((table3$[bytes$[at$ + 1]] & 128) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114) return -1;
         at$ += 6;
       }
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
@@ -10741,30 +10741,30 @@ const peg$makeScanner = (capacity$) => {
       const back$3 = at$;
       chosen$3: {
         next$4: {
-          if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0) break next$4;
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 115) break next$4;
           at$ += 5;
           break chosen$3;
         }
         at$ = back$3;
-        if ((table6$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111) return -1;
         at$ += 4;
       }
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     } else if (symbol$1 === 70 || symbol$1 === 102) {
-      if ((table4$[bytes$[at$ + 1]] & 8) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table4$[bytes$[at$ + 4]] & 16) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0) return -1;
+      if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 99 || (bytes$[at$ + 5] | 32) !== 115) return -1;
       at$ += 6;
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     } else if (symbol$1 === 83 || symbol$1 === 115) {
       const back$4 = at$;
       chosen$4: {
         next$5: {
-          if ((table2$[bytes$[at$ + 1]] & 8) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0 || (table6$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table2$[bytes$[at$ + 7]] & 1) === 0) break next$5;
+          if ((bytes$[at$ + 1] | 32) !== 116 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 108 || (bytes$[at$ + 5] | 32) !== 105 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 103) break next$5;
           at$ += 8;
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
           break chosen$4;
         }
         at$ = back$4;
-        if ((table6$[bytes$[at$ + 1]] & 16) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || bytes$[at$ + 5] !== 32 || (table3$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0 || (table1$[bytes$[at$ + 8]] & 128) === 0 || (table2$[bytes$[at$ + 9]] & 4) === 0 || (table4$[bytes$[at$ + 10]] & 16) === 0 || (table5$[bytes$[at$ + 11]] & 1) === 0) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 115 || bytes$[at$ + 5] !== 32 || (bytes$[at$ + 6] | 32) !== 102 || (bytes$[at$ + 7] | 32) !== 114 || (bytes$[at$ + 8] | 32) !== 97 || (bytes$[at$ + 9] | 32) !== 110 || (bytes$[at$ + 10] | 32) !== 99 || (bytes$[at$ + 11] | 32) !== 115) return -1;
         at$ += 12;
         if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
       }
@@ -10772,17 +10772,17 @@ const peg$makeScanner = (capacity$) => {
       const back$5 = at$;
       chosen$5: {
         next$6: {
-          if ((table5$[bytes$[at$ + 1]] & 1) === 0 || bytes$[at$ + 2] !== 32 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table3$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0 || (table3$[bytes$[at$ + 6]] & 2) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 8) === 0 || (table5$[bytes$[at$ + 9]] & 1) === 0) break next$6;
+          if ((bytes$[at$ + 1] | 32) !== 115 || bytes$[at$ + 2] !== 32 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 108 || (bytes$[at$ + 6] | 32) !== 108 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 114 || (bytes$[at$ + 9] | 32) !== 115) break next$6;
           at$ += 10;
           break chosen$5;
         }
         at$ = back$5;
-        if (bytes$[at$ + 1] !== 46 || (table5$[bytes$[at$ + 2]] & 1) === 0 || bytes$[at$ + 3] !== 46 || bytes$[at$ + 4] !== 32 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table3$[bytes$[at$ + 6]] & 128) === 0 || (table3$[bytes$[at$ + 7]] & 2) === 0 || (table3$[bytes$[at$ + 8]] & 2) === 0 || (table1$[bytes$[at$ + 9]] & 128) === 0 || (table4$[bytes$[at$ + 10]] & 8) === 0 || (table5$[bytes$[at$ + 11]] & 1) === 0) return -1;
+        if (bytes$[at$ + 1] !== 46 || (bytes$[at$ + 2] | 32) !== 115 || bytes$[at$ + 3] !== 46 || bytes$[at$ + 4] !== 32 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 108 || (bytes$[at$ + 8] | 32) !== 108 || (bytes$[at$ + 9] | 32) !== 97 || (bytes$[at$ + 10] | 32) !== 114 || (bytes$[at$ + 11] | 32) !== 115) return -1;
         at$ += 12;
       }
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     } else if (symbol$1 === 89 || symbol$1 === 121) {
-      if ((table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) return -1;
+      if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 110) return -1;
       at$ += 3;
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     } else {
@@ -10795,144 +10795,144 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((table10$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) { miss$(at$, 152); break next$1; }
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 121) { miss$(at$, 152); break next$1; }
         at$ += 7;
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
-        if ((table3$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table6$[bytes$[at$ + 4]] & 2) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) { miss$(at$, 153); break next$2; }
+        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 114 || (bytes$[at$ + 7] | 32) !== 121) { miss$(at$, 153); break next$2; }
         at$ += 8;
         break chosen$1;
       }
       at$ = back$1;
       next$3: {
-        if ((table4$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table3$[bytes$[at$ + 4]] & 1) === 0) { miss$(at$, 154); break next$3; }
+        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 104) { miss$(at$, 154); break next$3; }
         at$ += 5;
         break chosen$1;
       }
       at$ = back$1;
       next$4: {
-        if ((table1$[bytes$[at$]] & 128) === 0 || (table5$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0) { miss$(at$, 155); break next$4; }
+        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) { miss$(at$, 155); break next$4; }
         at$ += 5;
         break chosen$1;
       }
       at$ = back$1;
       next$5: {
-        if ((table4$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 156); break next$5; }
+        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) { miss$(at$, 156); break next$5; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$6: {
-        if ((table10$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 157); break next$6; }
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) { miss$(at$, 157); break next$6; }
         at$ += 4;
         break chosen$1;
       }
       at$ = back$1;
       next$7: {
-        if ((table10$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0) { miss$(at$, 158); break next$7; }
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 121) { miss$(at$, 158); break next$7; }
         at$ += 4;
         break chosen$1;
       }
       at$ = back$1;
       next$8: {
-        if ((table1$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) { miss$(at$, 159); break next$8; }
+        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 116) { miss$(at$, 159); break next$8; }
         at$ += 6;
         break chosen$1;
       }
       at$ = back$1;
       next$9: {
-        if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 4) === 0 || (table6$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table4$[bytes$[at$ + 8]] & 8) === 0) { miss$(at$, 160); break next$9; }
+        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 109 || (bytes$[at$ + 6] | 32) !== 98 || (bytes$[at$ + 7] | 32) !== 101 || (bytes$[at$ + 8] | 32) !== 114) { miss$(at$, 160); break next$9; }
         at$ += 9;
         break chosen$1;
       }
       at$ = back$1;
       next$10: {
-        if ((table3$[bytes$[at$]] & 128) === 0 || (table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 161); break next$10; }
+        if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 98 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) { miss$(at$, 161); break next$10; }
         at$ += 7;
         break chosen$1;
       }
       at$ = back$1;
       next$11: {
-        if ((table2$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 64) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0) { miss$(at$, 162); break next$11; }
+        if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) { miss$(at$, 162); break next$11; }
         at$ += 8;
         break chosen$1;
       }
       at$ = back$1;
       next$12: {
-        if ((table4$[bytes$[at$]] & 64) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 64) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0) { miss$(at$, 163); break next$12; }
+        if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) { miss$(at$, 163); break next$12; }
         at$ += 8;
         break chosen$1;
       }
       at$ = back$1;
       next$13: {
-        if ((table10$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 164); break next$13; }
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 164); break next$13; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$14: {
-        if ((table3$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0) { miss$(at$, 165); break next$14; }
+        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98) { miss$(at$, 165); break next$14; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$15: {
-        if ((table4$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 166); break next$15; }
+        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114) { miss$(at$, 166); break next$15; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$16: {
-        if ((table1$[bytes$[at$]] & 128) === 0 || (table5$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 167); break next$16; }
+        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114) { miss$(at$, 167); break next$16; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$17: {
-        if ((table10$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 168); break next$17; }
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 168); break next$17; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$18: {
-        if ((table10$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0) { miss$(at$, 169); break next$18; }
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108) { miss$(at$, 169); break next$18; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$19: {
-        if ((table1$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0) { miss$(at$, 170); break next$19; }
+        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103) { miss$(at$, 170); break next$19; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$20: {
-        if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 171); break next$20; }
+        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116) { miss$(at$, 171); break next$20; }
         at$ += 4;
         break chosen$1;
       }
       at$ = back$1;
       next$21: {
-        if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 172); break next$21; }
+        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112) { miss$(at$, 172); break next$21; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$22: {
-        if ((table3$[bytes$[at$]] & 128) === 0 || (table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 173); break next$22; }
+        if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116) { miss$(at$, 173); break next$22; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$23: {
-        if ((table2$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 174); break next$23; }
+        if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118) { miss$(at$, 174); break next$23; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
-      if ((table4$[bytes$[at$]] & 64) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 175); return -1; }
+      if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99) { miss$(at$, 175); return -1; }
       at$ += 3;
     }
     if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
@@ -10943,7 +10943,7 @@ const peg$makeScanner = (capacity$) => {
         at$++;
         const back$3 = at$;
         if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-        if ((table4$[bytes$[at$]] & 2) === 0) break missing$1;
+        if ((table2$[bytes$[at$]] & 128) === 0) break missing$1;
         at$++;
         at$ = back$3;
         break done$1;
@@ -10964,7 +10964,7 @@ const peg$makeScanner = (capacity$) => {
           last$1 = at$;
         }
         at$ = last$1;
-        if ((table9$[bytes$[at$]] & 128) === 0) { miss$(at$, 176); break next$1; }
+        if ((table6$[bytes$[at$]] & 128) === 0) { miss$(at$, 176); break next$1; }
         at$++;
         let last$2 = at$;
         ended$2: for (;;) {
@@ -10990,24 +10990,24 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$3: {
-            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0) { miss$(at$, 177); break next$3; }
+            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 111) { miss$(at$, 177); break next$3; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$2;
           next$4: {
-            if ((table6$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0) { miss$(at$, 178); break next$4; }
+            if ((bytes$[at$] | 32) !== 117 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) { miss$(at$, 178); break next$4; }
             at$ += 5;
             break chosen$2;
           }
           at$ = back$2;
           next$5: {
-            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table6$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0 || (table3$[bytes$[at$ + 6]] & 1) === 0) { miss$(at$, 179); break next$5; }
+            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 103 || (bytes$[at$ + 6] | 32) !== 104) { miss$(at$, 179); break next$5; }
             at$ += 7;
             break chosen$2;
           }
           at$ = back$2;
-          if ((table2$[bytes$[at$]] & 8) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 180); break next$2; }
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108) { miss$(at$, 180); break next$2; }
           at$ += 4;
         }
         let count$2 = 0;
@@ -11045,7 +11045,7 @@ const peg$makeScanner = (capacity$) => {
           const back$4 = at$;
           done$1: {
             missing$1: {
-              if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) { miss$(at$, 181); break missing$1; }
+              if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 181); break missing$1; }
               at$ += 3;
               let count$3 = 0;
               let last$7 = at$;
@@ -11075,7 +11075,7 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = last$8;
           if (count$4 < 1) break next$7;
-          if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) { miss$(at$, 181); break next$7; }
+          if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 181); break next$7; }
           at$ += 3;
           let count$5 = 0;
           let last$9 = at$;
@@ -11116,14 +11116,14 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((table10$[bytes$[at$]] & 8) === 0) { miss$(at$, 182); break next$1; }
+        if ((table7$[bytes$[at$]] & 4) === 0) { miss$(at$, 182); break next$1; }
         at$++;
-        if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break next$1; }
+        if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break next$1; }
         at$++;
         break chosen$1;
       }
       at$ = back$1;
-      if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); return FAILED$; }
+      if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); return FAILED$; }
       at$++;
     }
     const digits$1 = input.substring(start$1, at$);
@@ -11133,24 +11133,24 @@ const peg$makeScanner = (capacity$) => {
         const back$3 = at$;
         chosen$2: {
           next$2: {
-            if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 8) === 0) { miss$(at$, 125); break next$2; }
+            if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 116) { miss$(at$, 125); break next$2; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$3;
           next$3: {
-            if ((table2$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 64) === 0) { miss$(at$, 126); break next$3; }
+            if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 100) { miss$(at$, 126); break next$3; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$3;
           next$4: {
-            if ((table4$[bytes$[at$]] & 8) === 0 || (table4$[bytes$[at$ + 1]] & 64) === 0) { miss$(at$, 127); break next$4; }
+            if ((bytes$[at$] | 32) !== 114 || (bytes$[at$ + 1] | 32) !== 100) { miss$(at$, 127); break next$4; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$3;
-          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0) { miss$(at$, 128); break missing$1; }
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104) { miss$(at$, 128); break missing$1; }
           at$ += 2;
         }
         break done$1;
@@ -11172,7 +11172,7 @@ const peg$makeScanner = (capacity$) => {
         last$1 = at$;
       }
       at$ = last$1;
-      if ((table9$[bytes$[at$]] & 128) === 0) { miss$(at$, 176); break next$1; }
+      if ((table6$[bytes$[at$]] & 128) === 0) { miss$(at$, 176); break next$1; }
       at$++;
       let last$2 = at$;
       ended$2: for (;;) {
@@ -11199,24 +11199,24 @@ const peg$makeScanner = (capacity$) => {
       const back$2 = at$;
       chosen$2: {
         next$3: {
-          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0) { miss$(at$, 177); break next$3; }
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 111) { miss$(at$, 177); break next$3; }
           at$ += 2;
           break chosen$2;
         }
         at$ = back$2;
         next$4: {
-          if ((table6$[bytes$[at$]] & 2) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0) { miss$(at$, 178); break next$4; }
+          if ((bytes$[at$] | 32) !== 117 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) { miss$(at$, 178); break next$4; }
           at$ += 5;
           break chosen$2;
         }
         at$ = back$2;
         next$5: {
-          if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table6$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 1) === 0 || (table3$[bytes$[at$ + 6]] & 1) === 0) { miss$(at$, 179); break next$5; }
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 103 || (bytes$[at$ + 6] | 32) !== 104) { miss$(at$, 179); break next$5; }
           at$ += 7;
           break chosen$2;
         }
         at$ = back$2;
-        if ((table2$[bytes$[at$]] & 8) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 180); break next$2; }
+        if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108) { miss$(at$, 180); break next$2; }
         at$ += 4;
       }
       let count$2 = 0;
@@ -11255,7 +11255,7 @@ const peg$makeScanner = (capacity$) => {
         const back$4 = at$;
         done$1: {
           missing$1: {
-            if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) { miss$(at$, 181); break missing$1; }
+            if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 181); break missing$1; }
             at$ += 3;
             let count$3 = 0;
             let last$7 = at$;
@@ -11285,7 +11285,7 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$8;
         if (count$4 < 1) break next$7;
-        if ((table1$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) { miss$(at$, 181); break next$7; }
+        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 181); break next$7; }
         at$ += 3;
         let count$5 = 0;
         let last$9 = at$;
@@ -11326,167 +11326,167 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((table10$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 8) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) { miss$(at$, 152); break next$1; }
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 121) { miss$(at$, 152); break next$1; }
         at$ += 7;
         name$1 = input.substring(at$ - 7, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
-        if ((table3$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table6$[bytes$[at$ + 4]] & 2) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) { miss$(at$, 153); break next$2; }
+        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 114 || (bytes$[at$ + 7] | 32) !== 121) { miss$(at$, 153); break next$2; }
         at$ += 8;
         name$1 = input.substring(at$ - 8, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$3: {
-        if ((table4$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table3$[bytes$[at$ + 4]] & 1) === 0) { miss$(at$, 154); break next$3; }
+        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 104) { miss$(at$, 154); break next$3; }
         at$ += 5;
         name$1 = input.substring(at$ - 5, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$4: {
-        if ((table1$[bytes$[at$]] & 128) === 0 || (table5$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 4) === 0 || (table3$[bytes$[at$ + 4]] & 2) === 0) { miss$(at$, 155); break next$4; }
+        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) { miss$(at$, 155); break next$4; }
         at$ += 5;
         name$1 = input.substring(at$ - 5, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$5: {
-        if ((table4$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 156); break next$5; }
+        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) { miss$(at$, 156); break next$5; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$6: {
-        if ((table10$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 157); break next$6; }
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) { miss$(at$, 157); break next$6; }
         at$ += 4;
         name$1 = input.substring(at$ - 4, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$7: {
-        if ((table10$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 128) === 0) { miss$(at$, 158); break next$7; }
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 121) { miss$(at$, 158); break next$7; }
         at$ += 4;
         name$1 = input.substring(at$ - 4, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$8: {
-        if ((table1$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table2$[bytes$[at$ + 5]] & 8) === 0) { miss$(at$, 159); break next$8; }
+        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 116) { miss$(at$, 159); break next$8; }
         at$ += 6;
         name$1 = input.substring(at$ - 6, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$9: {
-        if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table4$[bytes$[at$ + 5]] & 4) === 0 || (table6$[bytes$[at$ + 6]] & 64) === 0 || (table2$[bytes$[at$ + 7]] & 2) === 0 || (table4$[bytes$[at$ + 8]] & 8) === 0) { miss$(at$, 160); break next$9; }
+        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 109 || (bytes$[at$ + 6] | 32) !== 98 || (bytes$[at$ + 7] | 32) !== 101 || (bytes$[at$ + 8] | 32) !== 114) { miss$(at$, 160); break next$9; }
         at$ += 9;
         name$1 = input.substring(at$ - 9, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$10: {
-        if ((table3$[bytes$[at$]] & 128) === 0 || (table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table6$[bytes$[at$ + 4]] & 64) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 161); break next$10; }
+        if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 98 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) { miss$(at$, 161); break next$10; }
         at$ += 7;
         name$1 = input.substring(at$ - 7, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$11: {
-        if ((table2$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 64) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0) { miss$(at$, 162); break next$11; }
+        if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) { miss$(at$, 162); break next$11; }
         at$ += 8;
         name$1 = input.substring(at$ - 8, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$12: {
-        if ((table4$[bytes$[at$]] & 64) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 4) === 0 || (table6$[bytes$[at$ + 5]] & 64) === 0 || (table2$[bytes$[at$ + 6]] & 2) === 0 || (table4$[bytes$[at$ + 7]] & 8) === 0) { miss$(at$, 163); break next$12; }
+        if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) { miss$(at$, 163); break next$12; }
         at$ += 8;
         name$1 = input.substring(at$ - 8, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$13: {
-        if ((table10$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 164); break next$13; }
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 164); break next$13; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$14: {
-        if ((table3$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table6$[bytes$[at$ + 2]] & 64) === 0) { miss$(at$, 165); break next$14; }
+        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98) { miss$(at$, 165); break next$14; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$15: {
-        if ((table4$[bytes$[at$]] & 4) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 166); break next$15; }
+        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114) { miss$(at$, 166); break next$15; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$16: {
-        if ((table1$[bytes$[at$]] & 128) === 0 || (table5$[bytes$[at$ + 1]] & 16) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 167); break next$16; }
+        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114) { miss$(at$, 167); break next$16; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$17: {
-        if ((table10$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0) { miss$(at$, 168); break next$17; }
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 168); break next$17; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$18: {
-        if ((table10$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0) { miss$(at$, 169); break next$18; }
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108) { miss$(at$, 169); break next$18; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$19: {
-        if ((table1$[bytes$[at$]] & 128) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 1) === 0) { miss$(at$, 170); break next$19; }
+        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103) { miss$(at$, 170); break next$19; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$20: {
-        if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 171); break next$20; }
+        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116) { miss$(at$, 171); break next$20; }
         at$ += 4;
         name$1 = input.substring(at$ - 4, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$21: {
-        if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table5$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 172); break next$21; }
+        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112) { miss$(at$, 172); break next$21; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$22: {
-        if ((table3$[bytes$[at$]] & 128) === 0 || (table4$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 173); break next$22; }
+        if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116) { miss$(at$, 173); break next$22; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$23: {
-        if ((table2$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table7$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 174); break next$23; }
+        if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118) { miss$(at$, 174); break next$23; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
-      if ((table4$[bytes$[at$]] & 64) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0) { miss$(at$, 175); return FAILED$; }
+      if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99) { miss$(at$, 175); return FAILED$; }
       at$ += 3;
       name$1 = input.substring(at$ - 3, at$);
     }
@@ -11498,7 +11498,7 @@ const peg$makeScanner = (capacity$) => {
         at$++;
         const back$3 = at$;
         if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-        if ((table4$[bytes$[at$]] & 2) === 0) break missing$1;
+        if ((table2$[bytes$[at$]] & 128) === 0) break missing$1;
         at$++;
         at$ = back$3;
         break done$1;
@@ -11510,9 +11510,9 @@ const peg$makeScanner = (capacity$) => {
   }
 
   function quarter_place$expect(at$) {
-    if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 36); return -1; }
+    if ((bytes$[at$] | 32) !== 113) { miss$(at$, 36); return -1; }
     at$++;
-    if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 37); return -1; }
+    if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 37); return -1; }
     at$++;
     if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     return at$;
@@ -11522,42 +11522,42 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((table4$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) { miss$(at$, 183); break next$1; }
+        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 183); break next$1; }
         at$ += 6;
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
-        if ((table2$[bytes$[at$]] & 8) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table4$[bytes$[at$ + 6]] & 128) === 0) { miss$(at$, 184); break next$2; }
+        if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 100 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 121) { miss$(at$, 184); break next$2; }
         at$ += 7;
         break chosen$1;
       }
       at$ = back$1;
       next$3: {
-        if ((table6$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table5$[bytes$[at$ + 5]] & 1) === 0 || (table4$[bytes$[at$ + 6]] & 64) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table4$[bytes$[at$ + 8]] & 128) === 0) { miss$(at$, 185); break next$3; }
+        if ((bytes$[at$] | 32) !== 119 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 100 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 115 || (bytes$[at$ + 6] | 32) !== 100 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 121) { miss$(at$, 185); break next$3; }
         at$ += 9;
         break chosen$1;
       }
       at$ = back$1;
       next$4: {
-        if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) { miss$(at$, 186); break next$4; }
+        if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 121) { miss$(at$, 186); break next$4; }
         at$ += 8;
         break chosen$1;
       }
       at$ = back$1;
       next$5: {
-        if ((table3$[bytes$[at$]] & 4) === 0 || (table4$[bytes$[at$ + 1]] & 8) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) { miss$(at$, 187); break next$5; }
+        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 187); break next$5; }
         at$ += 6;
         break chosen$1;
       }
       at$ = back$1;
       next$6: {
-        if ((table5$[bytes$[at$]] & 1) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0 || (table1$[bytes$[at$ + 6]] & 128) === 0 || (table4$[bytes$[at$ + 7]] & 128) === 0) { miss$(at$, 188); break next$6; }
+        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 121) { miss$(at$, 188); break next$6; }
         at$ += 8;
         break chosen$1;
       }
       at$ = back$1;
-      if ((table5$[bytes$[at$]] & 1) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 64) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table4$[bytes$[at$ + 5]] & 128) === 0) { miss$(at$, 189); return -1; }
+      if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 189); return -1; }
       at$ += 6;
     }
     if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
@@ -11569,7 +11569,7 @@ const peg$makeScanner = (capacity$) => {
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$1; }
+      if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$1; }
       at$++;
       count$1++;
       last$1 = at$;
@@ -11578,7 +11578,7 @@ const peg$makeScanner = (capacity$) => {
     at$ = last$1;
     if (count$1 < 2) return FAILED$;
     const digits$2 = input.substring(start$1, at$);
-    if ((table4$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
     const digits$1 = Number(digits$2);
     if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
     end$ = at$;
@@ -11589,48 +11589,48 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((table3$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table5$[bytes$[at$ + 3]] & 1) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0) { miss$(at$, 58); break next$1; }
+        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 116) { miss$(at$, 58); break next$1; }
         at$ += 5;
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
-        if ((table5$[bytes$[at$]] & 1) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table4$[bytes$[at$ + 2]] & 16) === 0 || (table3$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 64) === 0) { miss$(at$, 59); break next$2; }
+        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 100) { miss$(at$, 59); break next$2; }
         at$ += 6;
         break chosen$1;
       }
       at$ = back$1;
       next$3: {
-        if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table6$[bytes$[at$ + 2]] & 4) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table4$[bytes$[at$ + 4]] & 64) === 0) { miss$(at$, 60); break next$3; }
+        if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 100) { miss$(at$, 60); break next$3; }
         at$ += 5;
         break chosen$1;
       }
       at$ = back$1;
       next$4: {
-        if ((table3$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table6$[bytes$[at$ + 2]] & 2) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table3$[bytes$[at$ + 5]] & 1) === 0) { miss$(at$, 61); break next$4; }
+        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 104) { miss$(at$, 61); break next$4; }
         at$ += 6;
         break chosen$1;
       }
       at$ = back$1;
       next$5: {
-        if (bytes$[at$] !== 49 || (table5$[bytes$[at$ + 1]] & 1) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0) { miss$(at$, 62); break next$5; }
+        if (bytes$[at$] !== 49 || (bytes$[at$ + 1] | 32) !== 115 || (bytes$[at$ + 2] | 32) !== 116) { miss$(at$, 62); break next$5; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$6: {
-        if (bytes$[at$] !== 50 || (table2$[bytes$[at$ + 1]] & 4) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) { miss$(at$, 63); break next$6; }
+        if (bytes$[at$] !== 50 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 63); break next$6; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$7: {
-        if (bytes$[at$] !== 51 || (table4$[bytes$[at$ + 1]] & 8) === 0 || (table4$[bytes$[at$ + 2]] & 64) === 0) { miss$(at$, 64); break next$7; }
+        if (bytes$[at$] !== 51 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 64); break next$7; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
-      if (bytes$[at$] !== 52 || (table2$[bytes$[at$ + 1]] & 8) === 0 || (table3$[bytes$[at$ + 2]] & 1) === 0) { miss$(at$, 65); return -1; }
+      if (bytes$[at$] !== 52 || (bytes$[at$ + 1] | 32) !== 116 || (bytes$[at$ + 2] | 32) !== 104) { miss$(at$, 65); return -1; }
       at$ += 3;
     }
     if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
@@ -11641,7 +11641,7 @@ const peg$makeScanner = (capacity$) => {
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$1; }
+      if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$1; }
       at$++;
       count$1++;
       last$1 = at$;
@@ -11649,7 +11649,7 @@ const peg$makeScanner = (capacity$) => {
     }
     at$ = last$1;
     if (count$1 < 2) return -1;
-    if ((table4$[bytes$[at$]] & 2) !== 0) return -1;
+    if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
     if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     return at$;
   }
@@ -11661,12 +11661,12 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if ((table3$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table5$[bytes$[at$ + 2]] & 1) === 0 || (table4$[bytes$[at$ + 3]] & 16) === 0 || (table1$[bytes$[at$ + 4]] & 128) === 0 || (table3$[bytes$[at$ + 5]] & 2) === 0) { miss$(at$, 71); break next$2; }
+            if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 108) { miss$(at$, 71); break next$2; }
             at$ += 6;
             break chosen$2;
           }
           at$ = back$2;
-          if ((table3$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table1$[bytes$[at$ + 3]] & 128) === 0 || (table2$[bytes$[at$ + 4]] & 4) === 0 || (table4$[bytes$[at$ + 5]] & 16) === 0 || (table6$[bytes$[at$ + 6]] & 4) === 0 || (table1$[bytes$[at$ + 7]] & 128) === 0 || (table3$[bytes$[at$ + 8]] & 2) === 0) { miss$(at$, 72); break next$1; }
+          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 97 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 99 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 108) { miss$(at$, 72); break next$1; }
           at$ += 9;
         }
         let count$1 = 0;
@@ -11682,18 +11682,18 @@ const peg$makeScanner = (capacity$) => {
         const back$3 = at$;
         chosen$3: {
           next$3: {
-            if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 73); break next$3; }
+            if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) { miss$(at$, 73); break next$3; }
             at$ += 4;
             break chosen$3;
           }
           at$ = back$3;
           next$4: {
-            if ((table3$[bytes$[at$]] & 32) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 57); break next$4; }
+            if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) { miss$(at$, 57); break next$4; }
             at$ += 7;
             break chosen$3;
           }
           at$ = back$3;
-          if ((table4$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 1) === 0) { miss$(at$, 190); break next$1; }
+          if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) { miss$(at$, 190); break next$1; }
           at$ += 5;
         }
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
@@ -11703,54 +11703,54 @@ const peg$makeScanner = (capacity$) => {
       const back$4 = at$;
       chosen$4: {
         next$5: {
-          if ((table4$[bytes$[at$]] & 64) === 0 || (table1$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 191); break next$5; }
+          if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) { miss$(at$, 191); break next$5; }
           at$ += 3;
           break chosen$4;
         }
         at$ = back$4;
         next$6: {
-          if ((table6$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 32) === 0) { miss$(at$, 74); break next$6; }
+          if ((bytes$[at$] | 32) !== 119 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 74); break next$6; }
           at$ += 4;
           break chosen$4;
         }
         at$ = back$4;
         next$7: {
-          if ((table4$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table2$[bytes$[at$ + 2]] & 4) === 0 || (table2$[bytes$[at$ + 3]] & 8) === 0 || (table3$[bytes$[at$ + 4]] & 1) === 0) { miss$(at$, 190); break next$7; }
+          if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) { miss$(at$, 190); break next$7; }
           at$ += 5;
           break chosen$4;
         }
         at$ = back$4;
         next$8: {
-          if ((table3$[bytes$[at$]] & 32) === 0 || (table6$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0 || (table2$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 2) === 0 || (table4$[bytes$[at$ + 6]] & 8) === 0) { miss$(at$, 57); break next$8; }
+          if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) { miss$(at$, 57); break next$8; }
           at$ += 7;
           break chosen$4;
         }
         at$ = back$4;
         next$9: {
-          if ((table4$[bytes$[at$]] & 128) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table1$[bytes$[at$ + 2]] & 128) === 0 || (table4$[bytes$[at$ + 3]] & 8) === 0) { miss$(at$, 73); break next$9; }
+          if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) { miss$(at$, 73); break next$9; }
           at$ += 4;
           break chosen$4;
         }
         at$ = back$4;
         next$10: {
-          if ((table4$[bytes$[at$]] & 4) === 0 || (table3$[bytes$[at$ + 1]] & 128) === 0 || (table4$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) { miss$(at$, 192); break next$10; }
+          if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) { miss$(at$, 192); break next$10; }
           at$ += 7;
           break chosen$4;
         }
         at$ = back$4;
         next$11: {
-          if ((table1$[bytes$[at$]] & 128) === 0 || (table3$[bytes$[at$ + 1]] & 4) === 0 || (table2$[bytes$[at$ + 2]] & 8) === 0 || (table2$[bytes$[at$ + 3]] & 2) === 0 || (table4$[bytes$[at$ + 4]] & 8) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table3$[bytes$[at$ + 6]] & 128) === 0 || (table3$[bytes$[at$ + 7]] & 128) === 0 || (table2$[bytes$[at$ + 8]] & 4) === 0) { miss$(at$, 193); break next$11; }
+          if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 102 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 111 || (bytes$[at$ + 8] | 32) !== 110) { miss$(at$, 193); break next$11; }
           at$ += 9;
           break chosen$4;
         }
         at$ = back$4;
         next$12: {
-          if ((table2$[bytes$[at$]] & 2) === 0 || (table7$[bytes$[at$ + 1]] & 16) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table2$[bytes$[at$ + 3]] & 4) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table2$[bytes$[at$ + 6]] & 1) === 0) { miss$(at$, 194); break next$12; }
+          if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 118 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) { miss$(at$, 194); break next$12; }
           at$ += 7;
           break chosen$4;
         }
         at$ = back$4;
-        if ((table6$[bytes$[at$]] & 16) === 0 || (table2$[bytes$[at$ + 1]] & 2) === 0 || (table2$[bytes$[at$ + 2]] & 2) === 0 || (table6$[bytes$[at$ + 3]] & 32) === 0 || (table2$[bytes$[at$ + 4]] & 2) === 0 || (table2$[bytes$[at$ + 5]] & 4) === 0 || (table4$[bytes$[at$ + 6]] & 64) === 0) { miss$(at$, 195); return -1; }
+        if ((bytes$[at$] | 32) !== 119 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 100) { miss$(at$, 195); return -1; }
         at$ += 7;
       }
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
@@ -11824,7 +11824,7 @@ const peg$makeScanner = (capacity$) => {
         break chosen$1;
       }
       at$ = back$1;
-      if ((table10$[bytes$[at$]] & 16) === 0) { miss$(at$, 206); return -1; }
+      if ((table7$[bytes$[at$]] & 8) === 0) { miss$(at$, 206); return -1; }
       at$++;
     }
     return at$;
@@ -11846,43 +11846,43 @@ const peg$makeScanner = (capacity$) => {
         const back$3 = at$;
         chosen$2: {
           next$2: {
-            if ((table2$[bytes$[at$]] & 8) === 0 || (table3$[bytes$[at$ + 1]] & 1) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0 || (table6$[bytes$[at$ + 3]] & 2) === 0 || (table5$[bytes$[at$ + 4]] & 1) === 0 || (table1$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0 || (table4$[bytes$[at$ + 7]] & 64) === 0) { miss$(at$, 151); break next$2; }
+            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) { miss$(at$, 151); break next$2; }
             at$ += 8;
             break chosen$2;
           }
           at$ = back$3;
           next$3: {
-            if ((table4$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) { miss$(at$, 207); break next$3; }
+            if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) { miss$(at$, 207); break next$3; }
             at$ += 7;
             break chosen$2;
           }
           at$ = back$3;
           next$4: {
-            if ((table6$[bytes$[at$]] & 64) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 2) === 0 || (table3$[bytes$[at$ + 3]] & 2) === 0 || (table6$[bytes$[at$ + 4]] & 4) === 0 || (table3$[bytes$[at$ + 5]] & 128) === 0 || (table2$[bytes$[at$ + 6]] & 4) === 0) { miss$(at$, 208); break next$4; }
+            if ((bytes$[at$] | 32) !== 98 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) { miss$(at$, 208); break next$4; }
             at$ += 7;
             break chosen$2;
           }
           at$ = back$3;
           next$5: {
-            if ((table4$[bytes$[at$]] & 4) === 0 || (table6$[bytes$[at$ + 1]] & 4) === 0 || (table3$[bytes$[at$ + 2]] & 128) === 0) { miss$(at$, 209); break next$5; }
+            if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 111) { miss$(at$, 209); break next$5; }
             at$ += 3;
             break chosen$2;
           }
           at$ = back$3;
           next$6: {
-            if ((table4$[bytes$[at$]] & 4) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 210); break next$6; }
+            if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 110) { miss$(at$, 210); break next$6; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$3;
-          if ((table6$[bytes$[at$]] & 64) === 0 || (table2$[bytes$[at$ + 1]] & 4) === 0) { miss$(at$, 211); break next$1; }
+          if ((bytes$[at$] | 32) !== 98 || (bytes$[at$ + 1] | 32) !== 110) { miss$(at$, 211); break next$1; }
           at$ += 2;
         }
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
         break chosen$1;
       }
       at$ = back$1;
-      if ((table8$[bytes$[at$]] & 4) === 0) { miss$(at$, 212); return -1; }
+      if ((table5$[bytes$[at$]] & 8) === 0) { miss$(at$, 212); return -1; }
       at$++;
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     }
@@ -12070,7 +12070,7 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((table8$[bytes$[at$]] & 8) === 0) { miss$(at$, 122); break next$1; }
+        if ((table5$[bytes$[at$]] & 16) === 0) { miss$(at$, 122); break next$1; }
         at$++;
         let count$1 = 0;
         let last$1 = at$;
@@ -12094,7 +12094,7 @@ const peg$makeScanner = (capacity$) => {
           let count$2 = 0;
           let last$2 = at$;
           ended$2: for (;;) {
-            if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 40); break ended$2; }
+            if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$2; }
             at$++;
             count$2++;
             last$2 = at$;
@@ -12108,7 +12108,7 @@ const peg$makeScanner = (capacity$) => {
         let count$3 = 0;
         let last$3 = at$;
         ended$3: for (;;) {
-          if ((table9$[bytes$[at$]] & 16) === 0) { miss$(at$, 242); break ended$3; }
+          if ((table6$[bytes$[at$]] & 32) === 0) { miss$(at$, 242); break ended$3; }
           at$++;
           count$3++;
           last$3 = at$;
@@ -12175,69 +12175,40 @@ const peg$makeScanner = (capacity$) => {
     [0, 9, 11, 132, 134, 139], // [^\u{bb}\u{a}]
     [0, 9, 11, 137, 139, 139], // [^\u{201d}\u{a}]
     [48, 57, 65, 90, 97, 122], // [A-Za-z0-9]
-    [65, 65, 97, 97],
+    [39, 39, 136, 136], // ['\u{2019}]
   ]);
   const table2$ = peg$tableOf([
-    [71, 71, 103, 103],
-    [69, 69, 101, 101],
-    [78, 78, 110, 110],
-    [84, 84, 116, 116],
-    [39, 39, 136, 136], // ['\u{2019}]
     [0, 37, 39, 59, 61, 61, 63, 254],
     [60, 60, 62, 62], // [<>]
     [49, 52, 70, 70, 83, 84, 102, 102, 115, 116],
-  ]);
-  const table3$ = peg$tableOf([
-    [72, 72, 104, 104],
-    [76, 76, 108, 108],
-    [70, 70, 102, 102],
     [49, 50], // [12]
     [32, 32, 45, 45, 47, 47], // [ /\-]
-    [81, 81, 113, 113],
     [49, 52], // [1-4]
-    [79, 79, 111, 111],
-  ]);
-  const table4$ = peg$tableOf([
     [45, 45, 47, 47], // [/\-]
     [48, 57], // [0-9]
-    [77, 77, 109, 109],
-    [82, 82, 114, 114],
-    [67, 67, 99, 99],
-    [32, 32, 45, 45], // [ \-]
-    [68, 68, 100, 100],
-    [89, 89, 121, 121],
   ]);
-  const table5$ = peg$tableOf([
-    [83, 83, 115, 115],
+  const table3$ = peg$tableOf([
+    [32, 32, 45, 45], // [ \-]
     [44, 44, 46, 46], // [.,]
     [48, 57, 97, 122], // [a-z0-9]
     [48, 57, 95, 95, 97, 122], // [a-z0-9_]
-    [80, 80, 112, 112],
     [65, 65, 68, 68, 70, 70, 74, 74, 77, 79, 83, 83, 97, 97, 100, 100, 102, 102, 106, 106, 109, 111, 115, 115],
     [45, 47], // [/.\-]
     [70, 70, 81, 81, 83, 84, 102, 102, 113, 113, 115, 116],
-  ]);
-  const table6$ = peg$tableOf([
     [70, 70, 83, 84, 102, 102, 115, 116],
-    [85, 85, 117, 117],
-    [73, 73, 105, 105],
-    [67, 67, 87, 87, 99, 99, 119, 119],
-    [87, 87, 119, 119],
-    [75, 75, 107, 107, 139, 139],
-    [66, 66, 98, 98],
-    [65, 65, 68, 68, 70, 70, 74, 74, 77, 79, 83, 83], // [JFMASOND]
   ]);
-  const table7$ = peg$tableOf([
+  const table4$ = peg$tableOf([
+    [67, 67, 87, 87, 99, 99, 119, 119],
+    [75, 75, 107, 107, 139, 139],
+    [65, 65, 68, 68, 70, 70, 74, 74, 77, 79, 83, 83], // [JFMASOND]
     [97, 97, 100, 100, 102, 102, 106, 106, 109, 111, 115, 115],
     [70, 70, 78, 78, 102, 102, 110, 110],
-    [88, 88, 120, 120],
     [76, 76, 80, 80, 108, 108, 112, 112],
-    [86, 86, 118, 118],
     [65, 65, 68, 69, 81, 81, 89, 89, 97, 97, 100, 101, 113, 113, 121, 121],
     [70, 70, 77, 77, 87, 87, 102, 102, 109, 109, 119, 119],
-    [66, 66, 68, 69, 71, 71, 73, 75, 77, 77, 80, 80, 84, 84, 90, 90],
   ]);
-  const table8$ = peg$tableOf([
+  const table5$ = peg$tableOf([
+    [66, 66, 68, 69, 71, 71, 73, 75, 77, 77, 80, 80, 84, 84, 90, 90],
     [65, 65, 67, 67, 72, 72, 78, 78, 82, 83, 85, 85],
     [39, 39, 44, 44, 46, 46, 136, 136], // [,.'\u{2019}]
     [75, 75, 77, 77, 107, 107, 109, 109], // [kKmM]
@@ -12245,22 +12216,20 @@ const peg$makeScanner = (capacity$) => {
     [65, 90, 95, 95, 97, 122], // [A-Za-z_]
     [69, 70, 72, 72, 78, 78, 83, 84, 90, 90, 101, 102, 104, 104, 110, 110, 115, 116, 122, 122],
     [77, 77, 87, 87, 109, 109, 119, 119],
-    [65, 65, 68, 69, 77, 77, 81, 81, 87, 87, 89, 89, 97, 97, 100, 101, 109, 109, 113, 113, 119, 119, 121, 121],
   ]);
-  const table9$ = peg$tableOf([
+  const table6$ = peg$tableOf([
+    [65, 65, 68, 69, 77, 77, 81, 81, 87, 87, 89, 89, 97, 97, 100, 101, 109, 109, 113, 113, 119, 119, 121, 121],
     [70, 70, 81, 81, 89, 89, 98, 98, 100, 102, 112, 113, 115, 115, 117, 117, 121, 121],
     [71, 71, 73, 75, 77, 77, 84, 84, 90, 90],
     [65, 65, 67, 67, 72, 72, 78, 78, 82, 82],
     [66, 66, 68, 69, 80, 80],
     [97, 122], // [a-z]
     [44, 45, 47, 47], // [/,\-]
-    [90, 90, 122, 122],
     [45, 45, 135, 135], // [\-\u{2013}-\u{2014}]
   ]);
-  const table10$ = peg$tableOf([
+  const table7$ = peg$tableOf([
     [9, 13, 28, 32, 66, 66, 84, 84, 98, 98, 116, 116, 129, 129, 134, 134],
     [66, 66, 80, 81, 98, 98, 112, 113],
-    [74, 74, 106, 106],
     [48, 51], // [0-3]
     [36, 36, 130, 130], // [\u{a3}$\u{20ac}\u{a5}\u{20b9}]
   ]);

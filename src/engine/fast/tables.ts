@@ -12,6 +12,8 @@ import { rangesOf, type SymbolSet } from './symbols.js';
 /** Ranges that comparisons test as quickly as a table does. */
 const FEW = 2;
 const BITS = 8;
+/** What a small letter has and its capital has not. */
+const CASE_BIT = 0x20;
 
 /** Tables for runs take 64 KB each; a grammar with more kinds of runs loops over single symbols in the others. */
 const MOST_RUNS = 12;
@@ -24,6 +26,8 @@ export class Tables {
   isIn(set: SymbolSet, symbol: string, shown = ''): string {
     const ranges = rangesOf(set);
     if (ranges.length === 0) return 'false';
+    const letter = letterOfBothCases(ranges);
+    if (letter !== null && !isVariable(symbol)) return `(${symbol} | ${CASE_BIT}) === ${letter}`;
     if (ranges.length > FEW || (ranges.length > 1 && !isVariable(symbol))) {
       return `(${this.#test(set, symbol, shown)}) !== 0`;
     }
@@ -45,7 +49,8 @@ export class Tables {
     if (ranges.length === 1 && first[0] === first[1]) return `${symbol} !== ${first[0]}`;
     if (ranges.length === 1 && first[0] === 0) return `${symbol} > ${first[1]}`;
     const test = this.isIn(set, symbol, shown);
-    return test.endsWith(' !== 0') ? test.replace(/ !== 0$/, ' === 0') : `!(${test})`;
+    if (test.endsWith(' !== 0')) return test.replace(/ !== 0$/, ' === 0');
+    return letterOfBothCases(ranges) !== null && !isVariable(symbol) ? test.replace(' === ', ' !== ') : `!(${test})`;
   }
 
   /** The name of the table that finds where a run of a set's symbols ends; `null` when there are too many of them. */
@@ -84,6 +89,13 @@ export class Tables {
     if (entry.shown === '') entry.shown = shown;
     return `table${Math.floor(index / BITS)}$[${symbol}] & ${1 << (index % BITS)}`;
   }
+}
+
+/** The code of a letter in lower case, for the set of it and its upper case; `null` for any other set. */
+function letterOfBothCases(ranges: readonly (readonly [from: number, to: number])[]): number | null {
+  const [upper, lower] = ranges;
+  if (ranges.length !== 2 || upper![0] !== upper![1] || lower![0] !== lower![1]) return null;
+  return (upper![0] | CASE_BIT) === lower![0] ? lower![0] : null;
 }
 
 function isVariable(expression: string): boolean {
