@@ -68,20 +68,24 @@ describe('tests for membership', () => {
     );
     const pairs = fc.nat(END - 33).map((symbol) => setOf(symbol) | setOf(symbol + 32));
     fc.assert(
-      fc.property(fc.array(fc.oneof(sets, pairs), { minLength: 1, maxLength: 12 }), fc.constantFrom('x', 'bytes[x]'), (list, symbol) => {
-        const tables = new Tables();
-        const tests = list.map((set) => [tables.isIn(set, symbol), tables.isNotIn(set, symbol)]);
-        const answers = tests.map(([isIn, isNotIn]) => `[${isIn}, ${isNotIn}]`).join();
-        const made = new Function(`${RUNTIME}\n${tables.declarations()}\nreturn (bytes, x) => [${answers}];`)() as (
-          bytes: Uint8Array,
-          x: number,
-        ) => boolean[][];
-        const bytes = Uint8Array.from({ length: SYMBOLS }, (_, index) => index);
-        const wrong = [...bytes].filter((x) =>
-          made(bytes, x).some(([isIn, isNotIn], index) => isIn !== has(list[index]!, x) || isNotIn === isIn),
-        );
-        expect(wrong).toEqual([]);
-      }),
+      fc.property(
+        fc.array(fc.oneof(sets, pairs), { minLength: 1, maxLength: 12 }),
+        fc.constantFrom('x', 'bytes[x]'),
+        (list, symbol) => {
+          const tables = new Tables();
+          const tests = list.map((set) => [tables.isIn(set, symbol), tables.isNotIn(set, symbol)]);
+          const answers = tests.map(([isIn, isNotIn]) => `[${isIn}, ${isNotIn}]`).join();
+          const made = new Function(`${RUNTIME}\n${tables.declarations()}\nreturn (bytes, x) => [${answers}];`)() as (
+            bytes: Uint8Array,
+            x: number,
+          ) => boolean[][];
+          const bytes = Uint8Array.from({ length: SYMBOLS }, (_, index) => index);
+          const wrong = [...bytes].filter((x) =>
+            made(bytes, x).some(([isIn, isNotIn], index) => isIn !== has(list[index]!, x) || isNotIn === isIn),
+          );
+          expect(wrong).toEqual([]);
+        },
+      ),
       { numRuns: 50 },
     );
   });
