@@ -15,38 +15,16 @@ import { parseBody, parseModule } from './effects/references.js';
 import { resolveScopes } from './effects/scopes.js';
 import { checkAscii } from './fast/ascii.js';
 import { scannerCode } from './fast/backend.js';
+import { catchesErrors } from './fast/catches.js';
 import { liftInitializer } from './fast/initializer.js';
 import type { Block } from './fast/ir.js';
 import { type Lowered, lower } from './fast/lower.js';
+import { type FastOptions, problemsOf } from './fast/options.js';
 import { type Export, holdsMarks, Marks, type SourceNode, splice } from './fast/splice.js';
 import { Unsupported } from './fast/unsupported.js';
 import { withWords } from './fast/words.js';
 
-/** What can be given as the build option `fast`. */
-export interface FastOptions {
-  /** Told why a grammar is left to Peggy's own code. @default Peggy's `info` callback */
-  readonly notice?: ((message: string) => void) | undefined;
-  /**
-   * Leave Peggy's own parse function out: the scanner explains its errors by itself, in half the code. Grammars that the scanner
-   * cannot do are refused then. Library mode and input that is no string are not supported. @default false
-   */
-  readonly standalone?: boolean | undefined;
-  /** Also export `recognize(text, options)`: whether a text matches, without building a result. @default false */
-  readonly recognize?: boolean | undefined;
-  /**
-   * Rules like `key = $[a-z]+` whose texts are few and come often: texts of up to eight characters are kept, so that reading one
-   * again makes no new string. A grammar with another kind of rule among them is left to Peggy. @default none
-   */
-  readonly words?: readonly string[] | undefined;
-  /**
-   * The code of the grammar calls `input.charCodeAt` for nothing but characters that the parse has matched: then it gets the
-   * scanned bytes, without a look at whether they are characters. A grammar that matches anything beyond ASCII is left to
-   * Peggy. @default false
-   */
-  readonly readsMatched?: boolean | undefined;
-  /** Functions that are taken to have no effects, without a look at them: imported ones, and such. */
-  readonly pure?: readonly string[] | undefined;
-}
+export type { FastOptions };
 
 declare module 'peggy' {
   interface BuildOptionsBase {
@@ -56,9 +34,12 @@ declare module 'peggy' {
 
 const fast: Plugin = {
   use(config: Config, options: ParserBuildOptions): void {
-    const settings: FastOptions = options['fast'] ?? {};
+    const given: unknown = options['fast'];
     config.passes.generate.push(function addScannerPass(grammar, buildOptions, session) {
-      addScanner(grammar, buildOptions as ParserBuildOptions, session, settings);
+      const problems = problemsOf(given);
+      for (const problem of problems) session.error(problem);
+      if (problems.length > 0) return;
+      addScanner(grammar, buildOptions as ParserBuildOptions, session, (given ?? {}) as FastOptions);
     });
   },
 };
@@ -103,12 +84,17 @@ function compile(
   }
   const effects = effectsOf(program, topLevel, perParse, session, settings);
   if (effects === null) return null;
+  const initializers = [
+    ...topLevel.map(({ code }) => parseModule(code)),
+    ...perParse.map(({ code }) => parseBody(code)),
+  ];
   const marks = new Marks();
   const code = scannerCode({
     program,
     effects,
     initializer: liftInitializer(perParse.map((snippet) => snippet.code).join('\n')),
-    declared: declaredNames(topLevel, perParse),
+    declared: new Set(initializers.flatMap((one) => [...resolveScopes(one).outermost.keys()])),
+    catches: [...initializers, ...program.blocks.map(({ code }) => parseBody(code))].some(catchesErrors),
     standalone: settings.standalone === true,
     recognize: settings.recognize === true,
     readsMatched: settings.readsMatched === true,
@@ -136,11 +122,6 @@ function effectsOf(
   for (const { message, location } of analysis.violations) session.error(message, location);
   if (analysis.violations.length > 0) return null;
   return new Map([...analysis.effects].map(([codeBlock, effects]) => [blocks.get(codeBlock)!, effects]));
-}
-
-function declaredNames(topLevel: readonly Snippet[], perParse: readonly Snippet[]): ReadonlySet<string> {
-  const programs = [...topLevel.map(({ code }) => parseModule(code)), ...perParse.map(({ code }) => parseBody(code))];
-  return new Set(programs.flatMap((program) => [...resolveScopes(program).outermost.keys()]));
 }
 
 function snippetsOf(

@@ -92,6 +92,34 @@ b = "b" &{ seen.length = 0; return true; }
   });
 });
 
+describe('options that it does not have', () => {
+  test.each<[unknown, string]>([
+    [
+      { standalon: true },
+      'There is no option "standalon" in "fast"; the options are notice, standalone, recognize, words,',
+    ],
+    [{ toString: true }, 'There is no option "toString" in "fast"'],
+    [{ words: 'item' }, 'The option "words" in "fast" is a list of names, not "item"'],
+    [{ pure: [1] }, 'The option "pure" in "fast" is a list of names, not [1]'],
+    [{ recognize: 'yes' }, 'The option "recognize" in "fast" is true or false, not "yes"'],
+    [{ notice: true }, 'The option "notice" in "fast" is a function, not true'],
+    [true, 'The build option "fast" is an object of options, not true'],
+    [null, 'The build option "fast" is an object of options, not null'],
+    [['item'], 'The build option "fast" is an object of options, not ["item"]'],
+  ])('%j is refused', (options, message) => {
+    expect(refusal(LIST, options as never).message).toContain(message);
+  });
+
+  test('all of them are told at once', () => {
+    const options = { standalon: true, word: ['item'] } as never;
+    expect(refusal(LIST, options).problems.filter(([severity]) => severity === 'error')).toHaveLength(2);
+  });
+
+  test('what is undefined counts as not given', () => {
+    expect(parserOf(LIST, { words: undefined, standalone: undefined, notice: undefined }).parse('[1]')).toEqual([1]);
+  });
+});
+
 describe('grammars that are left to Peggy', () => {
   test.each<[string, string, string, ParserBuildOptions]>([
     ['tracing', 'a = "a"', 'it was asked to trace', { trace: true }],
@@ -152,6 +180,22 @@ test('a return inside of a statement of the initializer is left to Peggy', () =>
   const parser = parserOf(grammar, { notice: (message) => void notices.push(message) });
   expect(notices).toHaveLength(1);
   expect(parser.parse('b', { skip: true })).toBe(42);
+});
+
+test('where errors may be caught, the lines of a text are looked up once for all of them', () => {
+  const action = 's = ("a" { try { error("no"); } catch (e) { return e.location.start.line; } } / "\\n")*';
+  expect(parserOf(action).parse('a\na')).toEqual([1, '\n', 2]);
+  expect(sourceOf(action)).toContain('peg$linesOf(input)');
+  const helper = `{{ function attempt(f) { try { f(); } catch (e) { return e.location.start.line; } } }}
+s = ("a" { return attempt(() => expected("b")); } / "\\n")*`;
+  expect(parserOf(helper).parse('a\na')).toEqual([1, '\n', 2]);
+  expect(sourceOf(helper)).toContain('peg$linesOf(input)');
+  for (const action of ['error("no");', 'try { error("no"); } catch (e) { e.reason = "limit"; throw e; }']) {
+    expect(sourceOf(`s = "a" { ${action} }`)).not.toContain('peg$linesOf');
+  }
+  for (const rest of ['catch (e) { if (e.found) return 1; throw e; }', 'finally { return 1; }', 'catch {}']) {
+    expect(sourceOf(`s = "a" { try { error("no"); } ${rest} }`)).toContain('peg$linesOf');
+  }
 });
 
 describe('the option "recognize"', () => {

@@ -20,6 +20,8 @@ export interface BackendInput {
   readonly initializer: Initializer;
   /** What the code of the grammar declares outside of actions and predicates. */
   readonly declared: ReadonlySet<string>;
+  /** Whether code of the grammar may catch errors, and go on. */
+  readonly catches: boolean;
   /** Whether the scanner has to do without Peggy's code beside it. */
   readonly standalone: boolean;
   /** Whether a function that only tells whether a text matches is asked for. */
@@ -34,7 +36,7 @@ const DEPTH = 1;
 
 /** @throws Unsupported on what is left to Peggy's own code */
 export function scannerCode(input: BackendInput): string {
-  const { program, effects, initializer, standalone, recognize, readsMatched, mark } = input;
+  const { program, effects, initializer, catches, standalone, recognize, readsMatched, mark } = input;
   const codes = new Map<Block, BlockCode>();
   const codeOf = (block: Block): BlockCode => {
     let code = codes.get(block);
@@ -126,6 +128,7 @@ export function scannerCode(input: BackendInput): string {
     })),
     expectations: standalone ? expectations : null,
     given: givenNames(program, codeOf, initializer),
+    catches,
     recognize,
     readsMatched,
   });

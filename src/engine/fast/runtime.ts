@@ -17,6 +17,8 @@ export interface Runtime {
   readonly expectations: readonly Expectation[] | null;
   /** What the grammar's code mentions of what Peggy gives it. */
   readonly given: ReadonlySet<string>;
+  /** Whether that code may catch errors, and go on. */
+  readonly catches: boolean;
   readonly recognize: boolean;
   readonly readsMatched: boolean;
 }
@@ -247,9 +249,9 @@ const LOCATION_AMONG_MANY = `function locationOf$(start, end) {
   return peg$locationIn(input, options.grammarSource, start, end, (lines$ ??= peg$linesOf(input)));
 }`;
 
-/** Whether each match may be asked for its place. */
-function asksForPlaces({ given }: Runtime): boolean {
-  return given.has('location');
+/** Whether each match may be asked for its place, if only by an error that does not end the parse. */
+function asksForPlaces({ given, catches }: Runtime): boolean {
+  return given.has('location') || (catches && (given.has('error') || given.has('expected')));
 }
 
 const PLACES = `// Lines and columns count from 1.
