@@ -24,7 +24,7 @@ const ANYTHING: Effects = {
  * The analysis follows where objects come from, through variables, properties, arguments and results of functions, but
  * takes no account of order, and does not tell the properties of an object apart. It errs on the side of seeing too much,
  * with three exceptions: it does not follow an object that is put into another one under a second name of the latter, takes the
- * values of options that an action returns for primitive, and does not see what `new.target`, prototypes and `constructor` give.
+ * values of options that an action returns for primitive, and takes a computed name for that of a property which is nobody else's.
  */
 export function analyzeEffects(code: GrammarCode): Analysis {
   const unsupported: Violation[] = [];

@@ -200,6 +200,7 @@ export function callValue(callee: Value, given: Arguments, place: Node, frame: F
         result.push({ self: callee.inside, inside: callee.inside }, holding(...given.list, given.rest));
         break;
       case 'import':
+      case 'shared':
         note('call', new Set([origin]), place, frame);
         break;
       case 'given':
@@ -207,6 +208,7 @@ export function callValue(callee: Value, given: Arguments, place: Node, frame: F
         break;
       case 'module':
       case 'leaked':
+      case 'handed-on':
         if (!isKnown) note('call', new Set([origin]), place, frame);
         break;
       case 'label':

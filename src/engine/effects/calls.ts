@@ -26,6 +26,8 @@ import {
   type Origin,
   type Origins,
   PRIMITIVE,
+  propertyOf,
+  sharedBy,
   UNKNOWN,
   union,
   type Value,
@@ -55,6 +57,7 @@ export function evaluateNew(node: NewExpression, frame: Frame): Value {
   for (const origin of value.self) {
     if (origin.kind === 'function') results.push(construct(origin.node, given, node, frame));
     else if (origin.kind === 'global') results.push(constructGlobal(origin.name, given, node, frame));
+    else if (origin.kind === 'shared') note('call', new Set([origin]), node, frame);
     else others.push(origin);
   }
   if (results.length === 0)
@@ -92,6 +95,7 @@ function callMethod(callee: MemberExpression, node: CallExpression, frame: Frame
     const indirect = callIndirectly(name, receiver, given, node, frame);
     if (indirect) return indirect;
   }
+  if (name === 'constructor') return callValue(propertyOf(receiver, name), given, node, frame);
   const known = memberOf(object, name, frame);
   if (known) return callFunction(known, given, node, frame);
   const globals = [...receiver.self].filter((origin) => origin.kind === 'global');
@@ -125,7 +129,7 @@ function callCandidates(name: string | null, receiver: Value, given: Arguments, 
 }
 
 /** Origins of which the analysis does not know all that they hold. */
-const UNTRACED: ReadonlySet<Origin['kind']> = new Set(['argument', 'captured', 'given', 'import', 'trusted']);
+const UNTRACED: ReadonlySet<Origin['kind']> = new Set(['argument', 'captured', 'given', 'import', 'shared', 'trusted']);
 
 function holds({ self, inside }: Value, node: Node): boolean {
   return [...self, ...inside].some((origin) => origin.kind === 'function' && origin.node === node);
@@ -199,6 +203,7 @@ function callGlobal(path: string, given: Arguments, node: Node, frame: Frame): V
   if (name === 'RegExp') return pattern(given);
   if (name === 'Object.keys') return FRESH;
   if (name === 'structuredClone') return UNKNOWN;
+  if (name.endsWith('.getPrototypeOf')) return join(holding(...given.list, given.rest), sharedBy(`${name}()`));
   return kind === 'fresh' ? holding(...given.list, given.rest, returned) : PRIMITIVE;
 }
 

@@ -18,6 +18,7 @@ import {
   ofFunction,
   PRIMITIVE,
   propertyOf,
+  sharedBy,
   THIS,
   union,
   type Value,
@@ -109,7 +110,7 @@ function evaluate(node: Node, frame: Frame): Value {
     case 'ThisExpression':
       return readThis(frame);
     case 'MetaProperty':
-      return PRIMITIVE;
+      return sharedBy(`${node.meta.name}.${node.property.name}`);
     case 'Literal':
       return node.regex ? patternWith(node.regex.flags) : PRIMITIVE;
     case 'ArrayExpression':

@@ -1,6 +1,6 @@
 import type { Identifier } from 'acorn';
-import type { FunctionNode, Node } from './nodes.js';
-import type { Routine, Routines, Unit } from './routines.js';
+import type { ClassNode, FunctionNode, Node } from './nodes.js';
+import type { Level, Routine, Routines, Unit } from './routines.js';
 import type { Binding } from './scopes.js';
 import { type Arguments, emptySummary, type Summary } from './summaries.js';
 import { PRIMITIVE, type Value } from './values.js';
@@ -92,6 +92,12 @@ export function summaryOf(node: FunctionNode | Routine['node'], machine: Machine
   const routine = machine.routines.byNode.get(node);
   const summary = routine && machine.summaries.get(routine);
   return summary ? [routine, summary] : null;
+}
+
+/** Which initializer a function or class belongs to that is there as long as that one; `null` for what is made again and again. */
+export function levelOf(node: FunctionNode | ClassNode, { routines }: Machine): Level | null {
+  const routine = routines.byNode.get(node) ?? routines.classes.get(node);
+  return routine && (routine.parent === null || routine.parent.parent === null) ? routine.unit.level : null;
 }
 
 /** Whether a routine stands inside another, or is it. */

@@ -43,6 +43,7 @@ export function children(node: Node): Node[] {
 /** The name that a property, method or member access has in the source, or `null` where it is computed. */
 export function propertyName(key: Node, computed: boolean): string | null {
   if (key.type === 'Literal') return String(key.value);
+  if (key.type === 'TemplateLiteral' && key.expressions.length === 0) return key.quasis[0]!.value.cooked ?? null;
   if (computed) return null;
   if (key.type === 'Identifier') return key.name;
   return key.type === 'PrivateIdentifier' ? `#${key.name}` : null;

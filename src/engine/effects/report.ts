@@ -1,4 +1,5 @@
-import type { Machine } from './machine.js';
+import { levelOf, type Machine } from './machine.js';
+import { type ClassNode, type FunctionNode, isFunction } from './nodes.js';
 import { type LocationRange, locate } from './positions.js';
 import type { Routine, Unit } from './routines.js';
 import type { Binding } from './scopes.js';
@@ -41,11 +42,14 @@ export function judge(effect: Effect, machine: Machine): Verdict {
     case 'label':
       return { kind: 'label' };
     case 'leaked':
-      return {
-        kind: 'unsupported',
-        what: `may change what the top-level variable "${origin.binding.name}" holds, by way of a label`,
-        why: WHY.module,
-      };
+      return unsupported(
+        `may change what the top-level variable "${origin.binding.name}" holds, by way of a label`,
+        WHY.module,
+      );
+    case 'handed-on':
+      return judgeHandedOn(effect, origin);
+    case 'shared':
+      return judgeShared(effect, origin);
     case 'function':
       return judgeFunction(effect, origin, machine);
     case 'module':
@@ -67,37 +71,49 @@ function judgePass(origin: Shared): Verdict {
   // A text cannot be changed, and what Peggy gives can be called by anybody.
   if (origin.kind === 'given' && origin.name !== 'options') return NONE;
   if (origin.kind === 'global') return NONE;
-  const what = `gives ${nameOf(origin)} to a function that comes with a value`;
-  return { kind: 'unsupported', what, why: 'nobody knows what it does to it' };
+  return unsupported(
+    `gives ${nameOf(origin)} to a function that comes with a value`,
+    'nobody knows what it does to it',
+  );
 }
 
 /** A property of a function of the grammar is changed. */
-function judgeFunction({ deed }: Effect, origin: Extract<Origin, { kind: 'function' }>, machine: Machine): Verdict {
+function judgeFunction({ deed, by }: Effect, origin: Extract<Origin, { kind: 'function' }>, machine: Machine): Verdict {
   if (deed === 'pass' || deed === 'call' || deed === 'unknown-method') return NONE;
-  const unit = machine.units.find(({ program }) => isBelow(origin.node, program, machine));
-  if (unit?.level === 'parse') return { kind: 'state', binding: null };
-  if (unit?.level !== 'module') return NONE;
-  const name = origin.node.id?.name;
-  return { kind: 'violation', what: `changes the top-level function${name ? ` "${name}"` : ''}`, why: WHY.module };
+  const level = levelOf(origin.node, machine);
+  if (level === 'parse') return { kind: 'state', binding: null };
+  if (level !== 'module') return NONE;
+  return { kind: 'violation', what: `changes ${nameOfCode(origin)}${through(by)}`, why: WHY.module };
 }
 
-function isBelow(
-  node: Extract<Origin, { kind: 'function' }>['node'],
-  program: Unit['program'],
-  machine: Machine,
-): boolean {
-  const routine = machine.routines.byNode.get(node) ?? machine.routines.classes.get(node);
-  return routine?.unit.program === program && (routine.parent === null || routine.parent.parent === null);
+/** What cannot be told from what is to be refused. */
+function unsupported(what: string, why: string): Verdict {
+  return { kind: 'unsupported', what, why };
+}
+
+function judgeHandedOn({ deed }: Effect, origin: Extract<Origin, { kind: 'handed-on' }>): Verdict {
+  if (deed === 'pass' || deed === 'call' || deed === 'unknown-method') return NONE;
+  return unsupported(`may change ${nameOfCode(origin)}, by way of a label`, WHY.module);
+}
+
+function judgeShared({ deed }: Effect, { name }: Extract<Origin, { kind: 'shared' }>): Verdict {
+  if (deed === 'pass') return NONE;
+  const does = deed === 'call' || deed === 'unknown-method' ? 'calls' : 'changes';
+  return unsupported(`${does} what "${name}" gives`, 'that may be anything which objects have in common');
+}
+
+function nameOfCode({ node }: { readonly node: FunctionNode | ClassNode }): string {
+  const name = node.id?.name;
+  return `the top-level ${isFunction(node) ? 'function' : 'class'}${name ? ` "${name}"` : ''}`;
 }
 
 function describe({ deed, by }: Effect, origin: Shared): string {
   const name = nameOf(origin);
-  const through = by === null ? '' : ` by ${by}`;
   switch (deed) {
     case 'assign':
       return `assigns ${name}`;
     case 'change':
-      return origin.kind === 'module' ? `changes what ${name} holds${through}` : `changes ${name}${through}`;
+      return origin.kind === 'module' ? `changes what ${name} holds${through(by)}` : `changes ${name}${through(by)}`;
     case 'match':
       return `matches with ${name}, a pattern that keeps its place (flag g or y)`;
     case 'call':
@@ -107,6 +123,10 @@ function describe({ deed, by }: Effect, origin: Shared): string {
     default:
       return `calls ${by ?? 'a method'} of ${name}, which is not known to leave it as it is`;
   }
+}
+
+function through(by: string | null): string {
+  return by === null ? '' : ` by ${by}`;
 }
 
 function whyOf({ deed }: Effect, { kind }: Shared): string {

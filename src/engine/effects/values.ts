@@ -19,6 +19,10 @@ export type Origin =
   /** Held by a top-level variable, and returned by some action: labels may hold it. */
   | { readonly kind: 'leaked'; readonly binding: Binding }
   | { readonly kind: 'import'; readonly name: string }
+  /** Code of the top-level initializer that labels may hold. */
+  | { readonly kind: 'handed-on'; readonly node: FunctionNode | ClassNode }
+  /** What an object has in common with others, such as its prototype, by what gave it. */
+  | { readonly kind: 'shared'; readonly name: string }
   /** One of the names that Peggy gives, such as `options`. */
   | { readonly kind: 'given'; readonly name: string }
   /** A built-in by its dotted path, such as `Math.max`. */
@@ -115,10 +119,25 @@ export function held({ inside }: Value): Value {
 
 /** What the property of a given name may be; `null` for a name that is not known. The path tells that of a built-in. */
 export function propertyOf(value: Value, name: string | null): Value {
+  if (name === '__proto__' || name === 'constructor') return join(held(value), sharedBy(name));
+  const isShared = [...value.self].some(({ kind }) => kind === 'shared');
+  if (isShared && (name === 'name' || name === 'length')) return replace(held(value), unlessShared);
   const paths = [...value.self].flatMap((origin) =>
     origin.kind === 'global' && name !== null ? [intern({ kind: 'global', name: `${origin.name}.${name}` })] : [],
   );
-  return { self: union(value.inside, new Set(paths)), inside: value.inside };
+  // The prototype of a function, or of what may be one, goes with it: a change of the one counts as a change of the other.
+  const owners =
+    name === 'prototype' ? [...value.self].filter(({ kind }) => kind !== 'global' && kind !== 'fresh') : [];
+  return { self: union(new Set(owners), value.inside, new Set(paths)), inside: value.inside };
+}
+
+/** What an object has in common with others, and what is held there. */
+export function sharedBy(name: string): Value {
+  return of({ kind: 'shared', name });
+}
+
+function unlessShared(origin: Origin): Origins {
+  return origin.kind === 'shared' ? PRIMITIVE.self : new Set([origin]);
 }
 
 /** A new object that holds the given values. */

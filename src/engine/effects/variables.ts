@@ -1,6 +1,6 @@
 import type { Identifier } from 'acorn';
-import { type Frame, isWithin, lifetimeOf, type Machine, meaningOf } from './machine.js';
-import type { Node } from './nodes.js';
+import { type Frame, isWithin, levelOf, lifetimeOf, type Machine, meaningOf } from './machine.js';
+import { isFunction, type Node } from './nodes.js';
 import type { Binding } from './scopes.js';
 import { type Deed, type Effect, grow, keyOf } from './summaries.js';
 import {
@@ -144,15 +144,29 @@ function baseOf(node: Node): Node {
 
 /** Notes that a value reaches labels: of what outlives the block, others may get hold in this way. */
 export function leak(value: Value, machine: Machine): void {
-  const leaking = replace(value, (origin) => {
-    if (origin.kind === 'module') return new Set([intern({ kind: 'leaked', binding: origin.binding })]);
-    const isKept = origin.kind === 'function' || origin.kind === 'state' || origin.kind === 'leaked';
-    return isKept ? new Set([origin]) : PRIMITIVE.self;
-  });
+  const leaking = {
+    self: replace(value, (origin) => leakedAs(origin, true, machine)).self,
+    inside: replace(value, (origin) => leakedAs(origin, false, machine)).inside,
+  };
   if (covers(machine.labels, leaking)) return;
   machine.labels = join(machine.labels, leaking);
   machine.changed = true;
 }
+
+function leakedAs(origin: Origin, isItself: boolean, machine: Machine): Origins {
+  if (origin.kind === 'module') return new Set([intern({ kind: 'leaked', binding: origin.binding })]);
+  // Methods come with every instance, and nobody puts anything into them: classes do not come, and count.
+  if (
+    origin.kind === 'function' &&
+    (isItself || !isFunction(origin.node)) &&
+    levelOf(origin.node, machine) === 'module'
+  ) {
+    return new Set([origin, intern({ kind: 'handed-on', node: origin.node })]);
+  }
+  return LEAKING.has(origin.kind) ? new Set([origin]) : PRIMITIVE.self;
+}
+
+const LEAKING: ReadonlySet<Origin['kind']> = new Set(['function', 'state', 'leaked', 'handed-on', 'shared']);
 
 /** What `this` gives: that of the routine, or of the nearest one around an arrow function. */
 export function readThis(frame: Frame): Value {
@@ -183,10 +197,11 @@ function thisOf(routine: Frame['routine'], { machine }: Frame): Binding {
 
 /** Notes what is done to each of the given objects that others may see. */
 export function note(deed: Deed, origins: Origins, node: Node, frame: Frame, by: string | null = null): void {
-  // A function of the grammar that an object may hold is hardly what the code means to change.
-  const isFunction = [...origins].every(({ kind }) => kind === 'function');
-  for (const origin of origins) {
-    if (origin.kind === 'function' && !isFunction) continue;
+  // A function of the grammar that an object may hold is hardly what the code means to change, and a method least of all.
+  const { named } = frame.machine.routines;
+  const others = [...origins].filter((origin) => origin.kind !== 'function');
+  const meant = [...origins].filter((origin) => origin.kind !== 'function' || !named.has(origin.node));
+  for (const origin of others.length > 0 ? others : meant.length > 0 ? meant : origins) {
     if (origin.kind === 'fresh' || origin.kind === 'stateful-pattern' || origin.kind === 'trusted') continue;
     addEffect({ deed, origin, place: { unit: frame.routine.unit, node }, by }, frame);
   }

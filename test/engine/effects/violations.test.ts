@@ -26,6 +26,7 @@ const MADE_BEFORE = `
   function tagged(strings, list) { list.push(1); }
   class Statics { static list = []; static add(x) { Statics.list.push(x); } }
   class Counted { id = ++count; }
+  function count_(some) { some.prototype.count = 1; }
   class Child extends Counted { constructor() { super(); } }
 `;
 
@@ -99,7 +100,13 @@ describe('refused, because it outlives the parse', () => {
     ['api.touch()', 'runs touch(), which assigns the top-level variable "count"'],
     ['api.keep(a)', 'changes what the top-level variable "api" holds by keep()'],
     ['api[a](b)', 'runs touch()'],
-    ['Tree.made++', 'changes the top-level function "Tree"'],
+    ['Tree.made++', 'changes the top-level class "Tree"'],
+    ['Tree.prototype.made = 1', 'changes the top-level class "Tree"'],
+    ['const { prototype: shared } = Tree; shared.made = 1', 'changes the top-level class "Tree"'],
+    ['Object.assign(Tree.prototype, a)', 'changes the top-level class "Tree" by Object.assign()'],
+    ['setAll({ target: Tree.prototype }, a)', 'changes the top-level class "Tree"'],
+    ['count_(Tree)', 'changes the top-level class "Tree" by count_()'],
+    ['add.prototype.x = 1', 'changes the top-level function "add"'],
     ['add.calls = 1', 'changes the top-level function "add"'],
     ['return new Counted()', 'assigns the top-level variable "count"'],
     ['return new Child()', 'assigns the top-level variable "count"'],
@@ -182,6 +189,12 @@ describe('allowed', () => {
     'count: for (const seen of a) { seen.x = 1; continue count; }',
     '{ let count = 0; count++; const seen = []; seen.push(count); return seen; }',
     'switch (a) { case "x": { return b; } default: return a.constructor.name }',
+    'return a.constructor === Tree && b.constructor.name.trim().length === a.constructor.length',
+    'const node = { type: a.constructor.name, list: [] }; node.list.push(1); return node',
+    'return Object.getPrototypeOf(a) === Tree.prototype || a.__proto__ === null || Tree.prototype.add.call(new Tree(a), b)',
+    'function Own(x) { this.x = new.target === undefined ? x : new.target.name; } return new Own(a)',
+    'const own = class {}; own.prototype.x = 1; own.count = 2; return new own()',
+    'return { __proto__: null, constructor: a, prototype: b }',
   ])('%s', (code) => expect(refused(code)).toEqual([]));
 });
 
@@ -240,7 +253,7 @@ test('a top-level object that actions return or hold in what they return is no o
 });
 
 describe('what cannot be followed is no violation', () => {
-  test.each([
+  test.each<readonly [grammar: string, message: string]>([
     ['{{ const x: number = 1; }}\na = "a" { return x; }', 'This is no JavaScript'],
     ['a = "a" { return <b/>; }', 'This is no JavaScript'],
     ['a = "a" { return eval("1"); }', 'eval()'],
@@ -281,6 +294,31 @@ describe('what cannot be followed is no violation', () => {
       'property that runs code',
     ],
     ['{{ const o = new Proxy({}, {}); }}\na = "a" { return o.x; }', 'proxy'],
+    ...[
+      '[].__proto__.y = 1',
+      'x[`__proto__`].y = 1',
+      'x["constructor"].y = 1',
+      'x.constructor.y++',
+      'Object.getPrototypeOf(x).y = 1',
+      'Reflect.getPrototypeOf(x).y = 1',
+    ].map((code) => [`a = x:b { ${code}; }\nb = "b" { return {}; }`, 'changes what "'] as const),
+    ...[
+      'x.constructor("return 1")()',
+      'new x.constructor(1)',
+      '(() => 1).constructor("return 1")()',
+      'x.constructor.of(1)',
+      'const { constructor: make } = x; make("return 1")()',
+      'x.f`a`.constructor`b`',
+    ].map((code) => [`a = x:b { ${code}; }\nb = "b" { return {}; }`, 'calls what "constructor" gives'] as const),
+    ['{{ class P { constructor() { new.target.made++; } } }}\na = "a" { return new P(); }', '"new.target"'],
+    ['{{ function P() { new.target.made++; } }}\na = "a" { return new P(); }', '"new.target"'],
+    ['{{ class P {} }}\na = x:b { x.made++; }\nb = "b" { return P; }', 'may change the top-level class "P"'],
+    ['{{ class P {} }}\na = x:b { x[0].p.made++; }\nb = "b" { return [{ p: P }]; }', 'the top-level class "P"'],
+    ['{{ class P {} }}\na = x:b { x.prototype.made = 1; }\nb = "b" { return P; }', 'the top-level class "P"'],
+    ['{{ function f() {} }}\na = x:b { x.made++; }\nb = "b" { return f; }', 'may change the top-level function "f"'],
+    ['{{ const f = () => 1; }}\na = x:b { x.made++; }\nb = "b" { return f; }', 'may change the top-level function'],
+    ['{{ class P { static add() { this.n++; } } }}\na = x:b { x.add(); }\nb = "b" { return P; }', 'class "P"'],
+    ['a = x:b { x.made++; }\nb = y:c { return y.constructor; }\nc = "c"', 'changes what "constructor" gives'],
     ['{{ const SHARED = {}; }}\na = x:b { x(SHARED); }\nb = "b" { return null; }', '"SHARED"'],
   ])('%s', (grammar, message) => {
     const { violations, unsupported } = analyzeEffects(codeOf(grammar));
