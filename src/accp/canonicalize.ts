@@ -27,7 +27,7 @@ export function canonicalizeFrame(frame: Frame): Frame {
     };
   } catch (thrown) {
     if (thrown instanceof BadNumber) throw unprintable('frame', thrown.message);
-    if (thrown instanceof RangeError) throw unprintable('frame', 'nesting is too deep');
+    if (thrown instanceof RangeError) throw unprintable('frame', 'too deep or too long');
     throw thrown;
   }
 }

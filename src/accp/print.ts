@@ -53,9 +53,11 @@ export function printFrame(frame: Frame, options: PrintOptions = {}): string {
   try {
     return print(frame, options.sortParams === true, printing);
   } catch (thrown) {
-    if (thrown instanceof BadNumber) throw unprintable(pathText(printing.path), thrown.message);
-    if (thrown instanceof RangeError) throw unprintable(pathText(printing.path.slice(0, 8)), 'nesting is too deep');
-    throw thrown;
+    if (thrown instanceof BadNumber) throw fault(printing, thrown.message);
+    if (!(thrown instanceof RangeError)) throw thrown;
+    // The call stack has an end, and so has the longest text.
+    printing.path.splice(8);
+    throw fault(printing, 'too deep or too long');
   }
 }
 
@@ -87,7 +89,7 @@ function params(
   separator: string,
   order: Order | null,
 ): string {
-  if (!Array.isArray(list)) throw fault(printing, 'is no list of parameters');
+  if (!Array.isArray(list)) throw fault(printing, 'is no list');
   const { path } = printing;
   const level = path.length;
   const ordered = order === null ? list : inOrder(list, printing, order, level);
@@ -122,7 +124,7 @@ function checkedKey(param: Param | undefined, index: number, printing: Printing,
   const key = param?.key;
   if (typeof key === 'string' && WORD.test(key)) return key;
   printing.path[level] = index;
-  throw fault(printing, 'has a key that is not made of letters, digits and underscores');
+  throw fault(printing, 'has a key that is not made of letters, digits and "_"');
 }
 
 /** The list itself where it is in order, as in canonical text; else a sorted copy. */
@@ -172,7 +174,7 @@ function value(node: Value, printing: Printing, depth: number): string {
 }
 
 function items(list: readonly Value[], printing: Printing, depth: number): string {
-  if (!Array.isArray(list)) throw fault(printing, 'is no list of items');
+  if (!Array.isArray(list)) throw fault(printing, 'is no list');
   const { path } = printing;
   const level = path.length;
   let text = '';
@@ -191,7 +193,12 @@ function string(text: string, printing: Printing): string {
   if (text === '') throw fault(printing, 'an empty string cannot be written');
   if (NOT_VISIBLE_ASCII.test(text)) throw fault(printing, 'only visible ASCII can be written, without spaces');
   if (OTHER_KIND.test(text)) throw fault(printing, `the string "${text.slice(0, 40)}" would read back as another kind`);
-  return text.replace(DELIMITER, '\\$&');
+  return escaped(text);
+}
+
+/** In pieces where the text is long: V8 ends the process over a list of too many delimiters. */
+function escaped(text: string): string {
+  return text.length >> 24 ? text.replace(/.{1,65536}/g, escaped) : text.replace(DELIMITER, '\\$&');
 }
 
 function reference(path: string, printing: Printing): string {

@@ -144,7 +144,7 @@ describe('numbers', () => {
 
 describe('lists', () => {
   const value = { kind: 'null' };
-  const BAD_KEY = 'has a key that is not made of letters, digits and underscores';
+  const BAD_KEY = 'has a key that is not made of letters, digits and "_"';
 
   test.each(['', 'a-b', 'a b', '\u00e9', 'k\n', 7, null])('a bad key: %j', (key) => {
     const payload = [
@@ -187,10 +187,10 @@ describe('lists', () => {
   });
 
   test.each([undefined, {}, 'list', 7])('what is no list: %j', (list) => {
-    expect(refusal(frame({ payload: list }))).toEqual(['E1004', 'payload', 'is no list of parameters']);
-    expect(refusal(frame({ metadata: list }))).toEqual(['E1004', 'metadata', 'is no list of parameters']);
-    expect(refusal(withValue({ kind: 'array', items: list }))).toEqual(['E1004', 'payload.k', 'is no list of items']);
-    expect(refusal(withValue({ kind: 'map', entries: list }))[2]).toBe('is no list of parameters');
+    expect(refusal(frame({ payload: list }))).toEqual(['E1004', 'payload', 'is no list']);
+    expect(refusal(frame({ metadata: list }))).toEqual(['E1004', 'metadata', 'is no list']);
+    expect(refusal(withValue({ kind: 'array', items: list }))).toEqual(['E1004', 'payload.k', 'is no list']);
+    expect(refusal(withValue({ kind: 'map', entries: list }))[2]).toBe('is no list');
   });
 });
 
@@ -224,9 +224,24 @@ describe('nodes', () => {
     items.push({ kind: 'array', items });
     const cyclic = withValue({ kind: 'array', items });
     expect(refusal(cyclic).slice(0, 1)).toEqual(['E1004']);
-    expect(refusal(cyclic, { maxDepth: Number.POSITIVE_INFINITY })[2]).toBe('nesting is too deep');
+    expect(refusal(cyclic, { maxDepth: Number.POSITIVE_INFINITY })[2]).toBe('too deep or too long');
     expect(() => canonicalizeFrame(cyclic)).toThrow('nesting is too deep');
   });
+
+  test('more than a text can hold', () => {
+    const value = 'v'.repeat(1 << 28);
+    expect(refusal(frame({ payload: ['a', 'b'].map((key) => ({ key, value: { kind: 'string', value } })) }))).toEqual([
+      'E1004',
+      'payload.b',
+      'too deep or too long',
+    ]);
+  });
+});
+
+test('a string of more delimiters than V8 lists at once', () => {
+  const text = printFrame(withValue({ kind: 'string', value: `a${':'.repeat(1 << 25)}` }));
+  expect(text.length).toBe('@a>req:x{k:a}'.length + 2 * (1 << 25));
+  expect(text.endsWith('\\:\\:\\:}')).toBe(true);
 });
 
 test('wrong options are a TypeError', () => {
