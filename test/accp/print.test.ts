@@ -225,7 +225,7 @@ describe('nodes', () => {
     const cyclic = withValue({ kind: 'array', items });
     expect(refusal(cyclic).slice(0, 1)).toEqual(['E1004']);
     expect(refusal(cyclic, { maxDepth: Number.POSITIVE_INFINITY })[2]).toBe('too deep or too long');
-    expect(() => canonicalizeFrame(cyclic)).toThrow('nesting is too deep');
+    expect(() => canonicalizeFrame(cyclic)).toThrow('too deep or too long');
   });
 
   test('more than a text can hold', () => {
