@@ -444,6 +444,18 @@ describe('a repetition whose maximum turns out to be zero fails, whatever comes'
   });
 });
 
+test('what is read for its value alone, where failures do not count, leaves their place as it is', () => {
+  const grammar = String.raw`
+    s "name" = n:pair s|{ return String(n); }| (((&{ }|3|))|1| ((pair)))
+    pair = item (([] { try { } catch { } })|2| item { for (const q of []) { try { } catch { } } })|1, ""|
+      { for (const q of []) { try { } catch { } } }
+    item = ((&{ }) / digit+ { try { } catch { } } / (&{ })|{ }, []|)|1|
+    digit = [0-9]`;
+  const { stock, fast: other } = compile([{ source: 'grammar', text: grammar }]);
+  const refused = expectSame({ stock, fast: other }, '2');
+  expect(refused).toMatchObject({ kind: 'refused', error: { found: '2' } });
+});
+
 describe('names and forms around charCodeAt', () => {
   test.each([
     'start = "a" .* { return input.charCodeAt (0); }',

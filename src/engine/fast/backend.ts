@@ -192,15 +192,16 @@ class Functions {
 
 /**
  * `rule$build` builds, and `rule$skip` only matches. Beside Peggy's code, the latter reports failures as well, and serves where
- * reports do not matter, too; the other two are then for rules that lookaheads call while failures are reported, and for
- * values that code needs meanwhile. Standing alone, `rule$expect` collects what was expected.
+ * reports do not matter, too; the others are then for rules that lookaheads and named rules call while failures are reported,
+ * and for values that code needs meanwhile. Standing alone, `rule$expect` collects what was expected.
  */
 function variantOf(rule: string, builds: boolean, reporting: Reporting, standalone: boolean): Variant {
   if (reporting === 'expect') return { rule, name: `${rule}$expect${builds ? 'Build' : ''}`, builds, reporting };
   if (builds) {
-    return reporting === 'report'
-      ? { rule, name: `${rule}$report`, builds, reporting }
-      : { rule, name: `${rule}$build`, builds, reporting: 'free' };
+    if (reporting === 'report') return { rule, name: `${rule}$report`, builds, reporting };
+    // What is built out of reports' way calls functions that report.
+    if (reporting === 'silent' && !standalone) return { rule, name: `${rule}$quiet`, builds, reporting };
+    return { rule, name: `${rule}$build`, builds, reporting: 'free' };
   }
   if (standalone) return { rule, name: `${rule}$skip`, builds, reporting: 'free' };
   return reporting === 'silent'

@@ -29,7 +29,7 @@ export const POSITION_FUNCTIONS: ReadonlySet<string> = new Set([
 ]);
 
 /** What the generated code declares for itself, by form: numbered variables, functions of rules, and the rest. */
-const OURS = /\$(?:\d+|build|skip|report|silent|expect|expectBuild|code\d+)$|^(?:table|ends)\d+\$$/;
+const OURS = /\$(?:\d+|build|skip|report|silent|quiet|expect|expectBuild|code\d+)$|^(?:table|ends)\d+\$$/;
 const RUNTIME: ReadonlySet<string> = new Set(
   [
     ...[
