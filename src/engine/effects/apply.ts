@@ -8,6 +8,7 @@ import {
   covers,
   FRESH,
   holding,
+  ITERATOR,
   join,
   type Origin,
   type Origins,
@@ -18,7 +19,18 @@ import {
   union,
   type Value,
 } from './values.js';
-import { addEffect, note, noteRaise, resolveCaptured, storeInto, storeVariable } from './variables.js';
+import {
+  addEffect,
+  matched,
+  note,
+  noteMatch,
+  noteRaise,
+  noteThrow,
+  resolveCaptured,
+  storeInto,
+  storeVariable,
+  UNSEEN,
+} from './variables.js';
 
 /** A call without anything to call with. */
 export const NO_ARGUMENTS: Arguments = { self: PRIMITIVE, list: [], rest: PRIMITIVE, nodes: [], selfNode: null };
@@ -60,6 +72,12 @@ export function callRoutine(node: Routine['node'], given: Arguments, place: Node
   const found = summaryOf(node, frame.machine);
   if (!found) return PRIMITIVE;
   const [routine, summary] = found;
+  if (isFunction(node) && node.generator) return join(ITERATOR, runBound(routine, summary, given, place, frame));
+  return runBound(routine, summary, given, place, frame);
+}
+
+function runBound(routine: Routine, summary: Summary, given: Arguments, place: Node, frame: Frame): Value {
+  const { node } = routine;
   const bound = frame.machine.bound.get(node);
   if (bound)
     return run(
@@ -116,13 +134,11 @@ function passOn(effect: Effect, routine: Routine, given: Arguments, place: Node,
   if (origin.kind === 'argument') {
     // Nobody shares a parameter: only what is done to the object counts, and the call is where it is handed over.
     const target = targetsOf(origin.index, given)[0] ?? place;
-    note(
-      deed,
-      substituteOrigin(origin, given, frame),
-      target,
-      frame,
-      routine.name === null ? effect.by : `${routine.name}()`,
-    );
+    const origins = substituteOrigin(origin, given, frame);
+    const by = routine.name === null ? effect.by : `${routine.name}()`;
+    if (deed === 'throw') noteThrow({ self: origins, inside: origins }, target, frame);
+    else if (deed === 'match' || deed === 'sticky-match') noteMatch(deed, origins, target, frame, by);
+    else note(deed, origins, target, frame, by);
   } else if (origin.kind === 'captured') {
     passOnCaptured(effect, origin.binding, given, frame);
   } else addEffect(effect, frame);
@@ -131,8 +147,11 @@ function passOn(effect: Effect, routine: Routine, given: Arguments, place: Node,
 function passOnCaptured(effect: Effect, binding: Binding, given: Arguments, frame: Frame): void {
   const owner = frame.machine.routines.owners.get(binding);
   if (effect.deed === 'assign' && owner === frame.routine) return;
-  for (const origin of substituteOrigin(effect.origin, given, frame)) {
-    if (origin.kind === 'fresh' || origin.kind === 'stateful-pattern' || origin.kind === 'trusted') continue;
+  const { deed } = effect;
+  const found = substituteOrigin(effect.origin, given, frame);
+  if (deed === 'throw') noteThrow({ self: found, inside: found }, effect.place.node, frame);
+  for (const origin of deed === 'match' || deed === 'sticky-match' ? matched(deed, found) : found) {
+    if (UNSEEN.has(origin.kind)) continue;
     const isVariable = owner !== undefined && isWithin(frame.routine, owner);
     const isForeign = effect.deed === 'assign' && !isVariable && !('binding' in origin && origin.binding === binding);
     // An escaped variable that is assigned is changed itself, but not what it holds.
@@ -208,7 +227,6 @@ export function callValue(callee: Value, given: Arguments, place: Node, frame: F
         break;
       case 'module':
       case 'leaked':
-      case 'handed-on':
         if (!isKnown) note('call', new Set([origin]), place, frame);
         break;
       case 'label':

@@ -37,7 +37,7 @@ export const FUNCTIONS = table([
   [
     'changes-first',
     `Object.assign Object.defineProperty Object.defineProperties Object.setPrototypeOf Object.freeze Object.seal
-     Object.preventExtensions Reflect.set Reflect.deleteProperty Reflect.defineProperty Reflect.setPrototypeOf
+     Object.preventExtensions Error.captureStackTrace Reflect.set Reflect.deleteProperty Reflect.defineProperty Reflect.setPrototypeOf
      Reflect.preventExtensions`,
   ],
 ]);
@@ -104,6 +104,9 @@ export const METHOD_RESULTS: ReadonlyMap<string, MethodResult> = new Map([
   ...words('push unshift delete clear').map((name) => [name, 'primitive'] as const),
   ['splice', 'copy'],
 ]);
+
+/** Methods that give iterators. */
+export const ITERATING: ReadonlySet<string> = new Set(['values', 'keys', 'entries', 'matchAll']);
 
 /** Methods that raise for some arguments, in the same sense. */
 export const RAISING_METHODS: ReadonlySet<string> = new Set(

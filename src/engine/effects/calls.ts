@@ -5,6 +5,7 @@ import {
   CONSTRUCTORS,
   FUNCTIONS,
   IMPURE,
+  ITERATING,
   isReader,
   METHOD_RESULTS,
   MUTATORS,
@@ -21,6 +22,7 @@ import {
   FRESH,
   held,
   holding,
+  ITERATOR,
   intern,
   join,
   type Origin,
@@ -32,7 +34,7 @@ import {
   union,
   type Value,
 } from './values.js';
-import { note, noteRaise, readThis, storeInto } from './variables.js';
+import { note, noteMatch, noteRaise, readThis, storeInto } from './variables.js';
 
 type Argument = CallExpression['arguments'][number];
 
@@ -201,6 +203,7 @@ function callGlobal(path: string, given: Arguments, node: Node, frame: Frame): V
   }
   const returned = callBack(name, given, node, false, frame);
   if (name === 'RegExp') return pattern(given);
+  if (name === 'Reflect.get') return propertyOf(given.list[0] ?? given.rest, literalOf(given.nodes[1]));
   if (name === 'Object.keys') return FRESH;
   if (name === 'structuredClone') return UNKNOWN;
   if (name.endsWith('.getPrototypeOf')) return join(holding(...given.list, given.rest), sharedBy(`${name}()`));
@@ -241,15 +244,18 @@ function callBuiltInMethod(name: string, given: Arguments, node: Node, isOwn: bo
   } else if (!isReader(name) && !isOwn) {
     note('unknown-method', receiver.self, node, frame, `${name}()`);
   }
-  if (PATTERN_METHODS.has(name)) noteMatch(receiver, () => true, node, frame);
-  if (STICKY_METHODS.has(name) && given.list[0]) noteMatch(given.list[0], (sticky) => sticky, node, frame);
+  if (PATTERN_METHODS.has(name)) noteMatch('match', receiver.self, node, frame);
+  if (STICKY_METHODS.has(name) && given.list[0]) noteMatch('sticky-match', given.list[0].self, node, frame);
   if (RAISING_METHODS.has(name) || !(METHOD_RESULTS.has(name) || MUTATORS.has(name))) noteRaise(frame);
   const returned = callBack(name, given, node, true, frame);
   switch (METHOD_RESULTS.get(name)) {
     case 'primitive':
       return PRIMITIVE;
     case 'copy':
-      return holding(...(name === 'slice' ? [] : given.list), given.rest, held(receiver), returned);
+      return join(
+        holding(...(name === 'slice' ? [] : given.list), given.rest, held(receiver), returned),
+        ITERATING.has(name) ? ITERATOR : PRIMITIVE,
+      );
     case 'element':
       return join(held(receiver), returned, ...given.list.slice(name.startsWith('reduce') ? 1 : 0));
     case 'itself':
@@ -259,13 +265,12 @@ function callBuiltInMethod(name: string, given: Arguments, node: Node, isOwn: bo
   }
 }
 
-function unknownResult(given: Arguments): Value {
-  return join(FRESH, given.self, held(given.self), holding(...given.list, given.rest));
+function literalOf(node: Node | null | undefined): string | null {
+  return node ? propertyName(node, true) : null;
 }
 
-function noteMatch(value: Value, counts: (sticky: boolean) => boolean, node: Node, frame: Frame): void {
-  const isStateful = [...value.self].some((origin) => origin.kind === 'stateful-pattern' && counts(origin.sticky));
-  if (isStateful) note('match', value.self, node, frame);
+function unknownResult(given: Arguments): Value {
+  return join(FRESH, given.self, held(given.self), holding(...given.list, given.rest));
 }
 
 /**
@@ -283,15 +288,20 @@ function callBack(name: string, given: Arguments, node: Node, isMethod: boolean,
   const returned: Value[] = [];
   for (const callback of callbacks) {
     const callees = [...callback.self].filter(isCallback);
-    if (callees.length === 0) continue;
+    const isReduce = name === 'reduce' || name === 'reduceRight';
+    const self = isReduce || position === undefined ? PRIMITIVE : (given.list[position + 1] ?? PRIMITIVE);
+    if (callees.length === 0) {
+      // A method of something built in, such as `push`, may change what is handed over as its \`this\`.
+      if (callback !== given.rest) note('unknown-method', self.self, node, frame, 'a method');
+      continue;
+    }
     const others = all.filter((value) => value !== callback);
     const own = callees.some(({ kind }) => kind === 'function') ? callback.inside : PRIMITIVE.self;
     const element = isMethod ? held(given.self) : join(...others.map(held));
     const memo = join(...others, { self: own, inside: own }, element);
-    const isReduce = name === 'reduce' || name === 'reduceRight';
     const list = isReduce ? [memo, element, PRIMITIVE, given.self] : [element, element, given.self];
     const callee: Value = { self: new Set(callees), inside: callback.inside };
-    const each: Arguments = { self: PRIMITIVE, list, rest: PRIMITIVE, nodes: [], selfNode: null };
+    const each: Arguments = { self, list, rest: PRIMITIVE, nodes: [], selfNode: null };
     returned.push(callValue(callee, each, node, frame), callGlobals(callee.self, each, node, frame));
     returned.push({ self: own, inside: own });
   }

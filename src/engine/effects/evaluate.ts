@@ -23,7 +23,7 @@ import {
   union,
   type Value,
 } from './values.js';
-import { note, noteRaise, noteReturn, readThis, readVariable } from './variables.js';
+import { note, noteRaise, noteReturn, noteThrow, readThis, readVariable } from './variables.js';
 
 /** Evaluates a routine with what is known so far, and adds to its summary what it does. */
 export function evaluateRoutine(routine: Routine, machine: Machine): void {
@@ -56,7 +56,7 @@ function run(node: Node, frame: Frame): void {
       if (node.argument) noteReturn(evaluate(node.argument, frame), frame);
       return;
     case 'ThrowStatement':
-      evaluate(node.argument, frame);
+      noteThrow(evaluate(node.argument, frame), node, frame);
       noteRaise(frame);
       return;
     case 'VariableDeclaration':
@@ -78,7 +78,7 @@ function run(node: Node, frame: Frame): void {
       return;
     }
     case 'CatchClause':
-      if (node.param) declare(node.param, FRESH, frame);
+      if (node.param) declare(node.param, join(FRESH, frame.machine.thrown), frame);
       run(node.body, frame);
       return;
     case 'LabeledStatement':

@@ -31,6 +31,8 @@ export interface Machine {
   readonly bound: Map<Node, Value>;
   /** What the values of labels may be or hold, beyond what is made in the parse. */
   labels: Value;
+  /** What else but new objects may be raised, or be held by what is raised. */
+  thrown: Value;
   /** Whether objects that blocks have made are held by per-parse variables as well. */
   sharesState: boolean;
   changed: boolean;
@@ -65,6 +67,7 @@ export function createMachine(routines: Routines, units: readonly Unit[], truste
     summaries: new Map(routines.all.map((routine) => [routine, emptySummary()])),
     bound: new Map(),
     labels: PRIMITIVE,
+    thrown: PRIMITIVE,
     sharesState: false,
     changed: false,
     calls: new Map(),

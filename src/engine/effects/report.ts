@@ -46,8 +46,6 @@ export function judge(effect: Effect, machine: Machine): Verdict {
         `may change what the top-level variable "${origin.binding.name}" holds, by way of a label`,
         WHY.module,
       );
-    case 'handed-on':
-      return judgeHandedOn(effect, origin);
     case 'shared':
       return judgeShared(effect, origin);
     case 'function':
@@ -83,17 +81,14 @@ function judgeFunction({ deed, by }: Effect, origin: Extract<Origin, { kind: 'fu
   const level = levelOf(origin.node, machine);
   if (level === 'parse') return { kind: 'state', binding: null };
   if (level !== 'module') return NONE;
-  return { kind: 'violation', what: `changes ${nameOfCode(origin)}${through(by)}`, why: WHY.module };
+  const what = `${nameOfCode(origin)}${through(by)}`;
+  if (deed === 'may-change') return unsupported(`may change ${what}`, WHY.module);
+  return { kind: 'violation', what: `changes ${what}`, why: WHY.module };
 }
 
 /** What cannot be told from what is to be refused. */
 function unsupported(what: string, why: string): Verdict {
   return { kind: 'unsupported', what, why };
-}
-
-function judgeHandedOn({ deed }: Effect, origin: Extract<Origin, { kind: 'handed-on' }>): Verdict {
-  if (deed === 'pass' || deed === 'call' || deed === 'unknown-method') return NONE;
-  return unsupported(`may change ${nameOfCode(origin)}, by way of a label`, WHY.module);
 }
 
 function judgeShared({ deed }: Effect, { name }: Extract<Origin, { kind: 'shared' }>): Verdict {
@@ -115,6 +110,7 @@ function describe({ deed, by }: Effect, origin: Shared): string {
     case 'change':
       return origin.kind === 'module' ? `changes what ${name} holds${through(by)}` : `changes ${name}${through(by)}`;
     case 'match':
+    case 'sticky-match':
       return `matches with ${name}, a pattern that keeps its place (flag g or y)`;
     case 'call':
       if (origin.kind === 'global') return `calls ${origin.name}()`;

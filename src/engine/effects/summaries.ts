@@ -15,8 +15,13 @@ export type Deed =
   | 'assign'
   /** An object is changed. */
   | 'change'
-  /** A pattern's `lastIndex` moves. */
+  /** One of several objects is changed, and this may be it. */
+  | 'may-change'
+  /** A pattern's `lastIndex` moves: of one with the flag g or y, or of one with y. */
   | 'match'
+  | 'sticky-match'
+  /** It is raised, and may be caught anywhere. */
+  | 'throw'
   /** Code that is not in the grammar runs, or a built-in that is not pure. */
   | 'call'
   /** A method runs of which nothing is known. */

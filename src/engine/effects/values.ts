@@ -7,6 +7,8 @@ export type Origin =
   | { readonly kind: 'fresh' }
   /** A regular expression that keeps `lastIndex` between calls; stands beside the origin that owns it. */
   | { readonly kind: 'stateful-pattern'; readonly sticky: boolean }
+  /** An iterator or a generator, which every look at it moves on; stands beside the origin that owns it. */
+  | { readonly kind: 'iterator' }
   /** What a function is called with, or what that holds: for {@link THIS} and {@link ANY} see there. */
   | { readonly kind: 'argument'; readonly index: number; readonly inside: boolean }
   /** Held by a local variable of an enclosing function. */
@@ -19,8 +21,6 @@ export type Origin =
   /** Held by a top-level variable, and returned by some action: labels may hold it. */
   | { readonly kind: 'leaked'; readonly binding: Binding }
   | { readonly kind: 'import'; readonly name: string }
-  /** Code of the top-level initializer that labels may hold. */
-  | { readonly kind: 'handed-on'; readonly node: FunctionNode | ClassNode }
   /** What an object has in common with others, such as its prototype, by what gave it. */
   | { readonly kind: 'shared'; readonly name: string }
   /** One of the names that Peggy gives, such as `options`. */
@@ -52,6 +52,9 @@ export const PRIMITIVE: Value = { self: new Set(), inside: new Set() };
 
 /** An object made on the spot that holds no other. */
 export const FRESH: Value = { self: new Set([FRESH_ORIGIN]), inside: new Set() };
+
+/** A new iterator. */
+export const ITERATOR: Value = { self: new Set([{ kind: 'iterator' }]), inside: new Set() };
 
 const interned = new WeakMap<object, Map<string, Origin>>();
 const unique = new WeakSet<Origin>();

@@ -1,5 +1,5 @@
 import type { Identifier } from 'acorn';
-import { type Frame, isWithin, levelOf, lifetimeOf, type Machine, meaningOf } from './machine.js';
+import { type Frame, isWithin, lifetimeOf, type Machine, meaningOf } from './machine.js';
 import { isFunction, type Node } from './nodes.js';
 import type { Binding } from './scopes.js';
 import { type Deed, type Effect, grow, keyOf } from './summaries.js';
@@ -27,7 +27,7 @@ export function readVariable(identifier: Identifier, frame: Frame): Value {
       return readLocal(meaning.binding, frame);
     case 'state':
     case 'module':
-      return readShared(meaning.binding, meaning.kind, frame);
+      return readShared(meaning.binding, meaning.kind, identifier, frame);
     case 'label': {
       // A label holds what some other block has made, alone or in the arrays of sequences and repetitions.
       const label = of({ kind: 'label' });
@@ -56,13 +56,15 @@ export function readLocal(binding: Binding, frame: Frame): Value {
   return { self: captured(value.self, false), inside: captured(value.inside, true) };
 }
 
-function readShared(binding: Binding, kind: 'state' | 'module', frame: Frame): Value {
+function readShared(binding: Binding, kind: 'state' | 'module', identifier: Identifier, frame: Frame): Value {
   const { machine, summary } = frame;
   const owned = intern({ kind, binding });
   const value = replace(machine.variables.get(binding) ?? PRIMITIVE, (origin) =>
     origin.kind === 'fresh' ? new Set([owned]) : new Set([origin]),
   );
   if (kind === 'state') summary.reads.add(binding);
+  const isIterator = [...value.self].some((origin) => origin.kind === 'iterator');
+  if (isIterator && frame.routine.unit.level !== 'module') note('change', new Set([owned]), identifier, frame);
   for (const origin of [...value.self, ...value.inside]) if (origin.kind === 'state') summary.reads.add(origin.binding);
   return value;
 }
@@ -144,29 +146,16 @@ function baseOf(node: Node): Node {
 
 /** Notes that a value reaches labels: of what outlives the block, others may get hold in this way. */
 export function leak(value: Value, machine: Machine): void {
-  const leaking = {
-    self: replace(value, (origin) => leakedAs(origin, true, machine)).self,
-    inside: replace(value, (origin) => leakedAs(origin, false, machine)).inside,
-  };
+  const leaking = replace(value, (origin) => {
+    if (origin.kind === 'module') return new Set([intern({ kind: 'leaked', binding: origin.binding })]);
+    return LEAKING.has(origin.kind) ? new Set([origin]) : PRIMITIVE.self;
+  });
   if (covers(machine.labels, leaking)) return;
   machine.labels = join(machine.labels, leaking);
   machine.changed = true;
 }
 
-function leakedAs(origin: Origin, isItself: boolean, machine: Machine): Origins {
-  if (origin.kind === 'module') return new Set([intern({ kind: 'leaked', binding: origin.binding })]);
-  // Methods come with every instance, and nobody puts anything into them: classes do not come, and count.
-  if (
-    origin.kind === 'function' &&
-    (isItself || !isFunction(origin.node)) &&
-    levelOf(origin.node, machine) === 'module'
-  ) {
-    return new Set([origin, intern({ kind: 'handed-on', node: origin.node })]);
-  }
-  return LEAKING.has(origin.kind) ? new Set([origin]) : PRIMITIVE.self;
-}
-
-const LEAKING: ReadonlySet<Origin['kind']> = new Set(['function', 'state', 'leaked', 'handed-on', 'shared']);
+const LEAKING: ReadonlySet<Origin['kind']> = new Set(['function', 'state', 'leaked', 'shared', 'stateful-pattern']);
 
 /** What `this` gives: that of the routine, or of the nearest one around an arrow function. */
 export function readThis(frame: Frame): Value {
@@ -197,14 +186,62 @@ function thisOf(routine: Frame['routine'], { machine }: Frame): Binding {
 
 /** Notes what is done to each of the given objects that others may see. */
 export function note(deed: Deed, origins: Origins, node: Node, frame: Frame, by: string | null = null): void {
-  // A function of the grammar that an object may hold is hardly what the code means to change, and a method least of all.
-  const { named } = frame.machine.routines;
+  const place = { unit: frame.routine.unit, node };
+  const functions = [...origins].filter((origin) => origin.kind === 'function');
   const others = [...origins].filter((origin) => origin.kind !== 'function');
-  const meant = [...origins].filter((origin) => origin.kind !== 'function' || !named.has(origin.node));
-  for (const origin of others.length > 0 ? others : meant.length > 0 ? meant : origins) {
-    if (origin.kind === 'fresh' || origin.kind === 'stateful-pattern' || origin.kind === 'trusted') continue;
-    addEffect({ deed, origin, place: { unit: frame.routine.unit, node }, by }, frame);
+  for (const origin of others) {
+    if (!UNSEEN.has(origin.kind)) addEffect({ deed, origin, place, by }, frame);
   }
+  if (others.length === 0) {
+    // A method is what code means to change least of all.
+    const meant = functions.filter((origin) => !frame.machine.routines.named.has(origin.node));
+    for (const origin of meant.length > 0 ? meant : functions) addEffect({ deed, origin, place, by }, frame);
+  } else if (deed === 'change' || deed === 'assign') {
+    // A function that an object may hold is hardly what is meant; a class may be.
+    const classes = functions.filter((origin) => !isFunction(origin.node));
+    for (const origin of classes) addEffect({ deed: 'may-change', origin, place, by }, frame);
+  }
+}
+
+/** Origins that stand for nobody's objects, or beside those that own them. */
+export const UNSEEN: ReadonlySet<Origin['kind']> = new Set(['fresh', 'stateful-pattern', 'iterator', 'trusted']);
+
+/** Notes that what may be a pattern is used in a way that moves its place. */
+export function noteMatch(
+  deed: 'match' | 'sticky-match',
+  origins: Origins,
+  node: Node,
+  frame: Frame,
+  by: string | null = null,
+): void {
+  note(deed, matched(deed, origins), node, frame, by);
+}
+
+/** Those of some objects of which a match may move the place. */
+export function matched(deed: 'match' | 'sticky-match', origins: Origins): Origins {
+  const isStateful = [...origins].some(
+    (origin) => origin.kind === 'stateful-pattern' && (deed === 'match' || origin.sticky),
+  );
+  // Whether what a function is given is such a pattern, those know who call it.
+  return isStateful ? origins : new Set([...origins].filter(({ kind }) => kind === 'argument' || kind === 'captured'));
+}
+
+/** Notes that a value is raised. */
+export function noteThrow({ self, inside }: Value, node: Node, frame: Frame): void {
+  const { machine } = frame;
+  const origins = union(self, inside);
+  const open = [...origins].filter(({ kind }) => kind === 'argument' || kind === 'captured');
+  note('throw', new Set(open), node, frame);
+  const thrown = replace({ self, inside }, (origin) =>
+    origin.kind === 'module' ? new Set([intern({ kind: 'leaked', binding: origin.binding })]) : raised(origin),
+  );
+  if (covers(machine.thrown, thrown)) return;
+  machine.thrown = join(machine.thrown, thrown);
+  machine.changed = true;
+}
+
+function raised(origin: Origin): Origins {
+  return isFree(origin) && !UNSEEN.has(origin.kind) ? new Set([origin]) : PRIMITIVE.self;
 }
 
 export function addEffect(effect: Effect, { summary, machine }: Frame): void {
