@@ -19,7 +19,7 @@ import { catchesErrors } from './fast/catches.js';
 import { liftInitializer } from './fast/initializer.js';
 import type { Block } from './fast/ir.js';
 import { type Lowered, lower } from './fast/lower.js';
-import { type FastOptions, problemsOf } from './fast/options.js';
+import { checkOptions, type FastOptions } from './fast/options.js';
 import { type Export, holdsMarks, Marks, type SourceNode, splice } from './fast/splice.js';
 import { Unsupported } from './fast/unsupported.js';
 import { withWords } from './fast/words.js';
@@ -35,11 +35,12 @@ declare module 'peggy' {
 const fast: Plugin = {
   use(config: Config, options: ParserBuildOptions): void {
     const given: unknown = options['fast'];
+    const { problems, options: settings } = checkOptions(given);
+    // Once, however often it is named.
+    if (config.passes.generate.some(({ name }) => name === 'addScannerPass')) return;
     config.passes.generate.push(function addScannerPass(grammar, buildOptions, session) {
-      const problems = problemsOf(given);
       for (const problem of problems) session.error(problem);
-      if (problems.length > 0) return;
-      addScanner(grammar, buildOptions as ParserBuildOptions, session, (given ?? {}) as FastOptions);
+      if (problems.length === 0) addScanner(grammar, buildOptions as ParserBuildOptions, session, settings);
     });
   },
 };

@@ -103,10 +103,14 @@ describe('options that it does not have', () => {
     [{ pure: [1] }, 'The option "pure" in "fast" is a list of names, not [1]'],
     [{ recognize: 'yes' }, 'The option "recognize" in "fast" is true or false, not "yes"'],
     [{ notice: true }, 'The option "notice" in "fast" is a function, not true'],
-    [true, 'The build option "fast" is an object of options, not true'],
-    [null, 'The build option "fast" is an object of options, not null'],
-    [['item'], 'The build option "fast" is an object of options, not ["item"]'],
-  ])('%j is refused', (options, message) => {
+    [true, 'The build option "fast" is a plain object, not true'],
+    [null, 'The build option "fast" is a plain object, not null'],
+    [['item'], 'The build option "fast" is a plain object, not ["item"]'],
+    [new Map([['recognize', true]]), 'The build option "fast" is a plain object, not an object of another kind'],
+    [1n, 'The build option "fast" is a plain object, not 1'],
+    [{ recognize: Number.NaN }, 'The option "recognize" in "fast" is true or false, not NaN'],
+    [{ words: new Set(['item']) }, 'The option "words" in "fast" is a list of names, not an object of another kind'],
+  ])('%o is refused', (options, message) => {
     expect(refusal(LIST, options as never).message).toContain(message);
   });
 
@@ -115,9 +119,18 @@ describe('options that it does not have', () => {
     expect(refusal(LIST, options).problems.filter(([severity]) => severity === 'error')).toHaveLength(2);
   });
 
+  test('what is inherited counts as not given', () => {
+    expect(parserOf(LIST, Object.create({ recognize: true }) as FastOptions).recognize).toBeUndefined();
+  });
+
   test('what is undefined counts as not given', () => {
     expect(parserOf(LIST, { words: undefined, standalone: undefined, notice: undefined }).parse('[1]')).toEqual([1]);
   });
+});
+
+test('named twice, it works once', () => {
+  const parser = peggy.generate(LIST, { plugins: [fast, fast], fast: { recognize: true } }) as unknown as FastParser;
+  expect(parser.recognize!('[1]')).toBe(true);
 });
 
 describe('grammars that are left to Peggy', () => {
@@ -127,6 +140,7 @@ describe('grammars that are left to Peggy', () => {
     ['names of ours', 'a = "a" { const at$ = 1; return at$; }', 'the name "at$" is reserved for generated code', {}],
     ['an early return', '{ return; }\na = "a"', 'an initializer that returns', {}],
     ['lower cases of several characters', 'a = "ΣΣ"i', 'depends on more than one character at a time', {}],
+    ['what a character becomes in lower case', 'a = "i\u0307"i', 'depends on more than one character at a time', {}],
     [
       'counts that depend on the position',
       'a = "a"|{ return offset(); }|',

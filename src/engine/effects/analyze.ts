@@ -23,8 +23,9 @@ const ANYTHING: Effects = {
  *
  * The analysis follows where objects come from, through variables, properties, arguments and results of functions, but
  * takes no account of order, and does not tell the properties of an object apart. It errs on the side of seeing too much,
- * with three exceptions: it does not follow an object that is put into another one under a second name of the latter, takes the
- * values of options that an action returns for primitive, and takes a computed name for that of a property which is nobody else's.
+ * with exceptions: it does not follow an object that is put into another one under a second name of the latter, takes the values
+ * of options that an action returns for primitive, a computed name for that of a property which is nobody else's, and functions
+ * that a label holds for what nobody changes.
  */
 export function analyzeEffects(code: GrammarCode): Analysis {
   const unsupported: Violation[] = [];

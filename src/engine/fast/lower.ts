@@ -55,8 +55,8 @@ function collectTerminals(grammar: ast.Grammar): Terminals {
 
 type PeggyNode = ast.Expression | ast.Named;
 
-/** Characters whose lower case depends on their neighbours: sigma, halves of pairs, and a dotted I, which becomes two. */
-const CONTEXTUAL = /[\u0130\u03a3\u03c2\u03c3\ud800-\udfff]/;
+/** What is lower case by its neighbors: sigma, halves of pairs, and a dotted I, which becomes two characters, and these. */
+const CONTEXTUAL = /[\u0130\u03a3\u03c2\u03c3\ud800-\udfff]|i\u0307/i;
 
 class RuleLowering {
   readonly #rule: string;

@@ -41,13 +41,22 @@ const HOLDS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
   'a list of names': (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
 };
 
-/** What is wrong with a value of the build option `fast`: nothing says so otherwise, since Peggy takes what it does not know. */
-export function problemsOf(options: unknown): string[] {
-  if (options === undefined) return [];
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    return [`The build option "fast" is an object of options, not ${shown(options)}`];
+/**
+ * Checks a value of the build option `fast`, since Peggy takes what it does not know.
+ *
+ * @returns what is wrong with it, and its own properties as options
+ */
+export function checkOptions(given: unknown): { readonly problems: readonly string[]; readonly options: FastOptions } {
+  if (given === undefined) return { problems: [], options: {} };
+  if (Object.prototype.toString.call(given) !== '[object Object]') {
+    return { problems: [`The build option "fast" is a plain object, not ${shown(given)}`], options: {} };
   }
-  return Object.entries(options).flatMap(([name, value]) => {
+  const options = { ...(given as FastOptions) };
+  return { problems: problemsOf(options), options };
+}
+
+function problemsOf(options: FastOptions): string[] {
+  return Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
     if (!Object.hasOwn(KINDS, name)) {
       return [`There is no option "${name}" in "fast"; the options are ${Object.keys(KINDS).join(', ')}`];
     }
@@ -58,5 +67,8 @@ export function problemsOf(options: unknown): string[] {
 }
 
 function shown(value: unknown): string {
-  return typeof value === 'function' ? 'a function' : (JSON.stringify(value) ?? String(value));
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(shown).join(', ')}]`;
+  if (typeof value === 'function') return 'a function';
+  return typeof value === 'object' && value !== null ? 'an object of another kind' : String(value);
 }
