@@ -47,7 +47,8 @@ async function generate(grammar: string, options: { readonly plugins?: Plugin[] 
   return peggy.generate(grammar, { ...options, format: 'es', output: 'source' });
 }
 
-async function load(source: string): Promise<PeggyParser> {
+/** Loads the code of a parser. */
+export async function load(source: string): Promise<PeggyParser> {
   const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-bench-'));
   try {
     const file = path.join(folder, 'parser.mjs');

@@ -29,6 +29,7 @@ import { RUNTIME } from '../arcp/echo.js';
 import { JSON_PARSE, messageRunners, messageTexts, PARSE } from '../arcp/messages.js';
 import type { Resumed } from '../arcp/resume.js';
 import { handAccp } from '../candidates/hand.js';
+import { guarded, unguarded } from '../candidates/unguarded.js';
 import { BARE, OFFICIAL, PEGWIRE as OUR_CONNECTION } from '../connections/agents.js';
 import { echoRunners, LOADS } from '../connections/work.js';
 import { cssDocument, jsonDocument } from '../corpus/documents.js';
@@ -76,6 +77,7 @@ async function measures(lines: readonly Line[]): Promise<Measure[]> {
   const recognizing = await over([jsonAccp, recognizeAccp], frames);
   const enveloping = await over([jsonAccp, envelope], frames);
   const spans = await over([rawFrames, rawFramesSpans], frames);
+  const guard = await over([unguarded, guarded], frames);
   const aacp = await over([jsonAacp, pegwireAacp], mixedPackets());
   const categories: Measure[] = [];
   for (const { name, samples } of frameCategories()) {
@@ -103,6 +105,7 @@ async function measures(lines: readonly Line[]): Promise<Measure[]> {
     async () => ({ aacp: (await ratios(aacp, jsonAacp.name))(pegwireAacp.name) }),
     async () => ({ print: (await ratios(printers, STRINGIFY))(WRITER) }),
     async () => ({ spans: 100 * (1 / (await ratios(spans, rawFrames.name))(rawFramesSpans.name) - 1) }),
+    async () => ({ guard: 100 * (1 / (await ratios(guard, unguarded.name))(guarded.name) - 1) }),
     async () => ({ reject: (await ratios(rejecting, jsonAccp.name))('code and offset') }),
     async () => {
       const ratio = await ratios(sessions, ZOD, SESSION_PACE);

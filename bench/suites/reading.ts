@@ -2,14 +2,14 @@
 import type { Category, Sample } from '../../src/bench/candidate.js';
 import { jsonAacp, jsonAccp } from '../../src/bench/candidates/json.js';
 import * as pegwire from '../../src/bench/candidates/pegwire.js';
-import { mixedPackets, packetCategories } from '../../src/bench/corpus/aacp.js';
+import { packetCategories } from '../../src/bench/corpus/aacp.js';
 import { frameCategories, mixedFrames } from '../../src/bench/corpus/accp.js';
 import type { RaceSection } from '../../src/bench/result.js';
 import { handAacp, handAccp } from '../candidates/hand.js';
-import { candidatesOf } from '../candidates/index.js';
 import { stockPeggyAccp } from '../candidates/stock-peggy.js';
 import { messageSamples } from '../corpus/messages.js';
 import { holdReadingRaces, type Pace } from './contest.js';
+import { everybody } from './mixed.js';
 
 /** Frames by length: what costs how much differs between short and long ones. */
 function bySize(samples: readonly Sample[]): Category[] {
@@ -27,12 +27,7 @@ export async function readingFrames(pace: Pace): Promise<RaceSection[]> {
   const contest = { unit: 'frame', anchor: jsonAccp.name };
   const mixed = mixedFrames();
   return [
-    await holdReadingRaces(
-      { ...contest, id: 'accp', title: 'Reading ACCP frames of 30 B to 2 KB' },
-      candidatesOf('accp'),
-      [{ name: 'mixed', samples: mixed }],
-      pace,
-    ),
+    await everybody('accp', pace),
     await holdReadingRaces(
       { ...contest, id: 'accp-messages', title: 'Reading the message corpus' },
       [...MAIN, stockPeggyAccp],
@@ -57,12 +52,7 @@ export async function readingFrames(pace: Pace): Promise<RaceSection[]> {
 export async function readingPackets(pace: Pace): Promise<RaceSection[]> {
   const contest = { unit: 'packet', anchor: jsonAacp.name };
   return [
-    await holdReadingRaces(
-      { ...contest, id: 'aacp', title: 'Reading AACP packets of 24 to 528 characters' },
-      candidatesOf('aacp'),
-      [{ name: 'mixed', samples: mixedPackets() }],
-      pace,
-    ),
+    await everybody('aacp', pace),
     await holdReadingRaces(
       { ...contest, id: 'aacp-size', title: 'Reading AACP by length' },
       [jsonAacp, pegwire.pegwireAacp, pegwire.rawPackets, handAacp],

@@ -1,0 +1,54 @@
+/**
+ * Everybody on the mixed corpus, in two processes: next to parsers that leave hundreds of megabytes of garbage, others take up
+ * to four times as long as they do alone.
+ */
+import type { Candidate, Sample } from '../../src/bench/candidate.js';
+import { jsonAacp, jsonAccp } from '../../src/bench/candidates/json.js';
+import { mixedPackets } from '../../src/bench/corpus/aacp.js';
+import { mixedFrames } from '../../src/bench/corpus/accp.js';
+import type { RaceSection } from '../../src/bench/result.js';
+import { apg } from '../candidates/apg.js';
+import { candidatesOf } from '../candidates/index.js';
+import { nearley } from '../candidates/nearley.js';
+import { ohmAacp, ohmAccp } from '../candidates/ohm.js';
+import { child } from './child.js';
+import { type Contest, holdReadingRaces, type Pace } from './contest.js';
+
+type Protocol = 'accp' | 'aacp';
+
+export const MIXED: Readonly<Record<Protocol, { readonly contest: Contest; readonly samples: () => Sample[] }>> = {
+  accp: {
+    contest: { id: 'accp', title: 'Reading ACCP frames of 30 B to 2 KB', unit: 'frame', anchor: jsonAccp.name },
+    samples: mixedFrames,
+  },
+  aacp: {
+    contest: {
+      ...{ id: 'aacp', title: 'Reading AACP packets of 24 to 528 characters', unit: 'packet', anchor: jsonAacp.name },
+    },
+    samples: mixedPackets,
+  },
+};
+
+const SLOW: Readonly<Record<Protocol, readonly Candidate[]>> = { accp: [nearley, apg, ohmAccp], aacp: [ohmAacp] };
+const ANCHORS: Readonly<Record<Protocol, Candidate>> = { accp: jsonAccp, aacp: jsonAacp };
+
+/** The slow ones, with what they are held against. */
+export function slowReaders(protocol: Protocol): readonly Candidate[] {
+  return [ANCHORS[protocol], ...SLOW[protocol]];
+}
+
+/** One table of all: the ratios of the slow ones come from their own process, to the anchor as it ran there. */
+export async function everybody(protocol: Protocol, pace: Pace): Promise<RaceSection> {
+  const { contest, samples } = MIXED[protocol];
+  const quick = candidatesOf(protocol).filter((candidate) => !SLOW[protocol].includes(candidate));
+  const section = await holdReadingRaces(contest, quick, [{ name: 'mixed', samples: samples() }], pace);
+  const slow = child<RaceSection>('slow-child.js', [protocol, String(pace.rounds)], ['--expose-gc']);
+  const [group] = section.groups;
+  const others = slow.groups[0]!.standings.filter(({ name }) => name !== contest.anchor);
+  return {
+    ...section,
+    groups: [{ ...group!, standings: [...group!.standings, ...others] }],
+    missing: [...(section.missing ?? []), ...(slow.missing ?? [])],
+    note: `In a process of their own, against ${contest.anchor} as it ran there: ${others.map(({ name }) => name).join(', ')}. Their garbage slows others down.`,
+  };
+}
