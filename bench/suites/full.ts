@@ -2,10 +2,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { raceChart } from '../../src/bench/chart.js';
 import { thisMachine } from '../../src/bench/machine.js';
 import type { Report, Section } from '../../src/bench/result.js';
 import { sectionTable, textTable } from '../../src/bench/table.js';
-import { raceChart } from '../chart.js';
 import { projectRoot } from '../root.js';
 import { arcp } from './arcp.js';
 import { bindings } from './bindings.js';

@@ -1,5 +1,4 @@
 /** What `pegwire export` does. */
-import { writeFileSync } from 'node:fs';
 import { aacpEditor } from '../aacp/editor.js';
 import { accpEditor } from '../accp/editor.js';
 import { codeMirrorMode } from '../engine/export/codemirror.js';
@@ -20,6 +19,7 @@ import { toJson } from './json.js';
 import { languageOf } from './languages.js';
 import { givenNarrowing } from './narrowing.js';
 import { choice, type Invocation, UsageError } from './usage.js';
+import { writeText } from './write-text.js';
 
 /** What they are called, where they are no grammars. */
 const NOUNS: Readonly<Partial<Record<ExportFormat, string>>> = {
@@ -38,7 +38,7 @@ export async function runExport(invocation: Invocation): Promise<number> {
     ? asGrammar(language, { to, ...nesting(language, to, invocation) })
     : { text: await asPicture(to, language, invocation), approximations: [] };
   const file = options['output'];
-  if (typeof file === 'string') write(file, text);
+  if (typeof file === 'string') writeText(file, text);
   if (json) {
     const where = typeof file === 'string' ? { file } : { text };
     await output.result(toJson({ format: to, grammar: language.name, ...where, approximations }));
@@ -102,12 +102,4 @@ function nesting(
   const rules = depth?.rules.filter((rule) => exportable.ast.rules.some((one) => one.name === rule)) ?? [];
   if (depth === null || rules.length === 0 || !isWanted) return {};
   return { depth: { ...depth, rules }, settled: depth.checks };
-}
-
-function write(file: string, text: string): void {
-  try {
-    writeFileSync(file, text);
-  } catch (thrown) {
-    throw new UsageError(`Cannot write ${file}: ${(thrown as Error).message}`, 'unreadable');
-  }
 }

@@ -21,6 +21,7 @@ import { languageOf } from './languages.js';
 import { NARROWING_OPTIONS } from './narrowing-options.js';
 import { processLimits } from './target-options.js';
 import { type Invocation, UsageError } from './usage.js';
+import { writeText } from './write-text.js';
 
 /** @returns the exit code: 1 where an implementation disagrees */
 export async function runFuzz(invocation: Invocation): Promise<number> {
@@ -29,7 +30,7 @@ export async function runFuzz(invocation: Invocation): Promise<number> {
   const corpus = invocation.options['coverage'];
   const page = invocation.options['html'];
   // Before the work, so that it is not lost.
-  if (typeof page === 'string') writePage(page, '');
+  if (typeof page === 'string') writeText(page, '');
   try {
     if (typeof corpus === 'string') return await measure(invocation, corpus, tracker!);
     const targets = invocation.repeated['target'] ?? [];
@@ -205,20 +206,12 @@ async function showCoverage(invocation: Invocation, tracker: Tracker): Promise<v
   const { json, output, options } = invocation;
   const page = options['html'];
   if (typeof page === 'string') {
-    writePage(page, coverageHtml(tracker));
+    writeText(page, coverageHtml(tracker));
     await output.note(`The page is written to ${page}.`);
   }
   if (options['coverage'] === undefined) return;
   const report = coverageReport(tracker);
   await output.result(json ? toJson({ coverage: report }) : coverageTable(report));
-}
-
-function writePage(file: string, page: string): void {
-  try {
-    writeFileSync(file, page);
-  } catch (thrown) {
-    throw new UsageError(`Cannot write ${file}: ${(thrown as Error).message}`, 'unreadable');
-  }
 }
 
 function wantsCoverage({ options }: Invocation): boolean {

@@ -1,4 +1,7 @@
 /** A very short run of `pegwire bench`: that it works, not how fast anything is. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cli, jsonLines } from '../helpers/cli.js';
 
@@ -33,6 +36,23 @@ describe('pegwire bench', () => {
     const { stderr } = await cli(['bench', 'aacp', '--no-color', ...SHORT], { isTTY: true });
     expect(stderr).toContain('\r\u001b[2Kaacp: reading, 0 %');
     expect(stderr.split('\r\u001b[2K').at(-1)).not.toContain('%');
+  });
+
+  test('writes the results and charts where it is told to', async () => {
+    const folder = path.join(mkdtempSync(path.join(tmpdir(), 'pegwire-')), 'made', 'here');
+    const { code, stderr } = await cli(['bench', 'aacp', '--output', folder, ...SHORT]);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`The results are written to ${folder}.`);
+    expect(readdirSync(folder).toSorted()).toEqual(['aacp-printing.svg', 'aacp-reading.svg', 'results.json']);
+    const results = JSON.parse(readFileSync(path.join(folder, 'results.json'), 'utf8')) as { sections: object[] };
+    expect(results).toMatchObject({ pegwire: expect.any(String), machine: { node: process.versions.node } });
+    expect(results.sections).toHaveLength(3);
+    const chart = readFileSync(path.join(folder, 'aacp-reading.svg'), 'utf8');
+    expect(chart).toContain('pegwire parsePacket</text>');
+    const refused = await cli(['bench', 'aacp', '--output', path.join(folder, 'results.json', 'x'), ...SHORT]);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain('Cannot make the folder');
+    rmSync(path.dirname(path.dirname(folder)), { recursive: true });
   });
 
   test('has none elsewhere', async () => {

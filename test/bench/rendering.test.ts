@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { barChart, raceChart } from '../../bench/chart.js';
 import { better, GOALS, reaches } from '../../bench/suites/goals.js';
 import { summary } from '../../bench/summary.js';
+import { barChart, raceChart } from '../../src/bench/chart.js';
 import type { Standing } from '../../src/bench/race.js';
 import type { FactSection, RaceSection } from '../../src/bench/result.js';
 import { markdownTable, sectionTable, significant, textTable } from '../../src/bench/table.js';

@@ -1,3 +1,6 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { raceChart } from '../../bench/chart.js';
 import { thisMachine } from '../../bench/machine.js';
 import type { RaceSection } from '../../bench/result.js';
 import { shortRun } from '../../bench/short.js';
@@ -5,6 +8,7 @@ import { sectionTable, textTable } from '../../bench/table.js';
 import { toJson } from '../json.js';
 import { packageVersion } from '../package.js';
 import { type Command, type Invocation, UsageError } from '../usage.js';
+import { writeText } from '../write-text.js';
 
 const SECONDS = 10;
 
@@ -14,13 +18,19 @@ export const bench: Command = {
   summary: 'how fast messages are read and printed here, against JSON and what else is installed',
   takesInput: false,
   takesProtocol: true,
-  options: { seconds: { type: 'string', description: `N  about how long to measure (default ${SECONDS})` } },
+  options: {
+    seconds: { type: 'string', description: `N  about how long to measure (default ${SECONDS})` },
+    output: { type: 'string', description: 'DIR  also write results.json there, and a chart for each protocol' },
+  },
   example: 'pegwire bench accp',
   run: async (invocation) => {
     const { protocols, output, json } = invocation;
     const seconds = secondsOf(invocation);
     const machine = thisMachine();
-    if (json) await output.result(toJson({ date: new Date().toISOString(), pegwire: packageVersion(), machine }));
+    const run = { date: new Date().toISOString(), pegwire: packageVersion(), machine };
+    const folder = folderOf(invocation);
+    const measured: RaceSection[] = [];
+    if (json) await output.result(toJson(run));
     else
       await output.note(`pegwire ${packageVersion()}, Node ${machine.node}, ${machine.cpu} (${machine.cores} cores)`);
     for (const { name } of protocols) {
@@ -32,6 +42,11 @@ export const bench: Command = {
       const sections = await shortRun(name, { seconds: seconds / protocols.length, onProgress });
       output.progress('');
       for (const section of sections) await show(section, invocation);
+      measured.push(...sections);
+    }
+    if (folder !== null) {
+      save(folder, { ...run, sections: measured }, `${machine.cpu}, Node ${machine.node}`);
+      await output.note(`The results are written to ${folder}.`);
     }
     return 0;
   },
@@ -44,6 +59,26 @@ async function show(section: RaceSection, { output, json }: Invocation): Promise
   }
   await output.result(`\n${output.paint('bold', section.title)}\n${textTable(sectionTable(section))}`);
   for (const { name, why } of section.missing ?? []) await output.note(`Not measured: ${name} (${why}).`);
+}
+
+/** Made before anything is measured, so that nobody waits for results that cannot be kept. */
+function folderOf({ options }: Invocation): string | null {
+  const folder = options['output'];
+  if (typeof folder !== 'string') return null;
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (thrown) {
+    throw new UsageError(`Cannot make the folder ${folder}: ${(thrown as Error).message}`, 'unreadable');
+  }
+  return folder;
+}
+
+function save(folder: string, results: { readonly sections: readonly RaceSection[] }, machine: string): void {
+  writeText(path.join(folder, 'results.json'), `${toJson(results)}\n`);
+  for (const section of results.sections) {
+    // Of one group of messages; the others are tables of many.
+    if (section.groups.length === 1) writeText(path.join(folder, `${section.id}.svg`), raceChart(section, machine));
+  }
 }
 
 function secondsOf({ options }: Invocation): number {

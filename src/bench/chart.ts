@@ -1,6 +1,6 @@
 /** Charts as SVG, small enough to write by hand: horizontal bars that read well on light and dark pages. */
-import type { RaceSection } from '../src/bench/result.js';
-import { significant } from '../src/bench/table.js';
+import type { RaceSection } from './result.js';
+import { significant } from './table.js';
 
 export interface Bar {
   readonly name: string;
