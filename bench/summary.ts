@@ -45,3 +45,26 @@ function missing({ missing = [] }: RaceSection): string[] {
   if (missing.length === 0) return [];
   return [`Not measured: ${missing.map(({ name, why }) => `${name} (${why})`).join('; ')}.`, ''];
 }
+
+/** What the plugin makes of Peggy's example grammars, as Markdown: the ratios and the sizes side by side. */
+export function pluginSummary({ machine, date, sections }: Report): string {
+  const race = sections.find((section) => section.kind === 'race' && section.id === 'grammars');
+  const sizes = sections.find((section) => section.kind === 'facts' && section.id === 'grammar-sizes');
+  if (race?.kind !== 'race' || sizes?.kind !== 'facts') throw new RangeError('the results say nothing of the plugin');
+  const ratios = sectionTable(race);
+  const rows = ratios.rows.map(([name = '', ...cells]) => [
+    ...[name, ...cells],
+    ...(sizes.rows
+      .find(([one]) => one === name)
+      ?.slice(1)
+      .map((size) => `${size} kB`) ?? []),
+  ]);
+  const header = [...ratios.header, ...sizes.columns.slice(1).map((column) => `code: ${column}`)];
+  return [
+    `Medians of interleaved rounds with quartiles; the code is gzipped. ${machine.cpu} (${machine.cores} cores), Node ${machine.node}, ${date.slice(0, 10)}.`,
+    '',
+    markdownTable({ header, rows }),
+    '',
+    ...(race.note === undefined ? [] : [race.note]),
+  ].join('\n');
+}

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'peggy';
 import type { Candidate, Read } from '../../src/bench/candidate.js';
+import type { FastOptions } from '../../src/engine/peggy-plugin.js';
 import { projectRoot } from '../root.js';
 
 export const stockPeggyAccp: Candidate = stock('accp');
@@ -42,7 +43,11 @@ export async function compileWithPeggy(
   return load(await generate(grammar, options));
 }
 
-async function generate(grammar: string, options: { readonly plugins?: Plugin[] }): Promise<string> {
+/** The code of a parser, as an ES module. */
+export async function generate(
+  grammar: string,
+  options: { readonly plugins?: Plugin[]; readonly fast?: FastOptions },
+): Promise<string> {
   const { default: peggy } = await import('peggy');
   return peggy.generate(grammar, { ...options, format: 'es', output: 'source' });
 }
