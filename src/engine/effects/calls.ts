@@ -122,12 +122,22 @@ function callCandidates(name: string | null, receiver: Value, given: Arguments, 
   if (kept.length > 0) results.push(callValue({ self: new Set(kept), inside: receiver.inside }, given, node, frame));
   if (name !== null && (results.length === 0 || isBuiltIn)) {
     results.push(callBuiltInMethod(name, given, node, results.length > 0, frame));
+  } else if (name === null && results.length === 0 && callsIterator(node)) {
+    results.push(join(holding(held(receiver)), ITERATOR));
   } else if (name === null && results.length === 0) {
     note('unknown-method', receiver.self, node, frame, 'a method');
     noteRaise(frame);
     results.push(unknownResult(given));
   }
   return join(...results);
+}
+
+/** `list[Symbol.iterator]()` */
+function callsIterator(node: Node): boolean {
+  if (node.type !== 'CallExpression' || node.callee.type !== 'MemberExpression') return false;
+  const { property } = node.callee;
+  if (property.type !== 'MemberExpression' || property.object.type !== 'Identifier') return false;
+  return property.object.name === 'Symbol' && propertyName(property.property, property.computed) === 'iterator';
 }
 
 /** Origins of which the analysis does not know all that they hold. */

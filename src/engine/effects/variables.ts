@@ -63,8 +63,10 @@ function readShared(binding: Binding, kind: 'state' | 'module', identifier: Iden
     origin.kind === 'fresh' ? new Set([owned]) : new Set([origin]),
   );
   if (kind === 'state') summary.reads.add(binding);
+  // What reads an iterator moves it on, in whatever way.
   const isIterator = [...value.self].some((origin) => origin.kind === 'iterator');
-  if (isIterator && frame.routine.unit.level !== 'module') note('change', new Set([owned]), identifier, frame);
+  const isLoading = frame.routine.parent === null && frame.routine.unit.level === 'module';
+  if (isIterator && !isLoading) note('change', new Set([owned]), identifier, frame);
   for (const origin of [...value.self, ...value.inside]) if (origin.kind === 'state') summary.reads.add(origin.binding);
   return value;
 }

@@ -33,7 +33,9 @@ const MADE_BEFORE = `
   class Token { constructor(re) { this.re = re; } reads(text) { return this.re.exec(text); } }
   function countUp() { this.n++; }
   function* count3() { yield 1; yield 2; yield 3; }
-  const ids = [1, 2, 3].values(), numbers = count3();
+  const ids = [1, 2, 3].values(), numbers = count3(), cursor = seen[Symbol.iterator]();
+  function nextId() { for (const id of ids) return id; }
+  function* rest() { yield* ids; }
   function names() { return byName.keys(); }
   function count_(some) { some.prototype.count = 1; }
   class Child extends Counted { constructor() { super(); } }
@@ -136,6 +138,9 @@ describe('refused, because it outlives the parse', () => {
     ['for (const x of ids) return x', 'changes what the top-level variable "ids" holds'],
     ['const [x] = ids; return x', 'changes what the top-level variable "ids" holds'],
     ['return [...ids]', 'changes what the top-level variable "ids" holds'],
+    ['for (const x of cursor) return x', 'changes what the top-level variable "cursor" holds'],
+    ['return nextId()', 'changes what the top-level variable "ids" holds'],
+    ['return [...rest()]', 'changes what the top-level variable "ids" holds'],
     ['return new Set(numbers)', 'changes what the top-level variable "numbers" holds'],
     ['Reflect.get(nested, "list").push(a)', 'top-level variable "nested"'],
     ['Error.captureStackTrace(nested)', 'top-level variable "nested"'],
@@ -220,7 +225,7 @@ describe('allowed', () => {
     'return Object.getPrototypeOf(a) === Tree.prototype || a.__proto__ === null || Tree.prototype.add.call(new Tree(a), b)',
     'function Own(x) { this.x = new.target === undefined ? x : new.target.name; } return new Own(a)',
     'return matches(PLAIN, a) && matchesAny([PLAIN], b) && replaced(DIGITS, a) && matches(/x/g, a) && new Token(PLAIN).reads(a)',
-    'return [...names(), ...count3(), ...byName.values()]',
+    'return [...names(), ...count3(), ...byName.values(), ...seen[Symbol.iterator]()]',
     'a.forEach(function (x) { this.push(x); }, []); return a.map(String, nested)',
     'const own = class {}; own.prototype.x = 1; own.count = 2; return new own()',
     'return { __proto__: null, constructor: a, prototype: b }',
