@@ -22,6 +22,7 @@ import {
 import {
   addEffect,
   matched,
+  meantBy,
   note,
   noteMatch,
   noteRaise,
@@ -29,7 +30,6 @@ import {
   resolveCaptured,
   storeInto,
   storeVariable,
-  UNSEEN,
 } from './variables.js';
 
 /** A call without anything to call with. */
@@ -150,13 +150,13 @@ function passOnCaptured(effect: Effect, binding: Binding, given: Arguments, fram
   const { deed } = effect;
   const found = substituteOrigin(effect.origin, given, frame);
   if (deed === 'throw') noteThrow({ self: found, inside: found }, effect.place.node, frame);
-  for (const origin of deed === 'match' || deed === 'sticky-match' ? matched(deed, found) : found) {
-    if (UNSEEN.has(origin.kind)) continue;
+  const origins = deed === 'match' || deed === 'sticky-match' ? matched(deed, found) : found;
+  for (const { deed, origin } of meantBy(effect.deed, origins, frame.machine)) {
     const isVariable = owner !== undefined && isWithin(frame.routine, owner);
     const isForeign = effect.deed === 'assign' && !isVariable && !('binding' in origin && origin.binding === binding);
     // An escaped variable that is assigned is changed itself, but not what it holds.
     if (isForeign && origin.kind !== 'label') continue;
-    addEffect({ ...effect, origin }, frame);
+    addEffect({ ...effect, deed, origin }, frame);
   }
 }
 

@@ -57,6 +57,19 @@ function assignTo(target: Node, value: Value, frame: Frame): void {
   }
 }
 
+/** What a property may be, with what getters of that name do and give. */
+export function readProperty(
+  object: Value,
+  name: string | null,
+  node: Node,
+  frame: Frame,
+  selfNode: Node | null = null,
+): Value {
+  const getters = frame.machine.routines.accessors.get(name ?? '') ?? [];
+  const given = { ...NO_ARGUMENTS, self: object, selfNode };
+  return join(propertyOf(object, name), ...getters.map((getter) => callFunction(getter, given, node, frame)));
+}
+
 /** Takes a pattern apart: each variable or member in it, with what it gets. */
 function eachTarget(pattern: Pattern, value: Value, frame: Frame, visit: (target: Node, value: Value) => void): void {
   switch (pattern.type) {
@@ -68,7 +81,7 @@ function eachTarget(pattern: Pattern, value: Value, frame: Frame, visit: (target
         if (property.type === 'Property') {
           if (property.computed) frame.value(property.key);
           const name = propertyName(property.key, property.computed);
-          eachTarget(property.value, propertyOf(value, name), frame, visit);
+          eachTarget(property.value, readProperty(value, name, property, frame), frame, visit);
         } else eachTarget(property, held(value), frame, visit);
       }
       return;

@@ -1,6 +1,6 @@
 import type { MemberExpression, ObjectExpression } from 'acorn';
 import { callFunction, callRoutine, callValue, NO_ARGUMENTS, substitute } from './apply.js';
-import { assign, changeMember, declare } from './assignments.js';
+import { assign, changeMember, declare, readProperty } from './assignments.js';
 import { IMPLICIT_METHODS } from './built-ins.js';
 import { argumentsOf, evaluateCall, evaluateNew, patternWith } from './calls.js';
 import { type Frame, type Machine, meaningOf, summaryOf } from './machine.js';
@@ -14,10 +14,11 @@ import {
   holding,
   intern,
   join,
+  type Origin,
   ofArgument,
   ofFunction,
   PRIMITIVE,
-  propertyOf,
+  replace,
   sharedBy,
   THIS,
   union,
@@ -190,7 +191,14 @@ function evaluateIdentifier(node: Extract<Node, { type: 'Identifier' }>, frame: 
 function functionValue(node: FunctionNode, frame: Frame): Value {
   const found = summaryOf(node, frame.machine);
   // What it gives back is told as if it were called with nothing: the arguments of a call come on top.
-  return ofFunction(node, found ? substitute(found[1].returns, NO_ARGUMENTS, frame) : PRIMITIVE);
+  if (!found) return ofFunction(node, PRIMITIVE);
+  // What a call makes anew, the function does not hold.
+  const isHeld = ({ kind }: Origin): boolean => kind !== 'fresh' && kind !== 'iterator';
+  const returns = substitute(found[1].returns, NO_ARGUMENTS, frame);
+  return ofFunction(
+    node,
+    replace(returns, (origin) => (isHeld(origin) ? new Set([origin]) : PRIMITIVE.self)),
+  );
 }
 
 /** The name of a function expression belongs to the function itself. */
@@ -245,10 +253,7 @@ function evaluateMember(node: MemberExpression, frame: Frame): Value {
   const object = node.object.type === 'Super' ? readThis(frame) : evaluate(node.object, frame);
   if (node.computed) evaluate(node.property, frame);
   const name = propertyName(node.property, node.computed);
-  const getters = frame.machine.routines.accessors.get(name ?? '') ?? [];
-  const given = { ...NO_ARGUMENTS, self: object, selfNode: node.object };
-  const computed = getters.map((getter) => callFunction(getter, given, node, frame));
-  return join(propertyOf(object, name), ...computed);
+  return readProperty(object, name, node, frame, node.object);
 }
 
 function remove(node: Node, frame: Frame): void {

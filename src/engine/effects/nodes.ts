@@ -27,6 +27,10 @@ export function isFunction(node: Node): node is FunctionNode {
   );
 }
 
+export function isClass(node: Node): node is ClassNode {
+  return node.type === 'ClassDeclaration' || node.type === 'ClassExpression';
+}
+
 /** The nodes right below a node, in the order in which acorn keeps them. */
 export function children(node: Node): Node[] {
   const found: Node[] = [];

@@ -1,5 +1,5 @@
 import type { CallExpression } from 'acorn';
-import { children, isFunction, type Node, propertyName } from './nodes.js';
+import { children, isClass, isFunction, type Node, propertyName } from './nodes.js';
 import type { Unit } from './routines.js';
 
 /** Something that the analysis cannot follow. */
@@ -38,11 +38,25 @@ function forbiddenNode(node: Node): string | null {
   if (isFunction(node) && node.async) return 'an asynchronous function goes on after the parse has ended';
   if (node.type === 'CallExpression' && definesAccessor(node))
     return 'a property that runs code does so without a call';
+  if (isClass(node) && node.superClass?.type === 'Identifier' && CALLING_THEMSELVES.has(node.superClass.name)) {
+    return `what extends ${node.superClass.name} has methods called by those of it`;
+  }
   if (node.type === 'WithStatement') return 'inside a "with" statement, names have no fixed meaning';
   if (node.type === 'ImportExpression') return 'import() goes on after the parse has ended';
   if (node.type === 'VariableDeclaration' && node.kind.endsWith('using')) return `"${node.kind}" calls unknown methods`;
   return null;
 }
+
+/** Built-in classes of which methods call others, which a class that extends them may have. */
+const CALLING_THEMSELVES: ReadonlySet<string> = new Set([
+  'Array',
+  'Map',
+  'Set',
+  'WeakMap',
+  'WeakSet',
+  'RegExp',
+  'Promise',
+]);
 
 /** Methods that take descriptors of properties. */
 const DESCRIBING: ReadonlySet<string | null> = new Set(['create', 'defineProperty', 'defineProperties']);

@@ -27,7 +27,7 @@ export function readVariable(identifier: Identifier, frame: Frame): Value {
       return readLocal(meaning.binding, frame);
     case 'state':
     case 'module':
-      return readShared(meaning.binding, meaning.kind, identifier, frame);
+      return readShared(meaning.binding, meaning.kind, frame);
     case 'label': {
       // A label holds what some other block has made, alone or in the arrays of sequences and repetitions.
       const label = of({ kind: 'label' });
@@ -56,17 +56,13 @@ export function readLocal(binding: Binding, frame: Frame): Value {
   return { self: captured(value.self, false), inside: captured(value.inside, true) };
 }
 
-function readShared(binding: Binding, kind: 'state' | 'module', identifier: Identifier, frame: Frame): Value {
+function readShared(binding: Binding, kind: 'state' | 'module', frame: Frame): Value {
   const { machine, summary } = frame;
   const owned = intern({ kind, binding });
   const value = replace(machine.variables.get(binding) ?? PRIMITIVE, (origin) =>
     origin.kind === 'fresh' ? new Set([owned]) : new Set([origin]),
   );
   if (kind === 'state') summary.reads.add(binding);
-  // What reads an iterator moves it on, in whatever way.
-  const isIterator = [...value.self].some((origin) => origin.kind === 'iterator');
-  const isLoading = frame.routine.parent === null && frame.routine.unit.level === 'module';
-  if (isIterator && !isLoading) note('change', new Set([owned]), identifier, frame);
   for (const origin of [...value.self, ...value.inside]) if (origin.kind === 'state') summary.reads.add(origin.binding);
   return value;
 }
@@ -189,24 +185,27 @@ function thisOf(routine: Frame['routine'], { machine }: Frame): Binding {
 /** Notes what is done to each of the given objects that others may see. */
 export function note(deed: Deed, origins: Origins, node: Node, frame: Frame, by: string | null = null): void {
   const place = { unit: frame.routine.unit, node };
+  for (const meant of meantBy(deed, origins, frame.machine)) addEffect({ ...meant, place, by }, frame);
+}
+
+/** Which of some objects a deed is about. */
+export function meantBy(deed: Deed, origins: Origins, machine: Machine): Pick<Effect, 'deed' | 'origin'>[] {
   const functions = [...origins].filter((origin) => origin.kind === 'function');
   const others = [...origins].filter((origin) => origin.kind !== 'function');
-  for (const origin of others) {
-    if (!UNSEEN.has(origin.kind)) addEffect({ deed, origin, place, by }, frame);
-  }
   if (others.length === 0) {
     // A method is what code means to change least of all.
-    const meant = functions.filter((origin) => !frame.machine.routines.named.has(origin.node));
-    for (const origin of meant.length > 0 ? meant : functions) addEffect({ deed, origin, place, by }, frame);
-  } else if (deed === 'change' || deed === 'assign') {
-    // A function that an object may hold is hardly what is meant; a class may be.
-    const classes = functions.filter((origin) => !isFunction(origin.node));
-    for (const origin of classes) addEffect({ deed: 'may-change', origin, place, by }, frame);
+    const meant = functions.filter((origin) => !machine.routines.named.has(origin.node));
+    return (meant.length > 0 ? meant : functions).map((origin) => ({ deed, origin }));
   }
+  const seen = others.filter(({ kind }) => !UNSEEN.has(kind)).map((origin) => ({ deed, origin }));
+  if (deed !== 'change' && deed !== 'assign') return seen;
+  // A function that an object may hold is hardly what is meant; a class may be.
+  const classes = functions.filter((origin) => !isFunction(origin.node));
+  return [...seen, ...classes.map((origin) => ({ deed: 'may-change' as const, origin }))];
 }
 
 /** Origins that stand for nobody's objects, or beside those that own them. */
-export const UNSEEN: ReadonlySet<Origin['kind']> = new Set(['fresh', 'stateful-pattern', 'iterator', 'trusted']);
+const UNSEEN: ReadonlySet<Origin['kind']> = new Set(['fresh', 'stateful-pattern', 'iterator', 'trusted']);
 
 /** Notes that what may be a pattern is used in a way that moves its place. */
 export function noteMatch(
