@@ -125,6 +125,9 @@ export const STICKY_METHODS: ReadonlySet<string> = new Set(['match', 'replace', 
 /** Methods that the language calls by itself, in conversions and loops. */
 export const IMPLICIT_METHODS: ReadonlySet<string> = new Set(['toString', 'valueOf', 'toJSON', 'then']);
 
+/** Methods of iterators, which loops and the like call. */
+export const STEPS: ReadonlySet<string> = new Set(['next', 'return', 'throw']);
+
 /** Methods and functions of built-in objects that call a function they are given, and which argument that is. */
 export const CALLING: ReadonlyMap<string, number> = new Map([
   ...words(`map filter forEach some every find findIndex findLast findLastIndex flatMap reduce reduceRight sort

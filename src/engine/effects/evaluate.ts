@@ -1,7 +1,7 @@
 import type { MemberExpression, ObjectExpression } from 'acorn';
 import { callFunction, callRoutine, callValue, NO_ARGUMENTS, substitute } from './apply.js';
 import { assign, changeMember, declare, readProperty } from './assignments.js';
-import { IMPLICIT_METHODS } from './built-ins.js';
+import { IMPLICIT_METHODS, STEPS } from './built-ins.js';
 import { argumentsOf, evaluateCall, evaluateNew, patternWith } from './calls.js';
 import { type Frame, type Machine, meaningOf, summaryOf } from './machine.js';
 import { type ClassNode, children, type FunctionNode, isFunction, type Node, propertyName } from './nodes.js';
@@ -222,7 +222,7 @@ function evaluateObject(node: ObjectExpression, frame: Frame): Value {
 /** Methods that conversions and loops call: taken to be called right where they are made. */
 function runImplicit(key: Node, computed: boolean, method: FunctionNode, frame: Frame): void {
   const name = propertyName(key, computed);
-  if (name !== null && !IMPLICIT_METHODS.has(name)) return;
+  if (name !== null && !IMPLICIT_METHODS.has(name) && !STEPS.has(name)) return;
   callFunction(method, { ...NO_ARGUMENTS, self: FRESH }, key, frame);
 }
 

@@ -2,7 +2,7 @@
  * What runs without being called: getters and setters, methods of iterators and conversions. Who reads a property, spreads a
  * list or writes a text does not look like calling anything, so that what such code changes could not be followed.
  */
-import { IMPLICIT_METHODS } from './built-ins.js';
+import { IMPLICIT_METHODS, STEPS } from './built-ins.js';
 import type { Machine } from './machine.js';
 import type { FunctionNode, Node } from './nodes.js';
 import { locate } from './positions.js';
@@ -34,20 +34,16 @@ export function uncalledChanges(machine: Machine, known: ReadonlySet<Node>): Vio
 function uncalled({ routines }: Machine): Routine[] {
   const functions: FunctionNode[] = [...routines.accessors.values()].flat();
   for (const [name, methods] of routines.methods) {
-    // Names that are computed may be those of symbols.
-    if (name === '' || IMPLICIT_METHODS.has(name) || STEPS.has(name)) functions.push(...methods);
+    // Names that are computed may be those of symbols; without any, nothing is an iterator.
+    const isStep = STEPS.has(name) && routines.methods.has('');
+    if (name === '' || IMPLICIT_METHODS.has(name) || isStep) functions.push(...methods);
   }
   return functions.flatMap((node) => routines.byNode.get(node) ?? []);
 }
 
-/** Methods of iterators, which loops and the like call. */
-const STEPS: ReadonlySet<string> = new Set(['next', 'return', 'throw']);
-
-/** Whether it may be what a loop runs: only where something has a method under a symbol, as iterators have. */
+/** Whether it may be what a loop runs. */
 function isIteration({ node }: Routine, { routines }: Machine): boolean {
-  const symbols = routines.methods.get('') ?? [];
-  const steps = [...STEPS].flatMap((name) => routines.methods.get(name) ?? []);
-  return symbols.length > 0 && [...symbols, ...steps].some((one) => one === node);
+  return ['', ...STEPS].some((name) => routines.methods.get(name)?.some((one) => one === node));
 }
 
 /** Whether an object, a captured variable or what it holds is changed. */

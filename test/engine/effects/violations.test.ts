@@ -105,6 +105,10 @@ describe('refused, because it outlives the parse', () => {
     ['Reflect.set(nested, "x", a)', 'by Reflect.set()'],
     ['Object.freeze(nested)', 'by Object.freeze()'],
     ['const { made } = counted; return made', 'changes what the top-level variable "counted" holds'],
+    [
+      'return [...{ [Symbol.iterator]() { return this; }, next() { return { done: ++count > 2 }; } }]',
+      'assigns the top-level variable "count"',
+    ],
     ['return counter()', 'top-level variable "n"'],
     ['memo(a)', 'top-level variable "known"'],
     ['api.touch()', 'runs touch(), which assigns the top-level variable "count"'],
