@@ -29,20 +29,20 @@ export const MIXED: Readonly<Record<Protocol, { readonly contest: Contest; reado
   },
 };
 
-const SLOW: Readonly<Record<Protocol, readonly Candidate[]>> = { accp: [nearley, apg, ohmAccp], aacp: [ohmAacp] };
-const ANCHORS: Readonly<Record<Protocol, Candidate>> = { accp: jsonAccp, aacp: jsonAacp };
+const SLOW: readonly Candidate[] = [nearley, apg, ohmAccp, ohmAacp];
 
 /** The slow ones, with what they are held against. */
 export function slowReaders(protocol: Protocol): readonly Candidate[] {
-  return [ANCHORS[protocol], ...SLOW[protocol]];
+  const { anchor } = MIXED[protocol].contest;
+  return candidatesOf(protocol).filter((candidate) => candidate.name === anchor || SLOW.includes(candidate));
 }
 
 /** One table of all: the ratios of the slow ones come from their own process, to the anchor as it ran there. */
 export async function everybody(protocol: Protocol, pace: Pace): Promise<RaceSection> {
   const { contest, samples } = MIXED[protocol];
-  const quick = candidatesOf(protocol).filter((candidate) => !SLOW[protocol].includes(candidate));
+  const quick = candidatesOf(protocol).filter((candidate) => !SLOW.includes(candidate));
   const section = await holdReadingRaces(contest, quick, [{ name: 'mixed', samples: samples() }], pace);
-  const slow = child<RaceSection>('slow-child.js', [protocol, String(pace.rounds)], ['--expose-gc']);
+  const slow = child<RaceSection>('slow-child.js', [protocol, JSON.stringify(pace)], ['--expose-gc']);
   const [group] = section.groups;
   const others = slow.groups[0]!.standings.filter(({ name }) => name !== contest.anchor);
   return {

@@ -34,10 +34,9 @@ declare module 'peggy' {
 
 const fast: Plugin = {
   use(config: Config, options: ParserBuildOptions): void {
-    const given: unknown = options['fast'];
-    const { problems, options: settings } = checkOptions(given);
     // Once, however often it is named.
     if (config.passes.generate.some(({ name }) => name === 'addScannerPass')) return;
+    const { problems, options: settings } = checkOptions(options['fast']);
     config.passes.generate.push(function addScannerPass(grammar, buildOptions, session) {
       for (const problem of problems) session.error(problem);
       if (problems.length === 0) addScanner(grammar, buildOptions as ParserBuildOptions, session, settings);

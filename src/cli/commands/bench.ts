@@ -20,7 +20,7 @@ export const bench: Command = {
   takesProtocol: true,
   options: {
     seconds: { type: 'string', description: `N  about how long to measure (default ${SECONDS})` },
-    output: { type: 'string', description: 'DIR  also write results.json there, and a chart for each protocol' },
+    output: { type: 'string', description: 'DIR  also write results.json there, and charts' },
   },
   example: 'pegwire bench accp',
   run: async (invocation) => {

@@ -14,6 +14,7 @@ import {
   type Origins,
   of,
   PRIMITIVE,
+  propertyOf,
   replace,
   THIS,
   union,
@@ -21,10 +22,8 @@ import {
 } from './values.js';
 import {
   addEffect,
-  matched,
   meantBy,
   note,
-  noteMatch,
   noteRaise,
   noteThrow,
   resolveCaptured,
@@ -137,7 +136,6 @@ function passOn(effect: Effect, routine: Routine, given: Arguments, place: Node,
     const origins = substituteOrigin(origin, given, frame);
     const by = routine.name === null ? effect.by : `${routine.name}()`;
     if (deed === 'throw') noteThrow({ self: origins, inside: origins }, target, frame);
-    else if (deed === 'match' || deed === 'sticky-match') noteMatch(deed, origins, target, frame, by);
     else note(deed, origins, target, frame, by);
   } else if (origin.kind === 'captured') {
     passOnCaptured(effect, origin.binding, given, frame);
@@ -147,10 +145,11 @@ function passOn(effect: Effect, routine: Routine, given: Arguments, place: Node,
 function passOnCaptured(effect: Effect, binding: Binding, given: Arguments, frame: Frame): void {
   const owner = frame.machine.routines.owners.get(binding);
   if (effect.deed === 'assign' && owner === frame.routine) return;
-  const { deed } = effect;
-  const found = substituteOrigin(effect.origin, given, frame);
-  if (deed === 'throw') noteThrow({ self: found, inside: found }, effect.place.node, frame);
-  const origins = deed === 'match' || deed === 'sticky-match' ? matched(deed, found) : found;
+  const origins = substituteOrigin(effect.origin, given, frame);
+  if (effect.deed === 'throw') {
+    noteThrow({ self: origins, inside: origins }, effect.place.node, frame);
+    return;
+  }
   for (const { deed, origin } of meantBy(effect.deed, origins, frame.machine)) {
     const isVariable = owner !== undefined && isWithin(frame.routine, owner);
     const isForeign = effect.deed === 'assign' && !isVariable && !('binding' in origin && origin.binding === binding);
@@ -182,6 +181,19 @@ function resume(pending: Pending, given: Arguments, place: Node, frame: Frame): 
     place,
     frame,
   );
+}
+
+/** What a property may be, with what getters of that name do and give. */
+export function readProperty(
+  object: Value,
+  name: string | null,
+  node: Node,
+  frame: Frame,
+  selfNode: Node | null = null,
+): Value {
+  const getters = frame.machine.routines.accessors.get(name ?? '') ?? [];
+  const given = { ...NO_ARGUMENTS, self: object, selfNode };
+  return join(propertyOf(object, name), ...getters.map((getter) => callFunction(getter, given, node, frame)));
 }
 
 /** What a value of the called code is for the caller. */

@@ -1,8 +1,8 @@
 import type { MemberExpression, Pattern } from 'acorn';
-import { callFunction, NO_ARGUMENTS } from './apply.js';
+import { callFunction, NO_ARGUMENTS, readProperty } from './apply.js';
 import { type Frame, meaningOf } from './machine.js';
 import { type Node, propertyName } from './nodes.js';
-import { FRESH, held, intern, join, propertyOf, type Value } from './values.js';
+import { FRESH, held, intern, join, type Value } from './values.js';
 import { note, readThis, storeInto, storeVariable } from './variables.js';
 
 /** Gives the names of a declaration their values. */
@@ -55,19 +55,6 @@ function assignTo(target: Node, value: Value, frame: Frame): void {
     default:
       note('assign', new Set([intern(meaning)]), target, frame);
   }
-}
-
-/** What a property may be, with what getters of that name do and give. */
-export function readProperty(
-  object: Value,
-  name: string | null,
-  node: Node,
-  frame: Frame,
-  selfNode: Node | null = null,
-): Value {
-  const getters = frame.machine.routines.accessors.get(name ?? '') ?? [];
-  const given = { ...NO_ARGUMENTS, self: object, selfNode };
-  return join(propertyOf(object, name), ...getters.map((getter) => callFunction(getter, given, node, frame)));
 }
 
 /** Takes a pattern apart: each variable or member in it, with what it gets. */

@@ -34,7 +34,7 @@ import {
   union,
   type Value,
 } from './values.js';
-import { note, noteMatch, noteRaise, readThis, storeInto } from './variables.js';
+import { note, noteRaise, readThis, storeInto } from './variables.js';
 
 type Argument = CallExpression['arguments'][number];
 
@@ -254,8 +254,8 @@ function callBuiltInMethod(name: string, given: Arguments, node: Node, isOwn: bo
   } else if (!isReader(name) && !isOwn) {
     note('unknown-method', receiver.self, node, frame, `${name}()`);
   }
-  if (PATTERN_METHODS.has(name)) noteMatch('match', receiver.self, node, frame);
-  if (STICKY_METHODS.has(name) && given.list[0]) noteMatch('sticky-match', given.list[0].self, node, frame);
+  if (PATTERN_METHODS.has(name)) note('match', receiver.self, node, frame);
+  if (STICKY_METHODS.has(name) && given.list[0]) note('sticky-match', given.list[0].self, node, frame);
   if (RAISING_METHODS.has(name) || !(METHOD_RESULTS.has(name) || MUTATORS.has(name))) noteRaise(frame);
   const returned = callBack(name, given, node, true, frame);
   switch (METHOD_RESULTS.get(name)) {
@@ -301,7 +301,7 @@ function callBack(name: string, given: Arguments, node: Node, isMethod: boolean,
     const isReduce = name === 'reduce' || name === 'reduceRight';
     const self = isReduce || position === undefined ? PRIMITIVE : (given.list[position + 1] ?? PRIMITIVE);
     if (callees.length === 0) {
-      // A method of something built in, such as `push`, may change what is handed over as its \`this\`.
+      // A method of something built in, such as `push`, may change what is handed over as its `this`.
       if (callback !== given.rest) note('unknown-method', self.self, node, frame, 'a method');
       continue;
     }

@@ -1,6 +1,6 @@
 import type { MemberExpression, ObjectExpression } from 'acorn';
-import { callFunction, callRoutine, callValue, NO_ARGUMENTS, substitute } from './apply.js';
-import { assign, changeMember, declare, readProperty } from './assignments.js';
+import { callFunction, callRoutine, callValue, NO_ARGUMENTS, readProperty, substitute } from './apply.js';
+import { assign, changeMember, declare } from './assignments.js';
 import { IMPLICIT_METHODS, STEPS } from './built-ins.js';
 import { argumentsOf, evaluateCall, evaluateNew, patternWith } from './calls.js';
 import { type Frame, type Machine, meaningOf, summaryOf } from './machine.js';

@@ -97,7 +97,7 @@ export function summaryOf(node: FunctionNode | Routine['node'], machine: Machine
   return summary ? [routine, summary] : null;
 }
 
-/** Which initializer a function or class belongs to that is there as long as that one; `null` for what is made again and again. */
+/** The initializer that a function or class is made in and lives as long as; `null` for what is made again and again. */
 export function levelOf(node: FunctionNode | ClassNode, { routines }: Machine): Level | null {
   const routine = routines.byNode.get(node) ?? routines.classes.get(node);
   return routine && (routine.parent === null || routine.parent.parent === null) ? routine.unit.level : null;

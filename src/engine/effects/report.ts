@@ -63,9 +63,9 @@ export function judge(effect: Effect, machine: Machine): Verdict {
   }
 }
 
-type Shared = Extract<Origin, { kind: 'module' | 'import' | 'given' | 'global' }>;
+type Outliving = Extract<Origin, { kind: 'module' | 'import' | 'given' | 'global' }>;
 
-function judgePass(origin: Shared): Verdict {
+function judgePass(origin: Outliving): Verdict {
   // A text cannot be changed, and what Peggy gives can be called by anybody.
   if (origin.kind === 'given' && origin.name !== 'options') return NONE;
   if (origin.kind === 'global') return NONE;
@@ -102,7 +102,7 @@ function nameOfCode({ node }: { readonly node: FunctionNode | ClassNode }): stri
   return `the top-level ${isFunction(node) ? 'function' : 'class'}${name ? ` "${name}"` : ''}`;
 }
 
-function describe({ deed, by }: Effect, origin: Shared): string {
+function describe({ deed, by }: Effect, origin: Outliving): string {
   const name = nameOf(origin);
   switch (deed) {
     case 'assign':
@@ -125,12 +125,12 @@ function through(by: string | null): string {
   return by === null ? '' : ` by ${by}`;
 }
 
-function whyOf({ deed }: Effect, { kind }: Shared): string {
+function whyOf({ deed }: Effect, { kind }: Outliving): string {
   if (deed === 'call') return WHY.foreign;
   return kind === 'import' ? WHY.module : WHY[kind];
 }
 
-function nameOf(origin: Shared): string {
+function nameOf(origin: Outliving): string {
   switch (origin.kind) {
     case 'module':
       return `the top-level variable "${origin.binding.name}"`;

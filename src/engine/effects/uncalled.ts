@@ -1,6 +1,7 @@
 /**
- * What runs without being called: getters and setters, methods of iterators and conversions. Who reads a property, spreads a
- * list or writes a text does not look like calling anything, so that what such code changes could not be followed.
+ * What runs without being called: getters and setters, methods of iterators and conversions, those of the grammar and those of
+ * built-in iterators. Who reads a property, spreads a list or writes a text does not look like calling anything, so that what
+ * such code changes could not be followed.
  */
 import { IMPLICIT_METHODS, STEPS } from './built-ins.js';
 import type { Machine } from './machine.js';

@@ -189,7 +189,8 @@ export function note(deed: Deed, origins: Origins, node: Node, frame: Frame, by:
 }
 
 /** Which of some objects a deed is about. */
-export function meantBy(deed: Deed, origins: Origins, machine: Machine): Pick<Effect, 'deed' | 'origin'>[] {
+export function meantBy(deed: Deed, given: Origins, machine: Machine): Pick<Effect, 'deed' | 'origin'>[] {
+  const origins = deed === 'match' || deed === 'sticky-match' ? matched(deed, given) : given;
   const functions = [...origins].filter((origin) => origin.kind === 'function');
   const others = [...origins].filter((origin) => origin.kind !== 'function');
   if (others.length === 0) {
@@ -207,19 +208,8 @@ export function meantBy(deed: Deed, origins: Origins, machine: Machine): Pick<Ef
 /** Origins that stand for nobody's objects, or beside those that own them. */
 const UNSEEN: ReadonlySet<Origin['kind']> = new Set(['fresh', 'stateful-pattern', 'iterator', 'trusted']);
 
-/** Notes that what may be a pattern is used in a way that moves its place. */
-export function noteMatch(
-  deed: 'match' | 'sticky-match',
-  origins: Origins,
-  node: Node,
-  frame: Frame,
-  by: string | null = null,
-): void {
-  note(deed, matched(deed, origins), node, frame, by);
-}
-
 /** Those of some objects of which a match may move the place. */
-export function matched(deed: 'match' | 'sticky-match', origins: Origins): Origins {
+function matched(deed: 'match' | 'sticky-match', origins: Origins): Origins {
   const isStateful = [...origins].some(
     (origin) => origin.kind === 'stateful-pattern' && (deed === 'match' || origin.sticky),
   );

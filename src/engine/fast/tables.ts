@@ -26,8 +26,8 @@ export class Tables {
   isIn(set: SymbolSet, symbol: string, shown = ''): string {
     const ranges = rangesOf(set);
     if (ranges.length === 0) return 'false';
-    const letter = letterOfBothCases(ranges);
-    if (letter !== null && !isVariable(symbol)) return `(${symbol} | ${CASE_BIT}) === ${letter}`;
+    const letter = letterOfBothCases(ranges, symbol);
+    if (letter !== null) return `(${symbol} | ${CASE_BIT}) === ${letter}`;
     if (ranges.length > FEW || (ranges.length > 1 && !isVariable(symbol))) {
       return `(${this.#test(set, symbol, shown)}) !== 0`;
     }
@@ -49,8 +49,8 @@ export class Tables {
     if (ranges.length === 1 && first[0] === first[1]) return `${symbol} !== ${first[0]}`;
     if (ranges.length === 1 && first[0] === 0) return `${symbol} > ${first[1]}`;
     const test = this.isIn(set, symbol, shown);
-    if (test.endsWith(' !== 0')) return test.replace(/ !== 0$/, ' === 0');
-    return letterOfBothCases(ranges) !== null && !isVariable(symbol) ? test.replace(' === ', ' !== ') : `!(${test})`;
+    if (letterOfBothCases(ranges, symbol) !== null) return test.replace(' === ', ' !== ');
+    return test.endsWith(' !== 0') ? test.replace(/ !== 0$/, ' === 0') : `!(${test})`;
   }
 
   /** The name of the table that finds where a run of a set's symbols ends; `null` when there are too many of them. */
@@ -91,10 +91,13 @@ export class Tables {
   }
 }
 
-/** The code of a letter in lower case, for the set of it and its upper case; `null` for any other set. */
-function letterOfBothCases(ranges: readonly (readonly [from: number, to: number])[]): number | null {
+/**
+ * The code of a letter in lower case, for the set of it and its upper case; `null` for any other set. Of a variable, two
+ * comparisons say the same more plainly.
+ */
+function letterOfBothCases(ranges: readonly (readonly [from: number, to: number])[], symbol: string): number | null {
   const [upper, lower] = ranges;
-  if (ranges.length !== 2 || upper![0] !== upper![1] || lower![0] !== lower![1]) return null;
+  if (ranges.length !== 2 || isVariable(symbol) || upper![0] !== upper![1] || lower![0] !== lower![1]) return null;
   return (upper![0] | CASE_BIT) === lower![0] ? lower![0] : null;
 }
 

@@ -300,6 +300,7 @@ describe('common code of trees is followed', () => {
     's = h:item t:item* { const n = new Adder(); t.forEach((x) => n.add(x)); return n; }\nitem = v:. { return { v }; }',
     's = t:item* { return t.reduce(merge, {}); }\nitem = v:. { return { k: v, v }; }',
     's = t:item* { const all = new Names(); for (const x of t) all.list.push(x.v); return [...all]; }\nitem = v:. { return { v }; }',
+    's = n:item { const all = n ? OPERATORS : {}; const fail = () => { throw all; }; try { fail(); } catch (e) { return n; } }\nitem = v:. { return { v }; }',
     's = n:item { try { if (n.v) throw new Failure("no", n.v); } catch (e) { e.reason = "limit"; throw e; } }\nitem = v:. { return { v }; }',
   ])('%s', (grammar) => {
     expect(analyzeEffects(codeOf(`{{ ${TREES} }}\n${grammar}`))).toMatchObject({ violations: [], unsupported: [] });
