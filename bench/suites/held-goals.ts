@@ -1,9 +1,13 @@
-/** All goals, measured three times, in a process each; the best of the three is held against floor and aim. */
+/**
+ * All goals, each measured three times; the best of the three is held against floor and aim. What V8 makes of code differs from
+ * process to process, and with what a process did before; so every measurement has a process of its own.
+ */
 import type { FactSection } from '../../src/bench/result.js';
 import { significant } from '../../src/bench/table.js';
 import { child } from './child.js';
 import { clearProgress, progress } from './contest.js';
 import { better, GOALS, type Goal, reaches } from './goals.js';
+import { MEASURES } from './measures.js';
 
 const REPETITIONS = 3;
 
@@ -16,9 +20,10 @@ export interface HeldGoals {
 export function holdGoals(): HeldGoals {
   const best = new Map<string, number>();
   const tell = progress('Measuring the goals');
-  for (let repetition = 0; repetition < REPETITIONS; repetition++) {
-    tell(repetition, REPETITIONS);
-    const figures = child<Record<string, number>>('gate-child.js', [], ['--expose-gc']);
+  const runs = Array.from({ length: REPETITIONS }, () => Object.keys(MEASURES)).flat();
+  for (const [index, name] of runs.entries()) {
+    tell(index, runs.length);
+    const figures = child<Record<string, number>>('gate-child.js', [name], ['--expose-gc']);
     for (const [id, figure] of Object.entries(figures)) best.set(id, better(goalOf(id), best.get(id), figure));
   }
   clearProgress();

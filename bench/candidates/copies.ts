@@ -1,0 +1,43 @@
+/**
+ * Copies of the raw parser of ACCP, each with code of its own: a program parses either with spans or without, and gets code for
+ * what it does. In one copy, what is compiled for the one would carry the other along.
+ */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Candidate } from '../../src/bench/candidate.js';
+import { projectRoot } from '../root.js';
+import { load } from './stock-peggy.js';
+
+/** What V8 makes of the same code differs from copy to copy, by more than what is measured with them. */
+const COPIES = 3;
+
+const GUARD = 'if (++depth > maxDepth)';
+
+/** As they are. */
+export const plain: readonly Candidate[] = copies('plain');
+
+/** With offsets on every node. */
+export const spanned: readonly Candidate[] = copies('spans', { options: { spans: true } });
+
+/** Without the guard against deep nesting: they keep count, since the keys of each level have a place of their own, but never look at it. */
+export const unguarded: readonly Candidate[] = copies('unguarded', {
+  edited: (source) => {
+    if (!source.includes(GUARD)) throw new Error(`generated/accp.js has changed: there is no "${GUARD}"`);
+    return source.replace(GUARD, '++depth; if (false)');
+  },
+});
+
+interface Variant {
+  readonly edited?: (source: string) => string;
+  readonly options?: object;
+}
+
+function copies(name: string, { edited = (source) => source, options }: Variant = {}): Candidate[] {
+  return Array.from({ length: COPIES }, (_, index) => ({
+    ...{ id: `${name}-${index}`, name: `${name} ${index}`, protocol: 'accp', builds: 'ast' },
+    prepare: async () => {
+      const { parse } = await load(edited(readFileSync(path.join(projectRoot(), 'generated/accp.js'), 'utf8')));
+      return options === undefined ? (text) => parse(text) : (text) => parse(text, options);
+    },
+  }));
+}
