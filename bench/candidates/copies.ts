@@ -11,21 +11,32 @@ import { load } from './stock-peggy.js';
 /** What V8 makes of the same code differs from copy to copy, by more than what is measured with them. */
 const COPIES = 3;
 
-const GUARD = 'if (++depth > maxDepth)';
-
 /** As they are. */
 export const plain: readonly Candidate[] = copies('plain');
 
-/** With offsets on every node. */
-export const spanned: readonly Candidate[] = copies('spans', { options: { spans: true } });
+/** With offsets on all that has a place: nodes, and parameters, which are none. */
+export const withSpans: readonly Candidate[] = copies('spans', { options: { spans: true } });
+
+/** With offsets on nodes only. */
+export const withNodeSpans: readonly Candidate[] = copies('node-spans', {
+  edited: (source) =>
+    without(
+      source,
+      /if \(spans !== true\) return \{ key, value \};\s+const span = [^;]+;\s+return \{ key, value, span \};/,
+      'return { key, value };',
+    ),
+  options: { spans: true },
+});
 
 /** Without the guard against deep nesting: they keep count, since the keys of each level have a place of their own, but never look at it. */
 export const unguarded: readonly Candidate[] = copies('unguarded', {
-  edited: (source) => {
-    if (!source.includes(GUARD)) throw new Error(`generated/accp.js has changed: there is no "${GUARD}"`);
-    return source.replace(GUARD, '++depth; if (false)');
-  },
+  edited: (source) => without(source, /if \(\+\+depth > maxDepth\)/, '++depth; if (false)'),
 });
+
+function without(source: string, code: RegExp, instead: string): string {
+  if (!code.test(source)) throw new Error(`generated/accp.js has changed: there is no ${code}`);
+  return source.replace(code, instead);
+}
 
 interface Variant {
   readonly edited?: (source: string) => string;

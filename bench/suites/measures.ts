@@ -25,7 +25,7 @@ import { hitRates, openLines } from '../aacp/registry-work.js';
 import { RUNTIME } from '../arcp/echo.js';
 import { JSON_PARSE, messageRunners, messageTexts, PARSE } from '../arcp/messages.js';
 import type { Resumed } from '../arcp/resume.js';
-import { plain, spanned, unguarded } from '../candidates/copies.js';
+import { plain, unguarded, withNodeSpans, withSpans } from '../candidates/copies.js';
 import { handAccp } from '../candidates/hand.js';
 import { BARE, OFFICIAL, PEGWIRE as OUR_CONNECTION } from '../connections/agents.js';
 import { echoRunners, LOADS } from '../connections/work.js';
@@ -69,7 +69,8 @@ export const MEASURES: Readonly<Record<string, Measure>> = {
     const pair = runners.filter(({ name }) => name === STRINGIFY || name === WRITER);
     return { print: (await ratios(pair, STRINGIFY))(WRITER) };
   },
-  spans: cost('spans', plain, spanned),
+  spans: cost('spans', plain, withNodeSpans),
+  'all-spans': cost('all-spans', plain, withSpans),
   guard: cost('guard', unguarded, plain),
   reject: async () => ({ reject: (await ratios(rejectingRunners(), jsonAccp.name))('code and offset') }),
   session: async () => {
