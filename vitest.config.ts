@@ -22,7 +22,7 @@ export default defineConfig({
       { extends: true, test: { name: 'apart', include: ['test/**/*.test.ts'], exclude: [LONG, ...SHARED] } },
     ],
     globalSetup: ['./test/helpers/compile-sources.ts'],
-    setupFiles: ['./test/helpers/plain-environment.ts'],
+    setupFiles: ['./test/helpers/plain-environment.ts', './test/helpers/fixed-seed.ts'],
     reporters: ['default', './test/helpers/summary-reporter.ts'],
     // Property tests and the packed-package test run on slow, shared machines too.
     testTimeout: 60_000,

@@ -15,7 +15,7 @@ export default defineConfig({
     env: { LONG_RUNS: '1' },
     maxWorkers: '100%',
     globalSetup: ['./test/helpers/compile-sources.ts'],
-    setupFiles: ['./test/helpers/plain-environment.ts'],
+    setupFiles: ['./test/helpers/plain-environment.ts', './test/helpers/fixed-seed.ts'],
     reporters: ['default', './test/helpers/summary-reporter.ts'],
     testTimeout: 1_800_000,
   },

@@ -1,4 +1,8 @@
+import process from 'node:process';
 import type { Reporter, TestModule } from 'vitest/node';
+
+/** The seed of property tests where `PEGWIRE_TEST_SEED` does not set one. */
+export const DEFAULT_SEED = '1';
 
 /** Prints the closing line `N passed, N failed, N skipped`; a file that failed to load counts as one failure. */
 export default class SummaryReporter implements Reporter {
@@ -19,6 +23,9 @@ export default class SummaryReporter implements Reporter {
         }
       }
     }
+    console.log(
+      `Property tests ran with seed ${process.env['PEGWIRE_TEST_SEED'] ?? DEFAULT_SEED}; PEGWIRE_TEST_SEED sets another.`,
+    );
     console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
   }
 }
