@@ -22,6 +22,8 @@ export interface Receiver {
 }
 
 export interface Channel {
+  /** Most bytes of a text in UTF-8 that this end reads; `undefined` where the channel has no limit of its own. */
+  readonly maxTextBytes?: number | undefined;
   /** Called once, before anything else. What arrived before is given then. */
   readonly start: (receiver: Receiver) => void;
   /** Sends one JSON document, in order. It never throws: a channel that broke says so by `ended`. */

@@ -93,6 +93,8 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
   }
 
   return {
+    // A text has at least as many bytes as code units.
+    maxTextBytes: maxLength,
     start: (given) => {
       receiver = given;
       queueMicrotask(give);

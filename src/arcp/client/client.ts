@@ -1,7 +1,7 @@
 /** A client of a runtime: calls, what is said of them, and a session that outlives its connections. */
 import { safely } from '../../bindings/safely.js';
 import type { MessageType, PayloadOf } from '../protocol/catalogue.js';
-import { printEnvelope } from '../protocol/codec.js';
+import { assertReadable, type EnvelopeError, MAX_DEPTH, type MessageLimits, printEnvelope } from '../protocol/codec.js';
 import type { Envelope } from '../protocol/envelope.js';
 import { ArcpError } from '../protocol/errors.js';
 import { newId, newSpanId, newTraceId } from '../protocol/ids.js';
@@ -46,6 +46,8 @@ const PASSING: ReadonlySet<MessageType> = new Set([
   'backpressure',
 ]);
 
+const UNLIMITED = { maxMessageBytes: Number.POSITIVE_INFINITY, maxDepth: Number.POSITIVE_INFINITY };
+
 const TIMEOUT_MS = 60_000;
 const HANDSHAKE_MS = 15_000;
 
@@ -79,6 +81,8 @@ class SessionClient implements Client {
   #session: SessionInfo | undefined;
   /** The message that opens the session on this connection. */
   #opening: string | undefined;
+  /** Limits of the messages that the runtime reads, as far as it has announced any. */
+  #limits: Required<MessageLimits> = UNLIMITED;
   #isOpen = false;
   #isLeaving = false;
   #open!: () => void;
@@ -106,6 +110,7 @@ class SessionClient implements Client {
         openWithinMs: timeoutMs,
         onError: (error) => this.#tell(error),
         told: (message) => this.#told(message),
+        refused: (error) => this.#refused(error),
       },
       ask: () => this.#say('ping', { sent_at: timestampOf(Date.now()) }),
       opened: (send) => send(this.#openSession()),
@@ -258,11 +263,13 @@ class SessionClient implements Client {
   ): string => {
     const { job_id, stream_id, correlation_id, trace_id = newTraceId(), parent_span_id } = fields;
     const session_id = type === 'session.open' ? this.#cursor.sessionId : this.#session?.session_id;
-    return printEnvelope({
+    const text = printEnvelope({
       ...{ arcp: ARCP_VERSION, id, type, timestamp: timestampOf(Date.now()), source: 'client' },
       ...{ session_id, job_id, stream_id, trace_id, span_id: newSpanId(), parent_span_id, correlation_id },
       payload: payload as Record<string, unknown>,
     });
+    assertReadable(text, type, this.#limits);
+    return text;
   };
 
   /** Sends what belongs into the session, where there is one. */
@@ -288,6 +295,10 @@ class SessionClient implements Client {
       ...(mode === undefined ? {} : { mode }),
       ...(trust === undefined ? {} : { trust_level: trust }),
       ...(this.#cursor.resumeToken === undefined ? {} : { resume_token: this.#cursor.resumeToken }),
+      limits: {
+        ...(this.#link.maxTextBytes === undefined ? {} : { max_message_bytes: this.#link.maxTextBytes }),
+        max_depth: MAX_DEPTH,
+      },
     };
     return this.#text('session.open', payload, {}, this.#opening);
   }
@@ -300,6 +311,25 @@ class SessionClient implements Client {
     }
     if (correlation_id !== undefined && correlation_id === this.#opening) this.#answered(message);
     else this.#take(message, this.#seen.add(id));
+  }
+
+  /** A message that cannot be read: whatever waits for it fails, and the runtime gets an answer where the message can be named. */
+  #refused(error: EnvelopeError): void {
+    this.#tell(error);
+    const { id, type = '', correlation_id, job_id, stream_id } = error.sketch;
+    if (correlation_id !== undefined && correlation_id === this.#opening) {
+      void this.#link.close(error);
+      return;
+    }
+    if (correlation_id !== undefined) this.#commands.refuse(correlation_id, error);
+    this.#invocations.refuse({ type, correlation_id, job_id, stream_id }, error);
+    if (id === undefined || type === 'nack' || type === 'ack') return;
+    const { code, message } = error;
+    const fields = { job_id, correlation_id: id };
+    if (type === 'permission.request') {
+      const reason = `The request could not be read: ${message}`;
+      this.#commands.ask('permission.deny', { reason }, fields).catch((thrown) => this.#tell(thrown));
+    } else this.#say('nack', { nack_for: id, code, message }, fields);
   }
 
   /** What came of the wish to open a session. */
@@ -316,6 +346,7 @@ class SessionClient implements Client {
     const isTakenUp = this.#cursor.sessionId === sessionId;
     this.#session = message.payload;
     this.#cursor.move({ sessionId, resumeToken });
+    this.#limit(message.payload.limits);
     this.#isOpen = true;
     this.#link.settle(this.#options.heartbeatMs ?? message.payload.heartbeat_interval_seconds * 1000);
     if (isTakenUp) this.#resume(this.#cursor.lastMessageId);
@@ -323,6 +354,13 @@ class SessionClient implements Client {
     // The runtime has forgotten it with the connection.
     for (const streamId of this.#full) this.#pressure(streamId, true);
     this.#open();
+  }
+
+  /** What the runtime reads on this connection may be less than on the one before. */
+  #limit({ max_message_bytes, max_depth }: NonNullable<SessionInfo['limits']> = {}): void {
+    const { maxMessageBytes, maxDepth } = UNLIMITED;
+    this.#limits = { maxMessageBytes: max_message_bytes ?? maxMessageBytes, maxDepth: max_depth ?? maxDepth };
+    this.#commands.recheck((text) => assertReadable(text, 'command', this.#limits));
   }
 
   #resume(after: string | undefined): void {
@@ -339,12 +377,20 @@ class SessionClient implements Client {
   #take(message: Envelope, isNew: boolean): void {
     if (this.#uploads.take(message)) return;
     if (isNew) {
+      if (message.type === 'nack' && message.payload.nack_for === undefined) this.#unnamed(message.payload.details);
       if (!isPassing(message)) this.#cursor.move({ lastMessageId: message.id });
       if (message.type === 'permission.request') void this.#permit(message);
       this.#commands.take(message);
     }
     this.#invocations.take(message, isNew);
     if (isNew) safely(() => this.#options.onMessage?.(message));
+  }
+
+  /** The runtime has refused a message whose id it could not read: a command that is too long for it must not be sent again. */
+  #unnamed(details: Readonly<Record<string, unknown>> | undefined): void {
+    const limit = details?.['max_message_bytes'];
+    if (typeof limit === 'number')
+      this.#limit({ max_message_bytes: limit, max_depth: this.#session?.limits?.max_depth });
   }
 
   async #permit(request: Envelope<'permission.request'>): Promise<void> {

@@ -104,6 +104,22 @@ export class Commands {
     for (const { text, isPassing } of this.#pending.values()) if (!isPassing) this.#options.send(text);
   }
 
+  /** Fails commands that the runtime does not read. @param check throws if it does not read a text */
+  recheck(check: (text: string) => void): void {
+    for (const { text, fail } of [...this.#pending.values()]) {
+      try {
+        check(text);
+      } catch (error) {
+        fail(error);
+      }
+    }
+  }
+
+  /** The answer to a command cannot be read. */
+  refuse(id: string, error: unknown): void {
+    this.#pending.get(id)?.fail(error);
+  }
+
   /** The connection has ended. */
   lost(): void {
     for (const { isPassing, settle } of [...this.#pending.values()]) if (isPassing) settle();

@@ -1,9 +1,22 @@
 /** What a client has asked for and follows: which message is about which of it. */
+import { describe } from '../protocol/catalogue.js';
 import type { Envelope } from '../protocol/envelope.js';
+import type { ArcpError } from '../protocol/errors.js';
 import { type InvocationHost, LiveInvocation } from './live-invocation.js';
 
 /** Messages that answer something, and say nothing of what becomes of it. */
 const ANSWERS: ReadonlySet<string> = new Set(['ack', 'nack', 'pong']);
+
+/** Messages that end a direct call. */
+const ENDS_CALL: ReadonlySet<string> = new Set(['tool.result', 'tool.error', 'workflow.complete']);
+
+/** Identifiers of a message that cannot be read; `type` is empty if it is not known. */
+interface Refused {
+  readonly type: string;
+  readonly correlation_id?: string | undefined;
+  readonly job_id?: string | undefined;
+  readonly stream_id?: string | undefined;
+}
 
 export class Invocations {
   readonly #host: InvocationHost;
@@ -63,6 +76,17 @@ export class Invocations {
     const ofJob = job_id === undefined ? undefined : this.#byJob.get(job_id);
     const all = asked === undefined ? (ofJob ?? []) : new Set([asked, ...(ofJob ?? [])]);
     for (const invocation of [...all]) if (isNew || invocation.isCatchingUp) invocation.take(message);
+  }
+
+  /** A message that cannot be read. Where it was the last one of some work, or may have been, the work's result is not known. */
+  refuse({ type, correlation_id, job_id, stream_id }: Refused, error: ArcpError): void {
+    const asked = this.ofCommand(correlation_id);
+    const all = new Set([...(asked === undefined ? [] : [asked]), ...(this.#byJob.get(job_id ?? '') ?? [])]);
+    for (const invocation of all) {
+      const isLast = type === '' || describe(type)?.endsJob === true || (ENDS_CALL.has(type) && invocation === asked);
+      if (isLast) invocation.fail(error);
+      else if (stream_id !== undefined) invocation.failStream(stream_id, error);
+    }
   }
 
   /** Jobs that are followed by name, and the last message of each that was seen. */

@@ -1,7 +1,7 @@
 /** The connection of a client: opened, watched, and made again. */
 import { LONGEST_TIMER } from '../../bindings/longest-timer.js';
 import type { Channel } from '../../channels/channel.js';
-import { tryParseEnvelope } from '../protocol/codec.js';
+import { type EnvelopeError, tryParseEnvelope } from '../protocol/codec.js';
 import type { Envelope } from '../protocol/envelope.js';
 import { ArcpError } from '../protocol/errors.js';
 import type { Dial, ReconnectOptions } from './contract.js';
@@ -16,6 +16,8 @@ export interface LinkOptions {
   /** Opens the session on a new connection: the first thing that is said there. */
   readonly opened: (send: (text: string) => void) => void;
   readonly told: (message: Envelope) => void;
+  /** A message that cannot be read. */
+  readonly refused: (error: EnvelopeError) => void;
   /** The connection has ended, and another one is made. */
   readonly lost: (error: unknown) => void;
   /** There will be no connection any more. */
@@ -36,6 +38,7 @@ export class Link {
   #failures = 0;
   #isClosed = false;
   #missed = 0;
+  #broken: EnvelopeError | undefined;
   #beat: ReturnType<typeof setInterval> | undefined;
   #again: ReturnType<typeof setTimeout> | undefined;
 
@@ -67,8 +70,13 @@ export class Link {
       text: (text) => this.#text(text),
       garbage: (why) =>
         this.#options.onError(new ArcpError('INVALID_ARGUMENT', `What the runtime sent is no message: ${why}`)),
+      // The runtime would send it again on the next connection.
       tooLong: (limit) =>
-        this.#options.onError(new ArcpError('PAYLOAD_TOO_LARGE', `The runtime sent more than ${limit} bytes`)),
+        void this.close(
+          new ArcpError('PAYLOAD_TOO_LARGE', `The runtime sent a message of more than ${limit} bytes`, {
+            details: { reason: 'too_long', max_message_bytes: limit },
+          }),
+        ),
       ended: (error) => this.#ended(channel, error),
     });
     this.#watch(handshakeMs);
@@ -85,6 +93,11 @@ export class Link {
   readonly send = (text: string): void => {
     this.#channel?.send(text);
   };
+
+  /** Most bytes of a message that can be read on this connection. */
+  get maxTextBytes(): number | undefined {
+    return this.#channel?.maxTextBytes;
+  }
 
   /** Resolves when what was sent is on its way; `undefined` when little waits. */
   keptUp(): Promise<void> | undefined {
@@ -128,9 +141,18 @@ export class Link {
 
   #text(text: string): void {
     this.#missed = 0;
+    this.#refuseBroken();
     const result = tryParseEnvelope(text, { maxMessageBytes: Number.POSITIVE_INFINITY });
     if (result.ok) this.#options.told(result.value);
-    else this.#options.onError(result.error);
+    else if (result.error.details?.['reason'] === 'parse_error') this.#broken = result.error;
+    else this.#options.refused(result.error);
+  }
+
+  /** The text before this one was not JSON. The last one of a connection may have been cut off: the runtime sends it again. */
+  #refuseBroken(): void {
+    const broken = this.#broken;
+    this.#broken = undefined;
+    if (broken !== undefined) this.#options.refused(broken);
   }
 
   #watch(heartbeatMs: number): void {
@@ -147,6 +169,7 @@ export class Link {
   #ended(channel: Channel, error: Error | undefined): void {
     if (channel !== this.#channel) return;
     this.#channel = undefined;
+    this.#broken = undefined;
     clearInterval(this.#beat);
     channel.destroy();
     if (this.#isClosed) return;

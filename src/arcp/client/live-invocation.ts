@@ -100,6 +100,11 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
     this.#end(() => this.#result.reject(error));
   }
 
+  /** A part of a stream cannot be read. */
+  failStream(streamId: string, error: ArcpError): void {
+    this.#streams.fail(streamId, error.toBody());
+  }
+
   /** What was said of it before is told again, up to where it is now; some of it may come twice. */
   catchUp(): void {
     this.#told = new Seen();

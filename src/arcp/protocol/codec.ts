@@ -6,7 +6,7 @@ import { describe, isExtensionType } from './catalogue.js';
 import { type AnyEnvelope, anyEnvelopeSchema, type Envelope, isEnvelope } from './envelope.js';
 import { ArcpError, type ErrorDetails, type KnownErrorCode } from './errors.js';
 import { isId } from './ids.js';
-import { readJson } from './json.js';
+import { isDeeper, readJson, stringMembers } from './json.js';
 import { isSupported, isVersion, SUPPORTED_VERSIONS } from './version.js';
 
 /** Most bytes of a message in UTF-8, unless somebody says otherwise. */
@@ -32,14 +32,13 @@ export interface Issue {
   readonly message: string;
 }
 
-/** What could be read of a message that is refused: whom the refusal goes to, and what it is about. */
-export interface Sketch {
-  readonly id?: string | undefined;
-  readonly type?: string | undefined;
-  readonly session_id?: string | undefined;
-  readonly job_id?: string | undefined;
-  readonly trace_id?: string | undefined;
-}
+/** Identifiers of a refused message, as far as they could be read: its refusal names them, so that no call waits for it. */
+export type Sketch = { readonly [Name in (typeof SKETCHED)[number]]?: string | undefined };
+
+const SKETCHED = ['id', 'type', 'session_id', 'job_id', 'stream_id', 'correlation_id', 'trace_id'] as const;
+
+/** Limits of a peer's reader. */
+export type MessageLimits = Pick<CodecOptions, 'maxMessageBytes' | 'maxDepth'>;
 
 /**
  * A text or a value that is no message.
@@ -90,13 +89,16 @@ export function parseEnvelope(text: string, options: CodecOptions = {}): Envelop
 export function tryParseEnvelope(text: string, options: CodecOptions = {}): Result<Envelope, EnvelopeError> {
   const { maxMessageBytes = MAX_MESSAGE_BYTES, maxDepth = MAX_DEPTH } = options;
   if (isLonger(text, maxMessageBytes)) {
-    return refuse('PAYLOAD_TOO_LARGE', `The message has more than ${maxMessageBytes} bytes`, {});
+    return refuse('PAYLOAD_TOO_LARGE', `The message has more than ${maxMessageBytes} bytes`, sketchOfText(text), {
+      reason: 'too_long',
+      max_message_bytes: maxMessageBytes,
+    });
   }
   const reading = readJson(text, maxDepth);
   if (reading.ok) return readEnvelope(reading.value, options);
   const code = reading.fault === 'depth' ? 'PAYLOAD_TOO_LARGE' : 'INVALID_ARGUMENT';
   const reason = reading.fault === 'syntax' ? 'parse_error' : reading.fault === 'depth' ? 'too_deep' : 'duplicate_key';
-  return refuse(code, reading.message, {}, { reason });
+  return refuse(code, reading.message, sketchOfText(text), { reason });
 }
 
 /**
@@ -113,19 +115,19 @@ export function readEnvelope(
   const arcp = isWellFormed ? value.arcp : memberOf(value, 'arcp');
   if (isVersion(arcp) && !isSupported(arcp)) {
     const details = { supported: SUPPORTED_VERSIONS };
-    return refuse('UNSUPPORTED_VERSION', `Version ${arcp} is not spoken here`, value, details);
+    return refuse('UNSUPPORTED_VERSION', `Version ${arcp} is not supported`, sketch(value), details);
   }
   if (!isWellFormed) return refuseFor(value, anyEnvelopeSchema.safeParse(value).error!, []);
   const description = describe(value.type);
   const payload = description?.payload ?? (Object.hasOwn(extensions, value.type) ? extensions[value.type] : undefined);
   if (payload === undefined) {
-    return refuse('UNIMPLEMENTED', `There is no message type ${JSON.stringify(value.type)}`, value, {
+    return refuse('UNIMPLEMENTED', `There is no message type ${JSON.stringify(value.type)}`, sketch(value), {
       type: value.type,
     });
   }
   const required = description?.requires;
   if (required !== undefined && value[required] === undefined) {
-    return refuse('INVALID_ARGUMENT', `A ${value.type} has a ${required}`, value, {
+    return refuse('INVALID_ARGUMENT', `A ${value.type} has a ${required}`, sketch(value), {
       issues: [{ path: required, message: 'is required' }],
     });
   }
@@ -144,6 +146,24 @@ export function printEnvelope(envelope: AnyEnvelope | Envelope): string {
     return JSON.stringify(envelope);
   } catch (cause) {
     throw new ArcpError('INVALID_ARGUMENT', `The ${envelope.type} has no JSON: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/**
+ * Checks that a printed message is within the limits of its receiver.
+ *
+ * @throws ArcpError `PAYLOAD_TOO_LARGE` if it is too long or nested too deeply; `details.reason` is `too_long` or `too_deep`
+ */
+export function assertReadable(text: string, type: string, limits: MessageLimits = {}): void {
+  const { maxMessageBytes = MAX_MESSAGE_BYTES, maxDepth = MAX_DEPTH } = limits;
+  if (isLonger(text, maxMessageBytes)) {
+    const details = { reason: 'too_long', max_message_bytes: maxMessageBytes };
+    throw new ArcpError('PAYLOAD_TOO_LARGE', `The ${type} has more than ${maxMessageBytes} bytes`, { details });
+  }
+  if (isDeeper(text, maxDepth)) {
+    const details = { reason: 'too_deep', max_depth: maxDepth };
+    const message = `The ${type} nests arrays and objects more than ${maxDepth} levels deep`;
+    throw new ArcpError('PAYLOAD_TOO_LARGE', message, { details });
   }
 }
 
@@ -176,33 +196,46 @@ export function resolveExtensions(extensions: Extensions = {}): Extensions {
 }
 
 function refuseFor(value: unknown, error: z.ZodError, prefix: readonly PropertyKey[]): Result<never, EnvelopeError> {
-  const issues = error.issues.map(({ path, message }) => ({
-    path: [...prefix, ...path].map(String).join('.'),
-    message,
+  const issues = error.issues.slice(0, MAX_ISSUES).map(({ path, message }) => ({
+    path: shortened([...prefix, ...path].map(String).join('.')),
+    message: shortened(message),
   }));
-  const said = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
-  return refuse('INVALID_ARGUMENT', said, value, { issues });
+  const left = error.issues.length - issues.length;
+  const all = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+  if (left > 0) all.push(`${left} more`);
+  return refuse('INVALID_ARGUMENT', all.join('; '), sketch(value), { issues });
 }
 
 function refuse(
   code: KnownErrorCode,
   message: string,
-  value: unknown,
+  sketched: Sketch,
   details?: Readonly<Record<string, unknown>>,
 ): Result<never, EnvelopeError> {
-  return { ok: false, error: new EnvelopeError(code, message, { details, sketch: sketch(value) }) };
+  return { ok: false, error: new EnvelopeError(code, message, { details, sketch: sketched }) };
 }
 
 /** Only what is an identifier, so that it can stand in an answer. */
 function sketch(value: unknown): Sketch {
-  const told = (name: string): string | undefined => {
-    const member = memberOf(value, name);
-    return isId(member) ? member : undefined;
-  };
-  return {
-    ...{ id: told('id'), type: told('type'), session_id: told('session_id'), job_id: told('job_id') },
-    trace_id: told('trace_id'),
-  };
+  return Object.fromEntries(
+    SKETCHED.flatMap((name) => {
+      const member = memberOf(value, name);
+      return isId(member) ? [[name, member]] : [];
+    }),
+  );
+}
+
+/** Reads the identifiers of a message that is not parsed. */
+function sketchOfText(text: string): Sketch {
+  return sketch(stringMembers(text, new Set(SKETCHED)));
+}
+
+/** Keeps a refusal small, however large the refused message is. */
+const MAX_ISSUES = 20;
+const MAX_ISSUE_LENGTH = 500;
+
+function shortened(text: string): string {
+  return text.length > MAX_ISSUE_LENGTH ? `${text.slice(0, MAX_ISSUE_LENGTH)}...` : text;
 }
 
 function memberOf(value: unknown, name: string): unknown {

@@ -1,8 +1,10 @@
 /** Messages that a runtime says. */
 import type { MessageType, PayloadOf } from '../protocol/catalogue.js';
-import { printEnvelope } from '../protocol/codec.js';
+import { type MessageLimits, printEnvelope } from '../protocol/codec.js';
 import type { Envelope } from '../protocol/envelope.js';
+import type { ArcpError, ErrorBody } from '../protocol/errors.js';
 import { newId, newSpanId, newTraceId } from '../protocol/ids.js';
+import { isDeeper } from '../protocol/json.js';
 import { timestampOf } from '../protocol/timestamp.js';
 import { ARCP_VERSION } from '../protocol/version.js';
 
@@ -27,6 +29,30 @@ export function traceBelow({ trace_id, span_id }: Pick<Cause, 'trace_id' | 'span
     spanId: newSpanId(),
     ...(span_id === undefined ? {} : { parentSpanId: span_id }),
   };
+}
+
+/** Most characters of an error, and levels of its details. */
+const MAX_ERROR_LENGTH = 64 * 1024;
+const MAX_ERROR_DEPTH = 16;
+/** Least bytes of a message that a client has to read: an error, its envelope included, fits into them. */
+export const MIN_MESSAGE_BYTES = 4096;
+
+/** An error as it is sent: its code and the beginning of its message where all of it is too much for its reader, or has no JSON. */
+export function boundedBody(
+  error: ArcpError,
+  { maxMessageBytes = Number.POSITIVE_INFINITY }: MessageLimits = {},
+): ErrorBody {
+  const { code, message, retryable } = error;
+  // A character takes up to six bytes.
+  const most = Math.min(MAX_ERROR_LENGTH, maxMessageBytes / 6 - 256);
+  const bare = { code, message: message.slice(0, most / 4), retryable };
+  try {
+    const body = error.toBody();
+    const text = JSON.stringify(body);
+    return text.length > most || isDeeper(text, MAX_ERROR_DEPTH) ? bare : body;
+  } catch {
+    return bare;
+  }
 }
 
 /** What is to be said; the envelope is made of it. */

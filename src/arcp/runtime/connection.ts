@@ -10,7 +10,7 @@ import { assertAddressed } from './addressed.js';
 import type { Peer } from './auth.js';
 import { COMMANDS } from './commands/index.js';
 import { formerAnswer } from './commands/once.js';
-import { type Cause, traceBelow } from './compose.js';
+import { boundedBody, type Cause, traceBelow } from './compose.js';
 import type { Carrier, Core, Engine } from './core.js';
 import { FaultWindow } from './fault-window.js';
 import { Feed } from './feed.js';
@@ -19,7 +19,7 @@ import type { Session } from './session.js';
 import type { Uploader } from './streams/uploads.js';
 
 /** What is refused, as far as it could be read. */
-type Refused = { readonly [K in keyof Cause]?: Cause[K] | undefined };
+type Refused = { readonly [K in keyof Cause]?: Cause[K] | undefined } & { readonly job_id?: string | undefined };
 
 /** Signs of life that may be missed before a connection is given up. */
 const MISSED_PONGS = 2;
@@ -56,9 +56,18 @@ export class Connection implements Carrier {
     channel.start({
       text: (text) => this.#text(text),
       garbage: (why) => this.#garbage('INVALID_ARGUMENT', why),
-      tooLong: (limit) => this.#garbage('PAYLOAD_TOO_LARGE', `The message has more than ${limit} bytes`),
+      tooLong: (limit) =>
+        this.#garbage('PAYLOAD_TOO_LARGE', `The message has more than ${limit} bytes`, {
+          reason: 'too_long',
+          max_message_bytes: limit,
+        }),
       ended: () => void this.#ended(),
     });
+  }
+
+  /** Most bytes of a message that is read here. */
+  get #limit(): number {
+    return Math.min(this.#core.settings.maxMessageBytes, this.#channel.maxTextBytes ?? Number.POSITIVE_INFINITY);
   }
 
   get session(): Session {
@@ -122,7 +131,7 @@ export class Connection implements Carrier {
   #text(text: string): void {
     if (this.#isOver || this.#isEnding) return;
     this.#missed = 0;
-    const result = tryParseEnvelope(text, { maxMessageBytes: this.#core.settings.maxMessageBytes });
+    const result = tryParseEnvelope(text, { maxMessageBytes: this.#limit });
     if (result.ok) this.#take(result.value);
     else this.#refuseText(result.error);
   }
@@ -144,7 +153,7 @@ export class Connection implements Carrier {
     let isRefused = false;
     try {
       assertAddressed(this.#core, message);
-      const opened = await openSession(this.#core, message, this.#peer);
+      const opened = await openSession(this.#core, message, this.#peer, this.#limit);
       if (this.#isOver) return;
       const { session, engine, isResumed, body } = opened;
       await this.#core.connections.get(session.id)?.giveUp('The session goes on elsewhere');
@@ -214,9 +223,13 @@ export class Connection implements Carrier {
     this.say(body);
   }
 
-  #garbage(code: 'INVALID_ARGUMENT' | 'PAYLOAD_TOO_LARGE', why: string): void {
+  #garbage(
+    code: 'INVALID_ARGUMENT' | 'PAYLOAD_TOO_LARGE',
+    why: string,
+    details: object = { reason: 'parse_error' },
+  ): void {
     if (this.#isEnding) return;
-    this.#refuse({}, new ArcpError(code, why, { details: { reason: 'parse_error' } }));
+    this.#refuse({}, new ArcpError(code, why, { details: { ...details } }));
     this.#count();
   }
 
@@ -237,7 +250,8 @@ export class Connection implements Carrier {
     const { id } = cause;
     const { body } = this.#engine.log.compose({
       ...{ type: 'nack', trace: traceBelow(cause), correlationId: id, sessionId: this.#session?.id },
-      payload: { ...error.toBody(), ...(id === undefined ? {} : { nack_for: id }) },
+      jobId: id === undefined ? cause.job_id : undefined,
+      payload: { ...boundedBody(error, this.#session?.limits), ...(id === undefined ? {} : { nack_for: id }) },
     });
     this.say(body);
   }

@@ -1,5 +1,6 @@
 /** How sessions are opened, and taken up again (spec 003, "Capability Negotiation", "Sessions"). */
 import * as z from 'zod';
+import { MAX_DEPTH, type MessageLimits } from '../protocol/codec.js';
 import type { Envelope } from '../protocol/envelope.js';
 import { ArcpError, asArcpError } from '../protocol/errors.js';
 import { newId } from '../protocol/ids.js';
@@ -7,7 +8,7 @@ import { TRUST_LEVELS, type TrustLevel } from '../protocol/payloads/parts.js';
 import { isSupported, SUPPORTED_VERSIONS } from '../protocol/version.js';
 import type { StoredRecord } from '../store/store.js';
 import type { Identity, Peer } from './auth.js';
-import { traceBelow } from './compose.js';
+import { MIN_MESSAGE_BYTES, traceBelow } from './compose.js';
 import type { Work } from './contract.js';
 import type { Core, Engine } from './core.js';
 import { CAPABILITIES, can, negotiate } from './negotiate.js';
@@ -28,9 +29,10 @@ type Opening = Envelope<'session.open'>;
  * Opens a session, or takes one up again that the envelope names. A message that opened one before takes it up again, too: its
  * answer may have been lost.
  *
+ * @param limit most bytes of a message that this connection reads
  * @throws ArcpError `UNSUPPORTED_VERSION`, `UNAUTHENTICATED`, `NOT_FOUND`, `PERMISSION_DENIED`, `UNAVAILABLE`
  */
-export async function openSession(core: Core, message: Opening, peer: Peer): Promise<Opened> {
+export async function openSession(core: Core, message: Opening, peer: Peer, limit: number): Promise<Opened> {
   const { versions } = message.payload;
   if (versions !== undefined && !versions.some(isSupported))
     throw new ArcpError('UNSUPPORTED_VERSION', 'None of these versions is spoken here', {
@@ -38,7 +40,9 @@ export async function openSession(core: Core, message: Opening, peer: Peer): Pro
     });
   const identity = await identify(core, message, peer);
   const former = await findFormer(core, message, identity);
-  return former === undefined ? openNew(core, message, identity) : takeUp(core, message, identity, former);
+  return former === undefined
+    ? openNew(core, message, identity, limit)
+    : takeUp(core, message, identity, former, limit);
 }
 
 async function identify({ settings }: Core, { payload }: Opening, peer: Peer): Promise<Identity> {
@@ -52,6 +56,9 @@ async function identify({ settings }: Core, { payload }: Opening, peer: Peer): P
     throw new ArcpError(code, message, { details, cause: thrown });
   }
 }
+
+/** Levels that the envelope of an error needs, its details included. */
+const MIN_DEPTH = 24;
 
 /** Where it stands which message opened which session. */
 const openingsOf = (principal: string): string => `opening:${principal}`;
@@ -85,7 +92,7 @@ function assertMayTakeUp(session: KeptSession, { payload }: Opening, { principal
   if (session.closedAt !== undefined) throw new ArcpError('FAILED_PRECONDITION', 'The session was closed');
 }
 
-async function openNew(core: Core, message: Opening, identity: Identity): Promise<Opened> {
+async function openNew(core: Core, message: Opening, identity: Identity, limit: number): Promise<Opened> {
   const { payload } = message;
   const { settings, boot } = core;
   const capabilities = negotiate(settings.capabilities, payload.capabilities);
@@ -95,11 +102,12 @@ async function openNew(core: Core, message: Opening, identity: Identity): Promis
   const id = newId('sess');
   const kept = {
     ...{ principal: identity.principal, mode, trust: lower(identity.trust, payload.trust_level), capabilities },
+    limits: limitsOf(core, payload),
     wantsValue: payload.versions === undefined,
     ...{ acceptedAfter: await engine.store.lastSequence(), openedBy: message.id, openedAt: now, seenAt: now },
     ...(mode === 'durable' ? {} : { boot }),
   };
-  const accepted = accept(core, engine, message, id, kept);
+  const accepted = accept(core, engine, message, id, kept, limit);
   const session: KeptSession = { ...kept, tokenDigest: accepted.tokenDigest, acceptedId: accepted.id };
   if (mode !== 'stateless') {
     const opening = { scope: openingsOf(identity.principal), key: message.id, value: id, expect: 0 };
@@ -108,24 +116,31 @@ async function openNew(core: Core, message: Opening, identity: Identity): Promis
     if (result.outcome !== 'done') {
       const former = await findFormer(core, message, identity);
       if (former === undefined) throw new ArcpError('ABORTED', 'The session was opened twice at once');
-      return takeUp(core, message, identity, former);
+      return takeUp(core, message, identity, former, limit);
     }
   }
   return { session: { ...session, id, identity }, engine, isResumed: false, body: accepted.body };
 }
 
-async function takeUp(core: Core, message: Opening, identity: Identity, record: StoredRecord): Promise<Opened> {
+async function takeUp(
+  core: Core,
+  message: Opening,
+  identity: Identity,
+  record: StoredRecord,
+  limit: number,
+): Promise<Opened> {
   const former = sessionOf(record);
   const { settings, lasting: engine } = core;
   const capabilities = negotiate(settings.capabilities, message.payload.capabilities);
   const kept = {
     ...former,
+    limits: limitsOf(core, message.payload),
     capabilities,
     wantsValue: message.payload.versions === undefined,
     trust: lower(identity.trust, message.payload.trust_level),
     seenAt: settings.now(),
   };
-  const accepted = accept(core, engine, message, record.key, kept);
+  const accepted = accept(core, engine, message, record.key, kept, limit);
   const { resume_token: used } = message.payload;
   const formerDigest = used === undefined ? former.tokenDigest : digestOf(used);
   const session: KeptSession = { ...kept, tokenDigest: accepted.tokenDigest, formerDigest };
@@ -134,9 +149,18 @@ async function takeUp(core: Core, message: Opening, identity: Identity, record: 
   return { session: { ...session, id: record.key, identity }, engine, isResumed: true, body: accepted.body };
 }
 
+/** Limits of what a session is sent; an error has to fit into them. */
+function limitsOf({ settings }: Core, { limits = {} }: Opening['payload']): MessageLimits {
+  const { max_message_bytes = settings.maxMessageBytes, max_depth = MAX_DEPTH } = limits;
+  return {
+    maxMessageBytes: Math.max(MIN_MESSAGE_BYTES, Math.min(settings.maxMessageBytes, max_message_bytes)),
+    maxDepth: Math.max(MIN_DEPTH, Math.min(MAX_DEPTH, max_depth)),
+  };
+}
+
 type Unaccepted = Omit<KeptSession, 'tokenDigest' | 'acceptedId'>;
 
-function accept(core: Core, { log }: Engine, message: Opening, id: string, session: Unaccepted) {
+function accept(core: Core, { log }: Engine, message: Opening, id: string, session: Unaccepted, limit: number) {
   const { settings } = core;
   const token = newToken();
   const isOpen = ({ options }: Work): boolean => session.trust !== 'untrusted' || options.isPublic === true;
@@ -155,7 +179,11 @@ function accept(core: Core, { log }: Engine, message: Opening, id: string, sessi
         .filter(({ kind }) => kind === 'agent')
         .map(({ name, options }) => ({ name, ...described(options) })),
       heartbeat_interval_seconds: settings.heartbeatMs / 1000,
-      limits: { max_message_bytes: settings.maxMessageBytes, max_jobs: settings.maxJobs },
+      limits: {
+        max_message_bytes: limit,
+        max_depth: MAX_DEPTH,
+        max_jobs: settings.maxJobs,
+      },
     },
   });
   return { id: envelope.id, body, tokenDigest: digestOf(token) };

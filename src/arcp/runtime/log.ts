@@ -1,6 +1,6 @@
 /** What is said is committed first, and told then. */
-import { isLonger } from '../../text/bytes.js';
 import { CATALOGUE, type MessageType } from '../protocol/catalogue.js';
+import { assertReadable, type MessageLimits } from '../protocol/codec.js';
 import { ArcpError } from '../protocol/errors.js';
 import { type ArcpStore, type Commit, type CommitResult, type NewEvent, StoreError } from '../store/store.js';
 import { type Composed, compose, type Draft } from './compose.js';
@@ -12,6 +12,8 @@ export interface Keeping {
   readonly keptAs?: string | undefined;
   /** The last one of a direct call; of jobs, their types say it. */
   readonly isTerminal?: boolean | undefined;
+  /** Limits of the client that reads it. @default those of the runtime */
+  readonly limits?: MessageLimits | undefined;
 }
 
 export class EventLog {
@@ -37,12 +39,12 @@ export class EventLog {
    */
   event<T extends MessageType>(
     draft: Draft<T> & { readonly sessionId: string },
-    { keptAs, isTerminal }: Keeping = {},
+    { keptAs, isTerminal, limits = {} }: Keeping = {},
   ): NewEvent {
     const { envelope, body } = this.compose(draft);
     const { type, sessionId, jobId, streamId, trace } = draft;
-    if (isLonger(body, this.#maxBytes))
-      throw new ArcpError('PAYLOAD_TOO_LARGE', `The ${type} has more than ${this.#maxBytes} bytes`);
+    const maxMessageBytes = Math.min(this.#maxBytes, limits.maxMessageBytes ?? this.#maxBytes);
+    assertReadable(body, type, { ...limits, maxMessageBytes });
     return {
       ...{ id: envelope.id, type, body, sessionId, jobId: keptAs ?? jobId, streamId, traceId: trace.traceId },
       ...(isTerminal === true || CATALOGUE[type].endsJob ? { isTerminal: true } : {}),

@@ -1,6 +1,7 @@
 /** Sessions as they are kept (spec 003, "Sessions"). */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, randomBytes, utf8ToBytes } from '@noble/hashes/utils.js';
+import type { MessageLimits } from '../protocol/codec.js';
 import type { SessionMode, TrustLevel } from '../protocol/payloads/parts.js';
 import type { RecordChange, StoredRecord } from '../store/store.js';
 import type { Identity } from './auth.js';
@@ -15,6 +16,8 @@ export interface KeptSession {
   readonly mode: SessionMode;
   readonly trust: TrustLevel;
   readonly capabilities: Capabilities;
+  /** Limits of the messages that its client reads. */
+  readonly limits?: MessageLimits | undefined;
   /** Its client has named no versions, and may speak revision 2 of the specification, which looks for results in `value`. */
   readonly wantsValue: boolean;
   /**

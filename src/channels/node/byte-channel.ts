@@ -1,7 +1,7 @@
 /** A channel over byte streams: stdio, pipes, sockets. */
 import type { Readable, Writable } from 'node:stream';
 import type { Channel, Receiver } from '../channel.js';
-import { LineDecoder } from '../line-decoder.js';
+import { LineDecoder, MAX_LINE_BYTES } from '../line-decoder.js';
 
 export interface ByteChannelOptions {
   /** Most bytes of one line; a longer one ends the connection. @default 32 MiB */
@@ -29,6 +29,7 @@ const DRAINED = ['drain', 'finish', 'close', 'error'] as const;
 const JOINED = 1024 * 1024;
 
 export class ByteChannel implements Channel {
+  readonly maxTextBytes: number;
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #decoder: LineDecoder;
@@ -52,6 +53,7 @@ export class ByteChannel implements Channel {
     this.#input = input;
     this.#output = output;
     this.#decoder = new LineDecoder({ maxLineBytes });
+    this.maxTextBytes = maxLineBytes ?? MAX_LINE_BYTES;
     // A stream may break before anybody listens, and an error that nobody listens to ends the process.
     input.on('error', (error) => {
       this.#fault ??= error;

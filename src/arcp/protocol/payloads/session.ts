@@ -10,6 +10,13 @@ export const capabilitiesSchema = members.register(names, {
     'Capabilities by name. Both sides can do what both have named: of booleans both, of lists what is in both, of numbers the smaller.',
 });
 
+/** Limits of the messages that one side reads. */
+const messageLimits = {
+  max_message_bytes: z.number().int().min(1).optional(),
+  /** Levels of arrays and objects, the envelope included. */
+  max_depth: z.number().int().min(1).optional(),
+};
+
 const party = z.looseObject({ kind: name, version: z.string(), fingerprint: z.string().optional() });
 
 /** A tool as a runtime tells of it. Its schemas are JSON Schemas, which are not looked into. */
@@ -48,6 +55,8 @@ export const sessionOpen = z.looseObject({
   trust_level: trustLevel.optional(),
   resume_token: z.string().optional(),
   metadata: members.optional(),
+  /** Limits of the client's reader. The runtime sends nothing beyond them: work whose result exceeds them fails with `PAYLOAD_TOO_LARGE`. */
+  limits: z.looseObject(messageLimits).optional(),
 });
 
 export const sessionAccepted = z.looseObject({
@@ -65,7 +74,7 @@ export const sessionAccepted = z.looseObject({
   heartbeat_interval_seconds: seconds,
   limits: z
     .looseObject({
-      max_message_bytes: z.number().int().min(1).optional(),
+      ...messageLimits,
       max_jobs: z.number().int().min(1).optional(),
     })
     .optional(),

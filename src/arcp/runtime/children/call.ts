@@ -1,6 +1,7 @@
 /** Tools that work calls as a part of itself: told of as calls of their own, and never as its end. */
 import { asArcpError } from '../../protocol/errors.js';
 import { newSpanId } from '../../protocol/ids.js';
+import { boundedBody } from '../compose.js';
 import type { JobContext, Work } from '../contract.js';
 import type { Attempt } from '../jobs/attempt.js';
 import { deeper, type JobSpec } from '../jobs/spec.js';
@@ -45,7 +46,7 @@ export async function callTool(
     return result;
   } catch (thrown) {
     const error = asArcpError(thrown);
-    await outbox.add({ events: [child.voice.event('tool.error', { ...error.toBody() })] });
+    await outbox.add({ events: [child.voice.event('tool.error', { ...boundedBody(error, attempt.spec.limits) })] });
     throw error;
   }
 }

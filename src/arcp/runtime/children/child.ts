@@ -49,6 +49,7 @@ export async function startChild<R>(
     spec: {
       ...{ kind: work!.kind, target: work!.name, isDurable: spec.isDurable, command, trace, trust: spec.trust },
       ...{ retry: resolveRetry(work!.options.retry), streams: spec.streams, parentJobId: row.jobId },
+      ...(spec.limits === undefined ? {} : { limits: spec.limits }),
       ...{ contextId: spec.contextId ?? row.jobId, depth, mayHandOff: spec.mayHandOff },
       ...timeout(timeoutMs, work!.options.timeoutMs),
     },

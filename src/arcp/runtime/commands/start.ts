@@ -85,6 +85,7 @@ function specFor(session: Session, command: StartingCommand, { kind, name, optio
   const timeoutMs = timeoutOf(command, options, now);
   return {
     ...{ kind, target: name, isDurable: isDurable(session, command, options), command, trace: traceBelow(command) },
+    ...(session.limits === undefined ? {} : { limits: session.limits }),
     ...{ trust: session.trust, retry: retryOf(command, options), streams: streamsOf(session) },
     ...{ mayHandOff: can(session.capabilities, CAPABILITIES.agentHandoff), wantsValue: session.wantsValue },
     ...contextOf(command),

@@ -3,6 +3,7 @@ import { ArcpError, asArcpError, type ErrorBody } from '../../protocol/errors.js
 import type { JobState } from '../../protocol/payloads/parts.js';
 import { timestampOf } from '../../protocol/timestamp.js';
 import type { NewEvent } from '../../store/store.js';
+import { boundedBody } from '../compose.js';
 import type { Attempt } from './attempt.js';
 import type { OutboxEntry } from './outbox.js';
 import { retryDelay } from './retry.js';
@@ -52,24 +53,12 @@ export function conclude(attempt: Attempt, outcome: Outcome, circumstances: Circ
     return end(attempt, 'cancelled', told, now);
   }
   if (putBack !== undefined) return release(attempt, putBack, circumstances);
-  const error = outcome.kind === 'failed' ? sayable(outcome.error) : new ArcpError('INTERNAL', 'Ended').toBody();
+  const error =
+    outcome.kind === 'failed'
+      ? boundedBody(outcome.error, attempt.spec.limits)
+      : new ArcpError('INTERNAL', 'Ended').toBody();
   const delay = isFinal ? undefined : retryDelay(error, status.failures + 1, attempt.spec.retry);
   return delay === undefined ? fail(attempt, error, ending, now) : retry(attempt, error, delay, circumstances);
-}
-
-/** Most characters of an error. */
-const MOST = 64 * 1024;
-
-/** What is said of an error: where all of it cannot be, its code and the beginning of its message. */
-function sayable(error: ArcpError): ErrorBody {
-  const { code, message, retryable } = error;
-  const bare = { code, message: message.slice(0, MOST / 4), retryable };
-  try {
-    const body = error.toBody();
-    return JSON.stringify(body).length > MOST ? bare : body;
-  } catch {
-    return bare;
-  }
 }
 
 function complete(attempt: Attempt, result: unknown, ending: Ending, now: number): Conclusion {
@@ -77,7 +66,7 @@ function complete(attempt: Attempt, result: unknown, ending: Ending, now: number
   try {
     told = attempt.voice.completed(result, ending);
   } catch (thrown) {
-    return fail(attempt, sayable(asArcpError(thrown)), ending, now);
+    return fail(attempt, boundedBody(asArcpError(thrown), attempt.spec.limits), ending, now);
   }
   return end(attempt, 'completed', told, now);
 }

@@ -1,4 +1,5 @@
 /** What the store keeps of a job as text. */
+import type { MessageLimits } from '../../protocol/codec.js';
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError, type ErrorBody } from '../../protocol/errors.js';
 import type { TrustLevel } from '../../protocol/payloads/parts.js';
@@ -20,6 +21,8 @@ export interface JobSpec {
   readonly trace: Trace;
   readonly trust: TrustLevel;
   readonly retry: ResolvedRetry;
+  /** Limits of the messages that its client reads. */
+  readonly limits?: MessageLimits | undefined;
   /** What its client can read of streams. */
   readonly streams: 'none' | 'text' | 'all';
   /** Milliseconds that all attempts may take together, from its acceptance on. */

@@ -46,7 +46,7 @@ export class Voice {
   /** Anything that belongs to the invocation. Of a direct call nobody knows a job. */
   event<T extends MessageType>(type: T, payload: PayloadOf<T>, more: Saying = {}): NewEvent {
     const { jobId, sessionId } = this.#row;
-    const { command, trace, isDurable } = this.#spec;
+    const { command, trace, isDurable, limits } = this.#spec;
     return this.#log.event(
       {
         ...{ type, payload, sessionId, trace: more.trace ?? trace, causationId: more.causationId ?? command.id },
@@ -54,7 +54,7 @@ export class Voice {
         ...(more.correlationId === undefined ? {} : { correlationId: more.correlationId }),
         ...(more.streamId === undefined ? {} : { streamId: more.streamId }),
       },
-      { keptAs: jobId, isTerminal: more.isTerminal },
+      { keptAs: jobId, isTerminal: more.isTerminal, limits },
     );
   }
 

@@ -1,0 +1,255 @@
+/** Messages that one side sends and the other does not read: nothing that waits for them stays pending, and the connection goes on. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Client, ClientOptions, Dial } from '../../src/arcp/client/contract.js';
+import { connect, openClient } from '../../src/arcp/client/index.js';
+import { createRuntime, listenUnix, listenWebSocket, type Runtime } from '../../src/arcp/runtime/index.js';
+import { memoryChannels } from '../../src/channels/memory.js';
+import { connectTo } from './runtime/wire.js';
+
+const ending: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0).toReversed()) await end();
+});
+
+const nest = (levels: number): unknown => (levels === 0 ? 0 : [nest(levels - 1)]);
+const long = (characters: number): string => 'x'.repeat(characters);
+
+/** A runtime that reads and sends messages of at most 64 KiB. */
+function start(maxMessageBytes = 65_536): Runtime {
+  const runtime = createRuntime({ limits: { maxMessageBytes } });
+  ending.push(() => runtime.close());
+  const made = ({ size, levels }: Record<string, unknown>): unknown =>
+    size === undefined ? nest(Number(levels)) : long(Number(size));
+  return runtime
+    .tool('echo', {}, () => 'here')
+    .tool('size', {}, (input) => JSON.stringify(input).length)
+    .tool('direct', {}, made)
+    .tool('job', { durable: true }, made)
+    .tool('emit', { durable: true }, async (input, { emit }) => emit('made', { value: made(input) }))
+    .tool('checkpoint', { durable: true }, async (input, { checkpoint }) =>
+      checkpoint(made(input), { isVisible: true }).then(() => 'kept'),
+    )
+    .tool('stream', { durable: true }, async (input, { stream }) => {
+      const writer = stream({ kind: 'event', name: 'out' });
+      await writer.write({ type: 'made', value: made(input) } as never);
+      await writer.close();
+      return 'written';
+    })
+    .tool('call', { durable: true }, async (input, { call }) => call('direct', input))
+    .tool('fail', { durable: true }, (input) => {
+      throw Object.assign(new Error(long(Number(input['size']))), { name: 'Error' });
+    })
+    .tool('ask', { durable: true, permissions: ['payment.create'] }, async (input, { permission }) => {
+      await permission({ permission: 'payment.create', preview: made(input) });
+      return 'granted';
+    });
+}
+
+const inMemory =
+  (runtime: Runtime): Dial =>
+  () => {
+    const [here, there] = memoryChannels();
+    void runtime.accept(there);
+    return here;
+  };
+
+async function open(dial: Dial, options: ClientOptions = {}): Promise<Client> {
+  const client = await openClient(dial, { onPermission: () => ({ decision: 'grant' }), ...options });
+  ending.push(() => client.disconnect());
+  return client;
+}
+
+/** The code that a promise rejects with, or its value. */
+const outcome = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    (value) => value,
+    (error: { readonly code?: string }) => error.code,
+  );
+
+test('a runtime announces its limits, and a client what it reads', async () => {
+  const wire = connectTo(start());
+  const { payload } = await wire.open({ limits: { max_message_bytes: 10_000, max_depth: 30 } });
+  expect(payload.limits).toMatchObject({ max_message_bytes: 65_536, max_depth: 64 });
+  const { jobId } = await wire.startJob('job', { arguments: { size: 20_000 } });
+  expect(await wire.untilEnded(jobId)).toMatchObject({
+    type: 'job.failed',
+    payload: { code: 'PAYLOAD_TOO_LARGE', details: { max_message_bytes: 10_000 } },
+  });
+  const deep = await wire.startJob('job', { arguments: { levels: 40 } });
+  expect(await wire.untilEnded(deep.jobId)).toMatchObject({ payload: { code: 'PAYLOAD_TOO_LARGE' } });
+});
+
+describe('a client does not send what the runtime does not read', () => {
+  test.each([
+    ['a long argument', (client: Client) => client.invoke('size', { a: long(70_000) }).result()],
+    ['a deep argument', (client: Client) => client.invoke('size', { a: nest(70) }).result()],
+    ['a long input of a workflow', (client: Client) => client.startWorkflow('w', { a: long(70_000) }).result()],
+    [
+      'a deep argument of an agent',
+      (client: Client) => client.delegate('a', 't', { arguments: { a: nest(62) } }).result(),
+    ],
+  ])('%s', async (_, call) => {
+    const client = await open(inMemory(start()));
+    expect(await outcome(call(client))).toBe('PAYLOAD_TOO_LARGE');
+    expect(await client.invoke('echo').result()).toBe('here');
+  });
+
+  test('but what is as large as it may be', async () => {
+    const client = await open(inMemory(start()));
+    expect(await client.invoke('size', { a: nest(61) }).result()).toBe(129);
+    expect(await client.invoke('size', { a: long(64_000) }).result()).toBe(64_008);
+  });
+});
+
+describe('a runtime does not send what its client does not read', () => {
+  test.each(['job', 'direct', 'emit', 'checkpoint', 'stream', 'call', 'ask'])('%s', async (tool) => {
+    const client = await open(inMemory(start()));
+    for (const args of [{ size: 70_000 }, { levels: 63 }, { levels: 500 }])
+      expect([args, await outcome(client.invoke(tool, args).result())]).toEqual([args, 'PAYLOAD_TOO_LARGE']);
+    expect(await client.invoke('echo').result()).toBe('here');
+  });
+
+  test('a long error, which is cut', async () => {
+    const client = await open(inMemory(start(4096)));
+    expect(await outcome(client.invoke('fail', { size: 100_000 }).result())).toBe('INTERNAL');
+  });
+});
+
+describe('whoever refuses a message answers with what can be read of it', () => {
+  const message = (more: object): string =>
+    JSON.stringify({ arcp: '1.0', id: 'msg_1', type: 'tool.invoke', timestamp: '2026-01-01T00:00:00Z', ...more });
+  test.each([
+    ['too long', message({ payload: { tool: 'size', arguments: { a: long(70_000) } } }), 'PAYLOAD_TOO_LARGE'],
+    [
+      'too long, its id behind',
+      `{"payload":{"a":"${long(70_000)}","id":"other"},"x":["id","no"],"id":"msg_1"}`,
+      'PAYLOAD_TOO_LARGE',
+    ],
+    ['too deep', message({ payload: { tool: 'size', arguments: { a: nest(70) } } }), 'PAYLOAD_TOO_LARGE'],
+    ['cut off', message({ payload: {} }).slice(0, -4), 'INVALID_ARGUMENT'],
+    ['with a member twice', message({ payload: {} }).replace('"payload"', '"a":1,"a":2,"payload"'), 'INVALID_ARGUMENT'],
+    ['with escapes in its id', `{"id":"msg\\u005f1","payload":${long(3)}`, 'INVALID_ARGUMENT'],
+    ['with very many faults', message({ payload: { tool: 1, retry: Array(20_000).fill(0) } }), 'INVALID_ARGUMENT'],
+    ['of a long type', message({ type: long(60_000), payload: {} }), 'INVALID_ARGUMENT'],
+  ])('one that is %s', async (_, text, code) => {
+    const wire = connectTo(start());
+    await wire.open();
+    wire.channel.send(text);
+    const refusal = await wire.answer('nack', { id: 'msg_1' });
+    expect(refusal.payload).toMatchObject({ code, nack_for: 'msg_1' });
+    expect(JSON.stringify(refusal).length).toBeLessThan(16_000);
+    expect((await wire.startJob('echo', { mode: 'job' })).jobId).toBeDefined();
+  });
+
+  /** A client of a runtime that accepts everything, and then says `text` of the first call. */
+  async function answeredWith(
+    text: (id: string, session: string) => string,
+  ): Promise<{ client: Client; sent: string[] }> {
+    const sent: string[] = [];
+    const client = await open(() => {
+      const [here, there] = memoryChannels();
+      const say = (body: object): void =>
+        there.send(JSON.stringify({ arcp: '1.0', timestamp: '2026-01-01T00:00:00Z', ...body }));
+      there.start({
+        text: (line) => {
+          sent.push(line);
+          const { id, type } = JSON.parse(line) as { id: string; type: string };
+          if (type === 'session.open')
+            say({
+              ...{ id: 'a', type: 'session.accepted', correlation_id: id, session_id: 's' },
+              payload: {
+                ...{ session_id: 's', capabilities: {}, mode: 'durable', trust_level: 'trusted' },
+                heartbeat_interval_seconds: 15,
+              },
+            });
+          else if (type === 'tool.invoke') {
+            const payload = { job_id: 'job_1', state: 'accepted', accepted_at: '2026-01-01T00:00:00Z' };
+            say({ id: 'b', type: 'job.accepted', session_id: 's', job_id: 'job_1', correlation_id: id, payload });
+            there.send(text(id, 's'));
+            say({ id: 'c', type: 'ping', payload: {} });
+          }
+        },
+        ...{ garbage: () => {}, tooLong: () => {}, ended: () => {} },
+      });
+      return here;
+    });
+    return { client, sent };
+  }
+
+  const of = (type: string, payload: object) => () =>
+    JSON.stringify({
+      ...{ arcp: '1.0', id: 'msg_r', type, timestamp: '2026-01-01T00:00:00Z', session_id: 's', job_id: 'job_1' },
+      payload,
+    });
+  test.each([
+    [
+      'a deep result',
+      of('job.completed', { attempt: 1, completed_at: '2026-01-01T00:00:00Z', result: nest(70) }),
+      'PAYLOAD_TOO_LARGE',
+    ],
+    ['a result against its schema', of('job.completed', { attempt: 'first' }), 'INVALID_ARGUMENT'],
+    ['a failure without a code', of('job.failed', {}), 'INVALID_ARGUMENT'],
+    [
+      'a text that is cut off',
+      (id: string) => `{"id":"msg_r","correlation_id":"${id}","payload":{`,
+      'INVALID_ARGUMENT',
+    ],
+  ])('so that the call fails: %s', async (_, text, code) => {
+    const { client, sent } = await answeredWith(text);
+    expect(await outcome(client.invoke('anything').result())).toBe(code);
+    await expect
+      .poll(() => sent.map((line) => JSON.parse(line)))
+      .toContainEqual(
+        expect.objectContaining({ type: 'nack', payload: expect.objectContaining({ nack_for: 'msg_r', code }) }),
+      );
+  });
+
+  test('a deep request for a permission is denied', async () => {
+    const request = of('permission.request', {
+      ...{ permission: 'payment.create', requested_lease_seconds: 1, expires_at: '2026-01-01T00:00:00Z' },
+      ...{ trust_level: 'trusted', arguments_preview: nest(70) },
+    });
+    const { client, sent } = await answeredWith(request);
+    client
+      .invoke('anything')
+      .result()
+      .catch(() => {});
+    await expect
+      .poll(() => sent.map((line) => JSON.parse(line)))
+      .toContainEqual(expect.objectContaining({ type: 'permission.deny', correlation_id: 'msg_r', job_id: 'job_1' }));
+  });
+});
+
+describe('where a transport reads less than its runtime', () => {
+  test.each([
+    [
+      'a Unix socket',
+      async (runtime: Runtime) => {
+        const folder = mkdtempSync(path.join(tmpdir(), 'arcp-limits-'));
+        ending.push(() => rmSync(folder, { recursive: true, force: true }));
+        const listener = await listenUnix(runtime, path.join(folder, 's'), { maxLineBytes: 8192 });
+        return { target: `unix:${path.join(folder, 's')}`, close: () => listener.close() };
+      },
+    ],
+    [
+      'a WebSocket',
+      async (runtime: Runtime) => {
+        const { url, close } = await listenWebSocket(runtime, { port: 0, maxMessageBytes: 8192 });
+        return { target: url, close };
+      },
+    ],
+  ])('a call that is too long for it fails, in both directions: %s', async (_, listen) => {
+    const { target, close } = await listen(start());
+    ending.push(close);
+    const client = await connect(target, { maxMessageBytes: 16_384 });
+    ending.push(() => client.disconnect());
+    expect(client.session.limits?.max_message_bytes).toBe(8192);
+    expect(await outcome(client.invoke('size', { a: long(9000) }).result())).toBe('PAYLOAD_TOO_LARGE');
+    expect(await outcome(client.invoke('job', { size: 20_000 }).result())).toBe('PAYLOAD_TOO_LARGE');
+    expect(await client.invoke('job', { size: 10_000 }).result()).toHaveLength(10_000);
+    expect(await client.invoke('echo').result()).toBe('here');
+  });
+});
