@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Client, ClientOptions, Dial } from '../../src/arcp/client/contract.js';
 import { connect, openClient } from '../../src/arcp/client/index.js';
 import { createRuntime, listenUnix, listenWebSocket, type Runtime } from '../../src/arcp/runtime/index.js';
+import type { Channel } from '../../src/channels/channel.js';
 import { memoryChannels } from '../../src/channels/memory.js';
 import { connectTo } from './runtime/wire.js';
 
@@ -133,6 +134,11 @@ describe('whoever refuses a message answers with what can be read of it', () => 
     ['with a member twice', message({ payload: {} }).replace('"payload"', '"a":1,"a":2,"payload"'), 'INVALID_ARGUMENT'],
     ['with escapes in its id', `{"id":"msg\\u005f1","payload":${long(3)}`, 'INVALID_ARGUMENT'],
     ['with very many faults', message({ payload: { tool: 1, retry: Array(20_000).fill(0) } }), 'INVALID_ARGUMENT'],
+    [
+      'with a number beyond a double',
+      message({ payload: { tool: 'echo', arguments: { a: 7 } } }).replace('7}', '1e999}'),
+      'INVALID_ARGUMENT',
+    ],
     ['of a long type', message({ type: long(60_000), payload: {} }), 'INVALID_ARGUMENT'],
   ])('one that is %s', async (_, text, code) => {
     const wire = connectTo(start());
@@ -252,4 +258,65 @@ describe('where a transport reads less than its runtime', () => {
     expect(await client.invoke('job', { size: 10_000 }).result()).toHaveLength(10_000);
     expect(await client.invoke('echo').result()).toBe('here');
   });
+});
+
+describe('members that the specification does not demand are optional', () => {
+  /** A runtime that says no more than the specification demands. */
+  const terse = (last: object) => (): Channel => {
+    const [here, there] = memoryChannels();
+    let count = 0;
+    const say = (body: object): void =>
+      there.send(JSON.stringify({ arcp: '1.0', id: `r${++count}`, timestamp: '2026-01-01T00:00:00Z', ...body }));
+    there.start({
+      text: (line) => {
+        const { id, type } = JSON.parse(line) as { id: string; type: string };
+        const job = { session_id: 's', job_id: 'j' };
+        if (type === 'session.open')
+          say({
+            type: 'session.accepted',
+            session_id: 's',
+            correlation_id: id,
+            payload: { session_id: 's', capabilities: {} },
+          });
+        else if (type === 'tool.invoke') {
+          say({ type: 'job.accepted', correlation_id: id, ...job, payload: {} });
+          say({ type: 'job.started', ...job, payload: {} });
+          say({ type: 'job.heartbeat', ...job, payload: {} });
+          say({ type: 'stream.open', ...job, stream_id: 'o', payload: {} });
+          for (const data of ['a', 'b']) say({ type: 'stream.chunk', ...job, stream_id: 'o', payload: { data } });
+          say({ type: 'stream.close', ...job, stream_id: 'o', payload: {} });
+          say({ ...job, correlation_id: id, ...last });
+        } else if (type === 'session.close') say({ type: 'ack', session_id: 's', correlation_id: id, payload: {} });
+      },
+      ...{ garbage: () => {}, tooLong: () => {}, ended: () => {} },
+    });
+    return here;
+  };
+
+  test.each([
+    [{ type: 'job.completed', payload: { result: 1 } }, 1],
+    [{ type: 'job.completed', payload: {} }, undefined],
+    [
+      { type: 'job.failed', payload: { code: 'RATE_LIMITED', message: 'Upstream rate limit exceeded' } },
+      'RATE_LIMITED',
+    ],
+    [{ type: 'job.cancelled', payload: {} }, 'CANCELLED'],
+    [{ type: 'workflow.complete', payload: { outputs: 2 } }, 2],
+  ])('%j', async (last, expected) => {
+    const client = await open(terse(last));
+    const work = client.invoke('anything');
+    const read: string[] = [];
+    const reading = (async () => {
+      for await (const text of work.stream('text')) read.push(text);
+    })();
+    expect(await outcome(work.result())).toBe(expected);
+    await reading;
+    expect(read).toEqual(['a', 'b']);
+    await client.close();
+  });
+});
+
+test.each([undefined, null, 7, {}, '', 'http://example.org', 'ws:'])('connect(%j) rejects at once', async (target) => {
+  await expect(connect(target as never)).rejects.toThrow(TypeError);
+  await expect(openClient(target as never)).rejects.toThrow(TypeError);
 });

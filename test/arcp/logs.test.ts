@@ -56,8 +56,8 @@ beforeAll(async () => {
     send('agent.delegate', { target: 'coordinator', task: 'incident' }),
   );
   const request = await wire.until(({ type }) => type === 'permission.request');
-  send('permission.grant', {}, { correlation_id: request.id, job_id: payload.job_id });
-  await wire.untilEnded(payload.job_id);
+  send('permission.grant', {}, { correlation_id: request.id, job_id: payload.job_id! });
+  await wire.untilEnded(payload.job_id!);
   const said = sent.map((message) => parseEnvelope(JSON.stringify(message)));
   // As they follow from each other: what a client says stands before its answer.
   log = wire.heard.flatMap((message) => {

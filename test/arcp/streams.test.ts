@@ -190,7 +190,7 @@ describe('back-pressure', () => {
     );
     for (const [at, { payload }] of sent.entries()) {
       const before = sent[at - 1]?.payload;
-      expect(payload.sequence).toBe(before === undefined ? 0 : (before.last_sequence ?? before.sequence) + 1);
+      expect(payload.sequence).toBe(before === undefined ? 0 : (before.last_sequence ?? before.sequence!) + 1);
     }
     expect(wire.heard.find((message) => message.type === 'stream.close')).toMatchObject({
       payload: { total_chunks: 1001 },
@@ -239,7 +239,7 @@ describe('back-pressure', () => {
     expect(chunks(wire).length).toBe(paused);
     wire.send('backpressure', {}, { stream_id: first.stream_id });
     const accepted = await wire.answer('job.accepted', { id });
-    await wire.untilEnded(accepted.payload.job_id);
+    await wire.untilEnded(accepted.payload.job_id!);
     expect(chunks(wire).map(({ payload }) => payload.event)).toEqual(Array.from({ length: 50 }, (_, n) => n));
   });
 

@@ -49,7 +49,7 @@ const CALLER = { trace_id: 'a'.repeat(32), span_id: 'b'.repeat(16) };
 
 async function run(wire: Wire, tool: string): Promise<Envelope> {
   const accepted = await wire.answer('job.accepted', wire.send('tool.invoke', { tool }, CALLER));
-  return wire.untilEnded(accepted.payload.job_id);
+  return wire.untilEnded(accepted.payload.job_id!);
 }
 
 describe('OpenTelemetry', () => {

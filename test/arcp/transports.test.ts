@@ -5,7 +5,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { connect, dialOf, type Target } from '../../src/arcp/client/index.js';
+import { type ClientOptions, connect, dialOf, type Target } from '../../src/arcp/client/index.js';
 import type { Envelope } from '../../src/arcp/index.js';
 import {
   createRuntime,
@@ -125,7 +125,7 @@ async function converse(wire: Wire): Promise<string> {
   await wire.answer('nack', send('tool.invoke', { tool: 'nothing' }));
   await wire.answer('nack', send('tool.invoke', { tool: 'add', arguments: { a: 'ü 漢 \u2028 \ud83d\ude00' } }));
   const count = await wire.answer('job.accepted', send('tool.invoke', { tool: 'count', arguments: { to: 3, ms: 0 } }));
-  await wire.untilEnded(count.payload.job_id);
+  await wire.untilEnded(count.payload.job_id!);
   const refund = await wire.answer(
     'job.accepted',
     send('tool.invoke', { tool: 'refund', arguments: { order: 'ord_1' } }),
@@ -133,7 +133,7 @@ async function converse(wire: Wire): Promise<string> {
   const request = await wire.until(({ type }) => type === 'permission.request');
   await wire.until((one) => one.type === 'event.emit' && one.payload.attributes?.['to'] === 'blocked');
   await wire.answer('ack', send('permission.grant', { lease_seconds: 60 }, { correlation_id: request.id }));
-  await wire.untilEnded(refund.payload.job_id);
+  await wire.untilEnded(refund.payload.job_id!);
   await wire.answer('pong', send('ping', { nonce: 'n' }));
   await wire.answer('nack', send('job.nonsense'));
   heard();
@@ -227,10 +227,28 @@ describe('a port', () => {
     const { url, close } = await listenWebSocket(runtime(), { host: '0.0.0.0', port: 0, token: 'secret' });
     ending.push(close);
     const here = url.replace('0.0.0.0', '127.0.0.1');
-    expect(await refused(here)).toContain('401');
     expect(await refused(here, { headers: { authorization: 'Bearer wrong' } })).toContain('401');
+    expect(await refused(here, { headers: { authorization: 'Basic secret' } })).toContain('401');
+    expect(await refused(here, {}, ['arcp', 'bearer.wrong'])).toContain('401');
     expect(await refused(here, { headers: { authorization: 'Bearer secret' } })).toBe('open');
     expect(await refused(here, {}, ['arcp', 'bearer.secret'])).toBe('open');
+  });
+
+  test('takes the token in the auth of session.open, too, and nothing without it', async () => {
+    const { url, close } = await listenWebSocket(runtime(), { port: 0, token: 'secret' });
+    ending.push(close);
+    const opened = (auth?: ClientOptions['auth']): Promise<unknown> =>
+      connect(url, { auth, reconnect: false }).then(
+        async (client) => {
+          const sum = await client.invoke('add', { a: 1, b: 1 }).result();
+          await client.close();
+          return sum;
+        },
+        ({ code }: { readonly code: string }) => code,
+      );
+    expect(await opened({ scheme: 'bearer', token: 'secret' })).toBe(2);
+    expect(await opened({ scheme: 'bearer', token: 'wrong' })).toBe('UNAUTHENTICATED');
+    expect(await opened()).toBe('UNAUTHENTICATED');
   });
 
   test('is closed to pages of others, and to names that are not its own', async () => {

@@ -59,6 +59,7 @@ const HANDSHAKE_MS = 15_000;
  * @throws whatever `dial` throws, where no connection is tried again
  */
 export async function openClient(dial: Dial, options: ClientOptions = {}): Promise<Client> {
+  if (typeof dial !== 'function') throw new TypeError(`dial must be a function; got ${String(dial)}`);
   const cursor = await options.cursor?.load();
   const client = new SessionClient(dial, options, cursor);
   await client.opened;
@@ -204,10 +205,10 @@ class SessionClient implements Client {
     invocation.result().then(leave, leave);
     this.#commands.ask(type, payload, { trace_id: traceId, parent_span_id: parentSpanId }, id).then(
       (answer) => {
-        if (answer.type !== 'job.accepted') invocation.accept(undefined);
-        else if (answer.payload.duplicate === true)
-          void this.#follow(invocation as LiveInvocation, answer.payload.job_id);
-        else invocation.accept(answer.payload.job_id);
+        const jobId = answer.type === 'job.accepted' ? (answer.payload.job_id ?? answer.job_id) : undefined;
+        if (jobId !== undefined && answer.type === 'job.accepted' && answer.payload.duplicate === true)
+          void this.#follow(invocation as LiveInvocation, jobId);
+        else invocation.accept(jobId);
       },
       (error: unknown) => invocation.fail(error),
     );
@@ -348,7 +349,8 @@ class SessionClient implements Client {
     this.#cursor.move({ sessionId, resumeToken });
     this.#limit(message.payload.limits);
     this.#isOpen = true;
-    this.#link.settle(this.#options.heartbeatMs ?? message.payload.heartbeat_interval_seconds * 1000);
+    const { heartbeat_interval_seconds: interval } = message.payload;
+    this.#link.settle(this.#options.heartbeatMs ?? (interval === undefined ? HANDSHAKE_MS : interval * 1000));
     if (isTakenUp) this.#resume(this.#cursor.lastMessageId);
     this.#commands.sendAgain();
     // The runtime has forgotten it with the connection.

@@ -71,8 +71,10 @@ export class Invocations {
     const { type, correlation_id, job_id } = message;
     if (ANSWERS.has(type)) return;
     const asked = this.ofCommand(correlation_id);
-    if (isNew && asked !== undefined && message.type === 'job.accepted' && message.payload.duplicate !== true)
-      this.#of(message.payload.job_id).add(asked);
+    if (isNew && asked !== undefined && message.type === 'job.accepted' && message.payload.duplicate !== true) {
+      const jobId = message.payload.job_id ?? job_id;
+      if (jobId !== undefined) this.#of(jobId).add(asked);
+    }
     const ofJob = job_id === undefined ? undefined : this.#byJob.get(job_id);
     const all = asked === undefined ? (ofJob ?? []) : new Set([asked, ...(ofJob ?? [])]);
     for (const invocation of [...all]) if (isNew || invocation.isCatchingUp) invocation.take(message);

@@ -130,8 +130,8 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
   #follow(message: Envelope): void {
     switch (message.type) {
       case 'job.accepted':
-        this.#state = message.payload.state;
-        this.accept(message.payload.job_id);
+        this.#state = message.payload.state ?? 'accepted';
+        this.accept(message.payload.job_id ?? message.job_id);
         break;
       case 'job.started':
         this.#state = 'running';

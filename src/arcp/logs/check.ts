@@ -126,7 +126,7 @@ class Checker {
       else this.#violated('end-is-last', at, `${message.type} of ${id} comes behind its end`);
     }
     if (message.type === 'job.started') {
-      const { attempt } = message.payload;
+      const { attempt = job.attempt + 1 } = message.payload;
       if (attempt <= job.attempt)
         this.#violated('attempts-rise', at, `${id}: attempt ${attempt} behind ${job.attempt}`);
       job.attempt = attempt;
@@ -146,7 +146,7 @@ class Checker {
     }
     if (stream.hasEnded) this.#violated('closed-last', at, `${message.type} of ${id} comes behind its end`);
     if (message.type === 'stream.chunk') {
-      const { sequence, last_sequence: last = sequence } = message.payload;
+      const { sequence = stream.next, last_sequence: last = sequence } = message.payload;
       if (sequence !== stream.next)
         this.#violated('contiguous', at, `chunk ${sequence} of ${id} comes where ${stream.next} is due`);
       stream.next = last + 1;

@@ -1,6 +1,7 @@
 /** Who has begun what, from the messages alone (spec 003, "Delivery Semantics": "Clients SHOULD reconstruct execution graphs"). */
 import type { Envelope } from '../protocol/envelope.js';
 import type { ErrorBody } from '../protocol/errors.js';
+import { outcomeIn } from '../protocol/outcome.js';
 import type { JobState } from '../protocol/payloads/parts.js';
 
 /** What a node stands for; a call is a tool that is carried out without a job of its own. */
@@ -129,7 +130,7 @@ class Builder {
         if (message.payload.will_retry !== true) this.#ended(message, 'failed', message.payload);
         break;
       case 'workflow.complete':
-        this.#ended(message, message.payload.status, message.payload.error);
+        this.#ended(message, outcomeIn(message)!.state, message.payload.error);
         break;
       case 'permission.request':
         this.#asked(message);
@@ -150,7 +151,7 @@ class Builder {
   #job(job: Draft, message: Envelope): void {
     switch (message.type) {
       case 'job.accepted': {
-        const { tool, workflow, agent, parent_job_id: parentId, state, duplicate } = message.payload;
+        const { tool, workflow, agent, parent_job_id: parentId, state = 'accepted', duplicate } = message.payload;
         job.name = tool ?? workflow ?? agent ?? job.name;
         if (parentId !== undefined) job.parentId = parentId;
         if (message.correlation_id !== undefined) this.#jobOf.set(message.correlation_id, job.id);
@@ -159,7 +160,7 @@ class Builder {
         break;
       }
       case 'job.started':
-        job.attempt = Math.max(job.attempt ?? 0, message.payload.attempt);
+        job.attempt = Math.max(job.attempt ?? 0, message.payload.attempt ?? 1);
         move(job, 'running', message);
         break;
       case 'job.completed':
@@ -232,7 +233,7 @@ class Builder {
       stream.name = name ?? kind;
       move(stream, 'open', message);
     } else if (message.type === 'stream.chunk') {
-      const { sequence, last_sequence: last = sequence } = message.payload;
+      const { sequence = 0, last_sequence: last = sequence } = message.payload;
       stream.messages += last - sequence + 1;
     } else if (message.type === 'stream.close') move(stream, 'completed', message);
     else if (message.type === 'stream.error') {
@@ -248,7 +249,7 @@ class Builder {
     const span = this.#draft(span_id, 'span', message, parent);
     span.name = name;
     span.spanId = span_id;
-    span.from = Date.parse(start_time);
+    if (start_time !== undefined) span.from = Date.parse(start_time);
     span.to = end_time === undefined ? span.from + duration_ms : Date.parse(end_time);
     move(span, status === 'error' ? 'failed' : 'completed', message);
   }

@@ -5,6 +5,7 @@ import { type AddressInfo, isIPv6 } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { safely } from '../../bindings/safely.js';
+import type { Channel } from '../../channels/channel.js';
 import { gathered } from '../../channels/node/gathered.js';
 import { type Admission, createAdmission, isLoopbackAddress } from '../../channels/node/listen/admission.js';
 import { ServeError } from '../../channels/node/listen/errors.js';
@@ -29,8 +30,9 @@ export interface ListenWebSocketOptions {
   /** @default '/arcp' */
   readonly path?: string | undefined;
   /**
-   * What who connects has to show (RFC 6750), or as the subprotocol `bearer.TOKEN`, since browsers set no headers there. It lets them in; who
-   * they are is the runtime's `auth` to say.
+   * Requires this bearer token: in the `Authorization` header (RFC 6750), as the subprotocol `bearer.TOKEN`, since browsers set no headers
+   * there, or in the `auth` of `session.open`, which then has to come within ten seconds. The token admits a client; the runtime's `auth`
+   * identifies it.
    */
   readonly token?: string | undefined;
   /** Whether others than this machine may reach it without a token. @default false */
@@ -133,23 +135,40 @@ class Gate {
     } else answer(response, 404);
   };
 
+  /** Ends a connection that shows no token in time. @returns compares a token, and lets the connection be if it is the right one */
+  #within(channel: Channel): (token: string) => boolean {
+    const late = setTimeout(() => channel.destroy(), HEADERS_TIMEOUT).unref();
+    return (token) => {
+      const isRight = this.#admission.isToken(token);
+      if (isRight) clearTimeout(late);
+      return isRight;
+    };
+  }
+
   readonly #upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     // Node has let go of the connection, whose errors would end the process.
     socket.on('error', () => {});
     toOriginForm(request);
     const { headers, url = '/' } = request;
     const path = url.replace(/\?.*$/s, '');
+    const admission = this.#admission;
+    const isUnproven = admission.checkToken(headers, true) !== null;
     const refusal =
-      this.#admission.checkNames(headers) ??
-      (path === this.#options.path ? this.#admission.checkToken(headers, true) : { status: 404 });
+      admission.checkNames(headers) ??
+      (path !== this.#options.path
+        ? { status: 404 }
+        : isUnproven && admission.showsToken(headers, true)
+          ? { status: 401 }
+          : null);
     if (refusal !== null) {
       refuseUpgrade(socket, refusal.status);
       return;
     }
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
       const channel = webSocketChannel(webSocket, { maxLength: this.#options.maxMessageBytes ?? MAX_MESSAGE_BYTES });
+      const peer = { kind: 'websocket', address: request.socket.remoteAddress };
       this.#runtime
-        .accept(gathered(channel, socket), { kind: 'websocket', address: request.socket.remoteAddress })
+        .accept(gathered(channel, socket), isUnproven ? { ...peer, isToken: this.#within(channel) } : peer)
         .catch((error: unknown) => safely(() => this.#options.onError?.(error)));
     });
   };

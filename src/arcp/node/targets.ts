@@ -37,7 +37,9 @@ export interface DialOptions {
  * @throws TypeError on what is no target
  */
 export function dialOf(target: Target, { token, maxMessageBytes }: DialOptions = {}): Dial {
-  if (typeof target !== 'string') return () => startProgram(target);
+  if (typeof target === 'object' && typeof target?.command === 'string') return () => startProgram(target);
+  if (typeof target !== 'string')
+    throw new TypeError(`A target is a text such as "ws://HOST:PORT/PATH", or { command }; got ${String(target)}`);
   const lines = maxMessageBytes === undefined ? {} : { maxLineBytes: maxMessageBytes };
   const [, scheme, rest] = /^(unix|fifo|tcp|wss?):(.+)$/is.exec(target) ?? [];
   if (scheme === undefined || rest === undefined) throw new TypeError(`No way to connect to "${target}" is known`);

@@ -97,9 +97,15 @@ export function tryParseEnvelope(text: string, options: CodecOptions = {}): Resu
   const reading = readJson(text, maxDepth);
   if (reading.ok) return readEnvelope(reading.value, options);
   const code = reading.fault === 'depth' ? 'PAYLOAD_TOO_LARGE' : 'INVALID_ARGUMENT';
-  const reason = reading.fault === 'syntax' ? 'parse_error' : reading.fault === 'depth' ? 'too_deep' : 'duplicate_key';
-  return refuse(code, reading.message, sketchOfText(text), { reason });
+  return refuse(code, reading.message, sketchOfText(text), { reason: REASONS[reading.fault] });
 }
+
+const REASONS = {
+  syntax: 'parse_error',
+  depth: 'too_deep',
+  number: 'number_out_of_range',
+  'duplicate-key': 'duplicate_key',
+} as const;
 
 /**
  * Judges a value that is JSON: whether it is a message, and of which type. It is neither copied nor changed.

@@ -1,6 +1,9 @@
-/** JSON as it is read from somebody else: not too deep, and without members of the same name, of which only one would count. */
+/**
+ * JSON as it is read from a peer: not too deep, without members of the same name, of which only one would count, and without numbers beyond a
+ * double, which `JSON.parse` reads as Infinity and `JSON.stringify` writes as null.
+ */
 
-export type JsonFault = 'syntax' | 'depth' | 'duplicate-key';
+export type JsonFault = 'syntax' | 'depth' | 'number' | 'duplicate-key';
 
 export type JsonReading =
   | { readonly ok: true; readonly value: unknown }
@@ -15,6 +18,8 @@ export function readJson(text: string, maxDepth: number): JsonReading {
     return { ok: false, fault: 'syntax', message: `The text is no JSON: ${(error as Error).message}` };
   }
   const count = countMembers(value, maxDepth);
+  if (count === BEYOND_DOUBLE)
+    return { ok: false, fault: 'number', message: 'A number is beyond the range of a double' };
   if (count < 0)
     return { ok: false, fault: 'depth', message: `More than ${maxDepth} arrays and objects in each other` };
   if (count !== countNames(text)) {
@@ -23,15 +28,20 @@ export function readJson(text: string, maxDepth: number): JsonReading {
   return { ok: true, value };
 }
 
-/** @returns how many members all objects have together; -1 where they are too deep. The recursion is no deeper than that. */
+const TOO_DEEP = -1;
+const BEYOND_DOUBLE = -2;
+
+/** @returns how many members all objects have together, or what is wrong with the value. The recursion is at most `depth` deep. */
 function countMembers(value: unknown, depth: number): number {
+  if (typeof value === 'number') return Number.isFinite(value) ? 0 : BEYOND_DOUBLE;
   if (typeof value !== 'object' || value === null) return 0;
-  if (depth === 0) return -1;
+  if (depth === 0) return TOO_DEEP;
   let sum = 0;
   if (Array.isArray(value)) {
     for (const item of value) {
-      const count = typeof item === 'object' ? countMembers(item, depth - 1) : 0;
-      if (count < 0) return -1;
+      if (typeof item === 'string') continue;
+      const count = countMembers(item, depth - 1);
+      if (count < 0) return count;
       sum += count;
     }
     return sum;
@@ -40,9 +50,9 @@ function countMembers(value: unknown, depth: number): number {
   sum = names.length;
   for (const name of names) {
     const member = (value as Readonly<Record<string, unknown>>)[name];
-    if (typeof member !== 'object') continue;
+    if (typeof member === 'string') continue;
     const count = countMembers(member, depth - 1);
-    if (count < 0) return -1;
+    if (count < 0) return count;
     sum += count;
   }
   return sum;

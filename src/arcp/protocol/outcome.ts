@@ -20,14 +20,14 @@ export function outcomeIn(message: Envelope): Outcome | undefined {
     case 'job.failed':
       return { state: 'failed', error: ArcpError.fromBody(message.payload) };
     case 'job.cancelled': {
-      const { cause, reason, forced } = message.payload;
+      const { cause = 'runtime', reason, forced } = message.payload;
       const code = cause === 'timeout' ? 'DEADLINE_EXCEEDED' : 'CANCELLED';
       const details = { cause, ...(forced === undefined ? {} : { forced }) };
       const error = new ArcpError(code, reason ?? `It was cancelled by ${cause}`, { retryable: false, details });
       return { state: 'cancelled', error };
     }
     case 'workflow.complete': {
-      const { status, outputs, error } = message.payload;
+      const { outputs, error, status = error === undefined ? 'completed' : 'failed' } = message.payload;
       if (status === 'completed') return { state: 'completed', result: outputs };
       const body = error ?? { code: 'CANCELLED', message: 'The workflow was cancelled' };
       return { state: status, error: ArcpError.fromBody(body) };

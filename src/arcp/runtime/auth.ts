@@ -11,6 +11,11 @@ export interface Peer {
   readonly address?: string | undefined;
   /** What the transport itself knows of who it is: the subject of a certificate, for one. */
   readonly identity?: string | undefined;
+  /**
+   * Compares a token with the one that the listener requires. Present only where the transport has not seen it: `session.open` has to show it in
+   * `auth`, or is refused before `authenticate` is called.
+   */
+  readonly isToken?: ((token: string) => boolean) | undefined;
 }
 
 /** Somebody who is known. */

@@ -46,8 +46,13 @@ export async function openSession(core: Core, message: Opening, peer: Peer, limi
 }
 
 async function identify({ settings }: Core, { payload }: Opening, peer: Peer): Promise<Identity> {
+  const { auth } = payload;
+  if (peer.isToken !== undefined && !(auth?.token !== undefined && peer.isToken(auth.token)))
+    throw new ArcpError('UNAUTHENTICATED', 'The connection requires a bearer token, in its headers or in auth', {
+      details: { schemes: ['bearer'] },
+    });
   try {
-    return await settings.authenticate(payload.auth, peer);
+    return await settings.authenticate(auth, peer);
   } catch (thrown) {
     const { code, message, details } = asArcpError(thrown);
     // What went wrong in there is nobody else's business.

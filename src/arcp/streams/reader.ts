@@ -49,11 +49,13 @@ export class StreamReader<K extends StreamKind> implements AsyncIterableIterator
 
   /** A chunk, which may have come before, or before its time. */
   push(chunk: Chunk): void {
-    if (this.#end !== undefined || chunk.sequence < this.#next || this.#ahead.has(chunk.sequence)) return;
-    this.#ahead.set(chunk.sequence, chunk);
+    // A sender that numbers nothing relies on the order of the transport.
+    const { sequence = this.#next } = chunk;
+    if (this.#end !== undefined || sequence < this.#next || this.#ahead.has(sequence)) return;
+    this.#ahead.set(sequence, chunk);
     for (let next = this.#ahead.get(this.#next); next !== undefined; next = this.#ahead.get(this.#next)) {
       this.#ahead.delete(this.#next);
-      this.#next = (next.last_sequence ?? next.sequence) + 1;
+      this.#next = (next.last_sequence ?? this.#next) + 1;
       this.#take(next);
     }
     if (this.#ahead.size > MOST_AHEAD)

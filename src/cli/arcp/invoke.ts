@@ -9,6 +9,7 @@ import {
   type Invocation as Work,
 } from '../../arcp/client/index.js';
 import { ArcpError, type Envelope } from '../../arcp/index.js';
+import type { Channel } from '../../channels/channel.js';
 import { visible } from '../../text/visible.js';
 import { errorJson, toJson } from '../json.js';
 import { secondsOption, textOption } from '../option-values.js';
@@ -16,6 +17,9 @@ import { choice, type Invocation, UsageError } from '../usage.js';
 import { lineOf } from './lines.js';
 import { recorded } from './record.js';
 import { namedTarget, unreachable } from './targets.js';
+
+/** Attempts in a row to connect again: about fifteen seconds. */
+const RECONNECT = { maxAttempts: 10, maxDelayMs: 2000 };
 
 const MODES = ['auto', 'direct', 'job'] as const;
 
@@ -35,8 +39,17 @@ export async function runInvoke(invocation: Invocation): Promise<number> {
   const recording = log === undefined ? { dial, close: () => {} } : recorded(dial, log);
   let client: Client;
   try {
-    client = await openClient(recording.dial, {
-      ...{ onMessage, reconnect: false, onPermission: permissions(invocation) },
+    // A target that cannot be reached at first is reported at once; a connection that is lost later is made again.
+    let first: Channel | undefined = await recording.dial();
+    const dialAgain = (): Channel | Promise<Channel> => {
+      const channel = first ?? recording.dial();
+      first = undefined;
+      return channel;
+    };
+    client = await openClient(dialAgain, {
+      ...{ onMessage, onPermission: permissions(invocation) },
+      // A program ends with its connection.
+      reconnect: typeof target === 'string' ? RECONNECT : false,
       auth: token === undefined ? undefined : { scheme: 'bearer', token },
     });
   } catch (thrown) {
@@ -46,6 +59,13 @@ export async function runInvoke(invocation: Invocation): Promise<number> {
       : unreachable(thrown, target);
   }
   const work = start(client);
+  let jobId: string | undefined;
+  work.accepted.then(
+    (id) => {
+      jobId = id;
+    },
+    () => {},
+  );
   const stopped = cancelBySignal(work);
   try {
     const result = await work.result();
@@ -56,12 +76,22 @@ export async function runInvoke(invocation: Invocation): Promise<number> {
     await invocation.output.note(
       invocation.json ? errorJson(code, message) : `${invocation.output.paintNote('red', code)} ${visible(message)}`,
     );
+    if (jobId !== undefined && typeof target === 'string' && (await isLost(client)))
+      await invocation.output.note(`The job goes on. To follow it: pegwire arcp tail ${target} ${jobId}`);
     return 1;
   } finally {
     stopped();
     await client.close().catch(() => client.disconnect());
     recording.close();
   }
+}
+
+/** Returns whether the connection has ended, and none will be made again. */
+function isLost(client: Client): Promise<boolean> {
+  return Promise.race([
+    client.closed.then(() => true),
+    new Promise<boolean>((resolve) => setImmediate(resolve, false)),
+  ]);
 }
 
 function starter(invocation: Invocation, name: string, text: string | undefined): (client: Client) => Work {

@@ -33,7 +33,7 @@ describe('killed while jobs are at work', () => {
     expect(results).toEqual(Array.from({ length: JOBS }, (_, n) => `w${n} done`));
     expect(await world.problems()).toEqual([]);
     // They were at work: hardly any came through in its first attempt.
-    const attempts = world.heard.flatMap((one) => (one.type === 'job.started' ? [one.payload.attempt] : []));
+    const attempts = world.heard.flatMap((one) => (one.type === 'job.started' ? [one.payload.attempt!] : []));
     expect(Math.max(...attempts)).toBeGreaterThan(1);
     expect(attempts.filter((attempt) => attempt > 1).length).toBeGreaterThan(JOBS / 2);
     // Each step has one effect. It may have been tried again by an attempt that came after one which died right behind it.

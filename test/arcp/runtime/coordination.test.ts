@@ -30,7 +30,7 @@ async function opened(runtime: Runtime, payload: Readonly<Record<string, unknown
 
 async function begin(wire: Wire, type: string, payload: Readonly<Record<string, unknown>>): Promise<string> {
   const accepted = await wire.answer('job.accepted', wire.send(type, payload));
-  return accepted.payload.job_id;
+  return accepted.payload.job_id!;
 }
 
 const emitted = (wire: Wire, name: string): Envelope<'event.emit'>[] =>
@@ -644,8 +644,8 @@ describe('a checkpoint that a client asks for', () => {
     const refused = await wire.answer('nack', wire.send('checkpoint.restore', { checkpoint_id }));
     expect(refused.payload.code).toBe('FAILED_PRECONDITION');
     const anew = await wire.answer('job.accepted', wire.send('checkpoint.restore', { checkpoint_id, new_job: true }));
-    expect(anew.payload.job_id).not.toBe(jobId);
-    expect(await wire.untilEnded(anew.payload.job_id)).toMatchObject({ payload: { result: { at: 1 }, attempt: 1 } });
+    expect(anew.payload.job_id!).not.toBe(jobId);
+    expect(await wire.untilEnded(anew.payload.job_id!)).toMatchObject({ payload: { result: { at: 1 }, attempt: 1 } });
   });
 
   test.each([
@@ -699,12 +699,12 @@ describe('a span', () => {
     );
     const wire = await opened(runtime);
     const accepted = await wire.answer('job.accepted', wire.send('tool.invoke', { tool: 'work' }, W3C));
-    const last = (await wire.untilEnded(accepted.payload.job_id)) as Envelope<'job.completed'>;
+    const last = (await wire.untilEnded(accepted.payload.job_id!)) as Envelope<'job.completed'>;
     const spans = wire.heard.filter((one): one is Envelope<'trace.span'> => one.type === 'trace.span');
     expect(spans.map(({ payload }) => payload.name)).toEqual(['inner', 'outer']);
     const [inner, outer] = spans;
     expect(outer).toMatchObject({
-      ...{ trace_id: W3C.trace_id, parent_span_id: accepted.span_id, job_id: accepted.payload.job_id },
+      ...{ trace_id: W3C.trace_id, parent_span_id: accepted.span_id, job_id: accepted.payload.job_id! },
       payload: {
         status: 'ok',
         kind: 'internal',
@@ -769,7 +769,7 @@ describe('work without end', () => {
     const wire = connectTo(runtime);
     await wire.open();
     const accepted = await wire.answer('job.accepted', wire.send('agent.delegate', { target: how, task: '' }));
-    const end = await wire.untilEnded(accepted.payload.job_id);
+    const end = await wire.untilEnded(accepted.payload.job_id!);
     expect(end).toMatchObject({ type: 'job.failed', payload: { code: 'RESOURCE_EXHAUSTED', retryable: false } });
   });
 });
@@ -783,6 +783,6 @@ test('an agent that was given a task hands it over, where its client knows of ha
   const wire = connectTo(runtime);
   await wire.open();
   const accepted = await wire.answer('job.accepted', wire.send('agent.delegate', { target: 'first', task: '' }));
-  const end = await wire.untilEnded(accepted.payload.job_id);
+  const end = await wire.untilEnded(accepted.payload.job_id!);
   expect(end).toMatchObject({ type: 'job.completed', payload: { result: 'done by the third' } });
 });

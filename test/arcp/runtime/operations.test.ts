@@ -59,9 +59,9 @@ describe('two commands with one operation key', () => {
     const wire = await opened(counting());
     const sent = Array.from({ length: 50 }, () => wire.send('tool.invoke', { tool: 'job', ...KEY }));
     const answers = await Promise.all(sent.map((one) => wire.answer('job.accepted', one)));
-    expect(new Set(answers.map(({ payload }) => payload.job_id)).size).toBe(1);
+    expect(new Set(answers.map(({ payload }) => payload.job_id!)).size).toBe(1);
     expect(answers.filter(({ payload }) => payload.duplicate !== true)).toHaveLength(1);
-    expect(await wire.untilEnded(answers[0]!.payload.job_id)).toMatchObject({ payload: { result: 1 } });
+    expect(await wire.untilEnded(answers[0]!.payload.job_id!)).toMatchObject({ payload: { result: 1 } });
   });
 
   test('may be direct calls: each gets the outcome of the first', async () => {
@@ -129,7 +129,7 @@ describe('two commands with one operation key', () => {
       (await wire.startJob('job', KEY)).jobId,
       (await other.startJob('job', KEY)).jobId,
       (await wire.answer('job.accepted', wire.send('workflow.start', { workflow: 'flow', operation_key: 'op-1' })))
-        .payload.job_id,
+        .payload.job_id!,
     ];
     expect(new Set(ids).size).toBe(3);
   });
@@ -138,7 +138,7 @@ describe('two commands with one operation key', () => {
     const wire = await opened(counting());
     const first = await wire.startJob('job', KEY);
     const second = wire.send('tool.invoke', { tool: 'job', arguments: { a: 1 } }, { idempotency_key: 'op-1' });
-    expect((await wire.answer('job.accepted', second)).payload.job_id).toBe(first.jobId);
+    expect((await wire.answer('job.accepted', second)).payload.job_id!).toBe(first.jobId);
   });
 });
 

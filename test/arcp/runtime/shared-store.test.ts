@@ -56,7 +56,7 @@ describe('a job that another runtime works on', () => {
       { workers: { queues: ['far'] } },
     );
     const accepted = await front.answer('job.accepted', front.send('agent.delegate', { target: 'near', task: '' }));
-    expect(await front.untilEnded(accepted.payload.job_id)).toMatchObject({ payload: { result: 'far away' } });
+    expect(await front.untilEnded(accepted.payload.job_id!)).toMatchObject({ payload: { result: 'far away' } });
   });
 
   test('is cancelled by whoever is asked', async () => {
@@ -94,7 +94,7 @@ describe('a job that another runtime works on', () => {
       wires[n % 2]!.send('tool.invoke', { tool: 'once', operation_key: 'k' }),
     );
     const accepted = await Promise.all(sent.map((one, n) => wires[n % 2]!.answer('job.accepted', one)));
-    expect(new Set(accepted.map(({ payload }) => payload.job_id)).size).toBe(1);
+    expect(new Set(accepted.map(({ payload }) => payload.job_id!)).size).toBe(1);
     expect(accepted.filter(({ payload }) => payload.duplicate !== true)).toHaveLength(1);
     await expect.poll(() => done).toBe(1);
   });

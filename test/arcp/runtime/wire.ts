@@ -102,7 +102,7 @@ export class Wire {
   async startJob(tool: string, payload: Fields = {}): Promise<{ readonly id: string; readonly jobId: string }> {
     const { id } = this.send('tool.invoke', { tool, ...payload });
     const accepted = await this.answer('job.accepted', { id });
-    return { id, jobId: accepted.payload.job_id };
+    return { id, jobId: accepted.payload.job_id! };
   }
 
   /** The last message of a job. */

@@ -44,9 +44,10 @@ function reasonOf(answer: Envelope): string {
 /** A job that is at work. */
 async function begun(bench: Bench, probe: Probe): Promise<{ readonly command: Sent; readonly jobId: string }> {
   const command = invoke(probe, bench.subject.slow!);
-  const { payload } = await probe.answer(command, 'job.accepted');
-  await probe.until(({ type, job_id }) => type === 'job.started' && job_id === payload.job_id, 'job.started');
-  return { command, jobId: payload.job_id };
+  const { payload, job_id = '' } = await probe.answer(command, 'job.accepted');
+  const jobId = payload.job_id ?? job_id;
+  await probe.until((message) => message.type === 'job.started' && message.job_id === jobId, 'job.started');
+  return { command, jobId };
 }
 
 /** Takes a session up on another connection. */

@@ -4,7 +4,8 @@ import { errorFields } from '../errors.js';
 import { count, id, members, milliseconds, timestamp } from './parts.js';
 
 export const ack = z.looseObject({
-  ack_for: id,
+  /** Absent where `correlation_id` alone names the message. */
+  ack_for: id.optional(),
   received_at: timestamp.optional(),
   status: z.enum(['accepted', 'duplicate', 'done']).optional(),
   /** All that was sent to this session up to this message has arrived. */

@@ -33,7 +33,7 @@ export const traceSpan = z.looseObject({
   trace_id: id.optional(),
   span_id: id.optional(),
   parent_span_id: id.optional(),
-  start_time: timestamp,
+  start_time: timestamp.optional(),
   end_time: timestamp.optional(),
   duration_ms: z.number().min(0).optional(),
   kind: z.string().optional(),

@@ -1,12 +1,16 @@
-/** Payloads of durable jobs (spec 003, "Jobs"). All messages of a job name it in their envelope. */
+/**
+ * Payloads of durable jobs (spec 003, "Jobs"). All messages of a job name it in their envelope. Members that the specification does not
+ * demand are optional, so that messages of other implementations are read.
+ */
 import * as z from 'zod';
 import { errorFields } from '../errors.js';
 import { attempt, count, id, jobState, milliseconds, name, timestamp } from './parts.js';
 
 export const jobAccepted = z.looseObject({
-  job_id: id,
-  state: z.enum(['accepted', 'queued']),
-  accepted_at: timestamp,
+  /** Absent where the envelope alone names the job. */
+  job_id: id.optional(),
+  state: z.enum(['accepted', 'queued']).optional(),
+  accepted_at: timestamp.optional(),
   queue_position: count.optional(),
   tool: name.optional(),
   workflow: name.optional(),
@@ -17,9 +21,9 @@ export const jobAccepted = z.looseObject({
 });
 
 export const jobStarted = z.looseObject({
-  job_id: id,
-  attempt,
-  started_at: timestamp,
+  job_id: id.optional(),
+  attempt: attempt.optional(),
+  started_at: timestamp.optional(),
   worker: z.string().optional(),
   /** The checkpoint that it goes on from. */
   restored_from: id.optional(),
@@ -37,21 +41,21 @@ export const jobProgress = z.looseObject({
 });
 
 export const jobHeartbeat = z.looseObject({
-  sequence: count,
-  state: jobState,
+  sequence: count.optional(),
+  state: jobState.optional(),
   /** After so long without another one, nobody works on it any more. */
-  deadline_ms: milliseconds,
-  attempt,
+  deadline_ms: milliseconds.optional(),
+  attempt: attempt.optional(),
   last_progress_at: timestamp.optional(),
 });
 
 export const jobCheckpoint = z.looseObject({
   checkpoint_id: id,
   label: z.string().optional(),
-  sequence: count,
+  sequence: count.optional(),
   size_bytes: count.optional(),
   digest: z.string().optional(),
-  attempt,
+  attempt: attempt.optional(),
   /** What was kept, where the client may see it. */
   data: z.unknown().optional(),
   automatic: z.boolean().optional(),
@@ -60,15 +64,15 @@ export const jobCheckpoint = z.looseObject({
 export const jobCompleted = z.looseObject({
   result: z.unknown().optional(),
   result_ref: z.unknown().optional(),
-  attempt,
+  attempt: attempt.optional(),
   duration_ms: z.number().min(0).optional(),
-  completed_at: timestamp,
+  completed_at: timestamp.optional(),
 });
 
 export const jobFailed = z.looseObject({
   ...errorFields,
-  attempt,
-  failed_at: timestamp,
+  attempt: attempt.optional(),
+  failed_at: timestamp.optional(),
   last_checkpoint_id: id.optional(),
 });
 
@@ -78,8 +82,8 @@ export type CancelCause = (typeof CANCEL_CAUSES)[number];
 
 export const jobCancelled = z.looseObject({
   reason: z.string().optional(),
-  cause: z.enum(CANCEL_CAUSES),
-  cancelled_at: timestamp,
+  cause: z.enum(CANCEL_CAUSES).optional(),
+  cancelled_at: timestamp.optional(),
   /** The work did not end by itself. */
   forced: z.boolean().optional(),
   last_checkpoint_id: id.optional(),

@@ -63,15 +63,16 @@ export const sessionAccepted = z.looseObject({
   session_id: id,
   capabilities: capabilitiesSchema,
   runtime: party.optional(),
-  mode: sessionMode,
-  trust_level: trustLevel,
+  /** A session of a runtime that does not name its mode may be resumed as far as it gives a `resume_token`. */
+  mode: sessionMode.optional(),
+  trust_level: trustLevel.optional(),
   resume_token: z.string().optional(),
   resume_window_seconds: seconds.optional(),
   expires_at: timestamp.optional(),
   tools: z.array(toolInfoSchema).optional(),
   agents: z.array(agentInfoSchema).optional(),
   workflows: z.array(workflowInfoSchema).optional(),
-  heartbeat_interval_seconds: seconds,
+  heartbeat_interval_seconds: seconds.optional(),
   limits: z
     .looseObject({
       ...messageLimits,
@@ -92,4 +93,8 @@ export const sessionClose = z.looseObject({
 });
 
 export const ping = z.looseObject({ nonce: z.string().optional(), sent_at: timestamp.optional() });
-export const pong = z.looseObject({ ack_for: id, received_at: timestamp, nonce: z.string().optional() });
+export const pong = z.looseObject({
+  ack_for: id.optional(),
+  received_at: timestamp.optional(),
+  nonce: z.string().optional(),
+});

@@ -8,7 +8,7 @@ export const STREAM_KINDS = ['text', 'binary', 'event', 'log', 'telemetry'] as c
 export type StreamKind = (typeof STREAM_KINDS)[number];
 
 /** The kind that a name stands for: `metric` is telemetry, and what nobody here knows are events. */
-export function streamKindOf(kind: string): StreamKind {
+export function streamKindOf(kind = 'text'): StreamKind {
   if (kind === 'metric') return 'telemetry';
   return (STREAM_KINDS as readonly string[]).includes(kind) ? (kind as StreamKind) : 'event';
 }
@@ -16,7 +16,8 @@ export function streamKindOf(kind: string): StreamKind {
 const encoding = z.enum(['utf-8', 'base64']);
 
 export const streamOpen = z.looseObject({
-  kind: name,
+  /** @default text */
+  kind: name.optional(),
   content_type: z.string().optional(),
   encoding: encoding.optional(),
   name: z.string().optional(),
@@ -25,7 +26,8 @@ export const streamOpen = z.looseObject({
 });
 
 export const streamChunk = z.looseObject({
-  sequence: count,
+  /** Numbers without gaps from 0; absent where the sender relies on the order of the transport. */
+  sequence: count.optional(),
   /** Text, or bytes in base64. */
   data: z.string().optional(),
   event: z.unknown().optional(),

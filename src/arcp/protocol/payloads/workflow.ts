@@ -32,7 +32,8 @@ export const workflowStart = z.looseObject({
 });
 
 export const workflowComplete = z.looseObject({
-  status: z.enum(['completed', 'failed', 'cancelled']),
+  /** @default failed if there is an error, else completed */
+  status: z.enum(['completed', 'failed', 'cancelled']).optional(),
   outputs: z.unknown().optional(),
   error: errorBodySchema.optional(),
   steps: z.array(z.looseObject({ id: name, status: z.string() })).optional(),

@@ -24,6 +24,10 @@ export interface Admission {
   readonly checkNames: (headers: IncomingHttpHeaders) => Refusal | null;
   /** Whether the token is right; of a WebSocket, it may be a subprotocol, since browsers can set no headers there. */
   readonly checkToken: (headers: IncomingHttpHeaders, isWebSocket: boolean) => Refusal | null;
+  /** Returns whether a request shows any token, right or wrong. */
+  readonly showsToken: (headers: IncomingHttpHeaders, isWebSocket: boolean) => boolean;
+  /** Compares a token in constant time. */
+  readonly isToken: (token: string) => boolean;
 }
 
 /** What tokens are made of (RFC 6750, section 2.1). */
@@ -39,6 +43,9 @@ export function createAdmission({ token, origins, host, isLoopback }: AdmissionO
   const expected = token === undefined ? undefined : digest(token);
   const own = hostName(bracketed(host));
 
+  const isToken = (token: string): boolean => expected !== undefined && timingSafeEqual(digest(token), expected);
+  const shown = (headers: IncomingHttpHeaders, isWebSocket: boolean): string | undefined =>
+    bearerOf(headers) ?? (isWebSocket ? protocolToken(headers) : undefined);
   const isOwnName = (name: string): boolean => name === own || isLoopbackName(name);
 
   return {
@@ -53,10 +60,12 @@ export function createAdmission({ token, origins, host, isLoopback }: AdmissionO
     },
     checkToken: (headers, isWebSocket) => {
       if (expected === undefined) return null;
-      const said = bearerOf(headers) ?? (isWebSocket ? protocolToken(headers) : undefined);
-      if (said !== undefined && timingSafeEqual(digest(said), expected)) return null;
-      return { status: 401, reason: 'token' };
+      const token = shown(headers, isWebSocket);
+      return token !== undefined && isToken(token) ? null : { status: 401, reason: 'token' };
     },
+    showsToken: (headers, isWebSocket) =>
+      headers.authorization !== undefined || shown(headers, isWebSocket) !== undefined,
+    isToken,
   };
 }
 
