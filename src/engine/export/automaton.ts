@@ -16,10 +16,16 @@ export interface Automaton {
   readonly accepts: readonly boolean[];
   /** Whether the empty text matches. */
   readonly nullable: boolean;
+  /**
+   * Whether the pattern leads from one state to the next, or to the end, in two ways, as `(a*)*` does. The automaton does not
+   * show it, but an engine that backtracks tries both.
+   */
+  readonly hasParallels: boolean;
 }
 
-/** More states than this are no help to anybody: comparing two automata takes their product. */
+/** The default for the most states: comparing two automata takes their product. */
 const MAX_STATES = 1000;
+const MAX_EDGES = 1_000_000;
 
 interface Part {
   readonly first: readonly number[];
@@ -29,14 +35,27 @@ interface Part {
 
 const EMPTY_PART: Part = { first: [], last: [], nullable: true };
 
-/** @returns null for a pattern that is recursive, or has too many states */
-export function automatonOf(pattern: Pattern, rules: ReadonlyMap<string, Pattern>): Automaton | null {
+/** Returns null for a pattern that is recursive, or has more than `maxStates` states or 1,000,000 edges between them. */
+export function automatonOf(
+  pattern: Pattern,
+  rules: ReadonlyMap<string, Pattern>,
+  maxStates = MAX_STATES,
+): Automaton | null {
   const sets: (readonly CodePointRange[])[] = [];
   const next: Set<number>[] = [];
   const open = new Set<string>();
+  let hasParallels = false;
+  let edges = 0;
 
-  const both = (before: Part, after: Part): Part => {
-    for (const state of before.last) for (const follower of after.first) next[state]!.add(follower);
+  const both = (before: Part, after: Part): Part | null => {
+    edges += before.last.length * after.first.length;
+    if (edges > MAX_EDGES) return null;
+    for (const state of before.last) {
+      for (const follower of after.first) {
+        hasParallels ||= next[state]!.has(follower);
+        next[state]!.add(follower);
+      }
+    }
     return {
       first: before.nullable ? [...before.first, ...after.first] : before.first,
       last: after.nullable ? [...before.last, ...after.last] : after.last,
@@ -44,30 +63,33 @@ export function automatonOf(pattern: Pattern, rules: ReadonlyMap<string, Pattern
     };
   };
   const inSequence = (items: readonly Pattern[]): Part | null => {
-    let whole = EMPTY_PART;
+    let whole: Part | null = EMPTY_PART;
     for (const item of items) {
       const part = partOf(item);
-      if (part === null) return null;
-      whole = both(whole, part);
+      whole = part && both(whole, part);
+      if (whole === null) return null;
     }
     return whole;
   };
   const repeated = (item: Pattern, min: number, max: number | null): Part | null => {
-    let whole = EMPTY_PART;
+    // From the last copy to the first: one that may be missing is missing with all behind it.
+    let whole: Part | null = EMPTY_PART;
     const copies = max ?? Math.max(1, min);
-    for (let copy = 1; copy <= copies; copy++) {
-      let part = partOf(item);
+    for (let copy = copies; copy >= 1; copy--) {
+      const part = partOf(item);
       if (part === null) return null;
-      if (max === null && copy === copies) part = { ...both(part, part), ...part };
-      if (copy > min) part = { ...part, nullable: true };
-      whole = both(whole, part);
+      hasParallels ||= part.nullable && (max === null || copy > min);
+      if (max === null && copy === copies && both(part, part) === null) return null;
+      whole = both(part, whole);
+      if (whole === null) return null;
+      if (copy > min) whole = { ...whole, nullable: true };
     }
     return whole;
   };
   const partOf = (one: Pattern): Part | null => {
     switch (one.kind) {
       case 'set': {
-        if (sets.length === MAX_STATES) return null;
+        if (sets.length === maxStates) return null;
         const state = sets.push(one.ranges) - 1;
         next.push(new Set());
         return { first: [state], last: [state], nullable: false };
@@ -83,6 +105,7 @@ export function automatonOf(pattern: Pattern, rules: ReadonlyMap<string, Pattern
           if (part === null) return null;
           parts.push(part);
         }
+        hasParallels ||= parts.filter((part) => part.nullable).length > 1;
         return {
           first: parts.flatMap((part) => part.first),
           last: parts.flatMap((part) => part.last),
@@ -111,6 +134,7 @@ export function automatonOf(pattern: Pattern, rules: ReadonlyMap<string, Pattern
     next: next.map((followers) => [...followers]),
     accepts: sets.map((_, state) => last.has(state)),
     nullable: whole.nullable,
+    hasParallels,
   };
 }
 
@@ -122,13 +146,84 @@ function charactersOf(text: string): Pattern[] {
 }
 
 /**
- * Whether each character enters at most one state. Then an engine that backtracks, and prefers repeating to going on, finds the
- * longest match, whatever the order of alternatives.
+ * Tells whether each character enters at most one state, in one way. Then an engine that backtracks, and prefers repeating to
+ * going on, finds the longest match without going back, whatever the order of alternatives.
  */
-export function isDeterministic({ sets, starts, next }: Automaton): boolean {
-  return [starts, ...next].every((states) =>
-    states.every((state, index) => states.slice(index + 1).every((other) => !overlap(sets[state]!, sets[other]!))),
+export function isDeterministic({ sets, starts, next, hasParallels }: Automaton): boolean {
+  return (
+    !hasParallels &&
+    [starts, ...next].every((states) =>
+      states.every((state, index) => states.slice(index + 1).every((other) => !overlap(sets[state]!, sets[other]!))),
+    )
   );
+}
+
+/**
+ * Tells whether each text leads to the same state in one way only. An engine that backtracks then visits each state at most once
+ * at each place of a text, so that its steps are at most the product of the two, whether the text matches or not. (All states
+ * lead to the end: two ways to one of them are two ways to match some text.)
+ */
+export function isUnambiguous({ sets, starts, next, accepts, hasParallels }: Automaton): boolean {
+  if (hasParallels) return false;
+  const seen = new Set<number>();
+  const open: [number, number][] = [];
+  /** Tells whether two different states lead to the same one. */
+  const meet = (a: readonly number[], b: readonly number[]): boolean => {
+    const others = new Set(b);
+    return a.some((state) => others.has(state));
+  };
+  const enter = (some: readonly number[], others: readonly number[]): void => {
+    for (const a of some) {
+      for (const b of others) {
+        const key = Math.min(a, b) * sets.length + Math.max(a, b);
+        if (a === b || seen.has(key) || !overlap(sets[a]!, sets[b]!)) continue;
+        seen.add(key);
+        open.push([a, b]);
+      }
+    }
+  };
+  for (const states of [starts, ...next]) enter(states, states);
+  for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
+    const [a, b] = pair;
+    if ((accepts[a] && accepts[b]) || meet(next[a]!, next[b]!)) return false;
+    enter(next[a]!, next[b]!);
+  }
+  return true;
+}
+
+/**
+ * Returns the most ways in which the automaton reads one text as far as it goes, over all texts; null where that is more than
+ * `limit`, or takes too long to find out.
+ */
+export function mostWays({ sets, starts, next, hasParallels }: Automaton, limit: number): number | null {
+  if (hasParallels) return null;
+  let most = 1;
+  const seen = new Set<string>();
+  const open: (readonly (readonly [state: number, ways: number])[])[] = [];
+  const enter = (followers: ReadonlyMap<number, number>): void => {
+    const edges = [...followers.keys()].flatMap((state) => sets[state]!.flatMap(([first, last]) => [first, last + 1]));
+    for (const character of new Set(edges)) {
+      const read = [...followers].filter(([state]) => overlap(sets[state]!, [[character, character]]));
+      const key = read.sort(([a], [b]) => a - b).join(';');
+      if (seen.has(key)) continue;
+      seen.add(key);
+      open.push(read);
+      most = Math.max(
+        most,
+        read.reduce((sum, [, ways]) => sum + ways, 0),
+      );
+    }
+  };
+  enter(new Map(starts.map((state) => [state, 1])));
+  for (let read = open.pop(); read !== undefined; read = open.pop()) {
+    if (most > limit || seen.size > MAX_STATES * 10) return null;
+    const followers = new Map<number, number>();
+    for (const [state, ways] of read) {
+      for (const follower of next[state]!) followers.set(follower, (followers.get(follower) ?? 0) + ways);
+    }
+    enter(followers);
+  }
+  return most;
 }
 
 /** Whether some text matches both. */

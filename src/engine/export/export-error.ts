@@ -1,7 +1,7 @@
 /** A grammar that a format cannot say. */
 export class ExportError extends Error {
   /** Stable: what a program may go by. */
-  readonly code: 'not-context-free' | 'not-regular' | 'too-large' | 'empty-language';
+  readonly code: 'not-context-free' | 'not-regular' | 'too-large' | 'ambiguous' | 'empty-language';
   /** The rule of the grammar that it is about; null where it is about all of them. */
   readonly rule: string | null;
 

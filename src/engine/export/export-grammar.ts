@@ -39,8 +39,8 @@ const FORMATS: Readonly<Record<GrammarFormat, Format>> = {
  * A grammar as text in another language, with a comment that says where it comes from and what it does not say. It matches all
  * texts of the grammar, and no others but for what that comment tells.
  *
- * @throws ExportError where the format cannot say it: `not-regular` and `too-large` for a regular expression, `empty-language`
- *   where the grammar matches no text
+ * @throws ExportError where the format cannot say it: `not-regular`, `too-large` and `ambiguous` for a regular expression,
+ *   `empty-language` where the grammar matches no text
  * @throws TypeError on a format that is none, RangeError on a depth that makes no sense
  * @example
  * exportGrammar(compileGrammar('bits = [01]+'), { to: 'regex' }).split('\n').at(-2) // '/^[01]+$/u'

@@ -13,6 +13,7 @@ import { withoutCase, withoutSurrogates } from './plain.js';
 import { recursiveRule } from './recursion.js';
 import { regexNotation } from './regex-notation.js';
 import { tidy } from './tidy.js';
+import { madeUnambiguous, matchesInOneWay, waysOf } from './unambiguous.js';
 
 export interface RegularExpression {
   /** Anchored at both ends. */
@@ -20,8 +21,10 @@ export interface RegularExpression {
   readonly flags: string;
 }
 
-/** Characters of a pattern. Rules that are used twice stand in it twice, and so on within them. */
+/** The most characters of a pattern. Rules that are used twice stand in it twice, and so on within them. */
 const MAX_LENGTH = 100_000;
+/** The most ways in which a pattern may match a part of a text: a factor on the time that an engine takes. */
+const MAX_WAYS = 100;
 
 const REMARK =
   'Where $ also matches before a line end at the end of a text (Python, PCRE, Java), match the whole text without the anchors.';
@@ -45,26 +48,52 @@ export function fitToRegex(grammar: ContextFreeGrammar): ContextFreeGrammar {
 }
 
 /**
- * @throws ExportError `not-regular` naming a rule that holds itself, `too-large` beyond 100,000 characters, `empty-language` when
- *   the grammar matches no text
+ * Writes a grammar as a regular expression on which an engine that backtracks takes time in proportion to the length of a text,
+ * whether the text matches or not. Parts of the grammar that match a text in several ways are written anew, with one way.
+ *
+ * @throws ExportError `not-regular` naming a rule that holds itself, `too-large` beyond 100,000 characters, `ambiguous` where the
+ *   grammar matches texts in more than 100 ways and a pattern with one way would be too large, `empty-language` when the grammar
+ *   matches no text
  */
 export function regexOf(grammar: ContextFreeGrammar): RegularExpression {
-  const { rules, startRule } = fitToRegex(grammar);
-  checkLength(rules, startRule);
-  const inlined = (part: Pattern): Pattern => (part.kind === 'rule' ? rebuilt(rules.get(part.name)!, inlined) : part);
-  const source = `^${written(rebuilt(rules.get(startRule)!, inlined), NOTATION, 'sequence')}$`;
-  if (source.length > MAX_LENGTH) throw tooLarge(startRule);
-  return { source, flags: 'u' };
+  const { source, flags } = linearRegexOf(grammar);
+  return { source, flags };
 }
 
-/** The pattern as JavaScript writes it, below a comment. Throws as `regexOf` does. */
+/** Writes the pattern as JavaScript has it, below a comment. Throws as `regexOf` does. */
 export function writeRegex(grammar: ContextFreeGrammar): string {
-  const { source, flags } = regexOf(grammar);
-  const notes = notesOf(fitToRegex(grammar), 'the notation of regular expressions', [REMARK]);
+  const { source, flags, ways } = linearRegexOf(grammar);
+  const remark =
+    `It is ambiguous: it matches some texts in up to ${ways} ways, which engines that backtrack (all of these but RE2 and Rust) ` +
+    'try one after the other.';
+  const notes = notesOf(
+    fitToRegex(grammar),
+    'the notation of regular expressions',
+    ways > 1 ? [REMARK, remark] : [REMARK],
+  );
   return `${commented(notes, '//')}/${source}/${flags}\n`;
 }
 
-/** Tells before it is written that a pattern is too long: rules in rules grow by powers. */
+/** @returns also in how many ways at most the pattern matches a part of a text */
+function linearRegexOf(grammar: ContextFreeGrammar): RegularExpression & { readonly ways: number } {
+  const { rules, startRule } = fitToRegex(grammar);
+  checkLength(rules, startRule);
+  const known = new Map<string, Pattern>();
+  const inlined = (part: Pattern): Pattern => {
+    if (part.kind !== 'rule') return part;
+    const pattern = known.get(part.name) ?? madeUnambiguous(rebuilt(rules.get(part.name)!, inlined));
+    known.set(part.name, pattern);
+    return pattern;
+  };
+  const pattern = inlined({ kind: 'rule', name: startRule });
+  const source = `^${written(pattern, NOTATION, 'sequence')}$`;
+  if (source.length > MAX_LENGTH) throw tooLarge(startRule);
+  const ways = matchesInOneWay(pattern) ? 1 : waysOf(pattern, MAX_WAYS);
+  if (ways === null) throw ambiguous(startRule);
+  return { source, flags: 'u', ways };
+}
+
+/** Throws before a pattern is written that is too long: rules in rules grow by powers. */
 function checkLength(rules: ReadonlyMap<string, Pattern>, startRule: string): void {
   const lengths = new Map<string, number>();
   const lengthOf = (pattern: Pattern): number => {
@@ -91,4 +120,12 @@ function tooLarge(startRule: string): ExportError {
   const limit = MAX_LENGTH.toLocaleString('en');
   const message = `As a regular expression, ${startRule} would take more than ${limit} characters; a smaller depth would help`;
   return new ExportError('too-large', message, startRule);
+}
+
+function ambiguous(startRule: string): ExportError {
+  const message =
+    `As a regular expression, ${startRule} would match some texts in several ways, so that engines that backtrack may take ` +
+    'exponential time, and a pattern with one way for each text would be too large. Change the grammar so that no two parts of ' +
+    'it compete for the same characters, or use --to gbnf, lark or abnf';
+  return new ExportError('ambiguous', message, startRule);
 }

@@ -103,6 +103,11 @@ function absorb(items: Pattern[]): boolean {
     }
   }
   const other = items.at(-2);
+  if (last.kind === 'repeat' && other?.kind === 'repeat' && isSame(other.item, last.item)) {
+    const max = other.max === null || last.max === null ? null : other.max + last.max;
+    items.splice(-2, 2, repeat(last.item, other.min + last.min, max));
+    return true;
+  }
   if (other?.kind === 'repeat' && other.max === null && isSame(other.item, last)) {
     items.splice(-2, 2, repeat(last, other.min + 1, null));
     return true;

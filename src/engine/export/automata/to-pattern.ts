@@ -5,14 +5,22 @@ import type { Ranges } from '../ranges.js';
 import { concatenated, either, sizeOf, starOf } from './algebra.js';
 import type { Dfa } from './dfa.js';
 
-/** States, beyond which nobody would read the pattern. */
+/** The default for the most states: people do not read the pattern of more. */
 const MOST_STATES = 24;
 
 type Edges = Map<number, Map<number, Pattern>>;
 
-/** A pattern for the language of a minimal automaton; null where it would be of more than `limit` parts. */
-export function patternOf(dfa: Dfa, rangesOf: (symbols: Iterable<number>) => Ranges, limit: number): Pattern | null {
-  if (dfa.next.length > MOST_STATES) return null;
+/**
+ * Returns a pattern for the language of a minimal automaton that matches each text in one way only; null where the automaton has
+ * more than `mostStates` states, or the pattern more than `limit` parts.
+ */
+export function patternOf(
+  dfa: Dfa,
+  rangesOf: (symbols: Iterable<number>) => Ranges,
+  limit: number,
+  mostStates = MOST_STATES,
+): Pattern | null {
+  if (dfa.next.length > mostStates) return null;
   const before = dfa.next.length;
   const behind = before + 1;
   const edges: Edges = new Map([[before, new Map([[dfa.start, EMPTY]])]]);
