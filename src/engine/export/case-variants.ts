@@ -14,6 +14,39 @@ export function caseVariants(codePoint: number): readonly number[] {
   return [lower, ...(upperCases.get(lower) ?? [])].sort((a, b) => a - b);
 }
 
+/** Sigmas, whose lower case depends on their neighbors. */
+const SIGMA = /[\u03a3\u03c2\u03c3]/;
+
+/** Tells whether {@link caseVariants} of each character is not what Peggy takes for a literal whose case is ignored. */
+export function dependsOnContext(literal: string): boolean {
+  return SIGMA.test(literal);
+}
+
+/**
+ * Returns, for each character of the lower case of a literal whose case is ignored, those that stand in its place in the texts of
+ * the same length that have this lower case. A capital sigma becomes a final one or another by the letters around it, in the text
+ * that is compared alone: the rest of the input has no influence.
+ */
+export function variantsInContext(literal: string): readonly (readonly number[])[] {
+  const lower = literal.toLowerCase();
+  let at = 0;
+  return [...lower].map((character) => {
+    const start = at;
+    at += character.length;
+    if (!SIGMA.test(character)) return caseVariants(character.codePointAt(0)!);
+    const withCapital = `${lower.slice(0, start)}\u03a3${lower.slice(at)}`;
+    const sigma = character.codePointAt(0)!;
+    return withCapital.toLowerCase() === lower ? [0x03a3, sigma] : [sigma];
+  });
+}
+
+/** Tells whether a class that holds a character, and ignores case, takes other characters than the literal does. */
+export function differsAsClass(character: string): boolean {
+  const codePoint = character.codePointAt(0)!;
+  // Beyond ASCII, a class may go by the Unicode way of ignoring case, or not, according to its neighbors.
+  return codePoint > 0x7f || caseVariants(codePoint).some((one) => one > 0x7f);
+}
+
 /** A literal whose case is ignored, as sets of single characters. */
 export function spelledOut(text: string): Pattern {
   return sequence(

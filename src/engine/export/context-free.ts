@@ -21,7 +21,7 @@ export type Pattern =
 /** Why the exported language is larger than that of the grammar. */
 export interface Approximation {
   /** Stable: what a program may go by. */
-  readonly code: 'predicate' | 'lookahead' | 'order' | 'depth' | 'repetition' | 'surrogates' | 'engine';
+  readonly code: 'predicate' | 'lookahead' | 'order' | 'depth' | 'repetition' | 'surrogates' | 'case' | 'engine';
   /** The rule of the Peggy grammar. */
   readonly rule: string;
   /** One sentence for people. */

@@ -1,6 +1,7 @@
 /** From a Peggy grammar to a context-free grammar for other engines. */
-import type { ast } from 'peggy';
+import peggy, { type ast } from 'peggy';
 import { alphabetOf } from './automata/alphabet.js';
+import { differsAsClass } from './case-variants.js';
 import { toCodePoints } from './code-points.js';
 import type { Approximation, ContextFreeGrammar, Pattern } from './context-free.js';
 import { type DepthLimit, limitDepth } from './depth.js';
@@ -39,8 +40,9 @@ export interface ContextFreeOptions {
  * @throws TypeError where a rule of another grammar is used
  * @throws RangeError where there is no such start rule, or a limit of the depth makes no sense
  */
-export function contextFree(grammar: ast.Grammar, options: ContextFreeOptions): ContextFreeGrammar {
+export function contextFree(given: ast.Grammar, options: ContextFreeOptions): ContextFreeGrammar {
   const { name, startRule } = options;
+  const grammar = withMergedLetters(given);
   const read = readRules(grammar, new Set(options.settled));
   const used = reached(read.rules, startRule);
   const empty = nullableRules(used);
@@ -52,6 +54,24 @@ export function contextFree(grammar: ast.Grammar, options: ContextFreeOptions): 
   const rules = simplify(patterns, startRule);
   const approximations = [...read.approximations, ...judged.approximations, ...characters.approximations];
   return { name, startRule, rules, approximations: inOrder(approximations, grammar, used) };
+}
+
+/**
+ * Makes classes of alternatives that are one character each, where Peggy does so and this makes a difference: as a literal without
+ * regard to case, `"k"i` takes the Kelvin sign (U+212A), as the class `[kx]i` it does not.
+ */
+function withMergedLetters(grammar: ast.Grammar): ast.Grammar {
+  let differs = false;
+  JSON.stringify(grammar.rules, (_key, node: unknown) => {
+    const { type, value, ignoreCase } = (node ?? {}) as Partial<ast.Literal>;
+    if (type === 'literal' && ignoreCase === true && [...value!].length === 1) differs ||= differsAsClass(value!);
+    return node;
+  });
+  const merge = peggy.compiler.passes.transform.find((pass) => pass.name === 'mergeCharacterClasses');
+  if (!differs || merge === undefined) return grammar;
+  const merged = structuredClone(grammar);
+  merge(merged, {} as never, { info() {} } as never);
+  return merged;
 }
 
 function judgedRules(

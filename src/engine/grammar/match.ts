@@ -95,8 +95,11 @@ export function matcherOf(grammar: ast.Grammar): Match {
 
 /** A text that ends within the literal may still become it. */
 function literal({ value, ignoreCase }: ast.Literal, text: string, at: number): number {
-  const given = text.slice(at, at + value.length);
-  const [wanted, found] = ignoreCase ? [value.toLowerCase(), given.toLowerCase()] : [value, given];
-  if (wanted === found) return at + value.length;
-  return found.length < wanted.length && wanted.startsWith(found) ? UNKNOWN : FAILS;
+  const wanted = ignoreCase ? value.toLowerCase() : value;
+  const given = text.slice(at, at + wanted.length);
+  const found = ignoreCase ? given.toLowerCase() : given;
+  if (wanted === found) return at + wanted.length;
+  // A capital sigma at the end of what there is may become another small letter when more follows.
+  const isBeginning = wanted.startsWith(found) || (ignoreCase && given.endsWith('\u03a3'));
+  return given.length < wanted.length && isBeginning ? UNKNOWN : FAILS;
 }

@@ -1,7 +1,7 @@
 /** From Peggy's syntax tree to parsing expressions: what only builds trees or names things goes. */
 
 import type { ast } from 'peggy';
-import { caseVariants } from '../case-variants.js';
+import { caseVariants, dependsOnContext, joined, variantsInContext } from '../case-variants.js';
 import type { Approximation } from '../context-free.js';
 import { ExportError } from '../export-error.js';
 import { LAST_UNIT } from '../ranges.js';
@@ -74,7 +74,7 @@ function read(node: ast.Expression | ast.Named, rule: string, note: Note): Peg {
     case 'repeated':
       return repeated(node, rule, note);
     case 'literal':
-      return literal(node);
+      return literal(node, rule, note);
     case 'class':
       return pegOfClass(node);
     case 'any':
@@ -93,7 +93,9 @@ function read(node: ast.Expression | ast.Named, rule: string, note: Note): Peg {
 /** Halves of UTF-16 pairs that stand alone. */
 const LONE_HALF = /\p{Cs}/u;
 
-function literal({ value, ignoreCase }: ast.Literal): Peg {
+function literal({ value, ignoreCase }: ast.Literal, rule: string, note: Note): Peg {
+  if (ignoreCase && value.toLowerCase().includes('i\u0307')) return dotted(value, rule, note);
+  if (ignoreCase && dependsOnContext(value)) return { kind: 'sequence', items: variantsInContext(value).map(anyOf) };
   // What stands for one code unit each time can stay together.
   const isSimple = ignoreCase ? !/[\ud800-\udfff]/.test(value) : !LONE_HALF.test(value);
   if (isSimple) return { kind: 'literal', text: value, ignoreCase: ignoreCase && value !== '' };
@@ -104,10 +106,52 @@ function oneCharacter(character: string, ignoreCase: boolean): Peg {
   const codePoint = character.codePointAt(0)!;
   if (LONE_HALF.test(character)) return { kind: 'set', ranges: [[codePoint, codePoint]] };
   if (codePoint <= LAST_UNIT || !ignoreCase) return { kind: 'literal', text: character, ignoreCase };
-  const variants = caseVariants(codePoint).map(
-    (one): Peg => ({ kind: 'literal', text: String.fromCodePoint(one), ignoreCase: false }),
-  );
-  return { kind: 'choice', items: variants };
+  return anyOf(caseVariants(codePoint));
+}
+
+function anyOf(codePoints: readonly number[]): Peg {
+  if (codePoints.every((one) => one <= LAST_UNIT)) {
+    return { kind: 'set', ranges: joined(codePoints.map((one) => [one, one])) };
+  }
+  return {
+    kind: 'choice',
+    items: codePoints.map((one) => ({ kind: 'literal', text: String.fromCodePoint(one), ignoreCase: false })),
+  };
+}
+
+/** The most letters i with a dot in one literal: each may double what is written for it. */
+const MOST_DOTTED = 3;
+
+/**
+ * Reads a literal without regard to case whose lower case holds an i with a dot above. The parser compares as many code units as this
+ * lower case has, fewer at the end of a text, where U+0130 may stand for two of them; then it goes on by the length of the literal.
+ */
+function dotted(value: string, rule: string, note: Note): Peg {
+  const lower = [...value.toLowerCase()];
+  const full = variantsInContext(value).map(anyOf);
+  const places = lower.flatMap((character, at) => (character === 'i' && lower[at + 1] === '\u0307' ? [at] : []));
+  const read = (texts: readonly Peg[], whole: Peg): Peg | null => {
+    const taken = texts.slice(0, value.length);
+    const isSimple = lower.every((character) => character.length === 1) && taken.length === value.length;
+    return isSimple
+      ? { kind: 'sequence', items: [{ kind: 'lookahead', negative: false, item: whole }, ...taken] }
+      : null;
+  };
+  const end: Peg = { kind: 'lookahead', negative: true, item: { kind: 'set', ranges: [[0, LAST_UNIT]] } };
+  const shorter = Array.from({ length: 2 ** Math.min(places.length, MOST_DOTTED) - 1 }, (_, index) => {
+    const capitals = new Set(places.filter((_place, bit) => ((index + 1) >> bit) % 2 === 1));
+    const texts = full.flatMap((item, at): Peg[] => {
+      if (capitals.has(at)) return [anyOf([0x130])];
+      return capitals.has(at - 1) ? [] : [item];
+    });
+    return read(texts, { kind: 'sequence', items: [...texts, end] });
+  });
+  const items = [read(full, { kind: 'sequence', items: full }), ...shorter];
+  if (places.length > MOST_DOTTED || items.includes(null)) {
+    const message = 'at the end of a text, the parser takes the letter U+0130 for two characters';
+    note({ code: 'case', rule, message });
+  }
+  return { kind: 'choice', items: items.filter((item) => item !== null) };
 }
 
 /** `|min..max, delimiter|`, spelled out where there are delimiters. */
