@@ -19,7 +19,8 @@ export function loadedCounter(): TokenCounter | null {
 /**
  * Loads a counter, which then counts without waiting: exactly, in time proportional to the length of a text (and little more
  * where millions of characters stand without a space). A text that looks like a special token, such as `<|endoftext|>`,
- * counts like any other.
+ * counts like any other. Letters that Unicode has added lately are split as this JavaScript engine knows them, which may be newer
+ * than what tiktoken is built with.
  *
  * @returns a counter of estimates (`exact: false`) where the package gpt-tokenizer is not installed
  * @throws TypeError on an encoding that is none

@@ -77,7 +77,19 @@ export function requireVocabulary(require: (name: string) => unknown): Vocabular
 }
 
 function vocabularyOf({ pattern, splitting }: Source, ranks: Ranks, patterns: Patterns): Vocabulary {
-  return { rankOf: ranksOf(ranks.default), pattern: new RegExp(patterns[pattern]), splitting };
+  return { rankOf: ranksOf(ranks.default), pattern: asInRust(patterns[pattern]), splitting };
+}
+
+/**
+ * Returns a pattern that splits texts as tiktoken's does, which is one of Rust's. There, white space is the property White_Space, with
+ * U+0085 and without U+FEFF; and `(?i:'s)` takes the long s (U+017F), too.
+ */
+function asInRust({ source, flags }: RegExp): RegExp {
+  const inRust = source
+    .replaceAll('\\s', '\\p{White_Space}')
+    .replaceAll('\\S', '\\P{White_Space}')
+    .replaceAll('[sS]', '[sS\u017f]');
+  return new RegExp(inRust, flags);
 }
 
 /** Texts of ASCII are their own bytes; of the others, bytes are made when the first is asked for. */
