@@ -43,12 +43,19 @@ export const RULES = {
   // Only in hand-built packets: written out, the value would become further fields.
   separator: { draft: 'error', section: '4' },
   whitespace: { draft: 'warning', section: '4' },
+  // Stands last in a list of findings that is full, and counts those that it leaves out.
+  'more-findings': { draft: 'warning', section: '15' },
 } as const satisfies Readonly<Record<string, Rule>>;
 
 export type ValidationCode = keyof typeof RULES;
 
-/** Findings that there is no packet to judge; their severity cannot be changed. */
-export const FIXED_CODES = ['not-a-packet', 'limit', 'empty-packet'] as const satisfies readonly ValidationCode[];
+/** Findings whose severity cannot be changed: there is no packet to judge, or a list of findings is full. */
+export const FIXED_CODES = [
+  'not-a-packet',
+  'limit',
+  'empty-packet',
+  'more-findings',
+] as const satisfies readonly ValidationCode[];
 
 /** Further codes, of the strict parser only: a word that a v1.1 writer would not emit. */
 export type ParseCode = ValidationCode | 'bad-task' | 'bad-dom' | 'bad-key';
@@ -62,4 +69,21 @@ export type Profile = 'draft' | 'interop';
 export function severityOf(code: ValidationCode, profile: Profile): Severity {
   const rule: Rule = RULES[code];
   return profile === 'interop' ? (rule.interop ?? rule.draft) : rule.draft;
+}
+
+/** Findings that a list holds before one that counts the rest: a packet of many fields can have very many. */
+export const MAX_FINDINGS = 100;
+
+/** Makes the last finding of a full list. */
+export function moreFindings(count: number, severity: Severity) {
+  const message = `${count} more ${severity}${count === 1 ? ' is' : 's are'} not listed.`;
+  const help = 'correct those that are listed, and check again';
+  return {
+    code: 'more-findings',
+    severity,
+    message,
+    span: null,
+    section: RULES['more-findings'].section,
+    help,
+  } as const;
 }

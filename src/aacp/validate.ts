@@ -5,7 +5,15 @@ import type { Diagnostic, Severity } from '../text/diagnostic.js';
 import type { Limits } from '../text/limits.js';
 import type { Field, Packet } from './ast.js';
 import { type Report, runChecks } from './checks.js';
-import { FIXED_CODES, type Profile, RULES, severityOf, type ValidationCode } from './codes.js';
+import {
+  FIXED_CODES,
+  MAX_FINDINGS,
+  moreFindings,
+  type Profile,
+  RULES,
+  severityOf,
+  type ValidationCode,
+} from './codes.js';
 import { readStrictly, readTolerantly, type Settings, settingsOf } from './parse.js';
 import { lowerAscii } from './vocabulary.js';
 
@@ -37,7 +45,7 @@ export interface ValidationResult {
 /**
  * Checks a packet, given as text or as a tree, against the draft. Never throws on any input: what is no packet gets an
  * error result. Findings come in the order of the checks: TASK, DOM, white space, the fields from left to right, what is
- * missing, what lacks a companion.
+ * missing, what lacks a companion. Each list holds 100 findings at most, and then a `more-findings` that counts the rest.
  *
  * Source: draft-mackay-aacp-01, sections 4 to 7, 13 and 14; the codes and their severities stand in `codes.ts`.
  *
@@ -50,12 +58,18 @@ export function validatePacket(input: string | Packet, options?: ValidateOptions
   const { profile, severities, privateKeys, settings } = options === undefined ? DEFAULTS : resolveOptions(options);
   const errors: PacketDiagnostic[] = [];
   const warnings: PacketDiagnostic[] = [];
+  const more = { error: 0, warning: 0 };
   const report: Report = (code, message, span, help, related) => {
     const severity = severities[code] ?? severityOf(code, profile);
     if (severity === 'off') return;
+    const findings = severity === 'error' ? errors : warnings;
+    if (findings.length >= MAX_FINDINGS) {
+      more[severity]++;
+      return;
+    }
     const finding = { code, severity, message, span, section: RULES[code].section };
     Object.assign(finding, help && { help }, related && { related: [related] });
-    (severity === 'error' ? errors : warnings).push(finding);
+    findings.push(finding);
   };
 
   const text = typeof input === 'string' ? input : null;
@@ -69,6 +83,8 @@ export function validatePacket(input: string | Packet, options?: ValidateOptions
   if (packet !== null) {
     runChecks({ packet, text, strict: !!strict, located, privateKeys, report, known: [], others: new Map() });
   }
+  if (more.error > 0) errors.push(moreFindings(more.error, 'error'));
+  if (more.warning > 0) warnings.push(moreFindings(more.warning, 'warning'));
   return { valid: errors.length === 0, packet, errors, warnings };
 }
 

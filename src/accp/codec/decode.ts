@@ -7,6 +7,7 @@ import type { Diagnostic } from '../../text/diagnostic.js';
 import type { Frame, Param } from '../ast.js';
 import type { Json, JsonObject } from '../message/json.js';
 import type { Envelope, Loss, Message } from '../message/message.js';
+import { Reference } from '../message/reference.js';
 import { tryParseFrame } from '../parse.js';
 import { checkProfiles } from '../profiles/profiles.js';
 import type { SchemaDefinition } from '../registry/definition.js';
@@ -20,11 +21,12 @@ import { AccpError } from './accp-error.js';
 import { ENDS_A_CHAIN } from './check-message.js';
 import { type AccpErrorCode, ERROR_CODES } from './codes.js';
 import { applyReceived, isTaken, readStateSync } from './effects.js';
+import { LARGE_VALUE } from './encode.js';
 import { type Engine, noteFrame, registryOf, textState } from './engine.js';
 import { countOf, expectedOf, isErrorFrame, sendError } from './error-frame.js';
 import { negotiate } from './negotiate.js';
 import type { DecodeOutcome, Rejected } from './outcome.js';
-import { readPayload, rereading, wireKindOf } from './read-payload.js';
+import { heldPayload, type Resolve, readPayload, rereading, wireKindOf } from './read-payload.js';
 import { recover } from './recover.js';
 import { fullState } from './state-sync.js';
 
@@ -178,8 +180,8 @@ interface MessageReading {
   readonly message: Message;
   /** Header and body of the frame. */
   readonly body: string;
-  /** Reads the payload once more, where the body says all of it. */
-  readonly reread: (() => JsonObject) | undefined;
+  /** The payload as hot state keeps it, or what reads it. */
+  readonly held: JsonObject | (() => JsonObject);
 }
 
 /** Steps 2 to 5 of section 7.3: schema, references, keys, defaults. */
@@ -190,12 +192,8 @@ function readMessage(params: readonly Param[], envelope: ReceivedEnvelope, decod
   const schema = resolveSchema(code, decoding);
   const types = schema?.types ?? (isRegistrySync(frame) ? ANNOUNCEMENT_TYPES : undefined);
   const rules = { code, schema, types, transliterated: textState(engine, parts, agent).reading };
-  let isPlain = params === frame.payload;
-  const resolve = createResolver(parts, engine);
-  const { payload, losses } = readPayload(params, rules, (path, at) => {
-    isPlain = false;
-    return resolve(path, at);
-  });
+  const resolved = new Map<string, Json>();
+  const { payload, losses } = readPayload(params, rules, createResolver(parts, engine, resolved));
   for (const loss of losses) decoding.losses.push(loss);
   const message = {
     agent,
@@ -222,7 +220,12 @@ function readMessage(params: readonly Param[], envelope: ReceivedEnvelope, decod
   );
   const { dialect } = engine.settings;
   const body = withoutMetadata(text);
-  return { message, body, reread: isPlain ? rereading(body, dialect, rules) : undefined };
+  if (engine.settings.state) {
+    for (const [path, value] of resolved) resolved.set(path, heldValue(path, value, parts));
+  }
+  const held =
+    params === frame.payload ? rereading(body, dialect, rules, resolved) : heldPayload(params, rules, resolved);
+  return { message, body, held };
 }
 
 function isRegistrySync({ intent, operation }: Frame): boolean {
@@ -247,41 +250,36 @@ function resolveSchema(code: string | undefined, { engine, parts, frame }: Decod
   throw new AccpError({ code: 'E1003', path: 'payload.schema', message: `no schema "${code}" is registered` });
 }
 
-/** Characters that the references of one frame may stand for: a short frame must not cost a lot (section 9, item 5). */
-const MAX_RESOLVED = 4 * 1024 * 1024;
-
-/** Looks up each reference of a frame once. */
-function createResolver(parts: SessionParts, engine: Engine): (path: string, at: string) => Json {
-  const known = new Map<string, Json>();
-  let left = MAX_RESOLVED;
+/** Step 2: what references stand for (section 5.1). `resolved` is filled with the values by path. */
+function createResolver({ state }: SessionParts, { settings }: Engine, resolved: Map<string, Json>): Resolve {
+  const resolve = state.resolver(settings.references);
   return (path, at) => {
-    const before = known.get(path);
-    if (before !== undefined) return before;
-    const value = resolveReference(path, at, parts, engine);
-    left -= toText(value).length;
-    if (left < 0) {
-      throw new AccpError({
-        code: 'E2003',
-        path: at,
-        message: `the references of the frame stand for more than ${MAX_RESOLVED} characters`,
-      });
+    let value: Json;
+    try {
+      value = resolve(path);
+    } catch (thrown) {
+      if (!(thrown instanceof AccpError)) throw thrown;
+      const { code, message, details, help } = thrown;
+      // The draft writes amounts of money so: `budget:$42.30`.
+      const isAmount = code !== 'E2003' && settings.dialect === 'lenient' && /^[0-9]/.test(path);
+      if (!isAmount) throw new AccpError({ code, message, details, help, path: at });
+      value = `$${path}`;
     }
-    known.set(path, value);
+    resolved.set(path, value);
     return value;
   };
 }
 
-/** Step 2: what a reference stands for (section 5.1). */
-function resolveReference(path: string, at: string, { state }: SessionParts, { settings }: Engine): Json {
-  try {
-    return state.resolve(path);
-  } catch (thrown) {
-    if (!(thrown instanceof AccpError)) throw thrown;
-    // The draft writes amounts of money so: `budget:$42.30`.
-    if (settings.dialect === 'lenient' && /^[0-9]/.test(path)) return `$${path}`;
-    const { code, message, details, help } = thrown;
-    throw new AccpError({ code, message, details, help, path: at });
-  }
+/** The keys that cold state makes from values: what is under one never changes. */
+const UNCHANGING = /^cold\.v[0-9a-f]{6,}$/;
+
+/**
+ * What hot state keeps in place of a reference: small values as they are, and large ones as references to a value that never
+ * changes. Otherwise each short frame that names a large value would cost its size once more, in memory and in the store.
+ */
+function heldValue(path: string, value: Json, { state }: SessionParts): Json {
+  if (UNCHANGING.test(path)) return new Reference(path);
+  return toText(value).length <= LARGE_VALUE ? value : new Reference(state.externalize(value));
 }
 
 function messageEnvelope({ mid, seq, ts, cid, aid, sid, ttl }: ReceivedEnvelope): Envelope {
@@ -297,14 +295,14 @@ function messageEnvelope({ mid, seq, ts, cid, aid, sid, ttl }: ReceivedEnvelope)
 /** What the message does to the session, and what has to be sent because of it. */
 function settle(reading: MessageReading, envelope: ReceivedEnvelope, decoding: Decoding): DecodeOutcome {
   const { parts, engine, frame, losses, warnings, replies } = decoding;
-  const { message, body, reread } = reading;
+  const { message, body, held } = reading;
   const { intent, operation, payload } = message;
   const cid = envelope.cid ?? envelope.mid;
   if (intent === 'cancel' && envelope.cid === undefined) {
     throw new AccpError({ code: 'E1004', path: 'metadata.cid', message: 'cancel names the chain that is to stop' });
   }
   const answersState = intent === 'sync' && operation === 'state' && isBehind(payload, parts);
-  const checkpoint = applyReceived({ message, text: body, reread, mid: envelope.mid, cid }, parts, engine);
+  const checkpoint = applyReceived({ message, text: body, held, mid: envelope.mid, cid }, parts, engine);
   const streamed = takeChunk(message, parts);
   if (isRegistrySync(frame)) replies.push(...negotiate(message, parts, engine));
   if (isErrorFrame(frame)) answerError(message, decoding);

@@ -21,8 +21,8 @@ export interface Processed {
   readonly message: ProfileMessage;
   /** Header and body as they are on the wire. */
   readonly text: string;
-  /** Reads the payload anew, where `text` says all of it: state needs no copy then. */
-  readonly reread?: (() => JsonObject) | undefined;
+  /** The payload as hot state keeps it, or what reads it. @default the message's */
+  readonly held?: JsonObject | (() => JsonObject) | undefined;
   readonly mid: string;
   /** What answers are correlated by. */
   readonly cid: string;
@@ -70,11 +70,11 @@ function chainOf({ schema, payload }: ProfileMessage): { schema?: string; transa
 }
 
 /** State comes first: only that can be refused. */
-function apply({ message, text, mid, cid, reread }: Processed, parts: SessionParts, engine: Engine): Checkpoint {
+function apply({ message, text, mid, cid, held }: Processed, parts: SessionParts, engine: Engine): Checkpoint {
   const { agent, intent, operation, schema, payload } = message;
   // What keeps the session going is not part of what it is about.
   const isTaken = engine.settings.state && !isUpkeep(message);
-  if (isTaken) takeIn({ agent, intent, operation, schema, payload: reread ?? payload, cid, mid, text }, payload, parts);
+  if (isTaken) takeIn({ agent, intent, operation, schema, payload: held ?? payload, cid, mid, text }, parts);
   if (intent === 'sync' && operation === 'state') applyStateSync(payload, parts);
   if (intent === 'cancel') {
     parts.chains.cancel(cid);
@@ -88,7 +88,7 @@ function apply({ message, text, mid, cid, reread }: Processed, parts: SessionPar
 }
 
 /** What alone is over the budget of hot state goes to cold state; hot state refers to it (section 7.2, item 6). */
-function takeIn(frame: HotFrame, payload: JsonObject, { state, runtime, note }: SessionParts): void {
+function takeIn(frame: HotFrame, { state, runtime, note }: SessionParts): void {
   const { agent, intent, operation, text } = frame;
   try {
     state.addFrame(frame);
@@ -97,7 +97,8 @@ function takeIn(frame: HotFrame, payload: JsonObject, { state, runtime, note }: 
     const isRefused = thrown instanceof AccpError && thrown.code === 'E2003';
     if (!isRefused || runtime.counter.count(text) <= state.budget().hot.max) throw thrown;
   }
-  const path = state.externalize(payload);
+  const { payload } = frame;
+  const path = state.externalize(typeof payload === 'function' ? payload() : payload);
   note('moved', `A message over the budget of hot state lies in cold state, as $${path}.`);
   const short = bodyText(agent, intent, operation, [{ key: 'ref', value: { kind: 'ref', path } }]);
   state.addFrame({ ...frame, payload: { ref: new Reference(path) }, text: short });

@@ -25,7 +25,7 @@ import { readPayload } from './read-payload.js';
 import { type Piece, splitParams } from './sequence.js';
 
 /** Characters beyond which a value is rather sent as a reference (section 3.3, rule 4). */
-const LARGE_VALUE = 50;
+export const LARGE_VALUE = 50;
 
 /** A field on its way into a frame. */
 interface Field {

@@ -8,6 +8,7 @@ import { PROFILES, type ToolBook } from '../profiles/profiles.js';
 import type { Registry } from '../registry/registry.js';
 import type { EventListener } from '../session/events.js';
 import { systemClock } from '../session/runtime.js';
+import { type ReferenceLimits, resolveReferenceLimits } from '../state/resolve.js';
 import type { CheckpointTools } from '../state/state.js';
 import { INTENTS } from '../vocabulary.js';
 import { type FrameLimits, resolveFrameLimits } from './frame-limits.js';
@@ -26,6 +27,8 @@ export interface CodecOptions {
   readonly tokens?: TokenCounter | undefined;
   /** Most tokens of a frame and its parts. @default those of Table 3 */
   readonly limits?: Partial<FrameLimits> | undefined;
+  /** What the references of one received frame may stand for; a frame beyond is refused with E2003. */
+  readonly references?: Partial<ReferenceLimits> | undefined;
   /** Codes of the profiles in use. @default all: CH, TC, TX, ST, TA, ER */
   readonly profiles?: readonly string[] | undefined;
   /** Intents beyond those of Table 7 and `ping` and `pong`. */
@@ -58,6 +61,7 @@ export interface Settings {
   readonly dialect: Dialect;
   readonly tokens: TokenCounter;
   readonly limits: FrameLimits;
+  readonly references: ReferenceLimits;
   readonly profiles: ReadonlySet<string>;
   readonly intents: ReadonlySet<string>;
   readonly tools: ToolBook | undefined;
@@ -86,6 +90,7 @@ export function resolveCodecOptions(options: CodecOptions, ids: () => string): S
     dialect: resolveChoice('dialect', options.dialect, ['strict', 'lenient']),
     tokens: options.tokens ?? ESTIMATING_COUNTER,
     limits: resolveFrameLimits(options.limits),
+    references: resolveReferenceLimits(options.references),
     profiles: new Set(options.profiles ?? codes),
     intents: new Set([...Object.keys(INTENTS), ...HEARTBEAT, ...(options.intents ?? [])]),
     tools: options.tools,

@@ -6,6 +6,7 @@ import type { FieldType } from '../message/field-type.js';
 import type { Json, JsonObject } from '../message/json.js';
 import type { Loss } from '../message/message.js';
 import { createReading, type Reading, readKey, readValue } from '../message/read-value.js';
+import { Reference } from '../message/reference.js';
 import { type Dialect, parseFrame } from '../parse.js';
 import { addDefaults } from '../registry/defaults.js';
 import type { SchemaDefinition } from '../registry/definition.js';
@@ -22,7 +23,7 @@ export interface PayloadRules {
 }
 
 /** @throws AccpError where there is nothing, or nothing that may be read */
-type Resolve = (path: string, at: string) => Json;
+export type Resolve = (path: string, at: string) => Json;
 
 export interface PayloadReading {
   /** With full key names and defaults; without a prototype. */
@@ -56,18 +57,33 @@ export function readPayload(params: readonly Param[], rules: PayloadRules, resol
 export function wireKindOf(params: readonly Param[], full: string, rules: PayloadRules): string | undefined {
   const { code, transliterated } = rules;
   const table = keyTable(code);
-  const reading: Reading = createReading({ transliterated, resolve: unresolved });
+  const reading: Reading = createReading({ transliterated, resolve: (path) => new Reference(path) });
   return params.find(({ key }) => table.expand(readKey(key, reading)) === full)?.value.kind;
 }
 
 /**
- * Reads the payload of a frame that was read before, and had no references in it, whenever it is called. A function of its own,
+ * Returns a function that reads the payload of a frame that was read before, whenever it is called. A function of its own,
  * because it is kept for long: it must not hold on to all that another one had in its hands.
+ *
+ * @param held what stands in place of each reference, by path
  */
-export function rereading(text: string, dialect: Dialect, rules: PayloadRules): () => JsonObject {
-  return () => readPayload(parseFrame(text, { dialect }).payload, rules, unresolved).payload;
+export function rereading(
+  text: string,
+  dialect: Dialect,
+  rules: PayloadRules,
+  held: ReadonlyMap<string, Json>,
+): () => JsonObject {
+  const known = held.size > 0 ? held : NOTHING_HELD;
+  return () => heldPayload(parseFrame(text, { dialect }).payload, rules, known);
 }
 
-function unresolved(path: string): never {
-  throw new AccpError({ code: 'E9999', message: `The reference $${path} was not there before.` });
+/** Reads a payload that was read before. */
+export function heldPayload(
+  params: readonly Param[],
+  rules: PayloadRules,
+  held: ReadonlyMap<string, Json>,
+): JsonObject {
+  return readPayload(params, rules, (path) => held.get(path) ?? null).payload;
 }
+
+const NOTHING_HELD: ReadonlyMap<string, Json> = new Map();

@@ -38,6 +38,9 @@ const definitionSchema = z.strictObject({
   operations: words.optional(),
 });
 
+/** Characters of a schema's defaults as JSON: each frame that names the schema, however short, stands for all of them. */
+const MAX_DEFAULTS = 4096;
+
 const fieldTypeSchema = z.enum(FIELD_TYPES);
 
 /**
@@ -61,6 +64,10 @@ export function checkDefinition(name: string, definition: unknown): SchemaDefini
     eachField(defaults, known, `${path}.defaults`, (value, at, field) =>
       checkDefault(value, checkedTypes?.[field], at),
     );
+  if (checkedDefaults !== undefined && JSON.stringify(checkedDefaults).length > MAX_DEFAULTS) {
+    const help = 'send large values in messages, or keep them in state and send references';
+    throw malformed(`${path}.defaults`, `They have more than ${MAX_DEFAULTS} characters as JSON.`, help);
+  }
   return sealDefinition({
     code,
     version,

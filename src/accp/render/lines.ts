@@ -22,8 +22,11 @@ export function nameText(name: string): string {
   return NAME.test(name) ? name : quotedText(name);
 }
 
+/** Characters of a name beyond which a map stays on one line: each line of its own repeats the name. */
+const MAX_NAME = 64;
+
 function paramLines(key: string, item: Item, limits: Limits): string[] {
-  if (item.kind === 'map' && item.entries.some(({ item: member }) => takesLines(member))) {
+  if (item.kind === 'map' && key.length <= MAX_NAME && item.entries.some(({ item: member }) => takesLines(member))) {
     return item.entries.flatMap((entry) => paramLines(`${key}.${nameText(entry.key)}`, entry.item, limits));
   }
   const columns = columnsOf(item);

@@ -46,6 +46,7 @@ export type {
   Frozen,
   FrozenWithFacts,
   KeptFrame,
+  ReferenceLimits,
   SessionState,
   SetOptions,
   StateBudgets,

@@ -12,7 +12,7 @@ import { frozenCopy } from './frozen-copy.js';
 import type { HotContent } from './hot.js';
 import { andThen, type MaybePromise, recover } from './maybe-promise.js';
 import { checkFacts, checkSummary } from './plug-ins.js';
-import type { Tiers } from './resolve.js';
+import { createLookUp, type Tiers } from './resolve.js';
 import { summarizeFacts } from './summarize.js';
 import type { FittedEntry } from './warm-entry.js';
 
@@ -133,7 +133,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
 
   /** Step 2. */
   function extractKeyFacts(frozen: Frozen, tools: CheckpointTools): MaybePromise<readonly Fact[]> {
-    const ownFacts = (): Fact[] => extractFacts(frozen.frames);
+    const ownFacts = (): Fact[] => extractFacts(frozen.frames, createLookUp(tiers));
     const { extractFacts: custom } = tools;
     if (custom === undefined) return ownFacts();
     return recover(
@@ -215,7 +215,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
     moveRawDataToCold(frozen);
     resetHotState(frozen);
     unfinished.delete(frozen.id);
-    return resultOf(frozen, () => digest(frozen, budgets, counter));
+    return resultOf(frozen, () => digest(frozen, budgets, counter, createLookUp(tiers)));
   }
 
   /** Whether an entry can be made at all, which only small budgets leave open. */

@@ -1,6 +1,7 @@
 /** What becomes of messages at a checkpoint where the host has no tools of its own: always the same of the same messages. */
 import type { TokenCounter } from '../../tokens/counter.js';
 import type { Json, JsonObject } from '../message/json.js';
+import type { Reference } from '../message/reference.js';
 import type { StateBudgets } from './budgets.js';
 import { extractFacts } from './facts/extract.js';
 import type { Fact, FactSource } from './facts/fact.js';
@@ -22,8 +23,13 @@ export interface Phase {
 const OUTCOMES: ReadonlySet<string> = new Set(['done', 'fail', 'esc', 'wait', 'cancel']);
 
 /** Facts, summary and entry, by the default extractor and summarizer. */
-export function digest(phase: Phase, budgets: StateBudgets, counter: TokenCounter): FittedEntry {
-  const facts = extractFacts(phase.frames);
+export function digest(
+  phase: Phase,
+  budgets: StateBudgets,
+  counter: TokenCounter,
+  resolve: (reference: Reference) => Json,
+): FittedEntry {
+  const facts = extractFacts(phase.frames, resolve);
   return entryFor(phase, summarizeFacts(facts, budgets.summary, counter), facts, budgets, counter);
 }
 

@@ -1,6 +1,7 @@
 /** Looking references up (draft-benzing-accp-00, sections 3.1, 5.1 and 7.3, step 2). */
+import { byteLength } from '../../text/bytes.js';
 import { AccpError } from '../codec/accp-error.js';
-import type { Json } from '../message/json.js';
+import type { Json, JsonObject } from '../message/json.js';
 import { Reference } from '../message/reference.js';
 import type { ColdTier } from './cold.js';
 import type { HotTier } from './hot.js';
@@ -27,16 +28,115 @@ const INDEX = /^(0|[1-9][0-9]{0,8})$/;
  *   of another session that was not granted
  */
 export function resolvePath(path: string, tiers: Tiers): Json {
-  return follow(path, path, tiers, MAX_HOPS);
+  return follow(path, path, (key, tier) => find(key, tier, tiers), MAX_HOPS);
 }
 
-function follow(path: string, asked: string, tiers: Tiers, hops: number): Json {
+/** What the references of one frame may stand for (draft-benzing-accp-00, section 9, item 5); `Infinity` switches one off. */
+export interface ReferenceLimits {
+  /** Bytes of the values as JSON in UTF-8; a value that several references name counts for each of them. @default 4194304 */
+  readonly maxBytes: number;
+  /** References. @default 1024 */
+  readonly maxCount: number;
+}
+
+export const REFERENCE_LIMITS: ReferenceLimits = { maxBytes: 4 * 1024 * 1024, maxCount: 1024 };
+
+/** @throws TypeError on limits that are not numbers of at least 0 */
+export function resolveReferenceLimits(limits: Partial<ReferenceLimits> = {}): ReferenceLimits {
+  const resolved = { ...REFERENCE_LIMITS, ...limits };
+  for (const name of ['maxBytes', 'maxCount'] as const) {
+    if (resolved[name] >= 0) continue;
+    throw new TypeError(`references.${name} must be a number of at least 0, or Infinity; got ${resolved[name]}`);
+  }
+  return resolved;
+}
+
+/**
+ * Returns a function that resolves the references of one frame within limits. It reads each value once, freezes it, and gives
+ * the same value to all references that name it, so that time and memory follow what is stored and not what is named.
+ *
+ * The function throws what {@link resolvePath} throws, and an AccpError with code `E2003` beyond a limit; its `details.reason` is
+ * `reference-count` or `reference-bytes`.
+ */
+export function createResolver(tiers: Tiers, { maxBytes, maxCount }: ReferenceLimits): (path: string) => Json {
+  const found = new Map<string, Lookup>();
+  const known = new Map<string, { readonly value: Json; readonly bytes: number }>();
+  let count = 0;
+  let read = 0;
+  let named = 0;
+
+  // Entries are charged, too: a reference to a small part of a large value costs what reading the value costs.
+  const lookUp: LookUp = (key, tier) => {
+    const place = `${tier ?? ''}.${key}`;
+    if (found.has(place)) return found.get(place);
+    const result = find(key, tier, tiers);
+    found.set(place, result);
+    if (typeof result === 'object') read = charged(read, sealed(result.value, maxBytes), maxBytes);
+    return result;
+  };
+
+  return (path) => {
+    count++;
+    if (count > maxCount) throw overLimit('reference-count', `the frame holds more than ${maxCount} references`);
+    let resolved = known.get(path);
+    if (resolved === undefined) {
+      const value = follow(path, path, lookUp, MAX_HOPS);
+      resolved = { value, bytes: sealed(value, maxBytes) };
+      known.set(path, resolved);
+    }
+    named = charged(named, resolved.bytes, maxBytes);
+    return resolved.value;
+  };
+}
+
+/** Returns a function that gives the value of a reference, within the default limits, or the reference where it has none. */
+export function createLookUp(tiers: Tiers): (reference: Reference) => Json {
+  const resolve = createResolver(tiers, REFERENCE_LIMITS);
+  return (reference) => {
+    try {
+      return resolve(reference.path);
+    } catch (thrown) {
+      if (thrown instanceof AccpError) return reference;
+      throw thrown;
+    }
+  };
+}
+
+function charged(before: number, bytes: number, maxBytes: number): number {
+  if (before + bytes <= maxBytes) return before + bytes;
+  throw overLimit('reference-bytes', `the references of the frame stand for more than ${maxBytes} bytes`);
+}
+
+function overLimit(reason: string, message: string): AccpError {
+  const help = 'send fewer references, or raise the option "references" of the codec that reads';
+  return new AccpError({ code: 'E2003', message, help, details: { reason } });
+}
+
+/** Freezes a value with all that it holds, and counts its bytes as JSON; stops counting and freezing beyond `most`. */
+function sealed(value: Json, most: number): number {
+  if (typeof value === 'string') return byteLength(value) + 2;
+  if (value === null || typeof value !== 'object') return String(value).length;
+  if (value instanceof Reference) return value.path.length + 1;
+  let bytes = 2;
+  for (const key in value) {
+    bytes += 1 + (Array.isArray(value) ? 0 : byteLength(key) + 3);
+    bytes += sealed((value as JsonObject)[key]!, most - bytes);
+    if (bytes > most) return bytes;
+  }
+  Object.freeze(value);
+  return bytes;
+}
+
+/** Finds the entry of a key; without a tier, in whichever has it. */
+type LookUp = (key: string, tier: Tier | null) => Lookup;
+
+function follow(path: string, asked: string, lookUp: LookUp, hops: number): Json {
   if (hops === 0) throw missing(asked, 'leads in a circle');
   const segments = path.split('.');
   const tier = segments.length > 1 ? tierOf(segments[0]!) : null;
   if (tier !== null) segments.shift();
   const [key, ...rest] = segments;
-  const found = find(key!, tier, tiers);
+  const found = lookUp(key!, tier);
   if (found === undefined) throw missing(asked, 'is not known');
   if (found === 'expired') {
     throw new AccpError({ code: 'E2002', message: `$${asked} has expired`, details: { ref: asked } });
@@ -45,7 +145,7 @@ function follow(path: string, asked: string, tiers: Tiers, hops: number): Json {
   for (let at = 0; ; at++) {
     // What is left of the path goes on from where the reference leads.
     if (value instanceof Reference) {
-      return follow([value.path, ...rest.slice(at)].join('.'), asked, tiers, hops - 1);
+      return follow([value.path, ...rest.slice(at)].join('.'), asked, lookUp, hops - 1);
     }
     if (at === rest.length) return value;
     const inner = member(value, rest[at]!);

@@ -15,7 +15,7 @@ import { digest, type Phase } from './digest.js';
 import { createHot, type HotFrame } from './hot.js';
 import { checkKey, expiryOf, type Tier } from './kept.js';
 import type { MaybePromise } from './maybe-promise.js';
-import { resolvePath, type Tiers } from './resolve.js';
+import { createLookUp, createResolver, type ReferenceLimits, resolvePath, type Tiers } from './resolve.js';
 import { snapshot } from './snapshot.js';
 import { createVersions, type Delta } from './versions.js';
 import { createWarm } from './warm.js';
@@ -32,6 +32,7 @@ export type { Fact, FactValue } from './facts/fact.js';
 export type { HotFrame, KeptFrame } from './hot.js';
 export type { Tier } from './kept.js';
 export type { MaybePromise } from './maybe-promise.js';
+export type { ReferenceLimits } from './resolve.js';
 export type { Delta } from './versions.js';
 
 export interface StateOptions {
@@ -76,6 +77,11 @@ export interface SessionState {
    *   has it, which was not granted
    */
   readonly resolve: (path: string) => Json;
+  /**
+   * Returns a `resolve` for the references of one frame. It reads each value once and freezes it; beyond a limit it throws an
+   * AccpError with code `E2003`, whose `details.reason` is `reference-count` or `reference-bytes`.
+   */
+  readonly resolver: (limits: ReferenceLimits) => (path: string) => Json;
   /**
    * Keeps a value in cold state under a key made from its content, and gives the path: `cold.v3fa91c`. Equal values have one key.
    *
@@ -153,7 +159,7 @@ export function createState(options: StateOptions): SessionState {
     budgets,
     cold,
     keep,
-    digest: (raw) => digest(raw as unknown as Phase, budgets, counter),
+    digest: (raw) => digest(raw as unknown as Phase, budgets, counter, createLookUp(tiers)),
   });
   const tiers: Tiers = { hot, warm, cold };
   const versions = createVersions(journal);
@@ -182,6 +188,7 @@ export function createState(options: StateOptions): SessionState {
     },
     grant: cold.grant,
     resolve: (path) => resolvePath(path, tiers),
+    resolver: (limits) => createResolver(tiers, limits),
     externalize: (value) => cold.externalize(snapshot(value, 'value')),
     addFrame: hot.addFrame,
     hotTokens: hot.tokens,

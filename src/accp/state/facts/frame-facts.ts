@@ -139,7 +139,7 @@ function collector({ schema, intent, operation }: FactSource, facts: WeighedFact
       // In a delta, null means that the key is gone (section 5.4).
       if (value === null && key === 'delta' && depth === 0) add(entity, 'removed', member, weight, true);
       if (isOpen && isMap(value)) collect(member, member, value, weight, true, depth + 1);
-      else collect(owner, isOpen ? member : `${key}_${member}`, value, weight, false, depth + 1);
+      else collect(owner, isOpen ? member : nameIn(key, member), value, weight, false, depth + 1);
     }
   }
 
@@ -162,6 +162,11 @@ function collector({ schema, intent, operation }: FactSource, facts: WeighedFact
   }
 
   return collect;
+}
+
+/** The relation of a member of a map; a long name is not repeated for each of them. */
+function nameIn(key: string, member: string): string {
+  return key.length > MAX_PLAIN ? member : `${key}_${member}`;
 }
 
 function isText(value: string): boolean {
