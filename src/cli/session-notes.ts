@@ -12,6 +12,7 @@ const LOSSES: Readonly<Record<Loss['kind'], string>> = {
   'negative-zero': 'has lost its sign',
   narrowed: 'has become a plain number',
   precision: 'has more digits than are kept',
+  renamed: 'comes back under its full name',
 };
 
 export interface Noteworthy {

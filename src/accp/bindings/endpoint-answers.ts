@@ -73,7 +73,8 @@ export class EndpointAnswers {
       return { frames, isFailure: isFailure(input) };
     } catch (thrown) {
       if (thrown instanceof StoreError) throw thrown;
-      return { frames: this.#fail(message, thrown, session), isFailure: true, isRefused: true };
+      safely(() => this.#options.failed?.(thrown, message, session));
+      return { frames: this.#tell(message, unwritten(thrown), session), isFailure: true, isRefused: true };
     }
   }
 
@@ -146,6 +147,12 @@ function correlated(answer: MessageInput | string, { envelope }: Message): Messa
       causation_id: own?.causation_id ?? mid,
     },
   };
+}
+
+/** Why an answer cannot be sent. Not an error that is retryable: the handler has done its work, and would do it once more. */
+function unwritten(thrown: unknown): unknown {
+  if (thrown instanceof AccpError && !thrown.retryable && thrown.code !== 'E3002') return thrown;
+  return new AccpError({ code: 'E1004', message: 'The answer cannot be written in a frame.' });
 }
 
 /** What is never answered by an error: two sides could go on for ever. */

@@ -209,6 +209,7 @@ function readMessage(params: readonly Param[], envelope: ReceivedEnvelope, decod
       direction: 'receive',
       dialect: engine.settings.dialect,
       wireKind: (key) => wireKindOf(params, key, rules),
+      isExact: (key) => losses.every(({ path, kind }) => kind !== 'precision' || path !== `payload.${key}`),
       request: envelope.cid === undefined ? undefined : parts.chains.get(envelope.cid),
       tools: engine.settings.tools,
       warn: (name, text, path) => {

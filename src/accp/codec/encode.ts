@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS } from '../../text/limits.js';
 import type { Param } from '../ast.js';
 import { keyTable } from '../message/abbreviations.js';
 import type { Json } from '../message/json.js';
-import type { MessageInput } from '../message/message.js';
+import type { Loss, MessageInput } from '../message/message.js';
 import { ref } from '../message/reference.js';
 import { isPlainObject } from '../message/values.js';
 import { createWriting, type Writing, writeParam } from '../message/write-value.js';
@@ -19,7 +19,7 @@ import { AccpError } from './accp-error.js';
 import { checkAnnounced, checkRules } from './check-message.js';
 import { applySent, type Outbound } from './effects.js';
 import { bodyText, type Engine, freshId, noteFrame, ownRegistry, type Sent, send, textState } from './engine.js';
-import { addTokens, countFrame, isOverHardLimit, limitWarnings } from './frame-limits.js';
+import { addTokens, countFrame, type FramePart, isOverHardLimit, overLimits } from './frame-limits.js';
 import type { EncodeResult, FrameTokens } from './outcome.js';
 import { readPayload } from './read-payload.js';
 import { type Piece, splitParams } from './sequence.js';
@@ -48,7 +48,8 @@ interface Encoding {
 
 /** @throws AccpError for a message that breaks a rule; nothing has happened then */
 export function encode(input: MessageInput | string, parts: SessionParts, engine: Engine): EncodeResult {
-  const message = normalize(typeof input === 'string' ? chatMessage(input) : input, parts, engine);
+  const given = typeof input === 'string' ? chatMessage(input) : input;
+  const message = normalize(given, parts, engine);
   const warnings: Diagnostic[] = [];
   const registry = ownRegistry(engine, parts);
   const schema = resolveSchema(message, registry);
@@ -60,6 +61,7 @@ export function encode(input: MessageInput | string, parts: SessionParts, engine
     undone,
     externalize: (value, path) => keepValue(value, path, parts),
   });
+  writing.losses.push(...renamedKeys(given));
   const encoding: Encoding = { engine, parts, message, schema, writing, warnings };
 
   const named = abbreviateKeys(message);
@@ -117,6 +119,17 @@ function normalize(input: MessageInput, { options, runtime }: SessionParts, engi
     },
   };
   return { ...message, payload: completeError(message) };
+}
+
+/** Keys that were given abbreviated: the reader gets their full names. */
+function renamedKeys({ schema, payload = {} }: MessageInput): Loss[] {
+  const table = keyTable(schema);
+  return Object.keys(payload).flatMap((key) => {
+    const full = table.expand(key);
+    return full === key || payload[key] === undefined
+      ? []
+      : { path: `payload.${key}`, kind: 'renamed', from: key, to: full };
+  });
 }
 
 function wholeSeconds(field: string, value: number | undefined): number | undefined {
@@ -289,7 +302,7 @@ function emit(drafts: readonly Draft[], params: readonly Param[], encoding: Enco
       keep: true,
     }),
   );
-  const tokens = tokensOf(sent, engine, warnings);
+  const tokens = tokensOf(sent, encoding);
   if (parts.runtime.log !== undefined) for (const frame of sent) noteFrame('sent', frame, parts, engine);
   return {
     frames: sent.map((frame) => frame.text),
@@ -302,12 +315,32 @@ function emit(drafts: readonly Draft[], params: readonly Param[], encoding: Enco
   };
 }
 
-function tokensOf(sent: readonly Sent[], { settings }: Engine, warnings: Diagnostic[]): FrameTokens {
+function tokensOf(sent: readonly Sent[], encoding: Encoding): FrameTokens {
+  const { engine, parts, warnings } = encoding;
+  const { limits, tokens: counter } = engine.settings;
   let sum: FrameTokens | undefined;
   for (const { text } of sent) {
-    const tokens = countFrame(text, settings.tokens);
-    warnings.push(...limitWarnings(tokens, settings.limits));
+    const tokens = countFrame(text, counter);
+    for (const { part, over, warning } of overLimits(tokens, limits)) {
+      if (over === 'hard' || !isUnavoidable(part, encoding)) warnings.push(warning);
+      else if (!parts.facts.has(`${WARNED}${part}`)) {
+        parts.facts.set(`${WARNED}${part}`, true);
+        warnings.push({ ...warning, help: 'no frame of this session can meet the limit; this is not repeated' });
+      }
+    }
     sum = sum === undefined ? tokens : addTokens(sum, tokens);
   }
   return sum!;
+}
+
+/** Under names that begin so, a session keeps of which soft limits it has warned that no frame can meet. */
+const WARNED = 'warned-soft-';
+
+/** Whether even the shortest frame of this sender is over the soft limit of a part. */
+function isUnavoidable(part: FramePart, { engine, parts, message }: Encoding): boolean {
+  const { settings } = engine;
+  const sid = settings.sessionId === 'always' ? parts.options.id : undefined;
+  const metadata = metadataText({ mid: 'a', seq: 1, ts: message.envelope.timestamp, sid });
+  const shortest = countFrame(`@${message.agent}>${message.intent}:a{}${metadata}`, settings.tokens);
+  return shortest[part] > settings.limits[part].soft;
 }

@@ -82,22 +82,30 @@ export function isOverHardLimit(tokens: FrameTokens, limits: FrameLimits): boole
   return tokens.body > limits.body.hard || tokens.total > limits.total.hard;
 }
 
-/** A warning for every part over a limit. */
-export function limitWarnings(tokens: FrameTokens, limits: FrameLimits): Diagnostic[] {
-  const warnings: Diagnostic[] = [];
+/** A part of a frame over one of its limits. */
+export interface OverLimit {
+  readonly part: FramePart;
+  readonly over: 'soft' | 'hard';
+  readonly warning: Diagnostic;
+}
+
+/** Finds the parts of a frame that are over a limit, each with its warning. */
+export function overLimits(tokens: FrameTokens, limits: FrameLimits): OverLimit[] {
+  const found: OverLimit[] = [];
   for (const part of PARTS) {
     const { soft, hard } = limits[part];
     const count = tokens[part];
     if (count <= soft) continue;
     const over = count > hard ? 'hard' : 'soft';
     const about = tokens.exact ? '' : 'about ';
-    warnings.push({
+    const warning: Diagnostic = {
       code: `over-${over}-limit`,
       severity: 'warning',
       message: `The ${part === 'total' ? 'frame' : part} is ${about}${count} tokens; its ${over} limit is ${over === 'hard' ? hard : soft}.`,
       span: null,
       section: '3.4',
-    });
+    };
+    found.push({ part, over, warning });
   }
-  return warnings;
+  return found;
 }

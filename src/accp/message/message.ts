@@ -47,10 +47,11 @@ export interface Loss {
   readonly path: string;
   /**
    * `rounded`: a decimal beyond six places (section 3.1.1 demands it). `negative-zero`: -0 became 0. `narrowed`: a bigint
-   * that a number can hold comes back as a number. `precision`: digits on the wire that a double does not keep.
+   * that a number can hold comes back as a number. `precision`: digits on the wire that a double does not keep. `renamed`: a key
+   * that was given abbreviated comes back under its full name (section 4.2).
    */
-  readonly kind: 'rounded' | 'negative-zero' | 'narrowed' | 'precision';
-  /** The value before and after, as digits. */
+  readonly kind: 'rounded' | 'negative-zero' | 'narrowed' | 'precision' | 'renamed';
+  /** The digits, or the key, before and after. */
   readonly from: string;
   readonly to: string;
 }

@@ -65,6 +65,8 @@ function read(node: Value, reading: Reading, level: number, step: Step): Json {
     case 'string':
       return reading.transliterated && isMarked(node.value) ? marked(node.value, reading, level, step) : node.value;
     case 'integer':
+      if (node.value === 0) noteSign(node, reading, level, step);
+      return node.value;
     case 'boolean':
       return node.value;
     case 'decimal':
@@ -121,11 +123,18 @@ function decimal({ value }: DecimalValue, text: string, reading: Reading, level:
     const help = 'type the field "string" in a schema';
     throw unreadable(placeOf(reading, level, step), 'the number is beyond the range of a double', help);
   }
+  if (value === 0) noteSign({ text }, reading, level, step);
   const kept = digitsOf(value);
   if (significant(kept) !== significant(text)) {
     reading.losses.push({ path: placeOf(reading, level, step), kind: 'precision', from: text, to: kept });
   }
   return value;
+}
+
+/** A zero with a sign comes back without it. */
+function noteSign({ text }: { readonly text?: string }, reading: Reading, level: number, step: Step): void {
+  if (text === undefined || !/^-[0.]+$/.test(text)) return;
+  reading.losses.push({ path: placeOf(reading, level, step), kind: 'negative-zero', from: text, to: '0' });
 }
 
 /** A number's digits without idle zeros; zero has no sign. */

@@ -31,6 +31,8 @@ export interface ProfileContext {
    * it has none.
    */
   readonly wireKind?: ((key: string) => string | undefined) | undefined;
+  /** Whether the value under a full key came without a loss. */
+  readonly isExact?: ((key: string) => boolean) | undefined;
   readonly request?: RememberedRequest | undefined;
   /** The tools on this side; received requests are checked against them. */
   readonly tools?: ToolBook | undefined;

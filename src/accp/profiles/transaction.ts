@@ -1,4 +1,5 @@
 /** TX: transactions (draft-benzing-accp-00, section 10.3), which are safe to repeat. */
+import { digitsOf, PLACES } from '../../text/decimal.js';
 import { sealDefinition } from '../registry/schema-definition.js';
 import { isCurrency } from './currency.js';
 import { broken, member, type Profile, type ProfileContext, type ProfileMessage, requireText } from './profile.js';
@@ -50,11 +51,18 @@ function checkStable(id: string, { request }: ProfileContext): void {
   );
 }
 
-function checkAmount(message: ProfileMessage, { direction, dialect, wireKind }: ProfileContext): void {
+function checkAmount(message: ProfileMessage, { direction, dialect, wireKind, isExact }: ProfileContext): void {
   const amount = member(message, 'amount');
   if (amount === undefined) return;
   if (typeof amount !== 'number' && typeof amount !== 'bigint') {
     throw broken('payload.amount', 'An amount is a number, and no text (section 10.3).');
+  }
+  if (placesOf(amount) > PLACES || isExact?.('amount') === false) {
+    throw broken(
+      'payload.amount',
+      `An amount has at most ${PLACES} decimal places, and no more digits than a double keeps: it is never rounded (section 10.3).`,
+      'round it first, or send it in a smaller unit',
+    );
   }
   const kind = direction === 'receive' ? wireKind?.('amount') : undefined;
   if (kind === undefined || kind === 'decimal' || (kind === 'integer' && dialect === 'lenient')) return;
@@ -63,6 +71,13 @@ function checkAmount(message: ProfileMessage, { direction, dialect, wireKind }: 
     `An amount is written as a decimal, and not as ${kind === 'integer' ? 'an integer' : `a ${kind}`} (section 10.3).`,
     kind === 'integer' ? 'write a decimal point ("142.0"), or read with the lenient dialect' : undefined,
   );
+}
+
+function placesOf(amount: number | bigint): number {
+  if (typeof amount === 'bigint' || !Number.isFinite(amount)) return 0;
+  const digits = digitsOf(amount);
+  const point = digits.indexOf('.');
+  return point < 0 ? 0 : digits.length - point - 1;
 }
 
 function checkCurrency(message: ProfileMessage, { warn }: ProfileContext): void {

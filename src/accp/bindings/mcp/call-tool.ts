@@ -12,7 +12,7 @@ import { framesIn } from './content.js';
 import { type Members, members, type ToolClient } from './sdk-shapes.js';
 import { STAND_IN, standInFor } from './stand-in.js';
 import { type PlainAnswer, readCallError, readPlainResult } from './tool-result.js';
-import { DROPPED_META, FRAME_META } from './tool-wire.js';
+import { DROPPED_META, FRAME_META, LOSSES_META } from './tool-wire.js';
 
 export interface ToolCall {
   readonly tool: string;
@@ -95,11 +95,12 @@ async function makeCall(client: ToolClient, call: ToolCall, { codec, session }: 
     if (!read.isGap) break;
     sending = read.replies;
   }
-  throw new AccpError({ code: 'E4002', message: `The server has not answered the call of ${tool}.` });
+  // The tool may have run: E4002 would ask for another run.
+  throw new AccpError({ code: 'E4003', message: `The server has answered the call of ${tool} with no result.` });
 }
 
 function contradictory(tool: string): AccpError {
-  return new AccpError({ code: 'E4002', message: `The server says that ${tool} has failed, and that it is done.` });
+  return new AccpError({ code: 'E4003', message: `The server says that ${tool} has failed, and that it is done.` });
 }
 
 /** What the server said, as frames if it was frames. */
@@ -129,11 +130,27 @@ async function ask(
     return answer;
   }
   const told = framesIn(result?.['content']);
-  if (told.length > 0) return { frames: told, isError: result?.['isError'] === true };
+  if (told.length > 0) {
+    return { frames: told, isError: result?.['isError'] === true, losses: toldLosses(result) };
+  }
   if (members(result?.['_meta'])?.[DROPPED_META] === 'expired') {
     throw new AccpError({ code: 'E3001', message: `The call of ${tool} had expired when it came to the server.` });
   }
   return readPlainResult(result, tool);
+}
+
+/** Losses of a result that are read: there can be no more than a frame has values. */
+const MAX_LOSSES = 1000;
+
+/** What the server says that its frames do not say exactly. */
+function toldLosses(result: Members | undefined): readonly Loss[] {
+  const told = members(result?.['_meta'])?.[LOSSES_META];
+  return Array.isArray(told) ? told.slice(0, MAX_LOSSES).filter(isLoss) : [];
+}
+
+function isLoss(told: unknown): told is Loss {
+  const { path, kind, from, to } = members(told) ?? {};
+  return [path, kind, from, to].every((text) => typeof text === 'string');
 }
 
 interface ReadAnswer {
@@ -174,7 +191,7 @@ function readAnswer(frames: readonly string[], asked: Asked, { codec, session }:
     if (intent === 'fail' && payload['code'] === 'E3003') isGap = true;
     else if (isAnswer(outcome.message, asked.cid)) {
       if (isOf(outcome.message, asked.tool)) message = outcome.message;
-      else refused = new AccpError({ code: 'E4002', message: `The answer is not one of the tool ${asked.tool}.` });
+      else refused = new AccpError({ code: 'E4003', message: `The answer is not one of the tool ${asked.tool}.` });
     }
   }
   return { message, refused, replies, isGap, losses };
@@ -211,10 +228,14 @@ function standIn(
   if ('code' in answer) return fail(answer.code, answer.message);
   try {
     const payload = { tool_name: tool, result: answer.result };
-    return codec.encode({ intent: 'done', operation: 'tool', schema: 'TC', payload, envelope }, end);
+    const { frames, losses } = codec.encode(
+      { intent: 'done', operation: 'tool', schema: 'TC', payload, envelope },
+      end,
+    );
+    return { frames, losses: [...answer.losses, ...losses] };
   } catch (thrown) {
     if (!(thrown instanceof AccpError)) throw thrown;
-    return fail('E4002', `The result cannot be written in a frame: ${thrown.message}`);
+    return fail('E4003', `The tool has run, and its result cannot be written in a frame: ${thrown.message}`);
   }
 }
 

@@ -3,7 +3,7 @@ import { safely } from '../../../bindings/safely.js';
 import { AccpError } from '../../codec/accp-error.js';
 import type { Codec } from '../../codec/codec.js';
 import type { Json } from '../../message/json.js';
-import type { Message } from '../../message/message.js';
+import type { Loss, Message } from '../../message/message.js';
 import type { Session } from '../../session/session.js';
 import { StoreError } from '../../store/store.js';
 import type { Notice } from '../endpoint-options.js';
@@ -26,6 +26,8 @@ export interface ToolAnswer {
   readonly result: unknown;
   /** The same for those who do not read frames; of errors, no more than the frame tells. */
   readonly text: string;
+  /** What the frames do not say exactly. */
+  readonly losses: readonly Loss[];
 }
 
 interface Run {
@@ -64,7 +66,7 @@ export async function runTool(message: Message, session: Session, call: Call, to
     const { frames, losses, warnings } = codec.encode(input, session);
     if (losses.length + warnings.length > 0)
       safely(() => tool.noticed?.({ session, direction: 'sent', losses, warnings }));
-    return { frames, isError: false, result, text };
+    return { frames, isError: false, result, text, losses };
   } catch (thrown) {
     if (thrown instanceof StoreError) throw thrown;
     safely(() => tool.failed?.(thrown, message));
@@ -72,15 +74,22 @@ export async function runTool(message: Message, session: Session, call: Call, to
   }
 }
 
-/** The codec's words say where a result cannot be written; those of a result that throws are for this side alone. */
+/**
+ * The error of a tool that has run, and whose result cannot be written. E4003 and not E4002, which is retryable: the tool would
+ * do its work once more. The codec's words say where the result cannot be written; those of a result that throws are for this
+ * side alone.
+ */
 function unwritten(thrown: unknown): AccpError {
   const why = thrown instanceof AccpError ? `: ${thrown.message}` : '.';
-  return new AccpError({ code: 'E4002', message: `The result cannot be written in a frame${why}` });
+  return new AccpError({
+    code: 'E4003',
+    message: `The tool has run, and its result cannot be written in a frame${why}`,
+  });
 }
 
 function failed(error: unknown, message: Message, session: Session, codec: Codec): ToolAnswer {
   const text = error instanceof AccpError ? error.message : 'The tool failed.';
-  return { frames: [codec.fail(message, error, session)], isError: true, result: undefined, text };
+  return { frames: [codec.fail(message, error, session)], isError: true, result: undefined, text, losses: [] };
 }
 
 /** Errors of tools have E4002, and never the code of what is internal (section 10.2). */
@@ -99,6 +108,11 @@ function textOf(result: unknown): string {
     if (thrown instanceof TypeError || thrown instanceof RangeError) return '';
     throw thrown;
   }
+}
+
+/** A result as JSON: big integers are the texts of their digits, which JSON readers would round otherwise. */
+export function plainResult(result: Members): Members {
+  return JSON.parse(JSON.stringify(result, writable)) as Members;
 }
 
 function writable(_: string, value: unknown): unknown {

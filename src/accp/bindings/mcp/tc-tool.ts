@@ -13,10 +13,10 @@ import { frameContent } from './content.js';
 import { type ReceivedFrames, receiveCall } from './receive-call.js';
 import type { RegistryExchange } from './registry-exchange.js';
 import { registryInCapabilities } from './registry-frames.js';
-import { runTool, type ToolAnswer, type ToolContext } from './run-tool.js';
+import { plainResult, runTool, type ToolAnswer, type ToolContext } from './run-tool.js';
 import { type Members, members, type RequestContext, readRequestContext, type ToolResult } from './sdk-shapes.js';
 import { agreementWithStandIn, STAND_IN } from './stand-in.js';
-import { DROPPED_META, FRAME_META } from './tool-wire.js';
+import { DROPPED_META, FRAME_META, LOSSES_META } from './tool-wire.js';
 
 interface CommonToolOptions {
   /** As the tool is registered. */
@@ -175,7 +175,8 @@ async function answerPlainly(call: Call, tool: Tool): Promise<ToolResult> {
 function resultOf(frames: readonly string[], answer: ToolAnswer, isStructured: boolean | undefined): ToolResult {
   const result: ToolResult = { content: frames.map((frame) => frameContent(frame)) };
   if (answer.isError) result.isError = true;
-  else if (isStructured === true && isMap(answer.result)) result.structuredContent = { ...answer.result };
+  else if (isStructured === true && isMap(answer.result)) result.structuredContent = plainResult(answer.result);
+  if (answer.losses.length > 0) result._meta = { [LOSSES_META]: answer.losses };
   return result;
 }
 

@@ -1,10 +1,14 @@
 /** What an MCP client was answered where the answer is not a frame. */
 import type { AccpErrorCode } from '../../codec/codes.js';
 import type { Json } from '../../message/json.js';
+import type { Loss } from '../../message/message.js';
+import { MOST_NESTING } from '../../message/values.js';
 import { type Members, members } from './sdk-shapes.js';
 
 /** A tool's result, or why there is none. */
-export type PlainAnswer = { readonly result: Json } | { readonly code: AccpErrorCode; readonly message: string };
+export type PlainAnswer =
+  | { readonly result: Json; readonly losses: readonly Loss[] }
+  | { readonly code: AccpErrorCode; readonly message: string };
 
 /** JSON-RPC: the parameters of a call are not what the method takes; it does not exist. */
 const INVALID_PARAMS = -32602;
@@ -22,9 +26,34 @@ export function readPlainResult(result: Members | undefined, tool: string): Plai
   const text = textOf(content);
   if (result?.['isError'] === true) return { code: codeOf(text ?? '', tool), message: text ?? 'The tool failed.' };
   const structured = result?.['structuredContent'];
-  if (structured !== undefined) return { result: structured as Json };
-  if (!Array.isArray(result?.['content'])) return { code: 'E4002', message: 'The answer is no result of a tool.' };
-  return { result: text ?? (content as Json) };
+  if (structured !== undefined) return exactly(structured);
+  if (!Array.isArray(result?.['content'])) {
+    // It may have run: the code is not one of those that ask for another attempt.
+    return { code: 'E4003', message: 'The server has answered with something else than the result of a tool.' };
+  }
+  return text === undefined ? exactly(content) : { result: text, losses: [] };
+}
+
+/**
+ * A result with the integers that JSON.parse has taken for doubles: those beyond 2^53 - 1 may have lost digits, which nobody can
+ * tell any more. They are big integers here, and losses.
+ */
+function exactly(value: unknown): PlainAnswer {
+  const losses: Loss[] = [];
+  const read = (part: unknown, path: string, depth: number): Json => {
+    if (typeof part === 'number' && Number.isInteger(part) && !Number.isSafeInteger(part)) {
+      losses.push({ path, kind: 'precision', from: String(part), to: String(BigInt(part)) });
+      return BigInt(part);
+    }
+    // What is too deep is the codec's to refuse.
+    if (typeof part !== 'object' || part === null || depth > MOST_NESTING) return part as Json;
+    if (Array.isArray(part)) return part.map((item, index) => read(item, `${path}[${index}]`, depth + 1));
+    const made: Record<string, Json> = Object.create(null);
+    for (const [key, member] of Object.entries(part))
+      made[key] = read(member, `${path}.${key.slice(0, 40)}`, depth + 1);
+    return made;
+  };
+  return { result: read(value, 'payload.result', 0), losses };
 }
 
 /** The text of content that is nothing but text. */
@@ -41,7 +70,10 @@ function codeOf(text: string, tool: string): AccpErrorCode {
   const said = text.replace(/^MCP error -?[0-9]+: /, '');
   if (said === `Tool ${tool} not found` || said === `Tool ${tool} disabled` || said === `Unknown tool: ${tool}`)
     return 'E4001';
-  return /^(?:Input validation error|Invalid arguments for tool)/.test(said) ? 'E4003' : 'E4002';
+  // After a result that does not match its schema, the tool has run: E4002 would ask for another run.
+  return /^(?:(?:Input|Output) validation error|Invalid arguments for tool)|output schema/.test(said)
+    ? 'E4003'
+    : 'E4002';
 }
 
 /**
