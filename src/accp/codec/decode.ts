@@ -16,6 +16,7 @@ import { cancelled } from '../session/chains.js';
 import type { Arrival } from '../session/delivery.js';
 import { type ReceivedEnvelope, readEnvelope, sourceText } from '../session/envelope.js';
 import type { SessionParts } from '../session/session.js';
+import { StoreError } from '../store/store.js';
 import { toText } from '../store/text.js';
 import { AccpError } from './accp-error.js';
 import { ENDS_A_CHAIN } from './check-message.js';
@@ -68,6 +69,7 @@ export function decode(text: string, parts: SessionParts, engine: Engine): Decod
     if (parts.runtime.log !== undefined) noteFrame('received', { text, seq: envelope.seq }, parts, engine);
     return process({ engine, parts, text, frame, envelope, losses: [], warnings: [], replies: [] });
   } catch (thrown) {
+    if (thrown instanceof StoreError) throw thrown;
     return reject(refusalOf(thrown), frame, envelope, parts, engine);
   }
 }

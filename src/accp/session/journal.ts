@@ -121,6 +121,12 @@ export class Journal {
     this.#cold.set(key, new LaterChange(key, make, size));
   }
 
+  /** Takes a key of the cold tier at once, before the next commit. @returns whether it was free */
+  reserveCold(key: string): boolean {
+    if (this.#cold.has(key)) return false;
+    return this.#store.reserveCold?.(key) ?? this.#store.readCold(key) === undefined;
+  }
+
   cold(key: string): ColdEntry | undefined {
     return this.#cold.get(key) ?? this.#store.readCold(key);
   }

@@ -238,7 +238,14 @@ export function createSession(options: SessionOptions): Session {
   let end: StoreError | null = null;
   const commit = <T>(operation: () => T): T => {
     if (end !== null) throw end;
-    const result = operation();
+    let result: T;
+    try {
+      result = operation();
+    } catch (thrown) {
+      // An operation that the store has cut off is half done in memory.
+      if (thrown instanceof StoreError) end ??= thrown;
+      throw thrown;
+    }
     try {
       journal.commit();
     } catch (thrown) {

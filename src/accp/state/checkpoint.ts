@@ -120,7 +120,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
   /** Endpoints that share cold state share the numbers, too: the next one that nobody has. */
   function nextId(): string {
     do newest++;
-    while (journal.cold(`ckpt_${newest}`) !== undefined);
+    while (!journal.reserveCold(`ckpt_${newest}`));
     counts.set('last', newest);
     return `ckpt_${newest}`;
   }

@@ -91,6 +91,12 @@ function claimed(
       for (const change of coldChanges) cold.set(change.key, change);
     },
     check: checkHeld,
+    reserveCold(key) {
+      checkOpen();
+      if (cold.has(key)) return false;
+      cold.set(key, { value: 'null', expires: DELETED });
+      return true;
+    },
     readCold(key) {
       checkOpen();
       return cold.get(key);

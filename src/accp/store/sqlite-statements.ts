@@ -15,6 +15,8 @@ const SQL = {
   remove: 'DELETE FROM entry WHERE endpoint = ? AND collection = ? AND key = ?',
   setCold: `INSERT INTO cold (session, key, value, expires) VALUES (?, ?, ?, ?)
     ON CONFLICT (session, key) DO UPDATE SET value = excluded.value, expires = excluded.expires`,
+  reserveCold: `INSERT INTO cold (session, key, value, expires) VALUES (?, ?, 'null', 0)
+    ON CONFLICT (session, key) DO NOTHING RETURNING key`,
   readCold: 'SELECT value, expires FROM cold WHERE session = ? AND key = ?',
   sessionsWithCold: 'SELECT session FROM cold WHERE key = ? AND expires IS NOT 0 ORDER BY session',
   emptyCold: `UPDATE cold SET value = 'null' WHERE expires <= ? AND value <> 'null' RETURNING id`,

@@ -141,6 +141,10 @@ function claimed({ statements, attempt, write }: Connection, session: string, ag
         for (const { key, value, expires } of cold) statements.setCold.run(held, heldName(key), value, expires);
       });
     },
+    reserveCold(key) {
+      checkOpen();
+      return write(() => statements.reserveCold.get(held, heldName(key)) !== undefined);
+    },
     readCold(key) {
       checkOpen();
       return attempt(() => readCold(statements, held, key));

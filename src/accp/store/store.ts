@@ -59,6 +59,13 @@ export interface EndpointStore {
    * @throws StoreError with reason `taken` or `closed`
    */
   readonly check?: (() => void) | undefined;
+  /**
+   * Takes a key of the session's cold tier for this endpoint, in one step, so that no two endpoints give it to two values. What
+   * is kept until the value comes reads as deleted. Without it, two processes that look at once may take the same key.
+   *
+   * @returns whether the key was free
+   */
+  readonly reserveCold?: ((key: string) => boolean) | undefined;
   /** A value of the session's own cold tier. */
   readonly readCold: (key: string) => ColdEntry | undefined;
   /** A value of another session's cold tier. The caller has to see to the permission. */

@@ -165,10 +165,10 @@ describe('what a server answers a call with', () => {
     ['no tool', (cid: string) => `@e>done:something{a:1}${meta(cid)}`],
     ['another profile', (cid: string) => `@e>done:chat{content:x|schema:CH}${meta(cid)}`],
     ['another operation', (cid: string) => `@e>done:chat{tool:add|res:1|schema:TC}${meta(cid)}`],
-  ])('of %s is no answer, but E4002', async (_, frame) => {
+  ])('of %s is no answer, but E4003', async (_, frame) => {
     const session = createSession({ agent: 'planner', sequence: 'sender' });
     await expect(callTool(answering(frame), { tool: 'add' }, { codec, session })).rejects.toMatchObject({
-      code: 'E4002',
+      code: 'E4003',
     });
   });
 
@@ -176,7 +176,7 @@ describe('what a server answers a call with', () => {
     const session = createSession({ agent: 'planner', sequence: 'sender' });
     const done = (cid: string): string => `@e>done:tool{tool:add|res:1|schema:TC}${meta(cid)}`;
     await expect(callTool(answering(done, true), { tool: 'add' }, { codec, session })).rejects.toMatchObject({
-      code: 'E4002',
+      code: 'E4003',
     });
     const another = createSession({ agent: 'planner', sequence: 'sender' });
     const { message } = await callTool(answering(done), { tool: 'add' }, { codec, session: another });
