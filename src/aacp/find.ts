@@ -26,6 +26,8 @@ const prose = moo.compile(packetProseTokens);
 const LINE_PREFIX = /^\s*(?:(?:[-*+>]|[0-9]{1,9}[.)])\s+)*$/;
 /** No list is nested deeper; and a long prefix must not be read again for every packet on the line. */
 const MAX_PREFIX = 200;
+/** Kinds of quotes that no line closes, of which each is searched for to the end of the line. No strings nest deeper. */
+const MAX_UNCLOSED = 8;
 /** A field at the start of a slot. */
 const FIELD = /^\s*[a-z][a-z0-9_]*\s*:/;
 /** What ends a sentence or closes emphasis, and is no part of a value in running prose. */
@@ -49,7 +51,7 @@ export function findPackets(text: string, options: ParseOptions = {}): FoundPack
   tryParsePacket('', options);
   const all = openings(text, prose.reset(text)).filter(outsideTables(text));
   const found: FoundPacket[] = [];
-  const unclosed = new Set<string>();
+  const unclosed = { lineEnd: -1, quotes: new Set<number>() };
   let end = 0;
   all.forEach((opening, index) => {
     // One that a quoted packet before it has taken in is part of that packet.
@@ -63,19 +65,27 @@ export function findPackets(text: string, options: ParseOptions = {}): FoundPack
 }
 
 /**
- * Where the quote right before a packet closes; `null` when there is none, or it never closes.
+ * Finds the end of the quote right before a packet; `null` when there is no quote, or nothing closes it.
  *
- * @param unclosed the quotes that were already looked for in vain, so that no line is searched again for each packet on it
+ * @param unclosed the quotes that the current line does not close, by their backslashes: no line is searched again for each packet
  */
-function closingOf(text: string, { start, lineEnd }: Opening, next: number, unclosed: Set<string>): number | null {
+function closingOf(
+  text: string,
+  { start, lineEnd }: Opening,
+  next: number,
+  unclosed: { lineEnd: number; readonly quotes: Set<number> },
+): number | null {
   const quote = quoteBefore(text, start);
   if (quote === null) return null;
   // Strings nest, so that a packet in one can quote another; other quotes and backticks do not.
   if (quote.closing !== '"') return closingQuote(text, start, Math.min(lineEnd, next), quote);
-  const search = `${lineEnd} ${quote.backslashes} ${quote.closing}`;
-  if (unclosed.has(search)) return null;
+  if (unclosed.lineEnd !== lineEnd) {
+    unclosed.lineEnd = lineEnd;
+    unclosed.quotes.clear();
+  }
+  if (unclosed.quotes.has(quote.backslashes) || unclosed.quotes.size >= MAX_UNCLOSED) return null;
   const closing = closingQuote(text, start, lineEnd, quote);
-  if (closing === null) unclosed.add(search);
+  if (closing === null) unclosed.quotes.add(quote.backslashes);
   return closing;
 }
 

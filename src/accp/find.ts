@@ -44,20 +44,31 @@ export function findFrames(text: string, options: ParseOptions = {}): FoundFrame
   // Wrong options are told even where there is nothing to find.
   tryParseFrame('', options);
   const all = openings(text, prose.reset(text));
+  let line = -1;
+  let isRow = false;
   return all.map((opening, index) => {
+    const { start, lineStart, lineEnd } = opening;
+    // Tested once for each line: the blanks at its start may be many.
+    if (lineStart !== line) isRow = TABLE_ROW.test(text.slice(lineStart, start));
+    line = lineStart;
     // A second opening cannot stand inside a frame: its arrow would have to be escaped.
     const next = all[index + 1]?.start ?? text.length;
-    return readAt(text, opening, Math.min(opening.lineEnd, next), options);
+    return readAt(text, { ...opening, isRow }, Math.min(lineEnd, next), options);
   });
 }
 
-function readAt(text: string, opening: Opening, limit: number, options: ParseOptions): FoundFrame {
-  const { start, lineStart, stringEnd } = opening;
+function readAt(
+  text: string,
+  opening: Opening & { readonly isRow: boolean },
+  limit: number,
+  options: ParseOptions,
+): FoundFrame {
+  const { start, stringEnd, isRow } = opening;
   const quote = quoteBefore(text, start) ?? enclosingQuote(opening);
   const closing = quote === null ? null : closingQuote(text, start, limit, quote);
   const source = text.slice(start, closing ?? Math.min(stringEnd ?? limit, limit));
   const ways = readings(source, quote, stringEnd !== null);
-  if (source.includes('\\|') && TABLE_ROW.test(text.slice(lineStart, start))) ways.push(tableCell(source));
+  if (isRow && source.includes('\\|')) ways.push(tableCell(source));
 
   return firstGood(ways, (way) => {
     const frame = way.text.slice(0, frameLength(way.text));

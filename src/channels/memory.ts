@@ -1,5 +1,6 @@
 /** Two ends of one channel in memory: for agents in the same process, and for tests. */
 import type { Channel, Receiver } from './channel.js';
+import { Fifo } from './fifo.js';
 import { nextTurn } from './turn.js';
 
 /**
@@ -21,7 +22,7 @@ class End implements Channel {
   #receiver: Receiver | undefined;
   #isPaused = false;
   /** What the other end has sent and this one has not been told; `null` is the end. */
-  #arrived: (string | null)[] = [];
+  readonly #arrived = new Fifo<string | null>();
   #characters = 0;
   #isDelivering = false;
   #hasEnded = false;
@@ -43,7 +44,7 @@ class End implements Channel {
 
   readonly ready = (): Promise<void> | undefined => {
     const other = this.#other;
-    if (other.#arrived.length === 0 || other.#isOver) return undefined;
+    if (other.#arrived.size === 0 || other.#isOver) return undefined;
     return new Promise((resolve) => other.#wake.push(resolve));
   };
 
@@ -82,16 +83,14 @@ class End implements Channel {
   }
 
   #deliver(): void {
-    if (this.#isDelivering || this.#isPaused || this.#receiver === undefined || this.#arrived.length === 0) return;
+    if (this.#isDelivering || this.#isPaused || this.#receiver === undefined || this.#arrived.size === 0) return;
     this.#isDelivering = true;
     nextTurn(() => {
       this.#isDelivering = false;
       // What comes meanwhile waits for another turn, so that nobody is kept from pausing.
-      const count = this.#arrived.length;
-      let next = 0;
-      while (next < count && !this.#isPaused && !this.#isOver) this.#tell(this.#arrived[next++]!);
-      this.#arrived.splice(0, next);
-      if (this.#arrived.length === 0) this.#emptied();
+      for (let left = this.#arrived.size; left > 0 && !this.#isPaused && !this.#isOver; left--)
+        this.#tell(this.#arrived.take());
+      if (this.#arrived.size === 0) this.#emptied();
       else this.#deliver();
     });
   }
@@ -108,7 +107,7 @@ class End implements Channel {
   #over(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#arrived = [];
+    this.#arrived.clear();
     this.#characters = 0;
     this.#emptied();
     this.#receiver?.ended();

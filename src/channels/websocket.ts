@@ -1,6 +1,7 @@
 /** A channel over a WebSocket, wherever it comes from. */
 import { CONNECTING, drained, OPEN, type WebSocketLike } from '../bindings/web-socket.js';
 import type { Channel, Receiver } from './channel.js';
+import { Fifo } from './fifo.js';
 
 export type { WebSocketLike };
 
@@ -36,7 +37,7 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
   const early: string[] = [];
   let earlyLength = 0;
   /** What came while nobody wanted it: browsers cannot be told to read nothing. */
-  const held: unknown[] = [];
+  const held = new Fifo<unknown>();
   let receiver: Receiver | undefined;
   let fault: Error | undefined;
   let isPaused = false;
@@ -49,7 +50,7 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
   const end = (): void => {
     if (isOver) return;
     isOver = true;
-    held.length = 0;
+    held.clear();
     closed();
     receiver?.ended(fault);
   };
@@ -64,7 +65,7 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
     }
   };
   const give = (): void => {
-    while (receiver !== undefined && !isPaused && held.length > 0) arrive(held.shift());
+    while (receiver !== undefined && !isPaused && held.size > 0) arrive(held.take());
   };
   socket.addEventListener('open', () => {
     earlyLength = 0;

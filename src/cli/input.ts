@@ -1,4 +1,5 @@
-/** What a command reads: a file or the standard input, as lines of UTF-8 text. */
+/** The input of a command: a file or the standard input, as lines or as one text. */
+import { Buffer } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { getSystemErrorMap } from 'node:util';
 import type { Invocation } from './usage.js';
@@ -9,10 +10,16 @@ export interface Line {
   readonly number: number;
   /** Without its line end. */
   readonly text: string;
+  /** Whether it is longer than what is kept of a line (32 MiB), so that its end is missing. */
+  readonly isCut?: true;
 }
 
-/** Characters of one line that are kept. What is longer is refused by every parser, and need not fill the memory. */
+/** Bytes that are kept of a line. Every parser refuses longer ones, which need not fill the memory. */
 const MAX_KEPT = 32 * 1024 * 1024;
+
+const LF = 0x0a;
+/** Bytes of a buffer that is kept for the next line. */
+const RETAINED = 1024 * 1024;
 
 /** Said better than the operating system does. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -27,7 +34,7 @@ const MESSAGE = /^@.*>|^[A-Z]+\|/;
 /** Characters of a file name that an error shows. */
 const MAX_NAME = 100;
 
-/** Characters that are searched for messages at once; a string cannot hold many more. */
+/** Bytes that are searched for messages at once; a string cannot hold many more characters. */
 const MAX_TEXT = 256 * 1024 * 1024;
 
 /** The name of the input in messages. */
@@ -36,53 +43,167 @@ export function inputName({ file }: Invocation): string {
 }
 
 /**
- * The lines of the input that hold anything. Line ends are `\n` or `\r\n`; a byte order mark at the start is dropped.
+ * Reads the lines of the input that hold anything. Line ends are `\n` or `\r\n`, the last one may be missing; a byte order mark
+ * at the start is dropped. Each byte is copied a bounded number of times, however long its line and however small the chunks are.
  *
- * @throws UsageError when the input cannot be read, or is no UTF-8 text
+ * @throws UsageError when the input cannot be read, or at the first line that is not UTF-8, after all lines before it
  */
 export async function* readLines(invocation: Invocation): AsyncGenerator<Line> {
+  const name = inputName(invocation);
   let number = 1;
-  let line = '';
-  for await (const chunk of readText(invocation)) {
-    let from = 0;
-    for (let end = chunk.indexOf('\n'); end >= 0; end = chunk.indexOf('\n', from)) {
-      const text = withoutReturn(keep(line, chunk.slice(from, end)));
-      if (text.trim() !== '') yield { number, text };
-      number++;
-      line = '';
-      from = end + 1;
+  /** The start of a line whose end has not come; the buffer doubles as it grows. */
+  let held = new Uint8Array(0);
+  let heldLength = 0;
+  let cut = false;
+  const hold = (bytes: Uint8Array): void => {
+    const kept = bytes.subarray(0, MAX_KEPT - heldLength);
+    cut ||= kept.length < bytes.length;
+    const length = heldLength + kept.length;
+    if (length > held.length) {
+      const grown = new Uint8Array(Math.max(length, Math.min(2 * held.length, MAX_KEPT)));
+      grown.set(held.subarray(0, heldLength));
+      held = grown;
     }
-    line = keep(line, chunk.slice(from));
+    held.set(kept, heldLength);
+    heldLength = length;
+  };
+  const release = function* (bytes: Uint8Array): Generator<Line> {
+    const lines = linesOf(number === 1 ? afterMark(bytes, name) : bytes, { number, cut, name });
+    for (const line of lines) {
+      if (line.text.trim() !== '') yield line;
+      number++;
+    }
+    if (held.length > RETAINED) held = new Uint8Array(0);
+    heldLength = 0;
+    cut = false;
+  };
+  for await (const chunk of readBytes(invocation)) {
+    let from = 0;
+    if (heldLength > 0) {
+      from = chunk.indexOf(LF) + 1;
+      hold(from === 0 ? chunk : chunk.subarray(0, from - 1));
+      if (from === 0) continue;
+      yield* release(held.subarray(0, heldLength));
+    }
+    const last = chunk.lastIndexOf(LF);
+    if (last >= from) yield* release(chunk.subarray(from, last));
+    hold(chunk.subarray(Math.max(from, last + 1)));
   }
-  const text = withoutReturn(line);
-  if (text.trim() !== '') yield { number, text };
+  yield* release(held.subarray(0, heldLength));
 }
 
-/** The whole input as one text. */
-export async function readAll(invocation: Invocation): Promise<string> {
-  const chunks: string[] = [];
+interface Block {
+  /** Of the first line. */
+  readonly number: number;
+  /** Whether its only line has lost its end. */
+  readonly cut: boolean;
+  readonly name: string;
+}
+
+/** Decodes lines, all of them at once where that works: it is several times as fast. */
+function* linesOf(bytes: Uint8Array, { number, cut, name }: Block): Generator<Line> {
+  if (cut) {
+    // The cut may be inside a character, which then stays out.
+    const text = decoded(bytes, { stream: true });
+    if (text === undefined) throw notUtf8(bytes, number, name);
+    yield { number, text, isCut: true };
+    return;
+  }
+  const whole = decoded(bytes);
+  if (whole !== undefined) {
+    for (const text of whole.split('\n')) yield { number: number++, text: withoutReturn(text) };
+    return;
+  }
+  for (let from = 0, end = 0; from <= bytes.length; from = end + 1) {
+    end = bytes.indexOf(LF, from);
+    if (end === -1) end = bytes.length;
+    const line = bytes.subarray(from, end);
+    const text = decoded(line);
+    if (text === undefined) throw notUtf8(line, number, name);
+    yield { number: number++, text: withoutReturn(text) };
+  }
+}
+
+/** Decodes UTF-8 strictly; `undefined` for other bytes. Platforms throw different errors there. */
+function decoded(bytes: Uint8Array, how: { readonly stream?: boolean } = {}): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, how);
+  } catch {
+    return undefined;
+  }
+}
+
+function notUtf8(line: Uint8Array, number: number, name: string): UsageError {
+  // The longest prefix that may be right, by halving; what it holds of a character begins the invalid sequence.
+  let valid = 0;
+  for (let wrong = line.length + 1; wrong - valid > 1; ) {
+    const middle = (valid + wrong) >> 1;
+    if (decoded(line.subarray(0, middle), { stream: true }) === undefined) wrong = middle;
+    else valid = middle;
+  }
+  const at = Buffer.byteLength(decoded(line.subarray(0, valid), { stream: true })!);
+  const byte = line[at]!.toString(16).toUpperCase().padStart(2, '0');
+  const what = valid === line.length ? 'it ends inside a character' : `byte 0x${byte} is its byte ${at + 1}`;
+  return new UsageError(
+    `${name}:${number}: The line is not UTF-8: ${what}; convert the input first, for example with iconv -t UTF-8`,
+    'unreadable',
+  );
+}
+
+/** The input as one text. */
+export interface WholeText {
+  /** In which U+FFFD stands for each sequence of bytes that is not UTF-8; without a byte order mark. */
+  readonly text: string;
+  readonly isUtf8: boolean;
+}
+
+/**
+ * Reads the whole input, UTF-8 or not, as logs are.
+ *
+ * @throws UsageError when the input cannot be read, is UTF-16, or is longer than 256 MiB
+ */
+export async function readAll(invocation: Invocation): Promise<WholeText> {
+  const name = inputName(invocation);
+  const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of readText(invocation)) {
+  for await (const chunk of readBytes(invocation)) {
     length += chunk.length;
-    if (length > MAX_TEXT)
-      throw new UsageError(`${inputName(invocation)} is too large to be searched at once`, 'unreadable');
+    if (length > MAX_TEXT) throw new UsageError(`${name} is too large to be searched at once`, 'unreadable');
     chunks.push(chunk);
   }
-  return chunks.join('');
+  const bytes = afterMark(Buffer.concat(chunks, length), name);
+  const text = decoded(bytes);
+  return text === undefined
+    ? { text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes), isUtf8: false }
+    : { text, isUtf8: true };
 }
 
-async function* readText(invocation: Invocation): AsyncGenerator<string> {
-  const name = inputName(invocation);
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let bytes = 0;
+/**
+ * Drops the byte order mark of UTF-8 from the start of the input.
+ *
+ * @throws UsageError on UTF-16, with a byte order mark, or without one where the text begins with ASCII
+ */
+function afterMark(bytes: Uint8Array, name: string): Uint8Array {
+  const [a, b, c, d] = bytes;
+  if (a === 0xef && b === 0xbb && c === 0xbf) return bytes.subarray(3);
+  const hasMark = (a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff);
+  const isWide = bytes.length > 3 && (a === 0) !== (b === 0) && (c === 0) === (a === 0) && (d === 0) === (b === 0);
+  if (!hasMark && !isWide) return bytes;
+  throw new UsageError(`${name} is UTF-16; convert it first, for example with iconv -f UTF-16 -t UTF-8`, 'unreadable');
+}
+
+async function* readBytes(invocation: Invocation): AsyncGenerator<Uint8Array> {
+  const chunks = source(invocation)[Symbol.asyncIterator]();
   try {
-    for await (const chunk of source(invocation)) {
-      yield decoder.decode(chunk, { stream: true });
-      bytes += chunk.length;
+    for (;;) {
+      const next = await chunks.next().catch((thrown: unknown) => {
+        throw readingError(thrown, inputName(invocation));
+      });
+      if (next.done === true) return;
+      yield next.value;
     }
-    yield decoder.decode();
-  } catch (thrown) {
-    throw readingError(thrown, name, bytes);
+  } finally {
+    await chunks.return?.();
   }
 }
 
@@ -92,12 +213,8 @@ function source({ file, stdin, output }: Invocation): AsyncIterable<Uint8Array> 
   return stdin;
 }
 
-function readingError(thrown: unknown, name: string, bytes: number): unknown {
+function readingError(thrown: unknown, name: string): unknown {
   const { code, errno } = thrown as NodeJS.ErrnoException;
-  if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
-    const place = bytes === 0 ? '' : ` after byte ${bytes}`;
-    return new UsageError(`${name} is no UTF-8 text (binary data or another encoding${place})`, 'unreadable');
-  }
   // Only what the operating system refuses has a number.
   if (code === undefined || errno === undefined) return thrown;
   return unreadable(thrown, name);
@@ -110,10 +227,6 @@ export function unreadable(thrown: unknown, name: string): UsageError {
   const hint = MESSAGE.test(name) ? '; messages are read from a file or from stdin, not from the arguments' : '';
   const shown = name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}...` : name;
   return new UsageError(`Cannot read ${shown}: ${reason}${hint}`, 'unreadable');
-}
-
-function keep(line: string, piece: string): string {
-  return line.length + piece.length > MAX_KEPT ? (line + piece).slice(0, MAX_KEPT) : line + piece;
 }
 
 /** A line that ends in `\r\n`, once its `\n` is off. */

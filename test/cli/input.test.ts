@@ -2,7 +2,8 @@ import { chmodSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { Readable } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
 import { cli, inPieces, jsonLines, lines, scratchFolder } from '../helpers/cli.js';
 
 const scratch = scratchFolder();
@@ -194,32 +195,128 @@ describe('what cannot be read is told, with exit code 2 and nothing on stdout', 
     expect({ code, stderr }).toEqual({ code: 2, stderr: 'pegwire: Cannot read stdin: i/o error.\n' });
   });
 
-  const encodings: readonly (readonly [what: string, bytes: Uint8Array])[] = [
-    ['binary data', Uint8Array.from([0x7f, 0x45, 0x4c, 0x46, 0x02, 0xff, 0xfe, 0x00, 0x80])],
-    ['UTF-16 with a byte order mark', Buffer.from('\ufeff@a>req:x{}\n', 'utf16le')],
-    ['Latin-1', Buffer.from('ACK|HR|return:\u00e9t\u00e9\n', 'latin1')],
-    ['a character that is cut off at the end', Buffer.from('ACK|HR|return:é').subarray(0, -1)],
+  const ENCODED: readonly (readonly [what: string, bytes: Uint8Array, error: RegExp])[] = [
+    [
+      'binary data',
+      Uint8Array.from([0x7f, 0x45, 0x4c, 0x46, 0x02, 0xff, 0xfe]),
+      /:1: .* not UTF-8: byte 0xFF is its byte 6;/,
+    ],
+    ['Latin-1', Buffer.from('ACK|HR|return:\u00e9t\u00e9\n', 'latin1'), /:1: .* not UTF-8: byte 0xE9 is its byte 15;/],
+    [
+      'a character without its end',
+      Buffer.from('ACK|HR|return:é').subarray(0, -1),
+      /:1: .* it ends inside a character;/,
+    ],
+    ['UTF-16 with a byte order mark', Buffer.from('\ufeff@a>req:x{}\n', 'utf16le'), / is UTF-16; .* iconv -f UTF-16 /],
+    ['UTF-16 of the other order', Buffer.from('\ufeff@a>req:x{}\n', 'utf16le').swap16(), / is UTF-16; /],
+    ['UTF-16 without a byte order mark', Buffer.from('@a>req:x{}', 'utf16le'), / is UTF-16; /],
+    ['the other order without one', Buffer.from('@a>req:x{}', 'utf16le').swap16(), / is UTF-16; /],
   ];
-  test.each(encodings)('%s', async (_, bytes) => {
-    for (const command of [...LINE_COMMANDS, 'find']) {
-      const { code, stderr } = await cli([command, 'aacp'], { stdin: bytes });
+  test.each(ENCODED)('%s', async (_, bytes, error) => {
+    for (const command of LINE_COMMANDS) {
+      const { code, stdout, stderr } = await cli([command, 'aacp'], { stdin: bytes });
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toMatch(error);
+      expect(stderr).toMatch(/^pegwire: stdin[^\n]+\.\n$/);
+    }
+  });
+});
+
+describe('one bad byte', () => {
+  /** Commands that read lines, with a line that each takes. */
+  const READERS: readonly (readonly [args: readonly string[], line: string])[] = [
+    ...LINE_COMMANDS.map((command) => [[command, 'accp'], '@a>req:x{}'] as const),
+    [['decode', 'accp'], '@a>req:x{}'],
+    [['encode', 'accp'], '{"intent":"req","operation":"find","payload":{"query":"cats"}}'],
+    [['tokens'], 'Hello'],
+    [['arcp', 'validate', '--each-alone'], '{"arcp":"1.0"}'],
+  ];
+
+  test.each(READERS)('ends %j with the name of its line, after all lines before it', async (args, line) => {
+    const fixed = args[0] === 'encode' || args[0] === 'decode' ? ['--now', '1700000000', '--id', 's'] : [];
+    const good = `${line}\n`.repeat(3);
+    const whole = await cli([...args, ...fixed, '--json'], { stdin: good });
+    for (const size of [1, 7, 1_000_000]) {
+      const bytes = Buffer.concat([Buffer.from(`${good}\n${line}`), Uint8Array.from([0xff]), Buffer.from(`\n${good}`)]);
+      const { code, stdout, stderr } = await cli([...args, ...fixed, '--json'], { stdin: inPieces(bytes, size) });
       expect(code).toBe(2);
-      expect(stderr).toMatch(/^pegwire: stdin is no UTF-8 text \(binary data or another encoding.*\)\.\n$/);
+      // Identifiers are random, and a summary follows only the end of the input.
+      expect(jsonLines(stdout)).toHaveLength(3);
+      expect(whole.stdout.split('\n').length).toBeGreaterThan(3);
+      const at = line.length + 1;
+      expect(jsonLines(stderr).at(-1)).toMatchObject({
+        error: {
+          code: 'unreadable',
+          message: expect.stringContaining(`stdin:5: The line is not UTF-8: byte 0xFF is its byte ${at};`),
+        },
+      });
     }
   });
 
-  test('UTF-16 without a byte order mark is text full of NULs, whose messages are refused', async () => {
-    const { code, stdout, stderr } = await cli(['parse', 'accp'], { stdin: Buffer.from('@a>req:x{}', 'utf16le') });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).not.toContain('\0');
+  test('does not keep find from the messages around it, whose offsets are those of the text with U+FFFD', async () => {
+    const frame = '@a>req:x{k:1}';
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.oneof(
+            fc.uint8Array({ minLength: 1, maxLength: 6 }),
+            fc.constantFrom(`\n${frame}\n`, 'é', '\u{1f600}', '\0'),
+          ),
+        ),
+        fc.integer({ min: 1, max: 9 }),
+        async (parts, size) => {
+          const bytes = Buffer.concat([
+            Buffer.from('log:\n'),
+            ...parts.map((part) => Buffer.from(part as string)),
+            Buffer.from(`\n${frame}\n`),
+          ]);
+          const { code, stdout } = await cli(['find', 'accp', '--json'], { stdin: inPieces(bytes, size) });
+          expect(code).toBeLessThan(2);
+          const text = bytes.toString('utf8');
+          const found = jsonLines(stdout) as { start: number; end: number; text: string }[];
+          expect(found.filter((one) => one.text === frame)).toHaveLength(text.split(`\n${frame}\n`).length - 1);
+          for (const one of found) expect(text.slice(one.start, one.end)).toBe(one.text);
+        },
+      ),
+      { numRuns: 100 },
+    );
   });
 
-  test('what stood before it is handled first, and the place is told', async () => {
-    const good = '@a>req:x{}\n'.repeat(10_000);
-    const stdin = inPieces(Buffer.concat([Buffer.from(good), Uint8Array.from([0xff])]), good.length);
-    const { code, stdout, stderr } = await cli(['fmt', 'accp'], { stdin });
-    expect({ code, stdout }).toEqual({ code: 2, stdout: good });
-    expect(stderr).toContain(`after byte ${good.length}`);
+  test('is told by find, for people and with --json', async () => {
+    const stdin = Buffer.from('\u00e9 @a>req:x{}', 'latin1');
+    const { code, stdout, stderr } = await cli(['find', 'accp'], { stdin });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '2-12\tok\t@a>req:x{}\n' });
+    expect(stderr).toMatch(/^stdin is not all UTF-8: U\+FFFD stands for each invalid sequence of bytes\.\n/);
+    const json = await cli(['find', 'accp', '--json'], { stdin });
+    expect(jsonLines(json.stderr)).toEqual([{ notice: expect.stringContaining('not all UTF-8') }]);
+  });
+
+  test('is the same on platforms whose TextDecoder throws errors without a code', async () => {
+    const Strict = globalThis.TextDecoder;
+    vi.stubGlobal(
+      'TextDecoder',
+      class extends Strict {
+        override decode(...args: Parameters<InstanceType<typeof Strict>['decode']>): string {
+          try {
+            return super.decode(...args);
+          } catch {
+            throw new TypeError('The encoded data is not valid.');
+          }
+        }
+      },
+    );
+    try {
+      const stdin = Buffer.from('@a>req:x{}\n\u00e9\n', 'latin1');
+      const { code, stdout, stderr } = await cli(['fmt', 'accp'], { stdin });
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '@a>req:x{}\n' });
+      expect(stderr).toMatch(/^pegwire: stdin:2: The line is not UTF-8/);
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+
+  test('is no reason to refuse a NUL in a log, or lines without a last line end', async () => {
+    expect((await cli(['find', 'accp'], { stdin: '\0\0\0\0@a>req:x{}' })).stdout).toBe('4-14\tok\t@a>req:x{}\n');
   });
 });
 

@@ -1,6 +1,7 @@
 /** A channel over byte streams: stdio, pipes, sockets. */
 import type { Readable, Writable } from 'node:stream';
 import type { Channel, Receiver } from '../channel.js';
+import { Fifo } from '../fifo.js';
 import { LineDecoder, MAX_LINE_BYTES } from '../line-decoder.js';
 
 export interface ByteChannelOptions {
@@ -35,7 +36,7 @@ export class ByteChannel implements Channel {
   readonly #decoder: LineDecoder;
   #receiver: Receiver | undefined;
   /** What came while nobody wanted it: a pause may come in the middle of a chunk. */
-  #held: (() => void)[] = [];
+  readonly #held = new Fifo<() => void>();
   #isGiving = false;
   /** Lines of this turn: one write is much cheaper than many. */
   #lines = '';
@@ -122,9 +123,7 @@ export class ByteChannel implements Channel {
     // Whoever is told something may pause and resume meanwhile.
     if (this.#isGiving) return;
     this.#isGiving = true;
-    let next = 0;
-    while (next < this.#held.length && !this.#isPaused) this.#held[next++]!();
-    this.#held.splice(0, next);
+    while (this.#held.size > 0 && !this.#isPaused) this.#held.take()();
     this.#isGiving = false;
     if (!this.#isPaused && !this.#isOver) this.#input.resume();
   };

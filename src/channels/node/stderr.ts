@@ -18,7 +18,9 @@ export function drainStderr(stderr: Readable, choice: StderrChoice): () => strin
   let kept = '';
   const take = (text: string): void => {
     if (text === '') return;
-    kept = (kept + text).slice(-KEPT);
+    kept += text;
+    // Not for each piece, which may be one character.
+    if (kept.length > 2 * KEPT) kept = kept.slice(-KEPT);
     if (choice === 'forward') process.stderr.write(text);
     else if (typeof choice === 'function') {
       try {
@@ -32,5 +34,5 @@ export function drainStderr(stderr: Readable, choice: StderrChoice): () => strin
   stderr.on('end', () => take(decoder.end()));
   // A pipe that breaks has nothing more to say.
   stderr.on('error', () => {});
-  return () => kept;
+  return () => kept.slice(-KEPT);
 }

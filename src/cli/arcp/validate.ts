@@ -22,19 +22,26 @@ export async function runValidate(invocation: Invocation): Promise<number> {
         : `${output.paint('red', place)}: ${visible(message)} (${code})`,
     );
   };
-  for await (const { number, result } of readLog(invocation)) {
-    if ('error' in result) await told(number, result.error.code, result.error.message);
-    else {
-      messages.push(result.message);
-      numbers.push(number);
+  let unreadable: unknown;
+  try {
+    for await (const { number, result } of readLog(invocation)) {
+      if ('error' in result) await told(number, result.error.code, result.error.message);
+      else {
+        messages.push(result.message);
+        numbers.push(number);
+      }
     }
+  } catch (thrown) {
+    // What stands before the place is checked all the same.
+    unreadable = thrown;
   }
   // A message that could not be read would be missed in the order of the others.
   if (options['each-alone'] !== true && wrong === 0) {
-    const violations = checkLog(messages, { isComplete: options['complete'] === true });
+    const violations = checkLog(messages, { isComplete: options['complete'] === true && unreadable === undefined });
     for (const { at, rule, message } of violations)
       await told(at === undefined ? undefined : numbers[at], rule, message);
   }
+  if (unreadable !== undefined) throw unreadable;
   if (!json) await output.note(`${messages.length} messages, ${wrong === 0 ? 'nothing wrong' : `${wrong} wrong`}`);
   return wrong === 0 ? 0 : 1;
 }

@@ -18,11 +18,18 @@ export const find: Command = {
     dialect: { type: 'string', description: 'NAME  strict (default); accp: lenient, aacp: tolerant' },
     spans: { type: 'boolean', description: 'with --json: put offsets on every node' },
   },
+  details:
+    'Offsets count UTF-16 code units, as string indexes of JavaScript do, from 0 at the start of the text and without its byte order ' +
+    'mark. Text that is not UTF-8 is read with U+FFFD in the place of each invalid sequence of bytes, which counts as 1.',
   example: 'pegwire find accp transcript.md',
   run: async (invocation) => {
     const { protocol, output, json, options } = invocation;
     const reading = { dialect: choice(invocation, 'dialect', protocol.dialects), spans: options['spans'] === true };
-    const text = await readAll(invocation);
+    const { text, isUtf8 } = await readAll(invocation);
+    if (!isUtf8) {
+      const notice = `${inputName(invocation)} is not all UTF-8: U+FFFD stands for each invalid sequence of bytes`;
+      await output.note(json ? toJson({ notice }) : `${notice}.`);
+    }
     const found = protocol.find(text, reading);
     const lines = new Lines(text);
     for (const item of found) {

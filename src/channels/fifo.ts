@@ -1,0 +1,29 @@
+/** Items in the order in which they came. Taking one out costs the same however many wait: `shift` of a long array moves all others. */
+export class Fifo<T> {
+  #items: T[] = [];
+  #taken = 0;
+
+  get size(): number {
+    return this.#items.length - this.#taken;
+  }
+
+  push(item: T): void {
+    this.#items.push(item);
+  }
+
+  /** Takes out the oldest item; there has to be one. */
+  take(): T {
+    const item = this.#items[this.#taken++]!;
+    // Moved once for each half that is taken.
+    if (2 * this.#taken >= this.#items.length) {
+      this.#items = this.#items.slice(this.#taken);
+      this.#taken = 0;
+    }
+    return item;
+  }
+
+  clear(): void {
+    this.#items = [];
+    this.#taken = 0;
+  }
+}
