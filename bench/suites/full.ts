@@ -1,5 +1,5 @@
 /** All benchmarks, one suite after the other. Started by `bench/run.ts` from what it has built. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { raceChart } from '../../src/bench/chart.js';
@@ -66,6 +66,10 @@ async function main(): Promise<number> {
   const machine = thisMachine();
   console.log(`${machine.cpu}, ${machine.cores} cores, Node ${machine.node}`);
   const sections: Section[] = [];
+  // Before anything is measured: nobody waits for results that cannot be kept.
+  const folder = path.join(projectRoot(), 'bench/results');
+  mkdirSync(folder, { recursive: true });
+  accessSync(folder, constants.W_OK);
   for (const name of names) {
     for (const section of await SUITES[name]!({ rounds, turn: 2, warmUp: 200 })) {
       sections.push(section);
@@ -74,7 +78,7 @@ async function main(): Promise<number> {
   }
   // A part of the suites is for looking at, not for keeping.
   if (names.length === Object.keys(SUITES).length) {
-    write({ date: new Date().toISOString(), machine, versions: versions(), sections });
+    write(folder, { date: new Date().toISOString(), machine, versions: versions(), sections });
   }
   return 0;
 }
@@ -87,9 +91,7 @@ function show(section: Section): void {
   }
 }
 
-function write(report: Report): void {
-  const folder = path.join(projectRoot(), 'bench/results');
-  mkdirSync(folder, { recursive: true });
+function write(folder: string, report: Report): void {
   writeFileSync(path.join(folder, 'latest.json'), `${JSON.stringify(report, rounded, 1)}\n`);
   for (const section of report.sections) {
     if (section.kind !== 'race' || !CHARTS.includes(section.id)) continue;

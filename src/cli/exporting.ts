@@ -19,7 +19,7 @@ import { toJson } from './json.js';
 import { languageOf } from './languages.js';
 import { givenNarrowing } from './narrowing.js';
 import { choice, type Invocation, UsageError } from './usage.js';
-import { writeText } from './write-text.js';
+import { tryFile, writeText } from './write-text.js';
 
 /** What they are called, where they are no grammars. */
 const NOUNS: Readonly<Partial<Record<ExportFormat, string>>> = {
@@ -34,11 +34,20 @@ export async function runExport(invocation: Invocation): Promise<number> {
   if (options['to'] === undefined) throw new UsageError(`export needs --to: ${EXPORT_FORMATS.join(', ')}`);
   const to = choice(invocation, 'to', EXPORT_FORMATS);
   const language = languageOf(invocation);
+  const file = options['output'];
+  // Some grammars take long, and a mistyped name shows at once.
+  if (typeof file === 'string') tryFile(file);
   const { text, approximations } = isGrammarFormat(to)
     ? asGrammar(language, { to, ...nesting(language, to, invocation) })
     : { text: await asPicture(to, language, invocation), approximations: [] };
-  const file = options['output'];
-  if (typeof file === 'string') writeText(file, text);
+  if (typeof file === 'string') {
+    try {
+      writeText(file, text);
+    } catch (thrown) {
+      await output.result(text.trimEnd());
+      throw thrown;
+    }
+  }
   if (json) {
     const where = typeof file === 'string' ? { file } : { text };
     await output.result(toJson({ format: to, grammar: language.name, ...where, approximations }));

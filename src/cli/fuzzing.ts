@@ -1,5 +1,4 @@
 /** What `pegwire fuzz` does. */
-import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { coverageHtml } from '../engine/coverage/html.js';
@@ -13,6 +12,7 @@ import { TargetError } from '../engine/differential/target-error.js';
 import type { Language } from '../engine/grammar/language.js';
 import { type FuzzInput, fuzzInputs } from '../engine/mutants/inputs.js';
 import { NoSentenceError } from '../engine/sentences/generate.js';
+import { makeFolders } from '../storage/place.js';
 import { createRandom } from '../text/random.js';
 import { FEW, MANY } from './fuzz-defaults.js';
 import { readLines } from './input.js';
@@ -21,7 +21,7 @@ import { languageOf } from './languages.js';
 import { NARROWING_OPTIONS } from './narrowing-options.js';
 import { processLimits } from './target-options.js';
 import { type Invocation, UsageError } from './usage.js';
-import { writeText } from './write-text.js';
+import { tryFile, tryFolder, writeText, writing } from './write-text.js';
 
 /** @returns the exit code: 1 where an implementation disagrees */
 export async function runFuzz(invocation: Invocation): Promise<number> {
@@ -30,7 +30,7 @@ export async function runFuzz(invocation: Invocation): Promise<number> {
   const corpus = invocation.options['coverage'];
   const page = invocation.options['html'];
   // Before the work, so that it is not lost.
-  if (typeof page === 'string') writeText(page, '');
+  if (typeof page === 'string') tryFile(page);
   try {
     if (typeof corpus === 'string') return await measure(invocation, corpus, tracker!);
     const targets = invocation.repeated['target'] ?? [];
@@ -95,6 +95,7 @@ async function compare(
   const { json, output, options } = invocation;
   const seed = seedOf(invocation);
   const folder = typeof options['output'] === 'string' ? options['output'] : 'pegwire-findings';
+  await tryFindings(invocation, folder);
   const count = countOf(invocation, 'count', MANY);
   const inputs = await inputsOf(invocation, language, seed, MANY, 0.5);
   const stopping = new AbortController();
@@ -108,11 +109,20 @@ async function compare(
   const targets = commands.map((command) => processTarget(command, processLimits(invocation)));
   let number = 0;
   let shown: Promise<void> = Promise.resolve();
+  let fault: UsageError | undefined;
   const onFinding = (finding: Finding): void => {
-    // What does not come again is no case to hold anybody against.
-    const file = finding.steady ? save(finding, language, folder) : null;
+    const fixture = fixtureOf(finding, language);
+    let file: string | null = null;
+    let unsaved = '';
+    try {
+      // A disagreement that does not come again is not a test case.
+      if (finding.steady) file = save(fixture, folder);
+    } catch (thrown) {
+      fault ??= thrown as UsageError;
+      unsaved = `   not saved: ${(thrown as Error).message}\n   its file:  ${JSON.stringify(fixture)}\n`;
+    }
     number++;
-    const record = json ? toJson({ ...fixtureOf(finding, language), file }) : `${findingText(finding, number, file)}\n`;
+    const record = json ? toJson({ ...fixture, file }) : `${findingText(finding, number, file)}\n${unsaved}`;
     output.progress('');
     shown = shown.then(() => output.result(record));
   };
@@ -145,6 +155,8 @@ async function compare(
   const { findings: _findings, ...counts } = report;
   if (json) await output.result(toJson({ summary: { ...counts, seed, findings: report.findings.length } }));
   else await output.result(summaryText(report, seed, again.join(' ')));
+  // The default folder is nothing that was asked for.
+  if (fault !== undefined && options['output'] !== undefined) throw fault;
   return report.findings.length > 0 ? 1 : 0;
 }
 
@@ -189,29 +201,45 @@ async function inputsOf(
   });
 }
 
-/** Written as soon as it is known: what was found is not lost, whatever comes. */
-function save(finding: Finding, language: Language, folder: string): string {
-  const fixture = fixtureOf(finding, language);
-  const file = path.join(folder, fixtureFile(fixture));
+/**
+ * Tries the folder of the findings before a long run. Where the default one cannot be written, findings are only printed.
+ *
+ * @throws UsageError when the folder that was asked for cannot be written
+ */
+async function tryFindings({ options, json, output }: Invocation, folder: string): Promise<void> {
   try {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(file, `${JSON.stringify(fixture, null, 2)}\n`);
+    await tryFolder(folder);
   } catch (thrown) {
-    throw new UsageError(`Cannot write ${file}: ${(thrown as Error).message}`, 'unreadable');
+    if (options['output'] !== undefined || !(thrown instanceof UsageError)) throw thrown;
+    const message = `${thrown.message}; findings are printed only, and --output DIR saves them elsewhere`;
+    await output.note(json ? toJson({ notice: message }) : `${message}.`);
   }
+}
+
+/** Saves a finding as soon as it is known, so that the end of the run cannot lose it. @throws UsageError */
+function save(fixture: ReturnType<typeof fixtureOf>, folder: string): string {
+  const file = path.join(folder, fixtureFile(fixture));
+  writing(folder, () => makeFolders(folder));
+  writeText(file, `${JSON.stringify(fixture, null, 2)}\n`);
   return file;
 }
 
 async function showCoverage(invocation: Invocation, tracker: Tracker): Promise<void> {
   const { json, output, options } = invocation;
   const page = options['html'];
-  if (typeof page === 'string') {
-    writeText(page, coverageHtml(tracker));
-    await output.note(`The page is written to ${page}.`);
+  if (options['coverage'] !== undefined) {
+    const report = coverageReport(tracker);
+    await output.result(json ? toJson({ coverage: report }) : coverageTable(report));
   }
-  if (options['coverage'] === undefined) return;
-  const report = coverageReport(tracker);
-  await output.result(json ? toJson({ coverage: report }) : coverageTable(report));
+  if (typeof page !== 'string') return;
+  const html = coverageHtml(tracker);
+  try {
+    writeText(page, html);
+  } catch (thrown) {
+    await output.result(html);
+    throw thrown;
+  }
+  await output.note(`The page is written to ${page}.`);
 }
 
 function wantsCoverage({ options }: Invocation): boolean {

@@ -3,7 +3,8 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import type { DecodeOutcome } from '../accp/codec/outcome.js';
 import type { Line } from './input.js';
 import { noteLine } from './session-notes.js';
-import { type Invocation, UsageError } from './usage.js';
+import type { Invocation, UsageError } from './usage.js';
+import { writing } from './write-text.js';
 
 /** The frames that a decoded frame asks to be sent back, in order. */
 export function repliesOf(outcome: DecodeOutcome): readonly string[] {
@@ -14,28 +15,33 @@ export function repliesOf(outcome: DecodeOutcome): readonly string[] {
 
 export interface Replies {
   readonly add: (line: Line, frame: string) => Promise<void>;
+  /** @throws UsageError when frames could not be written */
   readonly close: () => void;
 }
 
-/** @throws UsageError when the file cannot be written */
+/**
+ * Opens the file of the replies. Those that cannot be written to it go to stderr: the session sends none of them again.
+ *
+ * @throws UsageError when the file cannot be opened
+ */
 export function openReplies(invocation: Invocation): Replies {
   const file = invocation.options['replies'];
-  if (typeof file !== 'string') {
-    return { add: (line, frame) => noteLine(invocation, line, `to be sent back: ${frame}`), close: () => {} };
-  }
-  const descriptor = attempt(file, () => openSync(file, 'w'));
+  const show = (line: Line, frame: string): Promise<void> => noteLine(invocation, line, `to be sent back: ${frame}`);
+  if (typeof file !== 'string') return { add: show, close: () => {} };
+  const descriptor = writing(file, () => openSync(file, 'w'));
+  let fault: UsageError | undefined;
   return {
-    add: async (_line, frame) => {
-      attempt(file, () => writeSync(descriptor, `${frame}\n`));
+    add: async (line, frame) => {
+      try {
+        writing(file, () => writeSync(descriptor, `${frame}\n`));
+      } catch (thrown) {
+        fault ??= thrown as UsageError;
+        await show(line, frame);
+      }
     },
-    close: () => closeSync(descriptor),
+    close: () => {
+      closeSync(descriptor);
+      if (fault !== undefined) throw fault;
+    },
   };
-}
-
-function attempt<T>(file: string, step: () => T): T {
-  try {
-    return step();
-  } catch (thrown) {
-    throw new UsageError(`Cannot write ${file}: ${(thrown as Error).message}`, 'unreadable');
-  }
 }

@@ -31,11 +31,23 @@ export function userDataFile(name: string): string {
 export function makeFolderOf(file: string): string {
   const absolute = path.resolve(file);
   try {
-    for (const folder of missingFolders(path.dirname(absolute))) makeFolder(folder);
+    makeFolders(path.dirname(absolute), 0o700);
   } catch (thrown) {
     throw storageError(thrown, absolute);
   }
   return absolute;
+}
+
+/**
+ * Makes a folder and those above it, as far as they are missing.
+ *
+ * @returns the folders that were missing, the topmost first
+ * @throws the error of the system when one cannot be made
+ */
+export function makeFolders(folder: string, mode?: number): readonly string[] {
+  const missing = missingFolders(path.resolve(folder));
+  for (const one of missing) makeFolder(one, mode);
+  return missing;
 }
 
 /**
@@ -52,9 +64,9 @@ function missingFolders(folder: string): readonly string[] {
   return missing.reverse();
 }
 
-function makeFolder(folder: string): void {
+function makeFolder(folder: string, mode: number | undefined): void {
   try {
-    mkdirSync(folder, { mode: 0o700 });
+    mkdirSync(folder, { mode });
   } catch (thrown) {
     // Somebody else was faster; or a file is in the way, and whoever opens the path says so in other words.
     if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown;

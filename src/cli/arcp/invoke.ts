@@ -36,7 +36,13 @@ export async function runInvoke(invocation: Invocation): Promise<number> {
   };
   const log = textOption(invocation, 'log');
   const dial = dialOf(target, { token });
-  const recording = log === undefined ? { dial, close: () => {} } : recorded(dial, log);
+  const recording =
+    log === undefined
+      ? { dial, isWhole: () => true, close: () => {} }
+      : recorded(dial, log, (why) => {
+          const message = `Cannot write ${log}: ${why}; the work goes on without its log`;
+          void invocation.output.note(invocation.json ? errorJson('unreadable', message) : `${message}.`);
+        });
   let client: Client;
   try {
     // A target that cannot be reached at first is reported at once; a connection that is lost later is made again.
@@ -70,7 +76,7 @@ export async function runInvoke(invocation: Invocation): Promise<number> {
   try {
     const result = await work.result();
     if (!invocation.json || isQuiet) await invocation.output.result(result === undefined ? 'null' : toJson(result));
-    return 0;
+    return recording.isWhole() ? 0 : 2;
   } catch (thrown) {
     const { code, message } = thrown instanceof ArcpError ? thrown : new ArcpError('UNKNOWN', String(thrown));
     await invocation.output.note(

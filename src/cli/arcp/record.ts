@@ -9,24 +9,35 @@ const SECRET = 'secret';
 
 export interface Recording {
   readonly dial: Dial;
+  /** Whether all messages are in the file so far. */
+  readonly isWhole: () => boolean;
   readonly close: () => void;
 }
 
 /**
- * Writes what both sides say on the connections of a dial function, one message a line.
+ * Writes what both sides say on the connections of a dial function, one message in each line. When a line cannot be written, the
+ * conversation goes on without its log.
  *
- * @throws UsageError on a file that cannot be written
+ * @param failed called once, with the reason
+ * @throws UsageError when the file cannot be opened
  */
-export function recorded(dial: Dial, file: string): Recording {
+export function recorded(dial: Dial, file: string, failed: (why: string) => void): Recording {
   let descriptor: number;
   try {
     descriptor = openSync(file, 'w', 0o600);
   } catch (thrown) {
-    throw new UsageError(`${file}: ${(thrown as Error).message}`, 'unreadable');
+    throw new UsageError(`Cannot write ${file}: ${(thrown as Error).message}`, 'unreadable');
   }
   let isOpen = true;
+  let isWhole = true;
   const write = (text: string): void => {
-    if (isOpen) writeSync(descriptor, `${withoutSecrets(text)}\n`);
+    if (!isOpen || !isWhole) return;
+    try {
+      writeSync(descriptor, `${withoutSecrets(text)}\n`);
+    } catch (thrown) {
+      isWhole = false;
+      failed((thrown as Error).message);
+    }
   };
   return {
     dial: async () => {
@@ -47,6 +58,7 @@ export function recorded(dial: Dial, file: string): Recording {
           }),
       };
     },
+    isWhole: () => isWhole,
     close: () => {
       isOpen = false;
       closeSync(descriptor);

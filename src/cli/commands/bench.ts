@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { raceChart } from '../../bench/chart.js';
 import { thisMachine } from '../../bench/machine.js';
@@ -8,7 +7,7 @@ import { sectionTable, textTable } from '../../bench/table.js';
 import { toJson } from '../json.js';
 import { packageVersion } from '../package.js';
 import { type Command, type Invocation, UsageError } from '../usage.js';
-import { writeText } from '../write-text.js';
+import { tryFolder, writeText, writing } from '../write-text.js';
 
 const SECONDS = 10;
 
@@ -28,7 +27,9 @@ export const bench: Command = {
     const seconds = secondsOf(invocation);
     const machine = thisMachine();
     const run = { date: new Date().toISOString(), pegwire: packageVersion(), machine };
-    const folder = folderOf(invocation);
+    const folder = invocation.options['output'];
+    // Before anything is measured: nobody waits for results that cannot be kept.
+    if (typeof folder === 'string') await tryFolder(folder);
     const measured: RaceSection[] = [];
     if (json) await output.result(toJson(run));
     else
@@ -44,8 +45,15 @@ export const bench: Command = {
       for (const section of sections) await show(section, invocation);
       measured.push(...sections);
     }
-    if (folder !== null) {
-      save(folder, { ...run, sections: measured }, `${machine.cpu}, Node ${machine.node}`);
+    if (typeof folder === 'string') {
+      const results = { ...run, sections: measured };
+      try {
+        await save(folder, results, `${machine.cpu}, Node ${machine.node}`);
+      } catch (thrown) {
+        // With --json, all of it stands on stdout.
+        if (!json) await output.result(toJson(results));
+        throw thrown;
+      }
       await output.note(`The results are written to ${folder}.`);
     }
     return 0;
@@ -61,19 +69,13 @@ async function show(section: RaceSection, { output, json }: Invocation): Promise
   for (const { name, why } of section.missing ?? []) await output.note(`Not measured: ${name} (${why}).`);
 }
 
-/** Made before anything is measured, so that nobody waits for results that cannot be kept. */
-function folderOf({ options }: Invocation): string | null {
-  const folder = options['output'];
-  if (typeof folder !== 'string') return null;
-  try {
-    mkdirSync(folder, { recursive: true });
-  } catch (thrown) {
-    throw new UsageError(`Cannot make the folder ${folder}: ${(thrown as Error).message}`, 'unreadable');
-  }
-  return folder;
-}
-
-function save(folder: string, results: { readonly sections: readonly RaceSection[] }, machine: string): void {
+async function save(
+  folder: string,
+  results: { readonly sections: readonly RaceSection[] },
+  machine: string,
+): Promise<void> {
+  const { makeFolders } = await import('../../storage/place.js');
+  writing(folder, () => makeFolders(folder));
   writeText(path.join(folder, 'results.json'), `${toJson(results)}\n`);
   for (const section of results.sections) {
     // Of one group of messages; the others are tables of many.
