@@ -138,7 +138,9 @@ function shownBy(tests: readonly string[]): string {
     const last = title.split(' > ').at(-1)!;
     byFile.set(file, [...(byFile.get(file) ?? []), plain(readable(last))]);
   }
-  const lines = [...byFile].map(([file, titles]) => `[${nameOf(file)}](../../../${file}): ${titles.join('; ')}`);
+  const lines = [...byFile].map(
+    ([file, titles]) => `[${nameOf(file)}](https://github.com/pegwire/pegwire/blob/main/${file}): ${titles.join('; ')}`,
+  );
   return lines.join('<br>');
 }
 

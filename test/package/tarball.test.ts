@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const root = process.cwd();
 const scratch = mkdtempSync(path.join(tmpdir(), 'pegwire-scratch-'));
+const installed = path.join(scratch, 'node_modules/pegwire');
 const tsc = createRequire(import.meta.url).resolve('typescript/lib/tsc.js');
 
 function run(command: string, args: readonly string[], cwd: string): string {
@@ -50,34 +51,143 @@ test('a project that installs the package type-checks, with values narrowing by 
   ]);
 });
 
-test('its command runs', () => {
-  const bin = path.join(scratch, 'node_modules/.bin/pegwire');
-  expect(run(bin, ['demo', '--no-color'], scratch)).toMatch(/^aacp: \d+ packets/m);
+/** The documents of the installed package, with their texts. */
+function documents(): { readonly file: string; readonly text: string }[] {
+  return readdirSync(installed, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => ({ file: file.replaceAll(path.sep, '/'), text: readFileSync(path.join(installed, file), 'utf8') }));
+}
+
+/** The anchors of a document's headings, as GitHub makes them. */
+function anchors(text: string): Set<string> {
+  const seen = new Map<string, number>();
+  const names = [...withoutCode(text).matchAll(/^#{1,6} +(.+?) *#*$/gm)].map(([, title]) => {
+    const words = title!.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+    const name = words
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
+      .replaceAll(' ', '-');
+    const count = seen.get(name) ?? 0;
+    seen.set(name, count + 1);
+    return count === 0 ? name : `${name}-${count}`;
+  });
+  return new Set(names);
+}
+
+function withoutCode(text: string): string {
+  return text.replace(/^```[\s\S]*?^```$/gm, '');
+}
+
+/** Links and pictures, in Markdown and in HTML. */
+function links(text: string): string[] {
+  const prose = withoutCode(text).replace(/`[^`\n]*`/g, (code) => (code.includes('](') ? '' : code));
+  const found = prose.matchAll(/\]\(<?([^)\s>]+)>?[^)]*\)|^\[[^\]]+\]: *(\S+)|(?:src|href|srcset)="([^"]+)"/gm);
+  return [...found].map(([, inline, reference, html]) => (inline ?? reference ?? html)!);
+}
+
+test('its documents lead to nothing but what is in it', () => {
+  const all = documents();
+  expect(all.map(({ file }) => file)).toEqual(
+    expect.arrayContaining(['README.md', 'CHANGELOG.md', 'src/arcp/README.md']),
+  );
+  let checked = 0;
+  const dead = all.flatMap(({ file, text }) =>
+    links(text)
+      .filter((link) => !/^[a-z][a-z0-9+.-]*:/i.test(link))
+      .filter((link) => {
+        checked++;
+        const [place, anchor] = link.split('#') as [string, string?];
+        const target = place === '' ? file : path.posix.join(path.posix.dirname(file), decodeURI(place));
+        if (target.startsWith('..') || !existsSync(path.join(installed, target))) return true;
+        return anchor !== undefined && !anchors(readFileSync(path.join(installed, target), 'utf8')).has(anchor);
+      })
+      .map((link) => `${file}: ${link}`),
+  );
+  expect(dead).toEqual([]);
+  expect(checked).toBeGreaterThan(50);
 });
 
-test('its commands find their grammars, cases and adapters', () => {
-  const bin = path.join(scratch, 'node_modules/.bin/pegwire');
-  const adapter = path.join(scratch, 'adapter.mjs');
-  cpSync(path.join(scratch, 'node_modules/pegwire/test/examples/adapters/node-adapter.mjs'), adapter);
-  const target = `"${process.execPath}" "${adapter}"`;
-  expect(run(bin, ['fuzz', 'aacp', '--target', target, '--count', '200', '--seed', '1'], scratch)).toContain(
-    'disagrees on none',
-  );
-  expect(run(bin, ['conformance', 'aacp', '--target', target], scratch)).toMatch(/\d+ cases: \d+ passed/);
-  expect(run(bin, ['export', 'aacp', '--to', 'gbnf'], scratch)).toContain('root ::=');
-  expect(run(bin, ['prompt', 'aacp'], scratch)).toContain('AACP');
-  const messages = path.join(scratch, 'messages.jsonl');
-  writeFileSync(messages, '{"agent":"a","intent":"req","operation":"plan","payload":{"goal":"launch"}}\n');
-  expect(run(bin, ['encode', 'accp', messages], scratch)).toMatch(/^@a>req:plan{goal:launch}\[mid:/);
-  expect(run(bin, ['tokens', messages], scratch)).toMatch(/^ +1 +json +\d+/m);
+test('its manifest tells where it comes from', () => {
+  const manifest = JSON.parse(readFileSync(path.join(installed, 'package.json'), 'utf8')) as object;
+  expect(manifest).toMatchObject({
+    repository: { type: 'git', url: 'git+https://github.com/pegwire/pegwire.git' },
+    homepage: 'https://github.com/pegwire/pegwire#readme',
+    bugs: 'https://github.com/pegwire/pegwire/issues',
+  });
+});
+
+describe('the commands of its documents', () => {
+  /** About a checkout of the repository. */
+  const CHECKOUT = ['CONTRIBUTING.md', 'bench/README.md'];
+  /** Files that the documents take for the reader's own. */
+  const OWN: Readonly<Record<string, string>> = {
+    'frames.txt': '@planner>req:schedule{task:impl_auth}[mid:m1,seq:1]\n',
+    'my-frames.txt': '@planner>req:schedule{task:impl_auth}\n',
+    'packets.txt': 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:emp_salary\n',
+    'transcript.md': 'Then came `@planner>req:schedule{task:impl_auth}`.\n',
+    'messages.jsonl': '{"intent":"req","operation":"find","payload":{"query":"cats"}}\n',
+    'messages.txt': '@planner>req:schedule{task:impl_auth}\nPlease find all cats.\n',
+    'grammar.peggy': 'start = [a-z]+ "!"\n',
+    'my-grammar.peggy': 'start = [a-z]+ "!"\n',
+    'audit.jsonl': '',
+    'my-parser': '#!/bin/sh\nexec python3 my_adapter.py\n',
+    'bin/my-agent': `#!/bin/sh\nexec "${process.execPath}" "${path.join(root, 'test/fixtures/minimal-agent.mjs')}"\n`,
+  };
+  /** Every line of them that is a command, in the order of the documents; those that serve go on beside the next ones. */
+  const commands = (): { readonly line: string; readonly serves: boolean }[] =>
+    documents()
+      .filter(({ file }) => !CHECKOUT.includes(file))
+      .toSorted((one, other) => Number(other.file === 'README.md') - Number(one.file === 'README.md'))
+      .flatMap(({ text }) => [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block]) => block!.split('\n')))
+      .filter((line) => line !== '' && !/^npm (?:ci|test|run) ?/.test(line))
+      .map((line) => ({ line, serves: /^npx pegwire (?:arcp )?serve/.test(line) }));
+  /** The installed package is what npx runs, and what npm would install. */
+  const PRELUDE = `npx() { "$@"; }
+npm() { [ "$*" = 'install pegwire' ]; }
+trap 'kill $(jobs -p) 2>/dev/null' EXIT
+`;
+
+  test.skipIf(process.platform === 'win32')('work as they stand there, one after the other', () => {
+    mkdirSync(path.join(scratch, 'bin'));
+    for (const [name, content] of Object.entries(OWN))
+      writeFileSync(path.join(scratch, name), content, { mode: 0o755 });
+    cpSync(path.join(installed, 'test/examples/adapters/python_adapter.py'), path.join(scratch, 'my_adapter.py'));
+    const all = commands();
+    const script = all.map(({ line, serves }, index) => {
+      const said = `said-${index}`;
+      return serves
+        ? `{\n${line}\n} </dev/null >${said} 2>&1 &\nfor _ in $(seq 200); do grep -q :// ${said} && break; sleep 0.1; done\necho 0 >code-${index}\n`
+        : `{\n${line}\n} </dev/null >${said} 2>&1\necho $? >code-${index}\n`;
+    });
+    writeFileSync(path.join(scratch, 'commands.sh'), PRELUDE + script.join(''));
+    execFileSync('bash', ['commands.sh'], {
+      cwd: scratch,
+      stdio: 'ignore',
+      env: {
+        ...process.env,
+        PATH: [path.join(scratch, 'node_modules/.bin'), path.join(scratch, 'bin'), process.env['PATH']].join(':'),
+        PEGWIRE_DATA_DIR: path.join(scratch, 'data'),
+      },
+    });
+    const result = all.map(({ line }, index) => ({
+      line,
+      code: Number(readFileSync(path.join(scratch, `code-${index}`), 'utf8')),
+      said: readFileSync(path.join(scratch, `said-${index}`), 'utf8').slice(-500),
+    }));
+    // A program of the reader's that is tested may be wrong: the AACP adapter stands for a reader of ACCP, too.
+    const failed = result.filter(({ line, code }) => code !== 0 && !(code === 1 && line.includes('--target')));
+    expect(failed).toEqual([]);
+    expect(result.length).toBeGreaterThan(35);
+  }, 240_000);
 });
 
 test('its files are what an importer needs, and nothing else', () => {
-  const installed = path.join(scratch, 'node_modules/pegwire');
   expect(readdirSync(installed).sort()).toEqual([
     'CHANGELOG.md',
+    'CONTRIBUTING.md',
     'LICENSE',
     'README.md',
+    'bench',
     'dist',
     'grammar',
     'llms.txt',
