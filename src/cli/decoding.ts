@@ -3,12 +3,12 @@ import type { DecodeOutcome } from '../accp/codec/outcome.js';
 import { type Dialect, tryParseFrame } from '../accp/parse.js';
 import { sourceText } from '../accp/session/envelope.js';
 import { exactJson } from './exact-json.js';
-import { inputName, type Line, readLines } from './input.js';
+import { type Line, readLines } from './input.js';
 import { errorJson } from './json.js';
 import { type OpenSession, openSession, storeFault } from './open-session.js';
 import { placeOf } from './place-of.js';
 import { openReplies, type Replies, repliesOf } from './replies.js';
-import { reportText, tellEmpty } from './report.js';
+import { reporting, reportText, tellEmpty } from './report.js';
 import { count, noteLine, noteResults } from './session-notes.js';
 import { StreamReaders } from './stream-readers.js';
 import type { Invocation } from './usage.js';
@@ -128,8 +128,7 @@ async function tellRejected(
   if (json) return;
   const { code, message, help } = error;
   const span = error.span ?? placeOf(error.path, line.text, dialect);
-  const name = inputName(invocation);
-  await output.note(`${reportText({ code, message, help, span }, 'error', line, name, output.paintNote)}\n`);
+  await output.note(`${reportText({ code, message, help, span }, 'error', line, reporting(invocation))}\n`);
 }
 
 /** What the end of the input leaves open, and the exit code. */

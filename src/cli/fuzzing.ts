@@ -19,7 +19,7 @@ import { readLines } from './input.js';
 import { toJson } from './json.js';
 import { languageOf } from './languages.js';
 import { NARROWING_OPTIONS } from './narrowing-options.js';
-import { processLimits } from './target-options.js';
+import { processLimits, targetFault } from './target-options.js';
 import { type Invocation, UsageError } from './usage.js';
 import { tryFile, tryFolder, writeText, writing } from './write-text.js';
 
@@ -42,7 +42,7 @@ export async function runFuzz(invocation: Invocation): Promise<number> {
     return code;
   } catch (thrown) {
     if (thrown instanceof NoSentenceError) throw new UsageError(thrown.message, 'unreadable');
-    if (thrown instanceof TargetError) throw new UsageError(thrown.message, 'target');
+    if (thrown instanceof TargetError) throw targetFault(thrown);
     throw thrown;
   }
 }

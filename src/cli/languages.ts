@@ -14,16 +14,19 @@ export function languageOf(invocation: Invocation): Language {
   const narrowing = givenNarrowing(invocation);
   if (narrowing !== undefined) throw new UsageError(`--${narrowing} is for protocols, not for a grammar of your own`);
   const start = invocation.options['start'];
+  const name = path.basename(file).replace(/\.[^.]+$/, '');
   try {
     const grammar = compileGrammar(readGrammar(file), {
-      name: path.basename(file).replace(/\.[^.]+$/, ''),
+      name,
       ...(typeof start === 'string' ? { startRule: start } : {}),
     });
     return grammarLanguage(grammar);
   } catch (thrown) {
-    if (thrown instanceof GrammarError)
-      throw new UsageError(`${file} is no usable grammar: ${thrown.message}`, 'unreadable');
-    throw thrown;
+    if (!(thrown instanceof GrammarError)) throw thrown;
+    const message = `${file} is not a usable grammar:`;
+    // Peggy shows the place under the name of the grammar, which is not the path of its file.
+    const below = thrown.message.replaceAll(`--> ${name}:`, `--> ${file}:`).replace(/^error: /, '');
+    throw new UsageError(message, 'unreadable', below);
   }
 }
 

@@ -14,6 +14,7 @@ import { findFrames } from '../accp/find.js';
 import { explainFrame, type Frame, type Dialect as FrameDialect, printFrame, tryParseFrame } from '../accp/index.js';
 import type { Severity } from '../text/diagnostic.js';
 import type { ParseError } from '../text/errors.js';
+import type { Limits } from '../text/limits.js';
 import type { Found } from '../text/prose.js';
 import type { Result } from '../text/result.js';
 import type { Span } from '../text/span.js';
@@ -34,6 +35,7 @@ export interface Reading {
   readonly spans?: boolean;
   readonly profile?: Profile;
   readonly sortParams?: boolean;
+  readonly limits?: Limits;
 }
 
 /** A protocol whose trees are of type `Node`. Methods, and not properties, so that one can stand for any `Protocol`. */
@@ -55,30 +57,33 @@ const accp: Protocol<Frame> = {
   name: 'accp',
   message: 'frame',
   dialects: ['strict', 'lenient'],
-  parse: (text, { dialect, spans }) => tryParseFrame(text, { dialect: dialect as FrameDialect, spans }),
-  format: (frame, { sortParams }) => printFrame(frame, { sortParams }),
+  parse: (text, { dialect, spans, limits }) =>
+    tryParseFrame(text, { ...limits, dialect: dialect as FrameDialect, spans }),
+  format: (frame, { sortParams, limits }) => printFrame(frame, { ...limits, sortParams }),
   explain: explainFrame,
-  check: (text, { dialect }) => {
-    const result = tryParseFrame(text, { dialect: dialect as FrameDialect });
+  check: (text, { dialect, limits }) => {
+    const result = tryParseFrame(text, { ...limits, dialect: dialect as FrameDialect });
     if (result.ok) return [];
     const { code, message, span, help } = result.error;
     return [{ code, severity: 'error', message, span, help }];
   },
-  find: (text, { dialect, spans }) => findFrames(text, { dialect: dialect as FrameDialect, spans }),
+  find: (text, { dialect, spans, limits }) => findFrames(text, { ...limits, dialect: dialect as FrameDialect, spans }),
 };
 
 const aacp: Protocol<Packet> = {
   name: 'aacp',
   message: 'packet',
   dialects: ['strict', 'tolerant'],
-  parse: (text, { dialect, spans }) => tryParsePacket(text, { dialect: dialect as PacketDialect, spans }),
+  parse: (text, { dialect, spans, limits }) =>
+    tryParsePacket(text, { ...limits, dialect: dialect as PacketDialect, spans }),
   format: (packet) => printPacket(canonicalizePacket(packet)),
   explain: explainPacket,
-  check: (text, { profile }) => {
-    const { errors, warnings } = validatePacket(text, { profile });
+  check: (text, { profile, limits }) => {
+    const { errors, warnings } = validatePacket(text, { ...limits, profile });
     return [...errors, ...warnings].sort((a, b) => (a.span?.start ?? 0) - (b.span?.start ?? 0));
   },
-  find: (text, { dialect, spans }) => findPackets(text, { dialect: dialect as PacketDialect, spans }),
+  find: (text, { dialect, spans, limits }) =>
+    findPackets(text, { ...limits, dialect: dialect as PacketDialect, spans }),
 };
 
 export const PROTOCOLS: readonly Protocol[] = [accp, aacp];

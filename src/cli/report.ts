@@ -3,14 +3,31 @@ import { formatReport, type Report, type Severity } from '../text/diagnostic.js'
 import type { PegwireError } from '../text/errors.js';
 import { inputName, type Line } from './input.js';
 import { errorJson, toJson } from './json.js';
+import { jsonPlaceOf } from './json-place.js';
+import { commandHelpOf } from './limit-options.js';
 import type { Output } from './output.js';
-import type { Invocation } from './usage.js';
+import type { Invocation, Options } from './usage.js';
 
 type Paint = Output['paint'];
 
+/** How a report is shown. */
+export interface Reporting {
+  /** The name of the text that it is about. */
+  readonly name: string;
+  readonly paint: Paint;
+  /** The options of the command, which its help may name. */
+  readonly known: Options;
+}
+
+/** Shows reports about the input on stderr. */
+export function reporting(invocation: Invocation): Reporting {
+  return { name: inputName(invocation), paint: invocation.output.paintNote, known: invocation.known };
+}
+
 /** A finding about a line of the input. */
-export function reportText(report: Report, severity: Severity, line: Line, name: string, paint: Paint): string {
-  const { code, message, help } = report;
+export function reportText(report: Report, severity: Severity, line: Line, { name, paint, known }: Reporting): string {
+  const { code, message } = report;
+  const help = commandHelpOf(report.help, known);
   // What is wrong with a tree has no place in the text: then it is the whole line.
   const span = report.span ?? { start: 0, end: line.text.length };
   const text = formatReport({ code, message, span, help }, severity, line.text, { name, line: line.number });
@@ -20,8 +37,15 @@ export function reportText(report: Report, severity: Severity, line: Line, name:
 /** Tells that a line was refused: with `--json` as a result, otherwise on stderr. */
 export async function refuse(invocation: Invocation, line: Line, error: PegwireError): Promise<void> {
   const { json, output } = invocation;
-  if (json) await output.result(toJson({ line: line.number, ok: false, error }));
-  else await output.note(`${reportText(error, 'error', line, inputName(invocation), output.paintNote)}\n`);
+  if (json) {
+    const help = commandHelpOf(error.help, invocation.known);
+    const { help: _, ...told } = error.toJSON();
+    await output.result(toJson({ line: line.number, ok: false, error: help === undefined ? told : { ...told, help } }));
+    return;
+  }
+  const { code, message, help } = error;
+  const span = error.span ?? jsonPlaceOf((error as { readonly path?: string }).path, line.text);
+  await output.note(`${reportText({ code, message, help, span }, 'error', line, reporting(invocation))}\n`);
 }
 
 /** Tells that there was not one message in the input. */

@@ -91,10 +91,13 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
     return await dispatch(args, streams, output);
   } catch (thrown) {
     if (thrown instanceof UsageError) {
-      const { code, message } = thrown;
+      const { code, message, below } = thrown;
       // It may quote arguments, whatever they hold.
-      const shown = visible(message.endsWith('?') ? message : `${message}.`);
-      await output.note(json ? errorJson(code, message) : `${output.paintNote('red', 'pegwire:')} ${shown}`);
+      const shown = visible(/[?:]$/.test(message) ? message : `${message}.`);
+      const lines = (below ?? '').split('\n').map(visible);
+      const text = below === undefined ? shown : [shown, ...lines].join('\n');
+      const whole = below === undefined ? message : `${message}\n${below}`;
+      await output.note(json ? errorJson(code, whole) : `${output.paintNote('red', 'pegwire:')} ${text}`);
       if (!json && code === 'usage') await output.note('pegwire --help shows how it is used.');
       return USAGE;
     }
@@ -177,7 +180,7 @@ async function runCommand(command: Command, args: readonly string[], surrounding
   if (options['version'] === true) return version(output);
   const json = options['json'] === true;
   const program = atTerminator(args).others.slice(1);
-  const given = { options, repeated, program, json, output, stdin: streams.stdin };
+  const given = { options, known: known.options, repeated, program, json, output, stdin: streams.stdin };
   if (command.words !== undefined) {
     const nowhere = { protocol: PROTOCOLS[0]!, protocols: PROTOCOLS, file: undefined, grammar: undefined };
     return command.run({ ...nowhere, ...given, words: positionals });

@@ -28,11 +28,17 @@ export async function withTarget<T>(invocation: Invocation, work: (target: Targe
   try {
     return await work(target);
   } catch (error) {
-    if (error instanceof TargetError) throw new UsageError(error.message, 'target');
+    if (error instanceof TargetError) throw targetFault(error);
     throw error;
   } finally {
     await target.close();
   }
+}
+
+/** The error of a target that cannot be asked: its first line as the message, what the program has printed below. */
+export function targetFault({ message }: TargetError): UsageError {
+  const [first = '', ...rest] = message.split('\n');
+  return new UsageError(first, 'target', rest.length === 0 ? undefined : rest.join('\n'));
 }
 
 /** The limits that the options set. @throws UsageError on values that are none */

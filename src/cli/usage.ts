@@ -10,10 +10,13 @@ import type { Protocol } from './protocols.js';
  */
 export class UsageError extends Error {
   readonly code: 'usage' | 'unreadable' | 'target' | 'address' | 'unreachable';
+  /** Lines that are shown below the message as they are, such as the place in a file with a caret. */
+  readonly below: string | undefined;
 
-  constructor(message: string, code: UsageError['code'] = 'usage') {
+  constructor(message: string, code: UsageError['code'] = 'usage', below?: string) {
     super(message);
     this.code = code;
+    this.below = below;
   }
 }
 
@@ -44,6 +47,8 @@ export interface Invocation {
   /** What stands behind `--`; of the words, it is the last ones. */
   readonly program: readonly string[];
   readonly options: Readonly<Record<string, string | boolean | undefined>>;
+  /** The options that the command knows, given or not. */
+  readonly known: Options;
   /** All values of the options that may be given more than once. */
   readonly repeated: Readonly<Record<string, readonly string[]>>;
   readonly json: boolean;

@@ -6,7 +6,17 @@ import { ParseError, type ParseErrorDetails } from './errors.js';
 import type { Result } from './result.js';
 import type { Span } from './span.js';
 
-const LIMIT_HELP = 'the limits can be raised for senders that are trusted';
+/** The option of a limit, by the words of its refusal. */
+const LIMIT_OPTIONS = [
+  ['maxDepth', /^Nesting/],
+  ['maxDigits', / digits$/],
+  ['maxItems', / items$| fields$/],
+] as const;
+
+function limitHelp(message: string): string {
+  const [option] = LIMIT_OPTIONS.find(([, words]) => words.test(message)) ?? ['maxLength'];
+  return `raise ${option} for senders that are trusted`;
+}
 
 function notAString(code: string, value: unknown): ParseErrorDetails {
   const found = value === null ? 'null' : typeof value;
@@ -25,7 +35,7 @@ export function beyondLimit(
   text: string,
   message: string,
   span: Span,
-  help = LIMIT_HELP,
+  help = limitHelp(message),
 ): ParseErrorDetails {
   return { code, reason: 'limit', text, span, message: `${message}.`, help };
 }

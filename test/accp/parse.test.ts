@@ -140,14 +140,14 @@ describe('repeated keys', () => {
 });
 
 describe('limits', () => {
-  const help = 'the limits can be raised for senders that are trusted';
+  const help = (option: string) => `raise ${option} for senders that are trusted`;
 
   test('nesting: the place is the bracket too many', () => {
     expect(told('@a>req:x{k:[[[[[[1]]]]]]}')).toEqual({
       at: '[',
       start: 16,
       message: 'Nesting is deeper than 5.',
-      help,
+      help: help('maxDepth'),
     });
     expect(told('@a>req:x{k:[{a:{}}]}', { maxDepth: 2 })).toMatchObject({ at: '{', start: 15 });
   });
@@ -155,7 +155,7 @@ describe('limits', () => {
   test('digits: the place is the number', () => {
     const digits = '1'.repeat(1001);
     const message = 'The number has more than 1000 digits.';
-    expect(told(`@a>req:x{k:-${digits}}`)).toEqual({ at: `-${digits}`, start: 11, message, help });
+    expect(told(`@a>req:x{k:-${digits}}`)).toEqual({ at: `-${digits}`, start: 11, message, help: help('maxDigits') });
   });
 
   test('a limit that is reached first counts, before any fault behind it', () => {

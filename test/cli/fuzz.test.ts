@@ -190,7 +190,7 @@ describe('usage', () => {
     const file = path.join(folder, 'broken.peggy');
     writeFileSync(file, 'start = "a\n');
     const { code, stderr } = await cli(['fuzz', file]);
-    expect(stderr).toMatch(/broken\.peggy is no usable grammar[\s\S]*broken:1:9/);
+    expect(stderr).toMatch(/broken\.peggy is not a usable grammar:\n[\s\S]*broken\.peggy:1:9\n/);
     expect(code).toBe(2);
   });
 

@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -50,6 +52,15 @@ test('a project that installs the package type-checks, with values narrowing by 
     ...[true, true, true, true],
   ]);
 });
+
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return String(port);
+}
 
 /** The documents of the installed package, with their texts. */
 function documents(): { readonly file: string; readonly text: string }[] {
@@ -144,41 +155,50 @@ describe('the commands of its documents', () => {
   /** The installed package is what npx runs, and what npm would install. */
   const PRELUDE = `npx() { "$@"; }
 npm() { [ "$*" = 'install pegwire' ]; }
-trap 'kill $(jobs -p) 2>/dev/null' EXIT
+set -m
+trap 'for job in $(jobs -p); do kill -- -$job; done' EXIT
 `;
 
-  test.skipIf(process.platform === 'win32')('work as they stand there, one after the other', () => {
-    mkdirSync(path.join(scratch, 'bin'));
-    for (const [name, content] of Object.entries(OWN))
-      writeFileSync(path.join(scratch, name), content, { mode: 0o755 });
-    cpSync(path.join(installed, 'test/examples/adapters/python_adapter.py'), path.join(scratch, 'my_adapter.py'));
-    const all = commands();
-    const script = all.map(({ line, serves }, index) => {
-      const said = `said-${index}`;
-      return serves
-        ? `{\n${line}\n} </dev/null >${said} 2>&1 &\nfor _ in $(seq 200); do grep -q :// ${said} && break; sleep 0.1; done\necho 0 >code-${index}\n`
-        : `{\n${line}\n} </dev/null >${said} 2>&1\necho $? >code-${index}\n`;
-    });
-    writeFileSync(path.join(scratch, 'commands.sh'), PRELUDE + script.join(''));
-    execFileSync('bash', ['commands.sh'], {
-      cwd: scratch,
-      stdio: 'ignore',
-      env: {
-        ...process.env,
-        PATH: [path.join(scratch, 'node_modules/.bin'), path.join(scratch, 'bin'), process.env['PATH']].join(':'),
-        PEGWIRE_DATA_DIR: path.join(scratch, 'data'),
-      },
-    });
-    const result = all.map(({ line }, index) => ({
-      line,
-      code: Number(readFileSync(path.join(scratch, `code-${index}`), 'utf8')),
-      said: readFileSync(path.join(scratch, `said-${index}`), 'utf8').slice(-500),
-    }));
-    // A program of the reader's that is tested may be wrong: the AACP adapter stands for a reader of ACCP, too.
-    const failed = result.filter(({ line, code }) => code !== 0 && !(code === 1 && line.includes('--target')));
-    expect(failed).toEqual([]);
-    expect(result.length).toBeGreaterThan(35);
-  }, 240_000);
+  test.skipIf(process.platform === 'win32')(
+    'work as they stand there, one after the other',
+    async () => {
+      // Those of the documents may be taken on this machine.
+      const ports = new Map<string, string>();
+      for (const port of ['4711', '7777', '8080']) ports.set(port, await freePort());
+      mkdirSync(path.join(scratch, 'bin'));
+      for (const [name, content] of Object.entries(OWN))
+        writeFileSync(path.join(scratch, name), content, { mode: 0o755 });
+      cpSync(path.join(installed, 'test/examples/adapters/python_adapter.py'), path.join(scratch, 'my_adapter.py'));
+      const all = commands();
+      const script = all.map(({ line: written, serves }, index) => {
+        const line = written.replace(/\b(?:4711|7777|8080)\b/g, (port) => ports.get(port)!);
+        const said = `said-${index}`;
+        return serves
+          ? `{\n${line}\n} </dev/null >${said} 2>&1 &\nfor _ in $(seq 200); do grep -q :// ${said} && break; sleep 0.1; done\necho 0 >code-${index}\n`
+          : `{\n${line}\n} </dev/null >${said} 2>&1\necho $? >code-${index}\n`;
+      });
+      writeFileSync(path.join(scratch, 'commands.sh'), PRELUDE + script.join(''));
+      execFileSync('bash', ['commands.sh'], {
+        cwd: scratch,
+        stdio: 'ignore',
+        env: {
+          ...process.env,
+          PATH: [path.join(scratch, 'node_modules/.bin'), path.join(scratch, 'bin'), process.env['PATH']].join(':'),
+          PEGWIRE_DATA_DIR: path.join(scratch, 'data'),
+        },
+      });
+      const result = all.map(({ line }, index) => ({
+        line,
+        code: Number(readFileSync(path.join(scratch, `code-${index}`), 'utf8')),
+        said: readFileSync(path.join(scratch, `said-${index}`), 'utf8').slice(-500),
+      }));
+      // A program of the reader's that is tested may be wrong: the AACP adapter stands for a reader of ACCP, too.
+      const failed = result.filter(({ line, code }) => code !== 0 && !(code === 1 && line.includes('--target')));
+      expect(failed).toEqual([]);
+      expect(result.length).toBeGreaterThan(35);
+    },
+    240_000,
+  );
 });
 
 test('its files are what an importer needs, and nothing else', () => {

@@ -16,11 +16,12 @@ import { countItems, unwritable, type Writing } from './writing.js';
 export { createWriting, type TextPolicy, type Writing, type WritingOptions } from './writing.js';
 
 const TEXT_HELP =
-  'write with text: "transliterate" to a reader that knows it, or keep the value in state and send a reference';
+  'write with text: "transliterate", which codec.announce(session) tells the reader, or keep the value in state and send a reference';
 const SPELLING = 'the reader would take it for a spelling of another text';
 const KIND_HELP = 'send the value itself and not its text, or give the field the type "string" in a schema';
 const DEPTH_HELP = 'send a flatter value, or keep it in state and send a reference';
-const KEY_HELP = 'use letters, digits and "_", or write with text: "transliterate"';
+const KEY_HELP =
+  'use letters, digits and "_", or write with text: "transliterate", which codec.announce(session) tells the reader';
 
 /**
  * One parameter of a payload.

@@ -1,6 +1,7 @@
-import { inputName, readLines } from '../input.js';
+import { readLines } from '../input.js';
 import { toJson } from '../json.js';
-import { reportText, tellEmpty } from '../report.js';
+import { givenLimits, LIMIT_OPTIONS } from '../limit-options.js';
+import { reporting, reportText, tellEmpty } from '../report.js';
 import { type Command, choice, UsageError } from '../usage.js';
 
 /** `pegwire check`: errors and warnings with caret frames. */
@@ -11,6 +12,7 @@ export const check: Command = {
   options: {
     dialect: { type: 'string', description: 'NAME  accp: strict (default) or lenient' },
     profile: { type: 'string', description: 'NAME  aacp: draft (default) or interop' },
+    ...LIMIT_OPTIONS,
   },
   example: "echo 'FECH|HR|return:HR-Agent|p:1' | pegwire check aacp",
   run: async (invocation) => {
@@ -20,8 +22,8 @@ export const check: Command = {
     const reading = {
       dialect: choice(invocation, 'dialect', protocol.dialects),
       profile: choice(invocation, 'profile', ['draft', 'interop'] as const),
+      limits: givenLimits(invocation),
     };
-    const name = inputName(invocation);
     const counts = { lines: 0, invalid: 0, errors: 0, warnings: 0 };
     for await (const line of readLines(invocation)) {
       const findings = protocol.check(line.text, reading);
@@ -34,7 +36,9 @@ export const check: Command = {
       if (json) await output.result(toJson({ line: line.number, valid: errors.length === 0, errors, warnings }));
       else
         for (const finding of findings)
-          await output.result(`${reportText(finding, finding.severity, line, name, output.paint)}\n`);
+          await output.result(
+            `${reportText(finding, finding.severity, line, { ...reporting(invocation), paint: output.paint })}\n`,
+          );
     }
     if (counts.lines === 0) await tellEmpty(invocation);
     else if (!json) await output.note(summary(protocol.message, counts));

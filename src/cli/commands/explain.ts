@@ -1,7 +1,7 @@
 import { forEachMessage } from '../each-line.js';
-import { inputName } from '../input.js';
 import { toJson } from '../json.js';
-import { reportText } from '../report.js';
+import { givenLimits, LIMIT_OPTIONS } from '../limit-options.js';
+import { reporting, reportText } from '../report.js';
 import { type Command, choice } from '../usage.js';
 
 /** `pegwire explain`: plain English. */
@@ -14,13 +14,14 @@ export const explain: Command = {
       type: 'string',
       description: 'NAME  accp: lenient (default) or strict; aacp: tolerant (default) or strict',
     },
+    ...LIMIT_OPTIONS,
   },
   example: "echo 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1' | pegwire explain aacp",
   run: async (invocation) => {
     const { protocol, output, json } = invocation;
     // As much as can be is explained; what is wrong with it is told besides.
     const dialect = choice(invocation, 'dialect', protocol.dialects, protocol.dialects.at(-1));
-    const reading = { dialect, profile: 'draft' } as const;
+    const reading = { dialect, profile: 'draft', limits: givenLimits(invocation) } as const;
     let invalid = 0;
     const exitCode = await forEachMessage(invocation, reading, async (node, line) => {
       const explanation = protocol.explain(node);
@@ -32,7 +33,7 @@ export const explain: Command = {
       }
       await output.result(explanation);
       for (const error of errors) {
-        await output.note(`${reportText(error, 'error', line, inputName(invocation), output.paintNote)}\n`);
+        await output.note(`${reportText(error, 'error', line, reporting(invocation))}\n`);
       }
     });
     return invalid > 0 ? 1 : exitCode;

@@ -3,9 +3,9 @@ import type { Found } from '../../text/prose.js';
 import { visible } from '../../text/visible.js';
 import { inputName, type Line, readAll, withoutReturn } from '../input.js';
 import { foundRecord, toJson } from '../json.js';
-import type { Output } from '../output.js';
-import { reportText } from '../report.js';
-import { type Command, choice } from '../usage.js';
+import { givenLimits, LIMIT_OPTIONS } from '../limit-options.js';
+import { reporting, reportText } from '../report.js';
+import { type Command, choice, type Invocation } from '../usage.js';
 
 type Broken = Found<unknown, ParseError> & { readonly ok: false };
 
@@ -17,6 +17,7 @@ export const find: Command = {
   options: {
     dialect: { type: 'string', description: 'NAME  strict (default); accp: lenient, aacp: tolerant' },
     spans: { type: 'boolean', description: 'with --json: put offsets on every node' },
+    ...LIMIT_OPTIONS,
   },
   details:
     'Offsets count UTF-16 code units, as string indexes of JavaScript do, from 0 at the start of the text and without its byte order ' +
@@ -24,7 +25,11 @@ export const find: Command = {
   example: 'pegwire find accp transcript.md',
   run: async (invocation) => {
     const { protocol, output, json, options } = invocation;
-    const reading = { dialect: choice(invocation, 'dialect', protocol.dialects), spans: options['spans'] === true };
+    const reading = {
+      dialect: choice(invocation, 'dialect', protocol.dialects),
+      spans: options['spans'] === true,
+      limits: givenLimits(invocation),
+    };
     const { text, isUtf8 } = await readAll(invocation);
     if (!isUtf8) {
       const notice = `${inputName(invocation)} is not all UTF-8: U+FFFD stands for each invalid sequence of bytes`;
@@ -40,7 +45,7 @@ export const find: Command = {
       // What is found in any text may hold anything: --json tells it as it is.
       const shown = visible(item.decoded ?? item.text);
       await output.result(`${item.start}-${item.end}\t${item.ok ? 'ok' : item.error.code}\t${shown}`);
-      if (!item.ok) await output.note(`${problem(item, lines, inputName(invocation), output.paintNote)}\n`);
+      if (!item.ok) await output.note(`${problem(item, lines, invocation)}\n`);
     }
     const broken = found.filter(({ ok }) => !ok).length;
     if (!json) await output.note(`${found.length} found, ${broken} broken`);
@@ -52,16 +57,21 @@ export const find: Command = {
 const MAX_LINE = 10_000;
 
 /** What is wrong with a message, in its line; by itself where the line is too long, or writes it with the escapes of JSON. */
-function problem(item: Broken, lines: Lines, name: string, paint: Output['paint']): string {
+function problem(item: Broken, lines: Lines, invocation: Invocation): string {
   const { start, error } = item;
   const { number, offset, text } = lines.at(start);
   if (item.decoded !== undefined || text.length > MAX_LINE || error.span === null) {
-    return reportText(error, 'error', { number: 1, text: item.decoded ?? item.text }, `${name}@${start}`, paint);
+    return reportText(
+      error,
+      'error',
+      { number: 1, text: item.decoded ?? item.text },
+      { ...reporting(invocation), name: `${inputName(invocation)}@${start}` },
+    );
   }
   const shift = start - offset;
   const span = { start: error.span.start + shift, end: error.span.end + shift };
   const { code, message, help } = error;
-  return reportText({ code, message, span, help }, 'error', { number, text }, name, paint);
+  return reportText({ code, message, span, help }, 'error', { number, text }, reporting(invocation));
 }
 
 /** The lines of a text, asked for from its start to its end. */

@@ -1,6 +1,7 @@
 import { forEachMessage } from '../each-line.js';
 import { inputName } from '../input.js';
 import { toJson } from '../json.js';
+import { givenLimits, LIMIT_OPTIONS } from '../limit-options.js';
 import { type Command, choice, UsageError } from '../usage.js';
 
 /** `pegwire fmt`: canonical form; with `--check`, whether the input is in it already. */
@@ -12,6 +13,7 @@ export const fmt: Command = {
     dialect: { type: 'string', description: 'NAME  strict (default); accp: lenient, aacp: tolerant' },
     check: { type: 'boolean', description: 'only name the lines that are not in canonical form; exit code 1 if any' },
     'sort-params': { type: 'boolean', description: 'accp: order payload parameters too, as for hashes' },
+    ...LIMIT_OPTIONS,
   },
   example: "echo '@a>req:x{m:{b:1.50,a:007}}' | pegwire fmt accp",
   run: async (invocation) => {
@@ -19,7 +21,11 @@ export const fmt: Command = {
     const sortParams = options['sort-params'] === true;
     if (sortParams && protocol.name !== 'accp')
       throw new UsageError('--sort-params is for accp; packets have one order');
-    const reading = { dialect: choice(invocation, 'dialect', protocol.dialects), sortParams };
+    const reading = {
+      dialect: choice(invocation, 'dialect', protocol.dialects),
+      sortParams,
+      limits: givenLimits(invocation),
+    };
     let different = 0;
     const exitCode = await forEachMessage(invocation, reading, async (node, line) => {
       const canonical = protocol.format(node, reading);

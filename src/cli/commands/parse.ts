@@ -1,5 +1,6 @@
 import { forEachMessage } from '../each-line.js';
 import { toJson } from '../json.js';
+import { givenLimits, LIMIT_OPTIONS } from '../limit-options.js';
 import { type Command, choice } from '../usage.js';
 
 /** `pegwire parse`: one syntax tree a line, as JSON. */
@@ -10,12 +11,13 @@ export const parse: Command = {
   options: {
     dialect: { type: 'string', description: 'NAME  strict (default); accp: lenient, aacp: tolerant' },
     spans: { type: 'boolean', description: 'put offsets on every node' },
+    ...LIMIT_OPTIONS,
   },
   example: "echo '@planner>req:schedule{pri:high}' | pegwire parse accp",
   run: (invocation) => {
     const dialect = choice(invocation, 'dialect', invocation.protocol.dialects);
     const spans = invocation.options['spans'] === true;
-    return forEachMessage(invocation, { dialect, spans }, (node, { number }) =>
+    return forEachMessage(invocation, { dialect, spans, limits: givenLimits(invocation) }, (node, { number }) =>
       invocation.output.result(toJson(invocation.json ? { line: number, ok: true, ast: node } : node)),
     );
   },

@@ -57,7 +57,9 @@ class Conversation {
     const findings = protocol.check(text, { dialect: read?.dialect ?? 'strict', profile: 'draft' });
     const lines = [
       paint('dim', `${String(number).padStart(3)} `) + highlight(protocol.name, text, paint),
-      ...findings.map((finding) => indented(reportText(finding, finding.severity, { number, text }, NAME, paint))),
+      ...findings.map((finding) =>
+        indented(reportText(finding, finding.severity, { number, text }, { name: NAME, paint, known: {} })),
+      ),
     ];
     const record = { line: number, protocol: protocol.name, text, dialect: read?.dialect ?? null, findings };
 
