@@ -13,6 +13,7 @@ import {
 } from '../../src/arcp/runtime/index.js';
 import type { Channel } from '../../src/channels/channel.js';
 import { memoryChannels } from '../../src/channels/memory.js';
+import { passingTime } from '../helpers/passing-time.js';
 import { deferred } from './runtime/wire.js';
 
 const ending: (() => Promise<void>)[] = [];
@@ -254,15 +255,15 @@ describe('connections that break', () => {
   });
 
   test('a session that is gone is the end', async () => {
-    let now = Date.now();
-    const runtime = start({ now: () => now, resumeWindowSeconds: 1 });
+    const clock = passingTime(Date.now());
+    const runtime = start({ now: () => clock.now, resumeWindowSeconds: 1 });
     const { dial, cut } = line(runtime);
     const client = await openClient(dial, { reconnect: { minDelayMs: 30 } });
     const invocation = client.invoke('slow');
     await invocation.accepted;
     cut();
     await new Promise((resolve) => setTimeout(resolve, 5));
-    now += 10_000;
+    clock.now += 10_000;
     await expect(invocation.result()).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect(await client.closed).toMatchObject({ code: 'NOT_FOUND' });
   });

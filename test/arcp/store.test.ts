@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import Database from 'libsql';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { memoryStore } from '../../src/arcp/store/memory.js';
 import { sqliteStore } from '../../src/arcp/store/sqlite.js';
 import { RUNTIME_FORMAT } from '../../src/arcp/store/sqlite-format.js';
@@ -19,6 +19,8 @@ const now = (): number => clock;
 const setNow = (moment: number): void => {
   clock = moment;
 };
+// Stores measure time: it goes with the clock that is set.
+vi.spyOn(performance, 'now').mockImplementation(now);
 const newFile = (): string => path.join(folder, `${++files}.db`);
 
 describeStore('in memory', { open: async () => memoryStore({ now }), setNow });

@@ -1,12 +1,11 @@
 /** The sessions that an endpoint holds, so many and no longer than they are used. */
-import { systemClock } from '../session/runtime.js';
 import { createSession, type Session } from '../session/session.js';
 import type { EndpointOptions } from './endpoint-options.js';
 import type { FrameAddress } from './frames.js';
 
 interface Held {
   readonly session: Session;
-  /** Seconds since 1970. */
+  /** Milliseconds of the monotonic clock. */
   usedAt: number;
   /** What is under way in it. */
   uses: number;
@@ -18,20 +17,18 @@ export class EndpointSessions {
   readonly #options: SessionsOptions;
   readonly #max: number;
   readonly #idleTime: number;
-  readonly #now: () => number;
   /** By id; the one that was used least recently comes first. */
   readonly #held = new Map<string, Held>();
   #isClosed = false;
 
   /** @throws TypeError on options that are none */
   constructor(options: SessionsOptions) {
-    const { maxSessions = 1024, idleTime = 3600, session } = options;
+    const { maxSessions = 1024, idleTime = 3600 } = options;
     if (!(maxSessions >= 1)) throw new TypeError(`maxSessions is a number from 1 on; got ${maxSessions}`);
     if (!(idleTime >= 0)) throw new TypeError(`idleTime is a number of seconds from 0 on; got ${idleTime}`);
     this.#options = options;
     this.#max = maxSessions;
     this.#idleTime = idleTime;
-    this.#now = session?.clock ?? systemClock;
   }
 
   open(sid?: string): Session {
@@ -48,7 +45,7 @@ export class EndpointSessions {
       id: sid,
       sequence: 'sender',
     });
-    this.#held.set(session.id, { session, usedAt: this.#now(), uses: 0 });
+    this.#held.set(session.id, { session, usedAt: performance.now(), uses: 0 });
     this.#closeSurplus();
     return session;
   }
@@ -93,7 +90,7 @@ export class EndpointSessions {
   }
 
   #touch(held: Held): void {
-    held.usedAt = this.#now();
+    held.usedAt = performance.now();
     const { id } = held.session;
     this.#held.delete(id);
     this.#held.set(id, held);
@@ -101,7 +98,7 @@ export class EndpointSessions {
 
   #closeIdle(): void {
     if (this.#idleTime === 0) return;
-    const limit = this.#now() - this.#idleTime;
+    const limit = performance.now() - this.#idleTime * 1000;
     for (const { session, usedAt, uses } of this.#held.values()) {
       if (usedAt > limit) return;
       if (uses === 0) this.drop(session);

@@ -89,9 +89,14 @@ function arrivalOf(frame: Frame, { mid, seq }: ReceivedEnvelope): Arrival {
   return { agent, mid, seq, kind: expectedOf(frame) === undefined ? 'ordinary' : 'gap-report' };
 }
 
-/** Frames without a time stamp never expire, nor those with a `ttl` of 0 (section 3.5). */
+/**
+ * Frames without a time stamp never expire, nor those with a `ttl` of 0 (section 3.5). Where the wall clock here has jumped since the session
+ * began, the frame is as old as the clock says that its sender goes by: the one by which it is youngest and not of the future.
+ */
 function isExpired({ ts, ttl }: ReceivedEnvelope, { runtime }: SessionParts): boolean {
-  return ts !== undefined && ttl !== undefined && ttl > 0 && runtime.now() > ts + ttl;
+  if (ts === undefined || ttl === undefined || ttl <= 0) return false;
+  const ages = [runtime.now() - ts, runtime.steady() - ts].filter((age) => age >= 0);
+  return ages.length > 0 && Math.min(...ages) > ttl;
 }
 
 /** Silently: who sent it learns nothing by it (section 3.7, item 5). */
@@ -167,7 +172,7 @@ function joinParts({ engine, parts, frame, envelope, text }: Decoding): Whole | 
     params: frame.payload,
     text,
     dialect: engine.settings.dialect,
-    now: parts.runtime.now(),
+    now: parts.runtime.steady(),
   });
   if (joined === null) return null;
   // A sequence needs a cid; where the message had none, it is the identifier of its first frame.

@@ -41,7 +41,7 @@ export function applySent(processed: Processed, parts: SessionParts, engine: Eng
   const { message, cid } = processed;
   const checkpoint = apply(processed, parts, engine);
   parts.sentStreams.sent(cid, message);
-  if (ASKS.has(message.intent)) parts.chains.requested(cid, chainOf(message), parts.runtime.now());
+  if (ASKS.has(message.intent)) parts.chains.requested(cid, chainOf(message), parts.runtime.steady());
   else if (ANSWERS.has(message.intent)) parts.chains.settled(cid);
   return checkpoint;
 }
@@ -51,7 +51,7 @@ export function applyReceived(processed: Processed, parts: SessionParts, engine:
   const checkpoint = apply(processed, parts, engine);
   if (ASKS.has(message.intent)) parts.chains.received(cid, chainOf(message));
   else if (ANSWERS.has(message.intent) && !isAboutDelivery(message)) parts.chains.answered(cid);
-  else if (PROLONGS.has(message.intent)) parts.chains.prolong(cid, parts.runtime.now());
+  else if (PROLONGS.has(message.intent)) parts.chains.prolong(cid, parts.runtime.steady());
   return checkpoint;
 }
 

@@ -106,10 +106,13 @@ export class Chains {
     if (this.#earliest === 0 || now < this.#earliest) return [];
     const late: string[] = [];
     let earliest = 0;
-    for (const [cid, chain] of this.#chains.entries()) {
+    for (const [cid, chain] of [...this.#chains.entries()]) {
       if (chain.deadline === undefined) continue;
-      if (chain.deadline <= now) late.push(cid);
-      else earliest = Math.min(earliest || chain.deadline, chain.deadline);
+      // Kept by a clock of another hour, in a process before this one: no wait is longer than its length.
+      const deadline = Math.min(chain.deadline, now + this.#options.timeout);
+      if (deadline < chain.deadline) this.#chains.set(cid, { ...chain, deadline });
+      if (deadline <= now) late.push(cid);
+      else earliest = Math.min(earliest || deadline, deadline);
     }
     this.#earliest = earliest;
     for (const cid of late) this.answered(cid);

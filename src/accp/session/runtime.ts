@@ -1,4 +1,5 @@
 /** What a session takes from the codec that works on it: clock, token counter, log. */
+import { steadyClock } from '../../bindings/steady-clock.js';
 import { ESTIMATING_COUNTER, type TokenCounter } from '../../tokens/counter.js';
 import type { EventListener } from './events.js';
 
@@ -11,7 +12,10 @@ export interface RuntimeSource {
 export interface Runtime {
   /** From now on, these are used. */
   readonly bind: (source: RuntimeSource) => void;
+  /** Seconds since 1970 by the wall clock, which frames carry. */
   readonly now: () => number;
+  /** Seconds since 1970 by a clock that no jump of the wall clock moves: what waits, and what is kept for a time, goes by it. */
+  readonly steady: () => number;
   readonly counter: TokenCounter;
   readonly log: EventListener | undefined;
 }
@@ -44,6 +48,7 @@ export function createRuntime({ clock, tokens }: RuntimeDefaults = {}): Runtime 
     },
     // Frames carry whole seconds.
     now: () => Math.floor(current.clock()),
+    steady: () => Math.floor(steadyClock(current.clock, 1000)()),
     counter,
     get log() {
       return current.log;

@@ -102,7 +102,10 @@ export class Sequences {
   }
 
   /** Gives up the sequences that have not gone on since `before`, in seconds since 1970; returns how many. */
-  forget(before: number): number {
+  forget(before: number, now = Number.POSITIVE_INFINITY): number {
+    // Kept by a clock of another hour, in a process before this one: it has its time from now on.
+    for (const [key, progress] of [...this.#progress.entries()])
+      if (progress.at > now) this.#progress.set(key, { ...progress, at: now });
     const stale = [...this.#progress.entries()].filter(([, { at }]) => at < before);
     for (const [key] of stale) this.#remove(key);
     return stale.length;

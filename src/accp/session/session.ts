@@ -216,7 +216,7 @@ export function createSession(options: SessionOptions): Session {
   const sequences = new Sequences(journal);
   const streams = createStreams({
     journal,
-    now: runtime.now,
+    now: runtime.steady,
     maxBuffered: options.maxBuffered,
     timeout: options.streamTimeout,
     save: () => commit(() => undefined),
@@ -228,7 +228,8 @@ export function createSession(options: SessionOptions): Session {
     session: id,
     journal,
     counter: runtime.counter,
-    now: runtime.now,
+    now: runtime.steady,
+    wallClock: runtime.now,
     budgets: options.budgets,
     grants: options.grants,
     note,
@@ -273,11 +274,11 @@ export function createSession(options: SessionOptions): Session {
     signal: (cid) => chains.signal(cid),
     tick: () =>
       commit(() => {
-        const now = runtime.now();
+        const now = runtime.steady();
         streams.tick(now);
         state.finishOverdue(now);
         const timeout = options.timeout ?? 60;
-        const forgotten = timeout === 0 ? 0 : sequences.forget(now - timeout);
+        const forgotten = timeout === 0 ? 0 : sequences.forget(now - timeout, now);
         if (forgotten > 0) note('timeout', `${forgotten} messages were not finished.`);
         return chains.overdue(now).map((correlationId) => {
           const error = new AccpError({

@@ -80,6 +80,8 @@ export interface CheckpointOptions {
   readonly counter: TokenCounter;
   readonly budgets: StateBudgets;
   readonly now: () => number;
+  /** Dates checkpoints, in seconds since 1970. */
+  readonly wallClock: () => number;
   readonly version: () => number;
   readonly note: Note;
 }
@@ -107,7 +109,7 @@ interface Waiting {
 const AMPLE = 100;
 
 export function createCheckpoints(options: CheckpointOptions): Checkpoints {
-  const { journal, tiers, counter, budgets, now, version, note } = options;
+  const { journal, tiers, counter, budgets, now, wallClock, version, note } = options;
   const { hot, warm, cold } = tiers;
   const counts: Collection<number> = journal.collection('state.checkpoints');
   /** Begun and not finished; none where all is done at once. */
@@ -128,7 +130,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
   /** Step 1. New messages go to a fresh hot state from here on. */
   function freezeHotState(trigger: CheckpointTrigger): Frozen {
     const tokens = hot.tokens();
-    return { id: nextId(), trigger, at: now(), version: version(), tokens, ...hot.take() };
+    return { id: nextId(), trigger, at: wallClock(), version: version(), tokens, ...hot.take() };
   }
 
   /** Step 2. */

@@ -41,6 +41,8 @@ export interface StateOptions {
   readonly counter: TokenCounter;
   /** Seconds since 1970. */
   readonly now: () => number;
+  /** Dates checkpoints, in seconds since 1970. @default now */
+  readonly wallClock?: (() => number) | undefined;
   readonly budgets?: { readonly [K in keyof StateBudgets]?: number | undefined } | undefined;
   /** How many checkpoints stay in memory; older ones move to cold state and are found all the same. @default 16 */
   readonly keepCheckpoints?: number | undefined;

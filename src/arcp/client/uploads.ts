@@ -31,7 +31,7 @@ export class ClientUploads {
   /** @param about the work that it is for */
   open<K extends StreamKind>(about: Fields, options: StreamOptions<K>): ChunkWriter<K> {
     const { say, keptUp } = this.#host;
-    const pacer = new Pacer(Date.now);
+    const pacer = new Pacer(() => performance.now());
     const controller = new AbortController();
     const fields = (stream_id: string): Fields => ({ ...about, stream_id });
     return new ChunkWriter<K>(

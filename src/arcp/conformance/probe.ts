@@ -76,12 +76,12 @@ export class Probe {
   async until<E extends Envelope>(is: (message: Envelope) => message is E, what: string, from?: number): Promise<E>;
   async until(is: (message: Envelope) => boolean, what: string, from?: number): Promise<Envelope>;
   async until(is: (message: Envelope) => boolean, what: string, from = 0): Promise<Envelope> {
-    const late = Date.now() + this.#timeoutMs;
+    const late = performance.now() + this.#timeoutMs;
     for (let at = from; ; ) {
       for (; at < this.heard.length; at++) if (is(this.heard[at]!)) return this.heard[at]!;
       if (this.hasEnded) throw new Mismatch(`The connection has ended before ${what}`);
-      if (Date.now() >= late) throw new Mismatch(`${what} did not come within ${this.#timeoutMs} ms`);
-      await this.#change(late - Date.now());
+      if (performance.now() >= late) throw new Mismatch(`${what} did not come within ${this.#timeoutMs} ms`);
+      await this.#change(late - performance.now());
     }
   }
 

@@ -240,7 +240,7 @@ export class Connection implements Carrier {
   }
 
   #count(): void {
-    if (!this.#faults.add(this.#core.settings.now())) return;
+    if (!this.#faults.add(performance.now())) return;
     this.#refuse({}, new ArcpError('RESOURCE_EXHAUSTED', 'Too much of this is no message', { retryable: false }));
     this.#isEnding = true;
     void this.end();

@@ -15,6 +15,8 @@ import type { Uploader, Uploads } from './streams/uploads.js';
 /** Where something is kept, told and worked on. */
 export interface Engine {
   readonly store: ArcpStore;
+  /** The store's clock, in milliseconds since 1970: instants that are kept or compared go by it, and no jump of the wall clock moves it. */
+  readonly clock: () => number;
   readonly log: EventLog;
   readonly hub: Hub;
   readonly scheduler: Scheduler;
@@ -36,6 +38,7 @@ export interface Settings {
   readonly resumeWindowMs: number;
   /** Milliseconds for which what has ended is kept. */
   readonly retentionMs: number;
+  /** The wall clock, which messages carry. */
   readonly now: () => number;
   readonly onError: (error: unknown) => void;
 }

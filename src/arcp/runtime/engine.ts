@@ -1,4 +1,5 @@
 /** Where something is kept, told and worked on. */
+import { steadyClock } from '../../bindings/steady-clock.js';
 import type { ArcpStore } from '../store/store.js';
 import type { Engine } from './core.js';
 import { Hub } from './hub.js';
@@ -39,20 +40,21 @@ async function expire(engine: Engine, jobId: string, now: () => number): Promise
 
 export function createEngine(store: ArcpStore, { policy, maxMessageBytes, ...options }: EngineOptions): Engine {
   const { now } = options;
+  const clock = store.now ?? steadyClock(now);
   const hub = new Hub();
   const log = new EventLog(store, hub, now, maxMessageBytes);
-  const streams = new StreamRegistry(now);
+  const streams = new StreamRegistry(clock);
   const answers = new Answers();
   const uploads = new Uploads();
   const scheduler: Scheduler = new Scheduler({
-    ...options,
-    ...{ log, hub, streams, uploads, permissions: { policy, answers, now } },
+    ...{ ...options, now: clock },
+    ...{ log, hub, streams, uploads, permissions: { policy, answers, now: clock } },
     madeRoom: () => scheduler.wake(),
     outcomeOf: (jobId) => outcomeOf({ hub, store }, jobId),
     startChild: (job) => beginJob(engine, job),
-    expire: (jobId) => expire(engine, jobId, now),
-    cancelChildren: (jobId) => cancelChildren(engine, jobId, now),
+    expire: (jobId) => expire(engine, jobId, clock),
+    cancelChildren: (jobId) => cancelChildren(engine, jobId, clock),
   });
-  const engine: Engine = { store, hub, log, scheduler, streams, uploads, answers };
+  const engine: Engine = { store, clock, hub, log, scheduler, streams, uploads, answers };
   return engine;
 }

@@ -82,9 +82,9 @@ async function findFormer(core: Core, message: Opening, identity: Identity): Pro
 }
 
 /** Whether a session ended with its runtime, or has been alone for too long. */
-function hasPassed({ boot, settings }: Core, session: KeptSession): boolean {
+function hasPassed({ boot, settings, lasting }: Core, session: KeptSession): boolean {
   if (session.boot !== undefined && session.boot !== boot) return true;
-  return settings.now() - session.seenAt > settings.resumeWindowMs;
+  return lasting.clock() - session.seenAt > settings.resumeWindowMs;
 }
 
 /** Somebody else's session is not to be told from one that needs a token. */
@@ -103,7 +103,7 @@ async function openNew(core: Core, message: Opening, identity: Identity, limit: 
   const capabilities = negotiate(settings.capabilities, payload.capabilities);
   const mode = payload.mode ?? (can(capabilities, CAPABILITIES.durableJobs) ? 'durable' : 'stateful');
   const engine = mode === 'stateless' ? core.passing : core.lasting;
-  const now = settings.now();
+  const now = engine.clock();
   const id = newId('sess');
   const kept = {
     ...{ principal: identity.principal, mode, trust: lower(identity.trust, payload.trust_level), capabilities },
@@ -143,7 +143,7 @@ async function takeUp(
     capabilities,
     wantsValue: message.payload.versions === undefined,
     trust: lower(identity.trust, message.payload.trust_level),
-    seenAt: settings.now(),
+    seenAt: core.lasting.clock(),
   };
   const accepted = accept(core, engine, message, record.key, kept, limit);
   const { resume_token: used } = message.payload;

@@ -19,7 +19,8 @@ export interface Keeping {
 export class EventLog {
   readonly store: ArcpStore;
   readonly #hub: Hub;
-  readonly #now: () => number;
+  /** The wall clock, in milliseconds since 1970. */
+  readonly now: () => number;
   /** The last sequence number that is known. */
   #last = 0;
   readonly #maxBytes: number;
@@ -29,7 +30,7 @@ export class EventLog {
     this.#maxBytes = maxBytes;
     this.store = store;
     this.#hub = hub;
-    this.#now = now;
+    this.now = now;
   }
 
   /**
@@ -67,7 +68,7 @@ export class EventLog {
 
   /** A message that is not kept. */
   compose<T extends MessageType>(draft: Draft<T>): Composed {
-    return compose(draft, this.#now());
+    return compose(draft, this.now());
   }
 
   /**
@@ -88,7 +89,7 @@ export class EventLog {
     this.#last = result.sequences.at(-1)!;
     // What stands in between is another runtime's. Whoever follows reads it, and this, in order.
     if (isGap) this.#hub.disturb();
-    const at = this.#now();
+    const at = this.now();
     for (const [index, event] of (entry.events ?? []).entries())
       this.#hub.publish({ ...event, sequence: result.sequences[index]!, at });
     return result;

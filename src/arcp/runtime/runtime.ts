@@ -186,9 +186,9 @@ export class Runtime {
    */
   async cancel(jobId: string, options: RuntimeCancel = {}): Promise<boolean> {
     const { cause = 'runtime', reason, deadlineMs } = options;
-    const { settings, lasting } = this.#core;
+    const { lasting } = this.#core;
     const request = { cause, reason, deadlineMs };
-    const { outcome } = await cancelJob(lasting, jobId, request, { now: settings.now });
+    const { outcome } = await cancelJob(lasting, jobId, request, { now: lasting.clock });
     return outcome === 'asked';
   }
 
@@ -201,9 +201,9 @@ export class Runtime {
   /** Removes what is not to be kept any more; it is done from time to time. */
   async trim(): Promise<TrimReport> {
     const { settings, lasting, passing } = this.#core;
-    const now = settings.now();
-    await passing.store.trim({ endedBefore: now - PASSING_KEPT, before: now - PASSING_KEPT });
-    const before = now - settings.retentionMs;
+    const passed = passing.clock() - PASSING_KEPT;
+    await passing.store.trim({ endedBefore: passed, before: passed });
+    const before = lasting.clock() - settings.retentionMs;
     return lasting.store.trim({ endedBefore: before, before });
   }
 
@@ -250,7 +250,7 @@ export class Runtime {
     return this;
   }
 
-  async #abandoned(session: Session, { store, log, scheduler, streams }: Engine): Promise<void> {
+  async #abandoned(session: Session, { store, clock, log, scheduler, streams }: Engine): Promise<void> {
     // Work goes on at its own pace where nobody reads.
     streams.forget(session.id);
     if (session.mode === 'stateless') {
@@ -261,7 +261,7 @@ export class Runtime {
     }
     const record = await store.readRecord(SESSIONS, session.id);
     if (record === undefined) return;
-    const seen = { ...sessionOf(record), seenAt: this.#core.settings.now() };
+    const seen = { ...sessionOf(record), seenAt: clock() };
     // Where somebody else has taken it up meanwhile, they say when it was seen.
     await log.commit({ records: [sessionRecord(session.id, seen, record.version)] });
   }

@@ -1,5 +1,6 @@
 /** A store in memory: for tests, and for sessions of which nothing is kept. */
-import { isExpected } from './expected.js';
+import { steadyClock } from '../../bindings/steady-clock.js';
+import { isExpected, isLeaseOf } from './expected.js';
 import {
   type ArcpStore,
   type Claim,
@@ -35,7 +36,7 @@ const IN_A_TURN = 256;
 
 class MemoryStore implements ArcpStore {
   readonly durable = false;
-  readonly #now: () => number;
+  readonly now: () => number;
   /** By their ids, in the order of their sequence numbers. */
   #events = new Map<string, StoredEvent>();
   readonly #ofSession = new Map<string, StoredEvent[]>();
@@ -47,7 +48,7 @@ class MemoryStore implements ArcpStore {
   #isClosed = false;
 
   constructor(now: () => number) {
-    this.#now = now;
+    this.now = steadyClock(now);
   }
 
   readonly commit = async (commit: Commit): Promise<CommitResult> => {
@@ -82,10 +83,12 @@ class MemoryStore implements ArcpStore {
   readonly countQueued = (queues: readonly string[]): Promise<number> =>
     this.#asked(() => this.#jobsIn(queues).filter(({ state }) => state === 'queued').length);
 
-  readonly claimJobs = ({ worker, queues, now, leaseUntil, limit }: Claim): Promise<readonly JobRow[]> =>
+  readonly claimJobs = ({ worker, queues, now, leaseUntil, limit, lost }: Claim): Promise<readonly JobRow[]> =>
     this.#asked(() =>
       this.#jobsIn(queues)
-        .filter((job) => dueAt(job) <= now)
+        .filter((job) =>
+          lost === undefined || job.leaseUntil === null ? dueAt(job) <= now : lost.some(isLeaseOf(job)),
+        )
         .toSorted((a, b) => b.priority - a.priority || a.runAfter - b.runAfter)
         .slice(0, limit)
         .map((job) => {
@@ -93,6 +96,9 @@ class MemoryStore implements ArcpStore {
           return this.#put({ ...job, state: 'running', attempt: attempt + 1, leaseOwner: worker, leaseUntil });
         }),
     );
+
+  readonly listLeases: ArcpStore['listLeases'] = (queues) =>
+    this.#asked(() => this.#jobsIn(queues).filter(({ leaseUntil }) => leaseUntil !== null));
 
   readonly nextDue = (queues: readonly string[]): Promise<number | undefined> =>
     this.#asked(() => {
@@ -163,7 +169,7 @@ class MemoryStore implements ArcpStore {
   }
 
   #append(event: NewEvent): number {
-    const stored = { ...event, sequence: ++this.#sequence, at: this.#now() };
+    const stored = { ...event, sequence: ++this.#sequence, at: this.now() };
     this.#events.set(event.id, stored);
     push(this.#ofSession, event.sessionId, stored);
     if (event.jobId !== undefined) push(this.#ofJob, event.jobId, stored);
@@ -205,7 +211,7 @@ class MemoryStore implements ArcpStore {
         value,
         version,
         owner: owner ?? entries.get(key)?.owner ?? null,
-        at: this.#now(),
+        at: this.now(),
       });
     if (entries.size === 0) this.#scopes.delete(scope);
     else this.#scopes.set(scope, entries);

@@ -19,6 +19,7 @@ const SQL = {
     UNION ALL SELECT ${EVENT} FROM event WHERE job_id IS NULL AND trace_id = ?1 AND sequence > ?2 AND sequence <= ?3
     ORDER BY sequence LIMIT ?4`,
   addTrace: 'INSERT OR IGNORE INTO trace VALUES (?, ?)',
+  lastAt: 'SELECT at FROM event ORDER BY sequence DESC LIMIT 1',
   lastSequence: `SELECT coalesce(max(seq), 0) AS last FROM sqlite_sequence WHERE name = 'event'`,
   addJob: `INSERT INTO job (${JOB}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   setJob: `UPDATE job SET state = ?, attempt = ?, run_after = ?, lease_owner = ?, lease_until = ?, status = ?, ended_at = ?
@@ -35,6 +36,7 @@ const SQL = {
     ORDER BY priority DESC, run_after, number LIMIT ?`,
   dueLeased: `SELECT ${JOB} FROM job WHERE lease_until <= ? AND ${QUEUES}
     ORDER BY lease_until LIMIT ?`,
+  leased: `SELECT ${JOB} FROM job WHERE lease_until IS NOT NULL AND ${QUEUES}`,
   nextQueued: `SELECT min(run_after) AS due FROM job WHERE state = 'queued' AND ${QUEUES}`,
   nextLeased: `SELECT min(lease_until) AS due FROM job WHERE lease_until IS NOT NULL AND ${QUEUES}`,
   record: 'SELECT scope, key, value, version, owner FROM record WHERE scope = ? AND key = ?',

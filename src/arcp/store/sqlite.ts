@@ -1,8 +1,9 @@
 /** A store in a SQLite file: what was committed outlives the process, however it ends. Node only. */
+import { steadyClock } from '../../bindings/steady-clock.js';
 import type { Database, Driver } from '../../storage/database.js';
 import { storageError } from '../../storage/errors.js';
 import { openDatabase } from '../../storage/open.js';
-import { isExpected } from './expected.js';
+import { isExpected, isLeaseOf } from './expected.js';
 import { GroupCommit } from './group-commit.js';
 import { RUNTIME_FORMAT } from './sqlite-format.js';
 import { changedValues, eventOf, eventValues, jobOf, jobValues, recordOf } from './sqlite-rows.js';
@@ -68,7 +69,7 @@ class SqliteStore implements ArcpStore {
   readonly durable = true;
   readonly #database: Database;
   readonly #file: string;
-  readonly #now: () => number;
+  readonly now: () => number;
   readonly #statements: Statements;
   readonly #group: GroupCommit<Commit, CommitResult>;
   #isClosed = false;
@@ -76,9 +77,12 @@ class SqliteStore implements ArcpStore {
   constructor(database: Database, file: string, now: () => number) {
     this.#database = database;
     this.#file = file;
-    this.#now = now;
     database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     this.#statements = prepareStatements(database);
+    const clock = steadyClock(now);
+    // What is kept must not lie ahead: where the wall clock was set back between two processes, time goes on from where it was.
+    const behind = Math.max(0, ((this.#statements.lastAt.get()?.['at'] as number | undefined) ?? 0) - clock());
+    this.now = () => clock() + behind;
     this.#group = new GroupCommit({
       transaction: (work) => this.#write(work),
       apply: (commit) => this.#apply(commit),
@@ -123,6 +127,9 @@ class SqliteStore implements ArcpStore {
         }),
       );
     });
+
+  readonly listLeases: ArcpStore['listLeases'] = (queues) =>
+    this.#asked(() => this.#statements.leased.all(JSON.stringify(queues)).map(jobOf));
 
   readonly nextDue = (queues: readonly string[]): Promise<number | undefined> =>
     this.#asked(() => {
@@ -203,7 +210,7 @@ class SqliteStore implements ArcpStore {
   #addEvents(events: readonly NewEvent[]): number[] {
     if (events.length === 0) return [];
     const { addEvent, addTrace, lastAdded } = this.#statements;
-    const at = this.#now();
+    const at = this.now();
     let before: NewEvent | undefined;
     for (const event of events) {
       const { jobId, traceId } = event;
@@ -218,7 +225,7 @@ class SqliteStore implements ArcpStore {
 
   #setRecord({ scope, key, value, owner }: RecordChange): void {
     if (value === null) this.#statements.removeRecord.run(scope, key);
-    else this.#statements.setRecord.run(scope, key, value, owner ?? null, this.#now());
+    else this.#statements.setRecord.run(scope, key, value, owner ?? null, this.now());
   }
 
   #job(jobId: string): JobRow | undefined {
@@ -231,11 +238,17 @@ class SqliteStore implements ArcpStore {
     return job;
   }
 
-  #due({ queues, now, limit }: Claim): JobRow[] {
+  #due({ queues, now, limit, lost }: Claim): JobRow[] {
     const { dueQueued, dueLeased } = this.#statements;
     const among = JSON.stringify(queues);
-    return [...dueLeased.all(now, among, bound(limit)), ...dueQueued.all(among, now, bound(limit))]
-      .map(jobOf)
+    const leased =
+      lost === undefined
+        ? dueLeased.all(now, among, bound(limit)).map(jobOf)
+        : lost.flatMap((lease) => {
+            const job = this.#job(lease.jobId);
+            return job !== undefined && isLeaseOf(job)(lease) && queues.includes(job.queue) ? [job] : [];
+          });
+    return [...leased, ...dueQueued.all(among, now, bound(limit)).map(jobOf)]
       .toSorted((a, b) => b.priority - a.priority)
       .slice(0, limit);
   }

@@ -141,7 +141,15 @@ export interface Claim {
   /** Until when nobody else may work on them. */
   readonly leaseUntil: number;
   readonly limit: number;
+  /**
+   * Leases to take over, each as it was read: a job whose lease has been renewed or released since is not claimed, and no other job with a lease
+   * is. @default those that ended before `now`
+   */
+  readonly lost?: readonly Lease[] | undefined;
 }
+
+/** The lease of a job that is worked on. */
+export type Lease = Pick<JobRow, 'jobId' | 'attempt' | 'leaseOwner' | 'leaseUntil'>;
 
 /** Work that somebody says to be still at. */
 export interface Renewal {
@@ -171,6 +179,11 @@ export interface TrimReport {
  * Commits are carried out in the order of the calls, and their promises are settled in that order.
  */
 export interface ArcpStore {
+  /**
+   * Gives the store's time, in milliseconds since 1970. It starts with the wall clock, or with the last event of the store where that is later,
+   * and goes on by a monotonic clock. @default a runtime's own
+   */
+  readonly now?: (() => number) | undefined;
   /** Whether what was committed outlives the process. */
   readonly durable: boolean;
   /** Resolves when all of it is safe, or nothing of it was done. */
@@ -190,6 +203,8 @@ export interface ArcpStore {
    * attempt, and leased to the worker.
    */
   readonly claimJobs: (claim: Claim) => Promise<readonly JobRow[]>;
+  /** Lists the leases of jobs in these queues. */
+  readonly listLeases: (queues: readonly string[]) => Promise<readonly Lease[]>;
   /** When there will be something to claim that is not there now: milliseconds since 1970. */
   readonly nextDue: (queues: readonly string[]) => Promise<number | undefined>;
   /** @returns the jobs as they stand that are still the worker's; of the others the lease was lost */

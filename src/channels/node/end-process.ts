@@ -38,8 +38,8 @@ export async function endProcess(
 
 /** @returns whether all of the group have ended in time; where nobody reaps orphans, they never have */
 async function hasGone(group: ProcessGroup, seconds: number): Promise<boolean> {
-  for (const end = Date.now() + seconds * 1000; group.signal(0); ) {
-    if (Date.now() >= end) return false;
+  for (const end = performance.now() + seconds * 1000; group.signal(0); ) {
+    if (performance.now() >= end) return false;
     await new Promise((resolve) => setTimeout(resolve, LOOK));
   }
   return true;

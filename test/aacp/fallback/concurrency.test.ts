@@ -1,4 +1,5 @@
 /** Many who ask for the same at the same time, in one process. */
+
 import { getEventListeners } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -23,6 +24,7 @@ import {
   type ScriptedModel,
   scriptedModel,
 } from '../../helpers/fallback.js';
+import { passingTime } from '../../helpers/passing-time.js';
 import { freshFiles } from '../../storage/folder.js';
 import { moduleAt, runWithout } from '../../tokens/hidden-packages.js';
 
@@ -321,15 +323,15 @@ describe('two encoders that share a registry, as two processes do', () => {
   });
 
   test('go on when the one that asked has died', async () => {
-    let now = Date.now();
-    const registry = memoryRegistry({ clock: () => now });
+    const clock = passingTime(Date.now());
+    const registry = memoryRegistry({ clock: () => clock.now });
     const { encoder, calls } = scene([goodReply], { registry });
     const { key } = await encoder.explain(INSTRUCTION, HR);
     expect(registry.reserve(key, 60_000).kind).toBe('mine');
     const answer = encoder.encode(INSTRUCTION, HR);
     await new Promise((resolve) => setTimeout(resolve, 0));
     expect(calls.length).toBe(0);
-    now += 61_000;
+    clock.now += 61_000;
     expect(await answer).toMatchObject({ tier: 'model', packet: PACKET });
     expect(calls.length).toBe(1);
   });

@@ -1,7 +1,9 @@
 /** One side that answers frames: the sessions that it holds. */
+
 import { describe, expect, test } from 'vitest';
 import { readHead } from '../../../src/accp/bindings/frames.js';
 import { type Message, memoryStore, type SessionStore, StoreError } from '../../../src/accp/session/index.js';
+import { passingTime } from '../../helpers/passing-time.js';
 import { answersOf, endpointOf, numberOf, peer } from './endpoint-peer.js';
 import { echo, signalled } from './http-server.js';
 
@@ -49,20 +51,20 @@ describe('sessions', () => {
   });
 
   test('one that nobody has used for long is closed by the next', async () => {
-    let now = 1000;
-    const endpoint = endpointOf({ idleTime: 60, session: { clock: () => now } });
+    const clock = passingTime(1000, 1000);
+    const endpoint = endpointOf({ idleTime: 60 });
     const old = endpoint.open('old');
     const held = endpoint.open('held');
     const end = endpoint.hold(held);
-    now += 59;
+    clock.now += 59;
     expect(endpoint.open('old')).toBe(old);
-    now += 60;
+    clock.now += 60;
     expect(endpoint.open('other')).not.toBe(old);
     expect(endpoint.open('held')).toBe(held);
     expect(endpoint.open('old')).not.toBe(old);
     expect(() => endpoint.codec.encode('hi', old)).toThrow(StoreError);
     end();
-    now += 61;
+    clock.now += 61;
     expect(endpoint.open('held')).not.toBe(held);
   });
 

@@ -1,8 +1,10 @@
 /** Tool calls of an official client to an official server, in frames. */
+
 import { describe, expect, test } from 'vitest';
 import { callTool, framesIn, tcTool } from '../../../src/accp/bindings/mcp/index.js';
 import { parseFrame } from '../../../src/accp/parse.js';
 import { createCodec, createSession } from '../../../src/accp/session/index.js';
+import { passingTime } from '../../helpers/passing-time.js';
 import { request, toolClient, toolServer } from './mcp-fixture.js';
 import type { CallResult, Wiring } from './mcp-world.js';
 
@@ -100,14 +102,14 @@ export function testMcpTools(connect: Wiring['connect']): void {
 
     test('after calls that never came to a tool, the session goes on, and each tool runs once', async () => {
       const { runs, serve } = toolServer();
-      let now = 1_800_000_000;
-      const { call, session } = await toolClient(await connect(serve), createCodec({ clock: () => now }));
+      const clock = passingTime(1_800_000_000, 1000);
+      const { call, session } = await toolClient(await connect(serve), createCodec({ clock: () => clock.now }));
       await call('add', { a: 'one', b: 2 });
       await call('multiply', { a: 1 });
       expect((await call('add', { a: 1, b: 2 })).message.payload['result']).toEqual({ sum: 3 });
       expect((await call('add', { a: 2, b: 2 })).message.payload['result']).toEqual({ sum: 4 });
       expect(runs).toEqual(['add', 'add']);
-      now += 3600;
+      clock.now += 3600;
       expect(session.tick()).toEqual([]);
     });
 

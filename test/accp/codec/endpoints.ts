@@ -1,4 +1,5 @@
 /** Two endpoints of one session, and frames between them. */
+
 import {
   type Accepted,
   type Codec,
@@ -10,6 +11,7 @@ import {
   type Session,
   type SessionOptions,
 } from '../../../src/accp/session/index.js';
+import { passingTime } from '../../helpers/passing-time.js';
 
 /** Seconds since 1970, of a clock that stands still until it is set. */
 export interface Clock {
@@ -27,7 +29,7 @@ export const NOON = 1_714_000_000;
 
 /** Sessions of the agents `a` and `b`, in turn by one count. */
 export function endpoints(options: CodecOptions = {}, session: Partial<SessionOptions> = {}): Endpoints {
-  const clock = { now: NOON };
+  const clock = passingTime(NOON, 1000);
   return {
     clock,
     codec: createCodec({ clock: () => clock.now, ...options }),

@@ -1,4 +1,5 @@
 /** Two endpoints of a session, for tests that go by the draft: all through the public entry, with a clock of their own. */
+
 import { expect } from 'vitest';
 import {
   type Accepted,
@@ -15,6 +16,7 @@ import {
   type SessionOptions,
 } from '../../../src/accp/session/index.js';
 import type { TokenCounter } from '../../../src/tokens/index.js';
+import { passingTime } from '../../helpers/passing-time.js';
 
 export interface Endpoints {
   readonly codec: Codec;
@@ -37,7 +39,7 @@ export const NOON = 1_714_000_000;
 
 /** One codec serves both ends; what they share is in the frames, unless they share a store. */
 export function endpoints({ codec, session, shared = false }: EndpointOptions = {}): Endpoints {
-  const clock = { now: NOON };
+  const clock = passingTime(NOON, 1000);
   const events: SessionEvent[] = [];
   const options = { id: 's1', ...session, ...(shared ? { shared, store: memoryStore() } : {}) };
   return {

@@ -1,4 +1,5 @@
 /** Peers and callers who mean harm, or do it: the right error, bounded memory, and a session that works afterwards. */
+
 import { describe, expect, test } from 'vitest';
 import {
   AccpError,
@@ -10,19 +11,20 @@ import {
   ref,
   type SessionOptions,
 } from '../../../src/accp/session/index.js';
+import { passingTime } from '../../helpers/passing-time.js';
 import { ends, NOW, pass } from './exchange.js';
 
 /** One end that reads frames made by hand; numbers and identifiers go on by themselves. */
 function victim(options: Partial<SessionOptions> = {}) {
-  let now = NOW;
-  const codec = createCodec({ clock: () => now, text: 'transliterate' });
+  const clock = passingTime(NOW, 1000);
+  const codec = createCodec({ clock: () => clock.now, text: 'transliterate' });
   const session = createSession({ agent: 'b', id: 's', sequence: 'sender', ...options });
   let seq = 0;
   return {
     codec,
     session,
     wait: (seconds: number) => {
-      now += seconds;
+      clock.now += seconds;
     },
     /** @param body `@a>req:x{...}` @param more further metadata, with its comma */
     feed: (body: string, more = ''): DecodeOutcome =>

@@ -1,4 +1,5 @@
 /** Two endpoints of a session with a faulty line between them, and the books of what has become of every message. */
+
 import { expect } from 'vitest';
 import {
   type Codec,
@@ -12,6 +13,7 @@ import {
   type SessionStore,
 } from '../../../src/accp/session/index.js';
 import { FaultyChannel } from '../../helpers/faulty-channel.js';
+import { passingTime } from '../../helpers/passing-time.js';
 
 export type Side = 'a' | 'b';
 
@@ -74,7 +76,7 @@ export class World {
   readonly messages: Entry[] = [];
   /** The number of the last question that was answered. */
   settled = 0;
-  now = START;
+  readonly #clock = passingTime(START, 1000);
 
   constructor(options: WorldOptions) {
     this.options = options;
@@ -123,7 +125,7 @@ export class World {
 
   /** Time goes by, and both sides look at the clock. */
   wait(seconds: number): void {
-    this.now += seconds;
+    this.#clock.now += seconds;
     for (const end of [this.ends.a, this.ends.b]) {
       for (const { correlationId, error } of end.session.tick()) {
         expect(error.code).toBe('E3001');
@@ -167,7 +169,7 @@ export class World {
     const store = memoryStore();
     let made = 0;
     const codec = createCodec({
-      clock: () => this.now,
+      clock: () => this.#clock.now,
       ids: () => `${side}${String(++made).padStart(11, '0')}`,
       text: 'reject',
       state: false,

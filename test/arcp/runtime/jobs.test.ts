@@ -14,6 +14,7 @@ import {
   StoreError,
   sqliteStore,
 } from '../../../src/arcp/runtime/index.js';
+import { passingTime } from '../../helpers/passing-time.js';
 import { connectTo, deferred, type Wire } from './wire.js';
 
 const runtimes: Runtime[] = [];
@@ -708,11 +709,11 @@ describe('resuming', () => {
   });
 
   test('what is not kept any more is said to be lost', async () => {
-    let now = Date.now();
-    const runtime = start({ now: () => now, retentionDays: 1 }).tool('echo', {}, (input) => input);
+    const clock = passingTime(Date.now());
+    const runtime = start({ now: () => clock.now, retentionDays: 1 }).tool('echo', {}, (input) => input);
     const wire = await opened(runtime);
     const old = await wire.answer('tool.result', wire.send('tool.invoke', { tool: 'echo' }));
-    now += 2 * 24 * 60 * 60 * 1000;
+    clock.now += 2 * 24 * 60 * 60 * 1000;
     await runtime.trim();
     const recent = await wire.answer('tool.result', wire.send('tool.invoke', { tool: 'echo' }));
     const resumed = wire.send('resume', { after_message_id: old.id });

@@ -15,6 +15,7 @@ import {
   type RuntimeOptions,
   sqliteStore,
 } from '../../../src/arcp/runtime/index.js';
+import { passingTime } from '../../helpers/passing-time.js';
 import { connectTo, deferred, type Wire } from './wire.js';
 
 const ending: (() => Promise<void>)[] = [];
@@ -210,7 +211,7 @@ describe('a grant', () => {
     grant: Readonly<Record<string, unknown>> = {},
     later: (clock: { now: number }) => void = () => {},
   ): Promise<unknown> {
-    const clock = { now: Date.now() };
+    const clock = passingTime(Date.now());
     const runtime = withRefund(start({ now: () => clock.now }), async (lease) => {
       later(clock);
       const said: string[] = [];
@@ -272,7 +273,7 @@ describe('a grant', () => {
   });
 
   test('that has expired is asked for again', async () => {
-    const clock = { now: Date.now() };
+    const clock = passingTime(Date.now());
     const runtime = start({ now: () => clock.now }).tool('refund', DECLARED, async (_, { permission }) => {
       await permission(REFUND);
       clock.now += 301_000;

@@ -8,6 +8,7 @@ import {
   type Runtime,
   type RuntimeOptions,
 } from '../../../src/arcp/runtime/index.js';
+import { passingTime } from '../../helpers/passing-time.js';
 import { MESSAGE_CASES } from '../messages.js';
 import { CAPABILITIES, connectTo, deferred, Wire } from './wire.js';
 
@@ -327,13 +328,13 @@ describe('taking up again', () => {
   });
 
   test('after the window it is gone', async () => {
-    let now = Date.now();
-    const runtime = start({ now: () => now, resumeWindowSeconds: 60 });
+    const clock = passingTime(Date.now());
+    const runtime = start({ now: () => clock.now, resumeWindowSeconds: 60 });
     const wire = connectTo(runtime);
     const { payload } = await wire.open();
     wire.channel.destroy();
     await new Promise((resolve) => setTimeout(resolve, 20));
-    now += 61_000;
+    clock.now += 61_000;
     const late = connectTo(runtime);
     const sent = late.send(
       'session.open',

@@ -5,8 +5,6 @@ interface Held {
   readonly token: string;
   /** Milliseconds since 1970. */
   readonly until: number;
-  /** How long it was asked for: one that would last longer was made before the clock was set back. */
-  readonly lease: number;
 }
 
 export interface MemoryReservations {
@@ -36,12 +34,12 @@ export function memoryReservations(): MemoryReservations {
       if (held !== undefined && isHeld(held, now)) return { kind: 'taken', until: held.until };
       if (reservations.size >= sweepAt) sweep(now);
       const token = `${++issued}`;
-      reservations.set(key, { token, until: now + milliseconds, lease: milliseconds });
+      reservations.set(key, { token, until: now + milliseconds });
       return { kind: 'mine', token };
     },
     renew(key, token, now, milliseconds) {
       if (reservations.get(key)?.token !== token) return false;
-      reservations.set(key, { token, until: now + milliseconds, lease: milliseconds });
+      reservations.set(key, { token, until: now + milliseconds });
       return true;
     },
     release(key, token) {
@@ -51,6 +49,6 @@ export function memoryReservations(): MemoryReservations {
   };
 }
 
-function isHeld({ until, lease }: Held, now: number): boolean {
-  return until > now && until - lease <= now;
+function isHeld({ until }: Held, now: number): boolean {
+  return until > now;
 }

@@ -1,4 +1,5 @@
 /** What all registries can be told. */
+import { steadyClock } from '../../../bindings/steady-clock.js';
 import { MAX_TIME } from './checked-entry.js';
 
 export interface RegistryOptions {
@@ -19,7 +20,7 @@ export interface Limits {
   readonly maxEntries: number;
   /** Puts between two looks at how many entries there are: the more may be kept, the less a few too many matter. */
   readonly trimEvery: number;
-  /** Milliseconds since 1970, a whole number. */
+  /** Milliseconds since 1970, a whole number. It starts with the clock and goes on by a monotonic one: what is kept for a time goes by it. */
   readonly now: () => number;
   /** Whether entries expire. */
   readonly expires: boolean;
@@ -47,7 +48,7 @@ export function resolveLimits(options: RegistryOptions, further: readonly string
   return {
     maxEntries,
     trimEvery: Math.max(1, Math.min(MAX_TRIM_EVERY, Math.floor(maxEntries / 16))),
-    now: () => wholeTime(clock()),
+    now: () => wholeTime(steadyClock(clock)()),
     expires: ttl !== undefined,
     expiredAt: (now) => (ttl === undefined ? -1 : Math.floor(now - ttl)),
   };

@@ -8,7 +8,16 @@ import type { NewEntry, Registry, RegistryEntry } from './registry.js';
 import type { Connection } from './sqlite-connection.js';
 import { readAll, readCandidates, readRow, readStatistics } from './sqlite-reads.js';
 import { columnText } from './sqlite-rows.js';
-import { putEntry, removeExpired, removeRow, reserve, trim, writeHits } from './sqlite-writes.js';
+import {
+  noteReservation,
+  putEntry,
+  removeExpired,
+  removeRow,
+  reserve,
+  type SeenReservations,
+  trim,
+  writeHits,
+} from './sqlite-writes.js';
 import { statisticsOf } from './statistics.js';
 
 /** Entries that are held in memory, at least; see `entryCache`. Some ten megabytes. */
@@ -17,6 +26,7 @@ const CACHED = 8192;
 export function sqliteRegistryOver(connection: Connection, limits: Limits): Registry {
   const { statements, attempt } = connection;
   const { now, expiredAt } = limits;
+  const reservations: SeenReservations = new Map();
   const cache = entryCache(CACHED);
   const hits = hitCounts();
   let version: unknown = null;
@@ -130,12 +140,15 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
       return write(() => {
         // Between the look and the lock, another process may have put it in.
         const entry = live(key);
-        return entry === undefined ? reserve(statements, key, now(), lease) : { kind: 'known', entry };
+        return entry === undefined ? reserve(statements, reservations, key, now(), lease) : { kind: 'known', entry };
       });
     },
     renew(key, token, milliseconds) {
       const lease = checkedLease(milliseconds);
-      return write(() => statements.renew.get(now() + lease, lease, columnText(key), token) !== undefined);
+      const until = now() + lease;
+      const isRenewed = write(() => statements.renew.get(until, lease, columnText(key), token) !== undefined);
+      if (isRenewed) noteReservation(reservations, key, token, until);
+      return isRenewed;
     },
     release(key, token) {
       write(() => statements.release.run(columnText(key), token));

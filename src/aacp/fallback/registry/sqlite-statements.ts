@@ -36,7 +36,7 @@ const SQL = {
   size: 'SELECT count(*) AS entries FROM entry',
   leastSeen: `SELECT ${COLUMNS} FROM entry ORDER BY last_seen, number LIMIT ?`,
   expired: `SELECT ${COLUMNS} FROM entry WHERE created <= ? LIMIT ?`,
-  reservation: 'SELECT until FROM reservation WHERE key = ? AND until > ? AND until - lease <= ?',
+  reservation: 'SELECT token, until, lease FROM reservation WHERE key = ?',
   reserve: `INSERT INTO reservation (key, token, until, lease) VALUES (?, lower(hex(randomblob(16))), ?, ?)
     ON CONFLICT (key) DO UPDATE SET token = excluded.token, until = excluded.until, lease = excluded.lease
     RETURNING token`,

@@ -75,16 +75,39 @@ export function trim(statements: Statements, maxEntries: number, expiredAt: numb
   for (const row of statements.leastSeen.all(Math.min(surplus, BATCH))) removeRow(statements, row);
 }
 
-/** Reserves a key, unless somebody else has it. A new reservation takes the place of one that ended. */
+/** Reservations by their keys, and since when each is as it is, in milliseconds of the monotonic clock. */
+export type SeenReservations = Map<string, { readonly token: string; readonly until: number; readonly since: number }>;
+
+/** Reservations beyond which those that were seen longest ago are looked at anew. */
+const MOST_SEEN = 1000;
+
+/**
+ * Reserves a key, unless another process has it. A new reservation takes the place of one that was not renewed for as long as it lasts. That time
+ * is measured here: the wall clock may have jumped since the reservation was made.
+ */
 export function reserve(
   statements: Statements,
+  seen: SeenReservations,
   key: string,
   now: number,
   milliseconds: number,
 ): Exclude<Reservation, { readonly kind: 'known' }> {
   const held = columnText(key);
-  const taken = statements.reservation.get(held, now, now);
-  if (taken !== undefined) return { kind: 'taken', until: taken['until'] as number };
+  const taken = statements.reservation.get(held);
+  if (taken !== undefined) {
+    const [token, until, lease] = [taken['token'] as string, taken['until'] as number, taken['lease'] as number];
+    const before = seen.get(key);
+    if (before?.token !== token || before.until !== until) noteReservation(seen, key, token, until);
+    const left = seen.get(key)!.since + lease - performance.now();
+    if (left > 0) return { kind: 'taken', until: now + left };
+  }
   const token = statements.reserve.get(held, now + milliseconds, milliseconds)!['token'] as string;
+  noteReservation(seen, key, token, now + milliseconds);
   return { kind: 'mine', token };
+}
+
+export function noteReservation(seen: SeenReservations, key: string, token: string, until: number): void {
+  seen.delete(key);
+  seen.set(key, { token, until, since: performance.now() });
+  if (seen.size > MOST_SEEN) seen.delete(seen.keys().next().value!);
 }

@@ -7,7 +7,7 @@ export class Pacer {
   readonly #attempts: number;
   /** Attempts since a connection has stood for a while: one that ends as soon as it stands is no success. */
   #tries = 0;
-  #openedAt = 0;
+  #openedAt = Number.NEGATIVE_INFINITY;
   #end: (() => void) | undefined;
   #timer: unknown;
   #isStopped = false;
@@ -19,12 +19,12 @@ export class Pacer {
   }
 
   opened(): void {
-    this.#openedAt = Date.now();
+    this.#openedAt = performance.now();
   }
 
   /** Seconds before each attempt: they double up to the greatest, less a random part of up to a half. */
   *waits(): Generator<number, void, undefined> {
-    if (Date.now() - this.#openedAt >= this.#max * 1000) this.#tries = 0;
+    if (performance.now() - this.#openedAt >= this.#max * 1000) this.#tries = 0;
     while (this.#tries < this.#attempts) {
       const seconds = Math.min(this.#max, this.#min * 2 ** Math.min(this.#tries++, 30));
       yield seconds * (1 - Math.random() / 2);

@@ -56,7 +56,7 @@ function within(spec: JobSpec, attempt: Attempt, work: Work, commandId: string, 
   const { row, log, outbox, permissions, signal } = attempt;
   return {
     ...{ row, log, outbox, permissions, signal, spec, work },
-    voice: new Voice(log, row, { ...spec, command: { ...spec.command, id: commandId } }, permissions.now, commandId),
+    voice: new Voice(log, row, { ...spec, command: { ...spec.command, id: commandId } }, commandId),
     // Steps of two calls of one tool are two.
     stepPrefix: `${attempt.stepPrefix}${place ?? commandId}/`,
     isCall: true,

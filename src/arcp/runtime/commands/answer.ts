@@ -15,19 +15,24 @@ type Answer = Envelope<'permission.grant' | 'permission.deny'>;
 export async function answer(connection: Carrier, message: Answer, before: () => Promise<unknown>): Promise<Commanded> {
   await before();
   const { engine, session, core } = connection;
-  const { log, answers } = engine;
+  const { log, answers, clock } = engine;
   const { now } = core.settings;
   const former = await carriedOut(connection, message);
   if (former !== undefined) return { former };
   const record = await find(connection, message);
   const request = requestOf(record);
-  assertOpen(request, message, now());
+  assertOpen(request, message, clock());
+  // The client names instants of the wall clock; what is kept goes by the store's.
+  const ahead = now() - clock();
   const leaseId = newId('lease');
-  const lease = message.type === 'permission.grant' ? granted(request, message, session.principal, now()) : undefined;
+  const lease =
+    message.type === 'permission.grant'
+      ? granted(request, message, session.principal, { now: clock(), ahead })
+      : undefined;
   const ack = acknowledged(
     connection,
     message,
-    lease && { lease_id: leaseId, expires_at: timestampOf(lease.expiresAt) },
+    lease && { lease_id: leaseId, expires_at: timestampOf(lease.expiresAt + ahead) },
   );
   const answered: KeptRequest = {
     ...{ ...request, answeredBy: message.id },
@@ -83,11 +88,11 @@ function granted(
   { wanted, leaseSeconds }: KeptRequest,
   { payload, id }: Envelope<'permission.grant'>,
   principal: string,
-  now: number,
+  { now, ahead }: { readonly now: number; readonly ahead: number },
 ): KeptLease {
   const { lease_seconds = leaseSeconds, expires_at, max_uses, constraints, granted_by = principal } = payload;
   const byTime = now + Math.min(lease_seconds, leaseSeconds) * 1000;
-  const expiresAt = expires_at === undefined ? byTime : Math.min(byTime, momentOf(expires_at));
+  const expiresAt = expires_at === undefined ? byTime : Math.min(byTime, momentOf(expires_at) - ahead);
   if (expiresAt <= now) throw new ArcpError('INVALID_ARGUMENT', 'A grant that has expired grants nothing');
   return {
     ...{ ...wanted, expiresAt, uses: 0, grantedBy: `${granted_by} ${id}` },

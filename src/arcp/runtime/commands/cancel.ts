@@ -18,8 +18,8 @@ export async function cancel(connection: Carrier, message: Cancel, before: () =>
 }
 
 async function cancelOneJob(connection: Carrier, message: Cancel): Promise<Commanded> {
-  const { engine, session, core } = connection;
-  const { now } = core.settings;
+  const { engine, session } = connection;
+  const now = engine.clock;
   const { reason, deadline_ms: deadlineMs } = message.payload;
   const jobId = await jobOf(connection, message);
   const ack = acknowledged(connection, message);
@@ -58,17 +58,16 @@ async function cancelStream(connection: Carrier, message: Cancel): Promise<Comma
 
 /** All jobs that the session has begun and that have not ended. The session goes on. */
 async function cancelSession(connection: Carrier, message: Cancel): Promise<Commanded> {
-  const { engine, session, core } = connection;
+  const { engine, session } = connection;
   const { reason, deadline_ms: deadlineMs, target_id = session.id } = message.payload;
   if (target_id !== session.id) throw new ArcpError('NOT_FOUND', 'This connection carries another session');
   const former = await acknowledge(connection, message);
   if (former !== undefined) return { former };
   const request = { cause: 'client', reason, deadlineMs } as const;
-  const { now } = core.settings;
   const live = await engine.store.listJobs({
     ...{ sessionId: session.id, states: LIVE_STATES, limit: Number.POSITIVE_INFINITY },
   });
-  await Promise.all(live.map(({ jobId }) => cancelJob(engine, jobId, request, { now })));
+  await Promise.all(live.map(({ jobId }) => cancelJob(engine, jobId, request, { now: engine.clock })));
   return {};
 }
 

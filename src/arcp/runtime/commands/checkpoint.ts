@@ -45,7 +45,7 @@ export async function createCheckpoint(
 }
 
 async function checkpointIdle(
-  { engine, session, core }: Carrier,
+  { engine, session }: Carrier,
   message: Envelope<'checkpoint.create'>,
   row: JobRow,
   pauses: boolean,
@@ -53,7 +53,7 @@ async function checkpointIdle(
   const { log, store } = engine;
   const spec = specOf(row);
   const status = statusOf(row);
-  const voice = new Voice(log, row, spec, core.settings.now);
+  const voice = new Voice(log, row, spec);
   const sequence = (status.checkpoints ?? 0) + 1;
   const { checkpointId, event, record } = newCheckpoint(voice, {
     ...{ jobId: row.jobId, isDurable: true, attempt: Math.max(1, row.attempt), sequence },
@@ -85,7 +85,7 @@ export async function restoreCheckpoint(
   before: Before,
 ): Promise<Commanded> {
   await before();
-  const { engine, session, core } = connection;
+  const { engine, session } = connection;
   const former = await carriedOut(connection, message);
   if (former !== undefined) return { former };
   assertNegotiated(connection);
@@ -108,7 +108,7 @@ export async function restoreCheckpoint(
     const isFirst = await live.restart({ checkpointId }, { events: [ack], records }, putBack);
     return isFirst ? {} : { former: await carriedOut(connection, message) };
   }
-  const voice = new Voice(engine.log, row, specOf(row), core.settings.now);
+  const voice = new Voice(engine.log, row, specOf(row));
   const moved = row.state === 'paused' ? [voice.moved('paused', 'queued', 'restore', {}, message.id)] : [];
   const again = { attempt: row.attempt, causedBy: moved[0]?.id ?? message.id };
   const status = JSON.stringify({ ...statusOf(row), checkpointId, again });
@@ -140,7 +140,7 @@ async function restoreAsNew(
     ...{ sessionId: session.id, principal: session.principal, options: work!.options },
     spec: { ...former, command, trace: traceBelow(message), trust: session.trust },
     status: { ...NEW_STATUS, checkpointId },
-    ...{ maxQueued: core.settings.maxJobs, now: core.settings.now },
+    ...{ maxQueued: core.settings.maxJobs, now: engine.clock },
     with: ({ jobId, told }) => ({
       records: [
         commandRecord(session.principal, message, { answerId: told.id, jobId }, jobId),

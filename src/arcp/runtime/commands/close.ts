@@ -23,7 +23,8 @@ export async function close(
   if (disposal !== 'detach') {
     const live = await store.listJobs({ sessionId: session.id, states: LIVE_STATES, limit: Number.POSITIVE_INFINITY });
     const request = { cause: 'client', reason } as const;
-    if (disposal === 'cancel') await Promise.all(live.map(({ jobId }) => cancelJob(engine, jobId, request, { now })));
+    if (disposal === 'cancel')
+      await Promise.all(live.map(({ jobId }) => cancelJob(engine, jobId, request, { now: engine.clock })));
     await Promise.all(live.map(({ jobId }) => untilEnded(engine, jobId)));
   }
   const { body } = log.compose({
@@ -32,7 +33,7 @@ export async function close(
   });
   const record = await store.readRecord(SESSIONS, session.id);
   if (record !== undefined) {
-    const closed = { ...sessionOf(record), closedAt: now(), seenAt: now() };
+    const closed = { ...sessionOf(record), closedAt: engine.clock(), seenAt: engine.clock() };
     await log.commit({ records: [sessionRecord(session.id, closed, record.version)] });
   }
   await connection.feed.caughtUp();

@@ -38,7 +38,7 @@ export async function handoff(
   await judge(core.find('agent', target), { kind: 'agent', name: target, trust: session.trust, input });
   const status = statusOf(row);
   const from = status.agent ?? spec.target;
-  const voice = new Voice(log, row, spec, core.settings.now);
+  const voice = new Voice(log, row, spec);
   const why = reason === undefined ? {} : { reason };
   const ack = acknowledged(connection, message);
   const told = voice.event(

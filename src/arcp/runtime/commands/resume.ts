@@ -69,12 +69,12 @@ async function tellPending(connection: Carrier, jobId: string | undefined, after
 }
 
 /** A job that has paused goes on. */
-async function goOn({ engine, core }: Carrier, row: JobRow, { id }: Resume): Promise<void> {
+async function goOn({ engine }: Carrier, row: JobRow, { id }: Resume): Promise<void> {
   const { log, scheduler } = engine;
   const { jobId, attempt } = row;
-  const moved = new Voice(log, row, specOf(row), core.settings.now).moved('paused', 'queued', 'resume', {}, id);
+  const moved = new Voice(log, row, specOf(row)).moved('paused', 'queued', 'resume', {}, id);
   const status = JSON.stringify({ ...statusOf(row), again: { attempt, causedBy: moved.id } });
-  const set = { state: 'queued', runAfter: core.settings.now(), status } as const;
+  const set = { state: 'queued', runAfter: engine.clock(), status } as const;
   // Whoever was faster has set it going, or ended it.
   await log.commit({ jobs: [{ jobId, attempt, states: ['paused'], set }], events: [moved] });
   scheduler.wake();
@@ -101,7 +101,7 @@ async function sequenceOf(connection: Carrier, message: Resume, messageId: strin
   if (event !== undefined && (await mayRead(connection, event))) return event.sequence;
   const details = { message_id: messageId };
   // It may have been kept once: what is left begins later.
-  if (core.settings.now() - session.openedAt <= core.settings.retentionMs)
+  if (core.lasting.clock() - session.openedAt <= core.settings.retentionMs)
     throw new ArcpError('NOT_FOUND', 'There is no such message', { details });
   const of = message.job_id === undefined ? { sessionId: session.id } : { jobIds: [message.job_id] };
   const [oldest] = await engine.store.readEvents({ ...of, limit: 1 });

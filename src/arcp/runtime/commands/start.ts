@@ -37,11 +37,11 @@ export async function startWork(
   const operation = Operation.of(session.principal, spec);
   for (let place = await operation?.find(engine.store); ; ) {
     const former = place && (await operation?.former(engine.store, place));
-    if (former !== undefined && spec.isDurable) return tellAgain(engine, session, command, former, core.settings.now);
+    if (former !== undefined && spec.isDurable) return tellAgain(engine, session, command, former);
     const result = await beginJob(engine, {
       ...{ sessionId: session.id, principal: session.principal, options: work.options },
       spec: former === undefined ? spec : { ...spec, follows: former.row.jobId },
-      ...{ maxQueued: core.settings.maxJobs, now: core.settings.now },
+      ...{ maxQueued: core.settings.maxJobs, now: engine.clock },
       with: ({ jobId, told }) => {
         const record = commandRecord(session.principal, command, { answerId: told.id, jobId }, jobId);
         const isFirst = operation !== undefined && former === undefined;
@@ -60,9 +60,8 @@ async function tellAgain(
   session: Session,
   command: StartingCommand,
   { row, spec }: Former,
-  now: () => number,
 ): Promise<Commanded> {
-  const voice = new Voice(log, { jobId: row.jobId, sessionId: session.id }, { ...spec, command }, now);
+  const voice = new Voice(log, { jobId: row.jobId, sessionId: session.id }, { ...spec, command });
   const { body } = voice.duplicate(row.state === 'queued' ? 'queued' : 'accepted', row.createdAt);
   const result = await log.commit({
     records: [commandRecord(session.principal, command, { answer: body }, row.jobId)],

@@ -12,6 +12,7 @@ export async function beginJob(engine: Engine, job: NewJob): Promise<CommitResul
   const { scheduler, log, store } = engine;
   const { options, spec, now, sessionId, principal } = job;
   const queue = options.queue ?? 'default';
+  const createdAt = now();
   const begins = scheduler.reserve(queue);
   let begun: JobRow | undefined;
   try {
@@ -20,13 +21,13 @@ export async function beginJob(engine: Engine, job: NewJob): Promise<CommitResul
       throw new ArcpError('RESOURCE_EXHAUSTED', 'Too many jobs are waiting', { details: { queued: position } });
     const row: JobRow = {
       ...{ jobId: newId('job'), sessionId, principal, queue, priority: options.priority ?? 0 },
-      ...{ runAfter: now(), createdAt: now(), endedAt: null },
+      ...{ runAfter: createdAt, createdAt, endedAt: null },
       ...(begins
         ? { state: 'running', attempt: 1, leaseOwner: scheduler.worker, leaseUntil: scheduler.leaseUntil() }
         : { state: 'queued', attempt: 0, leaseOwner: null, leaseUntil: null }),
       ...{ spec: JSON.stringify(spec), status: JSON.stringify(job.status ?? NEW_STATUS) },
     };
-    const voice = new Voice(log, row, spec, now);
+    const voice = new Voice(log, row, spec);
     const told = voice.accepted(begins ? 'accepted' : 'queued', position);
     const { records, events = [], jobs = [] } = job.with({ jobId: row.jobId, voice, told });
     const restored = job.status?.checkpointId;

@@ -77,7 +77,7 @@ function endOf(
 ) {
   const { jobId, attempt } = row;
   const former = statusOf(row);
-  const voice = new Voice(log, row, specOf(row), now);
+  const voice = new Voice(log, row, specOf(row));
   const ending = { attempt, durationMs: 0, checkpointId: former.checkpointId };
   const told = voice.cancelled({ cause, reason, isForced: false }, ending);
   const status = { ...former, cancelled: { cause, reason }, endId: told.id };

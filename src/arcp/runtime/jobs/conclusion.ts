@@ -88,7 +88,7 @@ function retry(attempt: Attempt, error: ErrorBody, delay: number, { now, state: 
   const told = spec.isDurable
     ? [voice.event('tool.error', { ...error, retryable: true, attempt: row.attempt, will_retry: true })]
     : [];
-  const at = { attempt: row.attempt, retry_at: timestampOf(runAfter) };
+  const at = { attempt: row.attempt, retry_at: timestampOf(attempt.log.now() + delay) };
   const moved = voice.moved(from, 'queued', 'retry', at);
   const status = attempt.changeStatus({
     ...{ failures: failures + 1, ended: ended + 1, lastError: error },

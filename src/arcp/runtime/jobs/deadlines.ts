@@ -29,7 +29,9 @@ export class Deadlines {
 
   watch({ jobId, createdAt }: Pick<JobRow, 'jobId' | 'createdAt'>, { timeoutMs }: JobSpec): void {
     if (timeoutMs === undefined || this.#isOver || this.#timers.has(jobId)) return;
-    this.#later(jobId, createdAt + timeoutMs);
+    // Another process may have created it by a clock of another hour: no job has longer than its time.
+    const latest = this.#options.now() + timeoutMs;
+    this.#later(jobId, Math.min(createdAt + timeoutMs, latest));
   }
 
   forget(jobId: string): void {

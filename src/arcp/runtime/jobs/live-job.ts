@@ -81,7 +81,7 @@ export class LiveJob implements Attempt {
     this.row = row;
     this.spec = spec;
     this.log = host.log;
-    this.voice = new Voice(host.log, row, this.spec, host.now);
+    this.voice = new Voice(host.log, row, this.spec);
     this.#host = host;
     this.#begun = host.now();
     this.#status = statusOf(row);

@@ -3,7 +3,7 @@
 import { LONGEST_TIMER } from '../../../bindings/longest-timer.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { newId } from '../../protocol/ids.js';
-import type { JobRow } from '../../store/store.js';
+import type { JobRow, Lease } from '../../store/store.js';
 import type { Hub } from '../hub.js';
 import { openStreamsOf } from '../streams/job-stream.js';
 import { inlineWorkflow } from '../workflows/inline.js';
@@ -48,7 +48,9 @@ export class Scheduler {
   #leasedUntil = Number.POSITIVE_INFINITY;
   #isRunning = false;
   /** When it was last looked whether others want work to end. */
-  #heededAt = 0;
+  #heededAt = Number.NEGATIVE_INFINITY;
+  /** Leases of others, and since when each is as it is, by the monotonic clock. */
+  #leases = new Map<string, { readonly lease: Lease; readonly since: number }>();
   #isLooking = false;
   #looksAgain = false;
   #timers: ReturnType<typeof setInterval>[] = [];
@@ -173,16 +175,36 @@ export class Scheduler {
     const { log, queues, concurrency, now } = this.#options;
     const limit = concurrency - this.#busy();
     if (limit <= 0) return;
-    const claim = { worker: this.worker, queues, now: now(), leaseUntil: this.leaseUntil(), limit };
+    const lost = await this.#lostLeases();
+    const claim = { worker: this.worker, queues, now: now(), lost, leaseUntil: this.leaseUntil(), limit };
     const rows = await log.store.claimJobs(claim);
     if (rows.length < limit) this.#mayWait = false;
     for (const row of rows) void this.#resume(row);
   }
 
+  /**
+   * Finds leases that were not renewed for as long as a lease lasts. The time is measured here: whoever holds a lease may have another wall
+   * clock, and renews it as long as they live.
+   */
+  async #lostLeases(): Promise<Lease[]> {
+    const { log, queues, leaseMs } = this.#options;
+    const now = performance.now();
+    const seen = new Map<string, { readonly lease: Lease; readonly since: number }>();
+    for (const lease of await log.store.listLeases(queues)) {
+      const { jobId, leaseOwner } = lease;
+      if (leaseOwner === this.worker && this.#live.has(jobId)) continue;
+      const before = this.#leases.get(jobId);
+      const isSame = before?.lease.attempt === lease.attempt && before.lease.leaseUntil === lease.leaseUntil;
+      seen.set(jobId, isSame ? before : { lease, since: now });
+    }
+    this.#leases = seen;
+    return [...seen.values()].filter(({ since }) => now - since >= leaseMs).map(({ lease }) => lease);
+  }
+
   /** Another runtime may have been told that what is being worked on here is to end. */
   async #heed(): Promise<void> {
-    const now = this.#options.now();
-    if (Math.abs(now - this.#heededAt) < LOOK_ANYWAY) return;
+    const now = performance.now();
+    if (now - this.#heededAt < LOOK_ANYWAY) return;
     this.#heededAt = now;
     for (const job of [...this.#live.values()]) {
       const cancel = await this.#options.log.store.readRecord(CANCELS, job.row.jobId);
@@ -194,8 +216,14 @@ export class Scheduler {
   async #untilNext(): Promise<number> {
     // Whoever ends makes room, and looks then; what others have kept is to be told meanwhile.
     if (this.#mayWait) return LOOK_ANYWAY;
-    const due = await this.#options.log.store.nextDue(this.#options.queues);
-    return Math.min(LOOK_ANYWAY, due === undefined ? LOOK_ANYWAY : due - this.#options.now());
+    const { log, queues, leaseMs, now } = this.#options;
+    const due = await log.store.nextDue(queues);
+    const oldest = Math.min(...[...this.#leases.values()].map(({ since }) => since));
+    const untilLost = oldest + leaseMs - performance.now();
+    // Whether a lease is lost is not for the clock to say.
+    const isLease = [...this.#leases.values()].some(({ lease }) => lease.leaseUntil === due);
+    const untilDue = due === undefined || isLease ? LOOK_ANYWAY : due - now();
+    return Math.min(LOOK_ANYWAY, untilDue, untilLost);
   }
 
   /** A job that was claimed: it waited, is tried again, or was lost by whoever worked on it. */

@@ -25,22 +25,14 @@ export class Voice {
   readonly #log: EventLog;
   readonly #row: Pick<JobRow, 'jobId' | 'sessionId'>;
   readonly #spec: JobSpec;
-  readonly #now: () => number;
   readonly #correlationId: string | undefined;
 
   /** @param correlationId the call within the job that it is the voice of */
-  constructor(
-    log: EventLog,
-    row: Pick<JobRow, 'jobId' | 'sessionId'>,
-    spec: JobSpec,
-    now: () => number,
-    correlationId?: string,
-  ) {
+  constructor(log: EventLog, row: Pick<JobRow, 'jobId' | 'sessionId'>, spec: JobSpec, correlationId?: string) {
     this.#correlationId = correlationId;
     this.#log = log;
     this.#row = row;
     this.#spec = spec;
-    this.#now = now;
   }
 
   /** Anything that belongs to the invocation. Of a direct call nobody knows a job. */
@@ -62,7 +54,7 @@ export class Voice {
   accepted(state: 'accepted' | 'queued', queuePosition?: number): NewEvent {
     const { jobId } = this.#row;
     const { command, kind, target, isDurable, parentJobId } = this.#spec;
-    const at = timestampOf(this.#now());
+    const at = timestampOf(this.#log.now());
     const correlationId = command.id;
     if (!isDurable)
       return this.event('ack', { ack_for: command.id, received_at: at, status: 'accepted' }, { correlationId });
@@ -88,7 +80,7 @@ export class Voice {
   /** An attempt begins. Of a direct call nothing is said. */
   started(attempt: number, more: Partial<PayloadOf<'job.started'>> = {}, causationId?: string): NewEvent[] {
     if (!this.#spec.isDurable) return [];
-    const payload = { job_id: this.#row.jobId, attempt, started_at: timestampOf(this.#now()), ...more };
+    const payload = { job_id: this.#row.jobId, attempt, started_at: timestampOf(this.#log.now()), ...more };
     return [this.event('job.started', payload, { causationId })];
   }
 
@@ -96,7 +88,7 @@ export class Voice {
     const told = result === undefined ? {} : { result };
     const duration_ms = Math.max(0, durationMs);
     if (this.#spec.isDurable) {
-      const completed_at = timestampOf(this.#now());
+      const completed_at = timestampOf(this.#log.now());
       return this.#last('job.completed', { ...told, attempt, duration_ms, completed_at });
     }
     if (this.#spec.kind === 'workflow') {
@@ -110,7 +102,7 @@ export class Voice {
   failed(error: ErrorBody, { attempt, durationMs, checkpointId }: Ending): NewEvent {
     if (this.#spec.isDurable) {
       const last = checkpointId === undefined ? {} : { last_checkpoint_id: checkpointId };
-      return this.#last('job.failed', { ...error, attempt, failed_at: timestampOf(this.#now()), ...last });
+      return this.#last('job.failed', { ...error, attempt, failed_at: timestampOf(this.#log.now()), ...last });
     }
     if (this.#spec.kind === 'workflow') {
       const duration_ms = Math.max(0, durationMs);
@@ -123,7 +115,7 @@ export class Voice {
     const why = reason === undefined ? {} : { reason };
     if (this.#spec.isDurable) {
       const last = checkpointId === undefined ? {} : { last_checkpoint_id: checkpointId };
-      const at = timestampOf(this.#now());
+      const at = timestampOf(this.#log.now());
       return this.#last('job.cancelled', { ...why, cause, cancelled_at: at, forced: isForced, ...last });
     }
     if (this.#spec.kind === 'workflow') {

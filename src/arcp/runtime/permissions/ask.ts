@@ -68,7 +68,11 @@ async function challenge(attempt: Attempt, wish: PermissionWish, key: string): P
   const expiresAt = now() + policy.answerWithinMs;
   const { reason, risk, preview } = wish;
   const event = voice.event('permission.request', {
-    ...{ ...scopeOf(wish), requested_lease_seconds: leaseSeconds, expires_at: timestampOf(expiresAt) },
+    ...{
+      ...scopeOf(wish),
+      requested_lease_seconds: leaseSeconds,
+      expires_at: timestampOf(attempt.log.now() + policy.answerWithinMs),
+    },
     ...{ trust_level: spec.trust },
     ...(reason === undefined ? {} : { reason }),
     ...(risk === undefined ? {} : { risk }),
@@ -129,14 +133,16 @@ async function settled(
   { log, permissions, signal, outbox }: Attempt,
   requestId: string,
 ): Promise<{ readonly request: KeptRequest }> {
-  const { now, answers } = permissions;
+  const { now, answers, policy } = permissions;
+  // Another process may have kept the instant by a clock of another hour: no wait is longer than its length.
+  const latest = now() + policy.answerWithinMs;
   for (;;) {
     signal.throwIfAborted();
     const record = await log.store.readRecord(REQUESTS, requestId);
     if (record === undefined) throw new ArcpError('DATA_LOSS', 'The request is not kept any more');
     const request = requestOf(record);
     if (request.state !== 'pending') return { request };
-    const left = request.expiresAt - now();
+    const left = Math.min(request.expiresAt, latest) - now();
     if (left > 0) await answers.next(requestId, left, signal);
     else {
       // Somebody may have answered in the last moment: then this is refused, and read again.

@@ -1,6 +1,8 @@
 /** Several processes on one registry, and processes that are killed. */
+
 import { describe, expect, test } from 'vitest';
 import { sqliteRegistry } from '../../../../src/aacp/fallback/registry/sqlite.js';
+import { passingTime } from '../../../helpers/passing-time.js';
 import { freshFiles } from '../../../storage/folder.js';
 import { integrityOf, killTimeAndAgain, working } from './children.js';
 import { sample } from './sample.js';
@@ -58,10 +60,10 @@ describe('a process that is killed', () => {
       if (line === '20') kill();
     });
     expect(code).not.toBe(0);
-    let time = Date.now();
-    const registry = await sqliteRegistry(file, { clock: () => time });
+    const clock = passingTime(Date.now());
+    const registry = await sqliteRegistry(file, { clock: () => clock.now });
     expect(registry.reserve(sample(5).key, 1000)).toMatchObject({ kind: 'taken' });
-    time += 60_000;
+    clock.now += 60_000;
     expect(registry.reserve(sample(5).key, 1000)).toMatchObject({ kind: 'mine' });
     registry.close();
   });

@@ -1,4 +1,5 @@
 /** Entries to put into registries. */
+import { vi } from 'vitest';
 import {
   digestOf,
   instructionId,
@@ -39,6 +40,8 @@ export function handClock(
   start = 1_780_000_000_000,
 ): (() => number) & { readonly pass: (milliseconds: number) => void } {
   let time = start;
+  // What is measured goes with it.
+  vi.spyOn(performance, 'now').mockImplementation(() => time);
   return Object.assign(() => time, {
     pass(milliseconds: number) {
       time += milliseconds;
