@@ -171,6 +171,7 @@ export function createState(options: StateOptions): SessionState {
     counter,
     budgets,
     now,
+    wallClock: options.wallClock ?? now,
     version: versions.version,
     note,
   });

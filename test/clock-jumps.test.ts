@@ -1,0 +1,422 @@
+/** Timers while the wall clock jumps by an hour: none goes off at once, none is late by more than its length, none goes off twice. */
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { memoryRegistry, type Registry, sqliteRegistry } from '../src/aacp/fallback/index.js';
+import { withTimeLimit } from '../src/aacp/fallback/time-limit.js';
+import { EndpointSessions } from '../src/accp/bindings/endpoint-sessions.js';
+import { Patience } from '../src/accp/bindings/http/patience.js';
+import { startHeartbeat } from '../src/accp/bindings/websocket/heartbeat.js';
+import { Pacer as Reconnecting } from '../src/accp/bindings/websocket/pacer.js';
+import { createCodec, createSession, keepTime, type SessionOptions } from '../src/accp/session/index.js';
+import { openClient } from '../src/arcp/client/client.js';
+import {
+  type ArcpStore,
+  createRuntime,
+  definePolicy,
+  memoryStore,
+  type Runtime,
+  type RuntimeOptions,
+} from '../src/arcp/runtime/index.js';
+import { Pacer } from '../src/arcp/streams/pacer.js';
+import { after, afterIdly } from '../src/bindings/after.js';
+import { memoryChannels } from '../src/channels/memory.js';
+import { connectTo, type Wire } from './arcp/runtime/wire.js';
+
+const HOUR = 3_600_000;
+/** Milliseconds that each timer of the table lasts. */
+const LENGTH = 60_000;
+const SECONDS = LENGTH / 1000;
+
+const ending: (() => unknown)[] = [];
+beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 5, 1) }));
+afterEach(async () => {
+  for (const end of ending.splice(0).toReversed()) {
+    const ended = end();
+    await vi.advanceTimersByTimeAsync(0);
+    await ended;
+  }
+  vi.useRealTimers();
+});
+
+const pass = (milliseconds: number): Promise<unknown> => vi.advanceTimersByTimeAsync(milliseconds);
+const jump = (milliseconds: number): void => void vi.setSystemTime(Date.now() + milliseconds);
+/** The wall clock, as a function of its own: each row begins anew. */
+const wallClock =
+  (unitMs = 1) =>
+  () =>
+    Date.now() / unitMs;
+
+/** Gives how often the timer has gone off. */
+type Count = () => number | Promise<number>;
+
+/** Counts calls. */
+function counting(begin: (goOff: () => void) => void): Count {
+  let times = 0;
+  begin(() => times++);
+  return () => times;
+}
+
+/** Counts rejections. */
+const failing = (begin: () => Promise<unknown>): Count => counting((goOff) => void begin().catch(goOff));
+
+function runtimeWith(options: RuntimeOptions = {}): Runtime {
+  const runtime = createRuntime({ now: wallClock(), ...options });
+  ending.push(() => runtime.close());
+  return runtime;
+}
+
+async function opened(runtime: Runtime): Promise<Wire> {
+  const wire = connectTo(runtime);
+  await wire.open();
+  return wire;
+}
+
+/** Counts messages of a type, of a job that a tool begins. */
+async function jobCount(runtime: Runtime, type: string, payload = {}): Promise<Count> {
+  const wire = await opened(runtime);
+  await wire.startJob('work', payload);
+  return () => wire.types().filter((one) => one === type).length;
+}
+
+const never = (): Promise<never> => new Promise(() => {});
+const untilAborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+
+function sessionWith(options: Partial<SessionOptions> = {}) {
+  const codec = createCodec({ clock: wallClock(1000) });
+  const session = createSession({ agent: 'a', id: 's', sequence: 'sender', ...options });
+  codec.encode({ intent: 'sync', operation: 'begin', payload: {} }, session);
+  return { codec, session };
+}
+
+const ENTRY = {
+  key: 'k',
+  instruction: 'i',
+  normalised: 'i',
+  packet: 'HR|go',
+  domain: 'HR',
+  model: 'm',
+  cost: null,
+  terms: ['i'],
+};
+
+/** A reservation that nobody renews, which another asks for. */
+function reservation(holder: Registry, other: Registry): Count {
+  ending.push(
+    () => holder.close(),
+    () => other.close(),
+  );
+  holder.reserve('k', LENGTH);
+  let times = 0;
+  other.reserve('k', LENGTH);
+  return () => (times += other.reserve('k', 100 * HOUR).kind === 'mine' ? 1 : 0);
+}
+
+/** A store that several runtimes have, and that none of them closes. */
+function shared(): ArcpStore {
+  return { ...memoryStore({ now: wallClock() }), close: async () => {} };
+}
+
+/** A runtime whose tool `work` tells that it begins, and takes ten leases' time. */
+function worker(store: ArcpStore, begins: () => void): Runtime {
+  return runtimeWith({ store, workers: { leaseMs: LENGTH } }).tool('work', { durable: true }, async () => {
+    begins();
+    await new Promise((resolve) => setTimeout(resolve, 10 * LENGTH));
+  });
+}
+
+const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
+  ['what is done later', () => counting((goOff) => after(SECONDS, goOff))],
+  ['what is done later and keeps no process', () => counting((goOff) => afterIdly(SECONDS, goOff))],
+  [
+    'the limit of a call of a model',
+    () => failing(() => withTimeLimit(new AbortController().signal, LENGTH, untilAborted)),
+  ],
+  [
+    'entries of a registry',
+    () => {
+      const registry = memoryRegistry({ ttl: LENGTH, clock: wallClock() });
+      registry.put(ENTRY as never);
+      return () => (registry.get('k') === undefined ? 1 : 0);
+    },
+  ],
+  [
+    'a reservation in memory',
+    () => {
+      const registry = memoryRegistry({ clock: wallClock() });
+      return reservation(registry, registry);
+    },
+  ],
+  [
+    'a reservation of another process',
+    async () => {
+      const folder = await mkdtemp(path.join(tmpdir(), 'jumps-'));
+      ending.push(() => rmSync(folder, { recursive: true, force: true }));
+      const open = () => sqliteRegistry(path.join(folder, 'registry.db'), { clock: wallClock() });
+      return reservation(await open(), await open());
+    },
+  ],
+  [
+    'an answer over HTTP',
+    () =>
+      failing(() => {
+        const patience = new Patience(undefined, SECONDS);
+        patience.begin();
+        return patience.wait(never);
+      }),
+  ],
+  [
+    'the heartbeat of a WebSocket',
+    () => counting((goOff) => void startHeartbeat({ heartbeat: SECONDS / 3, maxMissed: 2 }, () => true, goOff)),
+  ],
+  [
+    'how long a connection has to stand before attempts are counted anew',
+    () => {
+      const pacer = new Reconnecting({ min: 1, max: SECONDS });
+      const waits = pacer.waits();
+      for (let tries = 0; tries < 6; tries++) waits.next();
+      pacer.opened();
+      return () => (pacer.waits().next().value! <= 1 ? 1 : 0);
+    },
+  ],
+  [
+    'a session that nobody uses',
+    () => {
+      const sessions = new EndpointSessions({ agent: 'a', idleTime: SECONDS, session: { clock: wallClock(1000) } });
+      const idle = sessions.open('idle');
+      let others = 0;
+      return () => {
+        sessions.open(`other${++others}`);
+        try {
+          idle.tick();
+          return 0;
+        } catch {
+          return 1;
+        }
+      };
+    },
+  ],
+  [
+    'an answer of the other side of a session',
+    () => {
+      const { codec, session } = sessionWith({ timeout: SECONDS });
+      codec.encode({ intent: 'req', operation: 'go', payload: {} }, session);
+      return counting((goOff) => ending.push(keepTime(session, { overdue: goOff })));
+    },
+  ],
+  [
+    'chunks of a stream',
+    () => {
+      const { session } = sessionWith({ streamTimeout: SECONDS });
+      ending.push(keepTime(session));
+      return failing(() => session.stream('c')[Symbol.asyncIterator]().next());
+    },
+  ],
+  [
+    'parts of a message',
+    () => {
+      const events: string[] = [];
+      const codec = createCodec({ clock: wallClock(1000), log: ({ type }) => events.push(type) });
+      const session = createSession({ agent: 'b', id: 's', sequence: 'sender', timeout: SECONDS });
+      codec.decode('@a>req:go{k:1}[mid:m1,seq:1,ts:1,cid:c,part:1/2]', session);
+      ending.push(keepTime(session));
+      return () => events.filter((type) => type === 'timeout').length;
+    },
+  ],
+  ...(['hot', 'warm', 'cold'] as const).map((tier): [string, () => Count] => [
+    `a value of the ${tier} tier`,
+    () => {
+      const { session } = sessionWith();
+      session.state.set(tier, 'k', 1, { ttl: SECONDS });
+      return () => (session.state.get(tier, 'k') === undefined ? 1 : 0);
+    },
+  ]),
+  [
+    'a frame of a peer whose clock does not jump',
+    () => {
+      const { codec, session } = sessionWith();
+      const sent = Math.floor(Date.now() / 1000);
+      let seq = 0;
+      return () => {
+        const frame = `@b>sync:go{k:1}[mid:m${++seq},seq:${seq},ts:${sent},ttl:${SECONDS}]`;
+        return codec.decode(frame, session).outcome === 'dropped' ? 1 : 0;
+      };
+    },
+  ],
+  [
+    'the time of a job',
+    () =>
+      jobCount(
+        runtimeWith().tool('work', { durable: true, timeoutMs: LENGTH }, (_, { signal }) => untilAborted(signal)),
+        'job.cancelled',
+      ),
+  ],
+  [
+    'the time of a job that waits',
+    () => {
+      const runtime = runtimeWith({ workers: { queues: ['other'] } });
+      return jobCount(runtime.tool('work', { durable: true, timeoutMs: LENGTH }, never), 'job.cancelled');
+    },
+  ],
+  [
+    'the wait before a retry',
+    () => {
+      let attempts = 0;
+      const retry = { maxAttempts: 2, backoffMs: LENGTH };
+      return jobCount(
+        runtimeWith().tool('work', { durable: true, retry }, () => {
+          if (++attempts === 1) throw new Error('not yet');
+        }),
+        'job.completed',
+      );
+    },
+  ],
+  [
+    'an answer to a question',
+    () => {
+      const policy = definePolicy({ decide: () => 'challenge', answerWithinMs: LENGTH });
+      const work = { durable: true, permissions: ['shell.execute'] };
+      return jobCount(
+        runtimeWith({ policy }).tool('work', work, (_, { permission }) => permission({ permission: 'shell.execute' })),
+        'job.failed',
+      );
+    },
+  ],
+  [
+    'a grant',
+    () => {
+      const policy = definePolicy({ decide: () => 'allow' });
+      const work = { durable: true, permissions: ['shell.execute'] };
+      return jobCount(
+        runtimeWith({ policy }).tool('work', work, async (_, { permission }) => {
+          const lease = await permission({ permission: 'shell.execute', leaseSeconds: SECONDS });
+          for (;;) {
+            await lease.use();
+            await new Promise((resolve) => setTimeout(resolve, 1000));
+          }
+        }),
+        'job.failed',
+      );
+    },
+  ],
+  [
+    'the end by force',
+    async () => {
+      const runtime = runtimeWith().tool('work', { durable: true }, never);
+      const wire = await opened(runtime);
+      const { jobId } = await wire.startJob('work');
+      await runtime.cancel(jobId, { deadlineMs: LENGTH });
+      return () => wire.types().filter((type) => type === 'job.cancelled').length;
+    },
+  ],
+  [
+    'draining',
+    async () => {
+      const runtime = runtimeWith().tool('work', { durable: true }, (_, { signal }) => untilAborted(signal));
+      await (await opened(runtime)).startJob('work');
+      return counting((goOff) => void runtime.drain(LENGTH).then(goOff));
+    },
+  ],
+  [
+    'the heartbeat of a connection',
+    async () => {
+      const wire = await opened(runtimeWith({ heartbeatMs: LENGTH / 4 }));
+      wire.answersPings = false;
+      return () => (wire.hasEnded ? 1 : 0);
+    },
+  ],
+  [
+    'opening a session',
+    () =>
+      failing(() => openClient(() => memoryChannels()[0], { openWithinMs: LENGTH, reconnect: { minDelayMs: 1000 } })),
+  ],
+  [
+    'the window of a session',
+    async () => {
+      const runtime = runtimeWith({ resumeWindowSeconds: SECONDS });
+      const left: { readonly session_id: string; readonly resume_token: string }[] = [];
+      for (let n = 0; n < 3; n++) {
+        const wire = connectTo(runtime);
+        left.push((await wire.open()).payload as never);
+        wire.channel.destroy();
+      }
+      await pass(0);
+      return async () => {
+        const { session_id, resume_token } = left.shift()!;
+        const wire = connectTo(runtime);
+        wire.send('session.open', { capabilities: {}, resume_token }, { session_id });
+        await pass(10);
+        return wire.types().includes('nack') ? 1 : 0;
+      };
+    },
+  ],
+  [
+    'what is kept',
+    async () => {
+      const runtime = runtimeWith({ retentionDays: LENGTH / (24 * HOUR) }).tool('work', { durable: true }, () => 1);
+      const wire = await opened(runtime);
+      await wire.untilEnded((await wire.startJob('work')).jobId);
+      let jobs = 0;
+      return async () => (jobs += (await runtime.trim()).jobs);
+    },
+  ],
+  [
+    'the pace of a stream',
+    async () => {
+      const pacer = new Pacer(() => performance.now());
+      pacer.set('reader', { rate: 1 / SECONDS, maxBytes: Number.POSITIVE_INFINITY });
+      await pacer.turn(new AbortController().signal);
+      return counting((goOff) => void pacer.turn(new AbortController().signal).then(goOff));
+    },
+  ],
+  [
+    'the lease of a runtime that has died',
+    async () => {
+      const store = shared();
+      const holder = worker(store, () => {});
+      await (await opened(holder)).startJob('work');
+      await holder.close();
+      return counting((goOff) => worker(store, goOff).start());
+    },
+  ],
+];
+
+describe.each([
+  ['forward', HOUR],
+  ['back', -HOUR],
+])('while the clock jumps an hour %s', (_, by) => {
+  test.each(TIMERS)('%s: ends in its time, and once', async (_name, begin) => {
+    const count = await begin();
+    await pass(LENGTH / 2);
+    jump(by);
+    await pass(0.4 * LENGTH);
+    expect(await count(), 'at once').toBe(0);
+    await pass(1.1 * LENGTH);
+    expect(await count(), 'in its time').toBe(1);
+    await pass(LENGTH);
+    expect(await count(), 'once').toBe(1);
+  });
+
+  test.each(['before', 'after'])(
+    'the lease of a live runtime is not taken by one that begins %s the jump',
+    async (when) => {
+      let begun = 0;
+      const store = shared();
+      const holder = worker(store, () => begun++);
+      const wire = await opened(holder);
+      const { jobId } = await wire.startJob('work');
+      const other = worker(store, () => begun++);
+      if (when === 'before') other.start();
+      await pass(LENGTH / 2);
+      jump(by);
+      // A process of its own would begin with the new hour.
+      if (when === 'after') worker({ ...store, now: wallClock() }, () => begun++).start();
+      await pass(10 * LENGTH);
+      expect(begun).toBe(1);
+      expect((await wire.untilEnded(jobId)).type).toBe('job.completed');
+    },
+  );
+});
