@@ -23,6 +23,7 @@ import {
 import { Pacer } from '../src/arcp/streams/pacer.js';
 import { after, afterIdly } from '../src/bindings/after.js';
 import { memoryChannels } from '../src/channels/memory.js';
+import { sample } from './aacp/fallback/registry/sample.js';
 import { connectTo, type Wire } from './arcp/runtime/wire.js';
 
 const HOUR = 3_600_000;
@@ -34,9 +35,8 @@ const ending: (() => unknown)[] = [];
 beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 5, 1) }));
 afterEach(async () => {
   for (const end of ending.splice(0).toReversed()) {
-    const ended = end();
-    await vi.advanceTimersByTimeAsync(0);
-    await ended;
+    const ended = Promise.resolve(end());
+    await soon(ended);
   }
   vi.useRealTimers();
 });
@@ -68,16 +68,25 @@ function runtimeWith(options: RuntimeOptions = {}): Runtime {
   return runtime;
 }
 
+/** Lets time go on by milliseconds, until the promise is settled. */
+async function soon<T>(promise: Promise<T>): Promise<T> {
+  let isSettled = false;
+  const settled = promise.finally(() => (isSettled = true));
+  settled.catch(() => {});
+  for (let ms = 0; ms < 100 && !isSettled; ms++) await pass(1);
+  return settled;
+}
+
 async function opened(runtime: Runtime): Promise<Wire> {
   const wire = connectTo(runtime);
-  await wire.open();
+  await soon(wire.open());
   return wire;
 }
 
 /** Counts messages of a type, of a job that a tool begins. */
 async function jobCount(runtime: Runtime, type: string, payload = {}): Promise<Count> {
   const wire = await opened(runtime);
-  await wire.startJob('work', payload);
+  await soon(wire.startJob('work', payload));
   return () => wire.types().filter((one) => one === type).length;
 }
 
@@ -91,17 +100,6 @@ function sessionWith(options: Partial<SessionOptions> = {}) {
   codec.encode({ intent: 'sync', operation: 'begin', payload: {} }, session);
   return { codec, session };
 }
-
-const ENTRY = {
-  key: 'k',
-  instruction: 'i',
-  normalised: 'i',
-  packet: 'HR|go',
-  domain: 'HR',
-  model: 'm',
-  cost: null,
-  terms: ['i'],
-};
 
 /** A reservation that nobody renews, which another asks for. */
 function reservation(holder: Registry, other: Registry): Count {
@@ -139,8 +137,8 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     'entries of a registry',
     () => {
       const registry = memoryRegistry({ ttl: LENGTH, clock: wallClock() });
-      registry.put(ENTRY as never);
-      return () => (registry.get('k') === undefined ? 1 : 0);
+      registry.put(sample(5));
+      return () => (registry.get(sample(5).key) === undefined ? 1 : 0);
     },
   ],
   [
@@ -307,8 +305,8 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     async () => {
       const runtime = runtimeWith().tool('work', { durable: true }, never);
       const wire = await opened(runtime);
-      const { jobId } = await wire.startJob('work');
-      await runtime.cancel(jobId, { deadlineMs: LENGTH });
+      const { jobId } = await soon(wire.startJob('work'));
+      await soon(runtime.cancel(jobId, { deadlineMs: LENGTH }));
       return () => wire.types().filter((type) => type === 'job.cancelled').length;
     },
   ],
@@ -316,7 +314,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     'draining',
     async () => {
       const runtime = runtimeWith().tool('work', { durable: true }, (_, { signal }) => untilAborted(signal));
-      await (await opened(runtime)).startJob('work');
+      await soon((await opened(runtime)).startJob('work'));
       return counting((goOff) => void runtime.drain(LENGTH).then(goOff));
     },
   ],
@@ -340,7 +338,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
       const left: { readonly session_id: string; readonly resume_token: string }[] = [];
       for (let n = 0; n < 3; n++) {
         const wire = connectTo(runtime);
-        left.push((await wire.open()).payload as never);
+        left.push((await soon(wire.open())).payload as never);
         wire.channel.destroy();
       }
       await pass(0);
@@ -358,9 +356,9 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     async () => {
       const runtime = runtimeWith({ retentionDays: LENGTH / (24 * HOUR) }).tool('work', { durable: true }, () => 1);
       const wire = await opened(runtime);
-      await wire.untilEnded((await wire.startJob('work')).jobId);
+      await soon(wire.untilEnded((await soon(wire.startJob('work'))).jobId));
       let jobs = 0;
-      return async () => (jobs += (await runtime.trim()).jobs);
+      return async () => (jobs += (await soon(runtime.trim())).jobs);
     },
   ],
   [
@@ -377,8 +375,8 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     async () => {
       const store = shared();
       const holder = worker(store, () => {});
-      await (await opened(holder)).startJob('work');
-      await holder.close();
+      await soon((await opened(holder)).startJob('work'));
+      await soon(holder.close());
       return counting((goOff) => worker(store, goOff).start());
     },
   ],
@@ -407,7 +405,7 @@ describe.each([
       const store = shared();
       const holder = worker(store, () => begun++);
       const wire = await opened(holder);
-      const { jobId } = await wire.startJob('work');
+      const { jobId } = await soon(wire.startJob('work'));
       const other = worker(store, () => begun++);
       if (when === 'before') other.start();
       await pass(LENGTH / 2);
@@ -416,7 +414,7 @@ describe.each([
       if (when === 'after') worker({ ...store, now: wallClock() }, () => begun++).start();
       await pass(10 * LENGTH);
       expect(begun).toBe(1);
-      expect((await wire.untilEnded(jobId)).type).toBe('job.completed');
+      expect((await soon(wire.untilEnded(jobId))).type).toBe('job.completed');
     },
   );
 });

@@ -33,6 +33,7 @@ export function systemClock(): number {
 /** Begins with the system's clock and estimates, where nothing else is given. */
 export function createRuntime({ clock, tokens }: RuntimeDefaults = {}): Runtime {
   let current: RuntimeSource = { clock: clock ?? systemClock, tokens: tokens ?? ESTIMATING_COUNTER, log: undefined };
+  steadyClock(current.clock, 1000);
   const counter: TokenCounter = {
     count: (text) => current.tokens.count(text),
     get exact() {
@@ -45,6 +46,8 @@ export function createRuntime({ clock, tokens }: RuntimeDefaults = {}): Runtime 
   return {
     bind: (source) => {
       current = source;
+      // It starts now, before the wall clock can jump.
+      steadyClock(source.clock, 1000);
     },
     // Frames carry whole seconds.
     now: () => Math.floor(current.clock()),

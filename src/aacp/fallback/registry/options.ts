@@ -45,10 +45,11 @@ export function resolveLimits(options: RegistryOptions, further: readonly string
   if (typeof clock !== 'function') throw new TypeError('clock is a function that gives milliseconds since 1970');
   if (ttl !== undefined && !(ttl > 0)) throw new TypeError('ttl is a number of milliseconds above 0');
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) throw new TypeError('maxEntries is a whole number above 0');
+  const steady = steadyClock(clock);
   return {
     maxEntries,
     trimEvery: Math.max(1, Math.min(MAX_TRIM_EVERY, Math.floor(maxEntries / 16))),
-    now: () => wholeTime(steadyClock(clock)()),
+    now: () => wholeTime(steady()),
     expires: ttl !== undefined,
     expiredAt: (now) => (ttl === undefined ? -1 : Math.floor(now - ttl)),
   };

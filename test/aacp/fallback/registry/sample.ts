@@ -36,15 +36,19 @@ export function sample(number: number | string, changes: Partial<NewEntry> = {})
 export const UNKNOWN = digestOf('nothing');
 
 /** A clock that is set by hand. */
+/** Milliseconds by which all such clocks have moved. */
+let passed = 0;
+
 export function handClock(
   start = 1_780_000_000_000,
 ): (() => number) & { readonly pass: (milliseconds: number) => void } {
   let time = start;
   // What is measured goes with it.
-  vi.spyOn(performance, 'now').mockImplementation(() => time);
+  vi.spyOn(performance, 'now').mockImplementation(() => passed);
   return Object.assign(() => time, {
     pass(milliseconds: number) {
       time += milliseconds;
+      passed += milliseconds;
     },
   });
 }
