@@ -5,7 +5,7 @@ import { boundedBody } from '../compose.js';
 import type { JobContext, Work } from '../contract.js';
 import type { Attempt } from '../jobs/attempt.js';
 import { deeper, type JobSpec } from '../jobs/spec.js';
-import { knownStep, stepRecord } from '../jobs/step.js';
+import { keepStep, knownStep } from '../jobs/step.js';
 import { Voice } from '../jobs/voice.js';
 import { judge, judgeResult } from '../works.js';
 import type { CallOptions } from './contract.js';
@@ -29,21 +29,41 @@ export async function callTool(
   const work = attempt.find('tool', tool);
   const input = await judge(work, { kind: 'tool', name: tool, trust: attempt.spec.trust, input: { ...args } });
   const place = key === undefined ? undefined : `call:${key}`;
+  const carryOut = (): Promise<unknown> =>
+    carryOutCall(attempt, contextOf, { tool, args, work: work!, input, place, depth });
+  return place === undefined ? carryOut() : attempt.once(`${attempt.stepPrefix}${place}`, carryOut);
+}
+
+interface Call {
+  readonly tool: string;
+  readonly args: object;
+  readonly work: Work;
+  readonly input: unknown;
+  /** Where its result is kept, if it has a key. */
+  readonly place: string | undefined;
+  readonly depth: number;
+}
+
+async function carryOutCall(
+  attempt: Attempt,
+  contextOf: ContextOf,
+  { tool, args, work, input, place, depth }: Call,
+): Promise<unknown> {
   const known = place === undefined ? undefined : await knownStep(attempt, place);
   if (known !== undefined) return known.result;
   const { spec, voice, outbox } = attempt;
   const trace = { traceId: spec.trace.traceId, spanId: newSpanId(), parentSpanId: spec.trace.spanId };
   const invoked = voice.event('tool.invoke', { tool, arguments: { ...args } }, { trace });
   await outbox.add({ events: [invoked] });
-  const child = within({ ...attempt.spec, trace, depth }, attempt, work!, invoked.id, place);
+  const child = within({ ...attempt.spec, trace, depth }, attempt, work, invoked.id, place);
   const begun = performance.now();
   try {
-    const result = await judgeResult(work!, await work!.handler(input as never, contextOf(child, undefined)));
+    const result = await judgeResult(work, await work.handler(input as never, contextOf(child, undefined)));
     const duration_ms = performance.now() - begun;
     const told = child.voice.event('tool.result', { ...(result === undefined ? {} : { result }), duration_ms });
-    const records = place === undefined ? [] : [stepRecord(attempt, place, result)];
-    await outbox.add({ events: [told], records });
-    return result;
+    const { record, kept } = keepStep(attempt, place ?? invoked.id, result);
+    await outbox.add({ events: [told], records: place === undefined ? [] : [record] });
+    return kept;
   } catch (thrown) {
     const error = asArcpError(thrown);
     await outbox.add({ events: [child.voice.event('tool.error', { ...boundedBody(error, attempt.spec.limits) })] });
@@ -65,6 +85,7 @@ function within(spec: JobSpec, attempt: Attempt, work: Work, commandId: string, 
     get status() {
       return attempt.status;
     },
+    once: attempt.once,
     find: attempt.find,
     changeStatus: attempt.changeStatus,
     noteProgress: attempt.noteProgress,

@@ -24,6 +24,8 @@ export interface Attempt {
   readonly signal: AbortSignal;
   /** Stands before the names of steps: calls within the job have steps of their own. */
   readonly stepPrefix: string;
+  /** Runs something once: whoever asks for the same key while it runs gets the same promise. */
+  readonly once: <T>(key: string, work: () => Promise<T>) => Promise<T>;
   /** Whether it is a call within the job. */
   readonly isCall: boolean;
   readonly find: (kind: Work['kind'], name: string) => Work | undefined;

@@ -42,7 +42,7 @@ export function newCheckpoint(
   const payload = {
     ...{ checkpoint_id: checkpointId, sequence, attempt, size_bytes: byteLength(text) },
     ...(label === undefined ? {} : { label }),
-    ...(isVisible === true ? { data } : {}),
+    ...(isVisible === true ? { data: JSON.parse(text) as unknown } : {}),
   };
   const event = isDurable
     ? voice.event('job.checkpoint', payload, { correlationId })

@@ -5,6 +5,7 @@ import { timestampOf } from '../../protocol/timestamp.js';
 import type { NewEvent } from '../../store/store.js';
 import { boundedBody } from '../compose.js';
 import type { Attempt } from './attempt.js';
+import { assertJson } from './json.js';
 import type { OutboxEntry } from './outbox.js';
 import { retryDelay } from './retry.js';
 import type { Ending } from './voice.js';
@@ -64,6 +65,7 @@ export function conclude(attempt: Attempt, outcome: Outcome, circumstances: Circ
 function complete(attempt: Attempt, result: unknown, ending: Ending, now: number): Conclusion {
   let told: NewEvent;
   try {
+    if (result !== undefined) assertJson(result, 'the result');
     told = attempt.voice.completed(result, ending);
   } catch (thrown) {
     return fail(attempt, boundedBody(asArcpError(thrown), attempt.spec.limits), ending, now);

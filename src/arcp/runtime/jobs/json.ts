@@ -1,13 +1,58 @@
-/** Values that are kept as text. */
+/** Values that are kept as text, and given again. */
 import { ArcpError } from '../../protocol/errors.js';
 
-/** @throws ArcpError `INVALID_ARGUMENT` on what has no JSON */
+/** Levels of arrays and objects; a value that is part of itself has more. */
+const MAX_DEPTH = 500;
+
+/** Objects that `JSON.stringify` writes as something else: mostly as an empty object. */
+const LOSSY =
+  /^\[object (?:(?:Weak)?(?:Map|Set|Ref)|Promise|RegExp|Error|(?:Async)?Generator|(?:Shared)?ArrayBuffer|DataView|(?:Big)?(?:Int|Uint|Float)\d+(?:Clamped)?Array)\]$/;
+
+/**
+ * Returns the JSON of a value that is kept. What is read from it later is the same as what a caller gets now, if the caller gets
+ * `JSON.parse` of it: a value with a `toJSON`, such as a date, is what that returns, and members that are undefined are left out.
+ *
+ * @param what names the value in the error: `a checkpoint`
+ * @throws ArcpError `INVALID_ARGUMENT` on a value that JSON would change or cannot hold: NaN, a Map, bytes, a function, a bigint, a value that
+ * contains itself. `details.path` is its place: `$.items[2]`
+ */
 export function jsonOf(value: unknown, what: string): string {
-  let text: string | undefined;
+  if (value === undefined) return 'null';
   try {
-    text = JSON.stringify(value);
+    assertJson(value, what);
+    return JSON.stringify(value);
   } catch (cause) {
-    throw new ArcpError('INVALID_ARGUMENT', `What ${what} holds has no JSON: ${(cause as Error).message}`, { cause });
+    if (cause instanceof ArcpError) throw cause;
+    throw new ArcpError('INVALID_ARGUMENT', `JSON cannot hold ${what}: ${(cause as Error).message}`, { cause });
   }
-  return text ?? 'null';
+}
+
+/**
+ * Checks that JSON holds a value as it is.
+ *
+ * @throws ArcpError `INVALID_ARGUMENT`, as {@link jsonOf}
+ */
+export function assertJson(value: unknown, what: string, path = '$', depth = 0): void {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return;
+  if (typeof value === 'number' && Number.isFinite(value)) return;
+  if (typeof value !== 'object') throw unkept(what, path, typeof value === 'number' ? String(value) : typeof value);
+  if (depth > MAX_DEPTH) throw unkept(what, path, 'a value that contains itself, or nests too deeply');
+  if ('toJSON' in value && typeof value.toJSON === 'function') {
+    const made: unknown = value.toJSON();
+    if (made === null && value instanceof Date) throw unkept(what, path, 'an invalid date');
+    assertJson(made, what, path, depth + 1);
+    return;
+  }
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at++) assertJson(value[at], what, `${path}[${at}]`, depth + 1);
+    return;
+  }
+  const tag = Object.prototype.toString.call(value);
+  if (LOSSY.test(tag)) throw unkept(what, path, tag.slice('[object '.length, -1));
+  for (const [name, member] of Object.entries(value))
+    if (member !== undefined) assertJson(member, what, `${path}.${name}`, depth + 1);
+}
+
+function unkept(what: string, path: string, found: string): ArcpError {
+  return new ArcpError('INVALID_ARGUMENT', `JSON cannot hold ${what}: ${path} is ${found}`, { details: { path } });
 }

@@ -74,6 +74,8 @@ export class LiveJob implements Attempt {
   #isOver = false;
   #isLost = false;
   readonly #streams = new Set<ChunkWriter<StreamKind>>();
+  /** Steps and calls that are being carried out, by their keys. */
+  readonly #running = new Map<string, Promise<unknown>>();
   #heartbeats = 0;
   #progressAt: number | undefined;
 
@@ -94,6 +96,14 @@ export class LiveJob implements Attempt {
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
+
+  readonly once = <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    const running = this.#running.get(key);
+    if (running !== undefined) return running as Promise<T>;
+    const begun = work().finally(() => this.#running.delete(key));
+    this.#running.set(key, begun);
+    return begun;
+  };
 
   readonly stepPrefix = '';
   readonly isCall = false;

@@ -15,18 +15,30 @@ export async function knownStep(attempt: Attempt, key: string): Promise<{ readon
     : { result: (JSON.parse(known.value) as { readonly result?: unknown }).result };
 }
 
-/** @throws ArcpError `INVALID_ARGUMENT` where the result has no JSON */
-export function stepRecord(attempt: Attempt, key: string, result: unknown): RecordChange {
-  const { jobId } = attempt.row;
-  const value = result === undefined ? '{}' : `{"result":${jsonOf(result, `step ${key}`)}}`;
-  return { scope: stepsOf(jobId), key: `${attempt.stepPrefix}${key}`, value, owner: jobId };
-}
-
-export async function step<T>(
+/**
+ * Makes the record of a step.
+ *
+ * @returns the record, and the result as later attempts get it
+ * @throws ArcpError `INVALID_ARGUMENT` on a result that JSON would change or cannot hold
+ */
+export function keepStep<T>(
   attempt: Attempt,
   key: string,
-  work: (operationKey: string) => T | Promise<T>,
-): Promise<T> {
+  result: T,
+): { readonly record: RecordChange; readonly kept: T } {
+  const { jobId } = attempt.row;
+  const text = result === undefined ? undefined : jsonOf(result, `the result of step ${key}`);
+  const value = text === undefined ? '{}' : `{"result":${text}}`;
+  const record = { scope: stepsOf(jobId), key: `${attempt.stepPrefix}${key}`, value, owner: jobId };
+  return { record, kept: (text === undefined ? undefined : JSON.parse(text)) as T };
+}
+
+/** Carries out a step, unless it was done before. A call while it is being carried out waits for it. */
+export function step<T>(attempt: Attempt, key: string, work: (operationKey: string) => T | Promise<T>): Promise<T> {
+  return attempt.once(`${attempt.stepPrefix}${key}`, () => carryOut(attempt, key, work));
+}
+
+async function carryOut<T>(attempt: Attempt, key: string, work: (operationKey: string) => T | Promise<T>): Promise<T> {
   const known = await knownStep(attempt, key);
   if (known !== undefined) return known.result as T;
   attempt.signal.throwIfAborted();
@@ -36,6 +48,7 @@ export async function step<T>(
   const further = cameFurther(attempt.row, attempt.status);
   const isNews = attempt.status.forgiven !== further.forgiven;
   const set = isNews ? { status: attempt.changeStatus(further) } : {};
-  await attempt.outbox.add({ records: [stepRecord(attempt, key, result)], set });
-  return result;
+  const { record, kept } = keepStep(attempt, key, result);
+  await attempt.outbox.add({ records: [record], set });
+  return kept;
 }

@@ -1,8 +1,8 @@
 /** Values by name that outlive the work that keeps them (spec 003, "Sessions": "maintain memory", "share execution context"). */
 
 import { unheard } from '../../../bindings/unheard.js';
-import { ArcpError } from '../../protocol/errors.js';
 import type { ArcpStore, NewEvent, RecordChange } from '../../store/store.js';
+import { jsonOf } from './json.js';
 import type { JobOutbox } from './outbox.js';
 
 /** Values are JSON. All that is written is kept before the promise resolves. */
@@ -36,7 +36,7 @@ export interface ValuesOptions {
 
 export function valuesOf({ id, scope, owner, store, outbox, changed }: ValuesOptions): Values {
   const record = (key: string, value: unknown, expect?: number): RecordChange => ({
-    ...{ scope, key, value: value === undefined ? null : textOf(value) },
+    ...{ scope, key, value: value === undefined ? null : jsonOf(value, `the value of ${key}`) },
     ...(expect === undefined ? {} : { expect }),
     ...(owner === undefined ? {} : { owner }),
   });
@@ -54,9 +54,9 @@ export function valuesOf({ id, scope, owner, store, outbox, changed }: ValuesOpt
     update: unheard(async <T>(key: string, change: (value: T | undefined) => T) => {
       for (;;) {
         const found = await store.readRecord(scope, key);
-        const value = change(found === undefined ? undefined : (JSON.parse(found.value) as T));
-        const records = [record(key, value ?? null, found?.version ?? 0)];
-        if (await outbox.try({ records, events: told(key, value ?? null) })) return value;
+        const value = change(found === undefined ? undefined : (JSON.parse(found.value) as T)) ?? null;
+        const changed = record(key, value, found?.version ?? 0);
+        if (await outbox.try({ records: [changed], events: told(key, value) })) return JSON.parse(changed.value!) as T;
       }
     }),
     delete: (key) => outbox.add({ records: [record(key, undefined)], events: told(key, null) }),
@@ -65,16 +65,4 @@ export function valuesOf({ id, scope, owner, store, outbox, changed }: ValuesOpt
       return all.map(({ key, value }) => [key, JSON.parse(value) as unknown] as const);
     },
   };
-}
-
-/** @throws ArcpError `INVALID_ARGUMENT` on what has no JSON */
-function textOf(value: unknown): string {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(value);
-  } catch (cause) {
-    throw new ArcpError('INVALID_ARGUMENT', `The value has no JSON: ${(cause as Error).message}`, { cause });
-  }
-  if (text === undefined) throw new ArcpError('INVALID_ARGUMENT', 'The value has no JSON');
-  return text;
 }

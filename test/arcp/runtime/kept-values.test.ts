@@ -1,0 +1,184 @@
+/** Values that are kept and given again: the first run gets what later ones get, and a value that JSON would change is refused. */
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import { ArcpError } from '../../../src/arcp/index.js';
+import { createRuntime, type JobContext, type Runtime } from '../../../src/arcp/runtime/index.js';
+import { connectTo } from './wire.js';
+
+const ending: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0)) await end();
+});
+
+type Keep = (value: unknown, context: JobContext) => Promise<unknown>;
+
+/** The ways in which a handler has a value kept and gets it again. */
+const KEEPERS: Readonly<Record<string, Keep>> = {
+  'a step': (value, { step }) => step('s', () => value),
+  'a call with a key': (value, { call }) => call('give', { value: () => value }, { key: 'c' }),
+  'memory.update': (value, { memory }) => memory.update('m', (former) => former ?? value),
+  'memory.set and get': async (value, { memory, attempt }) => {
+    if (attempt === 1) await memory.set('m', value);
+    return memory.get('m');
+  },
+  'a checkpoint': async (value, { checkpoint, restored, attempt }) => {
+    if (attempt === 2) return restored;
+    await checkpoint(value);
+    return JSON.parse(JSON.stringify(value));
+  },
+};
+
+interface Seen {
+  readonly value?: unknown;
+  readonly error?: { readonly code: string; readonly path: unknown };
+}
+
+/** What a handler gets in its first and in its second attempt. */
+async function twice(keep: Keep, make: () => unknown): Promise<Seen[]> {
+  const seen: Seen[] = [];
+  let given: unknown;
+  const runtime: Runtime = createRuntime()
+    .tool('give', {}, () => given)
+    .tool('work', { durable: true, retry: { maxAttempts: 2, backoffMs: 1 } }, async (_, context) => {
+      given = make();
+      try {
+        seen.push({ value: await keep(given, context) });
+      } catch (thrown) {
+        const { code, details } = thrown as ArcpError;
+        seen.push({ error: { code, path: details?.['path'] } });
+      }
+      if (context.attempt === 1) throw new ArcpError('UNAVAILABLE', 'once more');
+      return null;
+    });
+  ending.push(() => runtime.close());
+  const wire = connectTo(runtime);
+  await wire.open();
+  await wire.untilEnded((await wire.startJob('work')).jobId);
+  return seen;
+}
+
+class Point {
+  constructor(
+    readonly x: number,
+    readonly y = -0,
+  ) {}
+}
+const cycle = (): unknown => {
+  const value: Record<string, unknown> = {};
+  value['self'] = [value];
+  return value;
+};
+
+describe.each(Object.entries(KEEPERS))('%s', (_, keep) => {
+  test.each([
+    ['a date', () => new Date(0), '1970-01-01T00:00:00.000Z'],
+    ['a date in a member', () => ({ at: new Date(0) }), { at: '1970-01-01T00:00:00.000Z' }],
+    ['an undefined member', () => ({ due: undefined, n: 1 }), { n: 1 }],
+    ['an instance of a class', () => new Point(1, 2), { x: 1, y: 2 }],
+    ['half of a pair of surrogates', () => ['\ud800', '\u2028\0'], ['\ud800', '\u2028\0']],
+    ['a member named __proto__', () => JSON.parse('{"__proto__":{"a":1}}'), JSON.parse('{"__proto__":{"a":1}}')],
+  ])('gives the same in both attempts: %s', async (_name, make, expected) => {
+    const [first, second] = await twice(keep, make);
+    expect(first).toEqual({ value: expected });
+    expect(Object.getPrototypeOf(Object(first!.value))).toBe(Object.getPrototypeOf(Object(expected)));
+    expect(second).toEqual(first);
+  });
+
+  test.each([
+    ['NaN', () => Number.NaN, '$'],
+    ['Infinity in a member', () => ({ a: [1, Number.POSITIVE_INFINITY] }), '$.a[1]'],
+    ['a Map', () => ({ m: new Map([['a', 1]]) }), '$.m'],
+    ['a Set', () => new Set([1]), '$'],
+    ['bytes', () => [new Uint8Array([1])], '$[0]'],
+    ['an undefined item', () => [0, undefined], '$[1]'],
+    ['a hole', () => new Array(2), '$[0]'],
+    ['a bigint', () => ({ n: 1n }), '$.n'],
+    ['a function', () => ({ run: () => 1 }), '$.run'],
+    ['a symbol', () => Symbol('s'), '$'],
+    ['a promise', () => ({ p: Promise.resolve(1) }), '$.p'],
+    ['an error', () => ({ e: new Error('x') }), '$.e'],
+    ['an invalid date', () => new Date(Number.NaN), '$'],
+    ['a value that contains itself', cycle, expect.stringMatching(/^\$\.self\[0\]/)],
+  ])('refuses with the path: %s', async (_name, make, path) => {
+    const [first, second] = await twice(
+      keep === KEEPERS['a checkpoint'] ? (value, { checkpoint }) => checkpoint(value) : keep,
+      make,
+    );
+    expect(first).toEqual({ error: { code: 'INVALID_ARGUMENT', path } });
+    if (keep !== KEEPERS['memory.set and get']) expect(second).toEqual(first);
+  });
+});
+
+test('any JSON is the same in both attempts', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...Object.values(KEEPERS)), fc.jsonValue(), async (keep, value) => {
+      const [first, second] = await twice(keep, () => value);
+      expect(second).toEqual(first);
+      if (value !== null) expect(JSON.stringify(first!.value)).toBe(JSON.stringify(value));
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('a result that JSON would change fails the job, with the path', async () => {
+  const runtime = createRuntime().tool('work', { durable: true }, () => ({ sum: Number.NaN }));
+  ending.push(() => runtime.close());
+  const wire = connectTo(runtime);
+  await wire.open();
+  const end = await wire.untilEnded((await wire.startJob('work')).jobId);
+  expect(end).toMatchObject({ type: 'job.failed', payload: { code: 'INVALID_ARGUMENT', details: { path: '$.sum' } } });
+});
+
+describe('what is asked for twice at once', () => {
+  test.each(['step', 'call'])('is carried out once: %s', async (kind) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.constantFrom('a', 'b'), fc.nat({ max: 3 })), { maxLength: 8 }),
+        async (asked) => {
+          const runs: Record<string, number> = {};
+          const work = async (key: string): Promise<string> => {
+            const n = (runs[key] ?? 0) + 1;
+            runs[key] = n;
+            await new Promise((resolve) => setImmediate(resolve));
+            return `${key}${n}`;
+          };
+          const runtime = createRuntime()
+            .tool('run', {}, ({ key }) => work(String(key)))
+            .tool('work', { durable: true }, (_, { step, call }) =>
+              Promise.all(
+                asked.map(async ([key, turns]) => {
+                  for (let n = 0; n < turns; n++) await new Promise((resolve) => setImmediate(resolve));
+                  return kind === 'step' ? step(key, () => work(key)) : call('run', { key }, { key });
+                }),
+              ),
+            );
+          ending.push(() => runtime.close());
+          const wire = connectTo(runtime);
+          await wire.open();
+          const end = await wire.untilEnded((await wire.startJob('work')).jobId);
+          expect(end).toMatchObject({ payload: { result: asked.map(([key]) => `${key}1`) } });
+          expect(Object.values(runs).every((count) => count === 1)).toBe(true);
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+
+  test('a step that fails is carried out again by the next who asks', async () => {
+    let runs = 0;
+    const runtime = createRuntime().tool('work', { durable: true }, async (_, { step }) => {
+      const failing = (): Promise<unknown> =>
+        step('s', async () => {
+          if (++runs === 1) throw new Error('not yet');
+          return runs;
+        });
+      const both = await Promise.allSettled([failing(), failing()]);
+      return [both.map(({ status }) => status), await failing()];
+    });
+    ending.push(() => runtime.close());
+    const wire = connectTo(runtime);
+    await wire.open();
+    const end = await wire.untilEnded((await wire.startJob('work')).jobId);
+    expect(end).toMatchObject({ payload: { result: [['rejected', 'rejected'], 2] } });
+  });
+});
