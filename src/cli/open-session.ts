@@ -9,7 +9,7 @@ import { loadTokenCounter } from '../tokens/load-counter.js';
 import { lastSession, rememberSession } from './last-session.js';
 import { givenNow } from './now.js';
 import { SEQUENCES, TEXTS } from './session-options.js';
-import { choice, type Invocation, UsageError } from './usage.js';
+import { choice, type Invocation, notExact, UsageError } from './usage.js';
 
 export interface OpenSession {
   readonly codec: Codec;
@@ -82,8 +82,9 @@ function nameOf(file: string): string | undefined {
 
 async function counterOf(invocation: Invocation): Promise<CodecOptions['tokens']> {
   if (invocation.options['encoding'] === undefined) return undefined;
-  const counter = await loadTokenCounter(choice(invocation, 'encoding', ENCODINGS));
-  if (!counter.exact) await invocation.output.note('Tokens are estimated: gpt-tokenizer is not installed.');
+  const encoding = choice(invocation, 'encoding', ENCODINGS);
+  const counter = await loadTokenCounter(encoding);
+  if (!counter.exact) throw notExact(encoding);
   return counter;
 }
 

@@ -1,10 +1,14 @@
 /** Lines of any kind, by their tokens: what a line is, and what else could say the same. */
-import { tryParsePacket } from '../aacp/index.js';
+import { fromObject } from '../aacp/build/index.js';
+import { printPacket, tryParsePacket } from '../aacp/index.js';
 import { type Dialect, tryParseFrame } from '../accp/index.js';
+import { createCodec, createSession } from '../accp/session/index.js';
 import { plainFrame, plainPacket } from '../bench/plain.js';
+import { PegwireError } from '../text/errors.js';
 import { type ComparisonInput, compareTokens, type Form } from '../tokens/compare.js';
 import { countTokens } from '../tokens/count.js';
 import type { Encoding } from '../tokens/encodings.js';
+import { readMessage } from './message-input.js';
 
 export const KINDS = ['frame', 'packet', 'json', 'english'] as const;
 
@@ -21,6 +25,13 @@ export interface TokenRow {
   readonly jsonPretty: number | null;
   readonly json: number | null;
   readonly toon: number | null;
+  /** As an ACCP frame: without metadata, and with `mid`, `seq` and `ts`, or the envelope that the message has. */
+  readonly accp: number | null;
+  readonly accpEnvelope: number | null;
+  /** As an AACP packet: of a packet, and of JSON with a task and a domain. */
+  readonly aacp: number | null;
+  /** Of English, and of the text that a JSON message has in its member `english`. */
+  readonly english: number | null;
   readonly exact: boolean;
   readonly toonMissing: boolean;
 }
@@ -35,9 +46,20 @@ export interface RowOptions {
 export async function tokenRow(text: string, { encoding, dialect }: RowOptions): Promise<TokenRow> {
   const kind = kindOf(text);
   const input = READERS[kind](text, dialect);
-  const [{ tokens }, { forms, missing, exact }] = await Promise.all([
+  const counted = (form: string | undefined): Promise<number | null> =>
+    form === undefined ? Promise.resolve(null) : countTokens(form, encoding).then(({ tokens }) => tokens);
+  const [{ tokens }, { forms, missing, exact }, accp, accpEnvelope, aacp, english] = await Promise.all([
     countTokens(text, encoding),
-    compareTokens(input, { encoding }),
+    compareTokens(
+      kind === 'frame' ? { message: input.message, frameBody: input.frameBody } : { message: input.message },
+      {
+        encoding,
+      },
+    ),
+    counted(input.frameBody),
+    counted(input.frame),
+    counted(input.packet),
+    counted(input.english),
   ]);
   const bodyOf = (form: Form): number | null => forms.find((one) => one.form === form)?.body ?? null;
   return {
@@ -47,6 +69,7 @@ export async function tokenRow(text: string, { encoding, dialect }: RowOptions):
     jsonPretty: bodyOf('json-pretty'),
     json: bodyOf('json'),
     toon: bodyOf('toon'),
+    ...{ accp, accpEnvelope, aacp, english },
     exact,
     toonMissing: missing.length > 0,
   };
@@ -67,20 +90,61 @@ const READERS: Readonly<Record<Kind, (text: string, dialect: Dialect) => Compari
     const { metadata } = result.value;
     return {
       message: plainFrame({ ...result.value, metadata: null }) as object,
-      // Only between the payload and the metadata does a bracket follow a brace.
-      frameBody: metadata === null ? text : text.slice(0, text.lastIndexOf('}[') + 1),
+      frameBody: metadata === null ? text : withoutMetadata(text),
+      frame: metadata === null ? undefined : text,
     };
   },
   packet(text) {
     const result = tryParsePacket(text, { dialect: 'tolerant' });
-    return result.ok ? { message: plainPacket(result.value) as object } : {};
+    return result.ok ? { message: plainPacket(result.value) as object, packet: text } : {};
   },
   json(text) {
-    const message = documentOf(text);
-    return message === null ? {} : { message };
+    const document = documentOf(text);
+    if (document === null) return {};
+    const { english, ...message } = document as { readonly english?: unknown };
+    if (Array.isArray(document) || typeof english !== 'string') return { message: document, ...written(document) };
+    return { message, english, ...written(message) };
   },
-  english: () => ({}),
+  english: (text) => ({ english: text }),
 };
+
+/** What a message without an envelope gets, so that the same message has the same number of tokens each time. */
+const ENVELOPE = { msg_id: 'c40861273305', timestamp: 1_714_000_000 };
+
+/** A JSON message as a frame, or as a packet, by its members; nothing where it is neither, or cannot be written. */
+function written(message: object): Pick<ComparisonInput, 'frame' | 'frameBody' | 'packet'> {
+  try {
+    if ('intent' in message && 'operation' in message) return asFrames(message);
+    if ('task' in message && 'domain' in message) {
+      const { fields, ...others } = message as { readonly fields?: unknown };
+      const flat = typeof fields === 'object' && fields !== null && !Array.isArray(fields) ? fields : { fields };
+      return { packet: printPacket(fromObject({ ...others, ...flat })) };
+    }
+    return {};
+  } catch (thrown) {
+    if (thrown instanceof PegwireError) return {};
+    throw thrown;
+  }
+}
+
+function asFrames(message: object): Pick<ComparisonInput, 'frame' | 'frameBody'> {
+  const read = readMessage(JSON.stringify(message), { refs: false, keepEnvelope: false }).message;
+  if (typeof read === 'string') return {};
+  const session = createSession({ agent: read.agent ?? 'sender' });
+  const { frames } = createCodec({ text: 'transliterate', state: false }).encode(
+    { ...read, envelope: { ...ENVELOPE, ...read.envelope } },
+    session,
+  );
+  session.close();
+  // One session is told from another by what carries the frames.
+  const whole = frames.map((frame) => frame.replace(/,sid:[^,\]]*/, ''));
+  return { frame: whole.join('\n'), frameBody: frames.map(withoutMetadata).join('\n') };
+}
+
+/** Only between the payload and the metadata does a bracket follow a brace. */
+function withoutMetadata(frame: string): string {
+  return frame.slice(0, frame.lastIndexOf('}[') + 1);
+}
 
 function documentOf(text: string): object | null {
   try {

@@ -20,6 +20,14 @@ export class UsageError extends Error {
   }
 }
 
+/** The error of counts in an encoding that was asked for, where only estimates can be had. */
+export function notExact(encoding: string): UsageError {
+  return new UsageError(
+    `--encoding ${encoding} needs the package gpt-tokenizer for exact counts: npm install gpt-tokenizer`,
+    'unreadable',
+  );
+}
+
 /** One option of a command. */
 export interface OptionSpec {
   readonly type: 'boolean' | 'string';

@@ -21,18 +21,29 @@ async function forms(message: object): Promise<object> {
   return { jsonPretty: counts[0], json: counts[1], toon: counts[2] };
 }
 
+const OTHERS = { accp: null, accpEnvelope: null, aacp: null, english: null };
 const NO_FORMS = { body: null, jsonPretty: null, json: null, toon: null };
 
 describe('pegwire tokens', () => {
   const cases: readonly (readonly [text: string, row: () => Promise<object>])[] = [
-    [FRAME, async () => ({ kind: 'frame', body: await tokens(BODY), ...(await forms(MESSAGE)) })],
-    [BODY, async () => ({ kind: 'frame', body: await tokens(BODY), ...(await forms(MESSAGE)) })],
+    [
+      FRAME,
+      async () => ({
+        ...{ kind: 'frame', body: await tokens(BODY), accp: await tokens(BODY), accpEnvelope: await tokens(FRAME) },
+        ...(await forms(MESSAGE)),
+      }),
+    ],
+    [
+      BODY,
+      async () => ({ kind: 'frame', body: await tokens(BODY), accp: await tokens(BODY), ...(await forms(MESSAGE)) }),
+    ],
     ['@planner>req:schedule{', async () => ({ kind: 'frame', ...NO_FORMS })],
     [
       PACKET,
       async () => ({
         kind: 'packet',
         body: await tokens(PACKET),
+        aacp: await tokens(PACKET),
         ...(await forms({ task: 'FETCH', domain: 'HR', fields: { return: 'HR-Agent', p: '1', aacp: '1.1' } })),
       }),
     ],
@@ -41,9 +52,35 @@ describe('pegwire tokens', () => {
       async () => ({ kind: 'json', body: await tokens('{"a": [1, 2]}'), ...(await forms({ a: [1, 2] })) }),
     ],
     ['[1, 2]', async () => ({ kind: 'json', body: await tokens('[1, 2]'), ...(await forms([1, 2])) })],
-    ['{"a": [1, 2}', async () => ({ kind: 'english', ...NO_FORMS })],
-    [ENGLISH, async () => ({ kind: 'english', ...NO_FORMS })],
-    ['@someone please look', async () => ({ kind: 'english', ...NO_FORMS })],
+    ['{"a": [1, 2}', async () => ({ kind: 'english', ...NO_FORMS, english: await tokens('{"a": [1, 2}') })],
+    [ENGLISH, async () => ({ kind: 'english', ...NO_FORMS, english: await tokens(ENGLISH) })],
+    [
+      '@someone please look',
+      async () => ({ kind: 'english', ...NO_FORMS, english: await tokens('@someone please look') }),
+    ],
+    [
+      JSON.stringify({ ...MESSAGE, english: ENGLISH }),
+      async () => ({
+        ...{
+          kind: 'json',
+          body: await tokens(JSON.stringify({ ...MESSAGE, english: ENGLISH })),
+          ...(await forms(MESSAGE)),
+        },
+        ...{ accp: await tokens(BODY), accpEnvelope: await tokens(`${BODY}[mid:c40861273305,seq:1,ts:1714000000]`) },
+        english: await tokens(ENGLISH),
+      }),
+    ],
+    [
+      '{"task":"FETCH","domain":"HR","return":"HR-Agent","p":1,"aacp":"1.1"}',
+      async () => ({
+        ...{
+          kind: 'json',
+          body: await tokens('{"task":"FETCH","domain":"HR","return":"HR-Agent","p":1,"aacp":"1.1"}'),
+        },
+        ...(await forms({ task: 'FETCH', domain: 'HR', return: 'HR-Agent', p: 1, aacp: '1.1' })),
+        aacp: await tokens(PACKET),
+      }),
+    ],
   ];
 
   test.each(cases)('tells what a line is, and counts it: %s', async (text, row) => {
@@ -54,6 +91,7 @@ describe('pegwire tokens', () => {
       tokens: await tokens(text),
       encoding: 'o200k_base',
       exact: true,
+      ...OTHERS,
       ...(await row()),
     });
   });
@@ -64,21 +102,37 @@ describe('pegwire tokens', () => {
     const { jsonPretty, json, toon } = (await forms(MESSAGE)) as Record<string, number>;
     const [header, frame, english, total, ...rest] = stdout.split('\n').map((line) => line.trim().split(/\s{2,}/));
     const count = String(await tokens(BODY));
-    const compared = [count, ...[jsonPretty, json, toon].map(String)];
-    expect(header).toStrictEqual(['line', 'kind', 'tokens', 'no metadata', 'JSON pretty', 'JSON', 'TOON', 'text']);
-    expect(frame).toStrictEqual(['1', 'frame', count, ...compared, BODY]);
-    expect(english).toStrictEqual(['3', 'english', String(await tokens(ENGLISH)), '-', '-', '-', '-', ENGLISH]);
-    expect(total).toStrictEqual(['total', String((await tokens(BODY)) + (await tokens(ENGLISH))), ...compared]);
+    const compared = [count, ...[jsonPretty, json, toon].map(String), count, '-', '-'];
+    const spoken = String(await tokens(ENGLISH));
+    expect(header).toStrictEqual([
+      'line',
+      'kind',
+      'tokens',
+      'no metadata',
+      'JSON pretty',
+      'JSON',
+      'TOON',
+      'ACCP',
+      'ACCP with envelope',
+      'AACP',
+      'English',
+      'text',
+    ]);
+    expect(frame).toStrictEqual(['1', 'frame', count, ...compared, '-', BODY]);
+    expect(english).toStrictEqual(['3', 'english', spoken, ...Array.from({ length: 7 }, () => '-'), spoken, ENGLISH]);
+    expect(total).toStrictEqual(['total', String((await tokens(BODY)) + (await tokens(ENGLISH))), ...compared, spoken]);
     expect(rest).toStrictEqual([['']]);
     expect({ code, stderr }).toStrictEqual({
       code: 0,
-      stderr: 'Counted in o200k_base. JSON and TOON say what a line says without its metadata.\n',
+      stderr:
+        'Counted in o200k_base. JSON and TOON say what a line says without its metadata. A dash: there is no such form of a line.\n',
     });
   });
 
   test('ends with the totals as JSON', async () => {
     const { stdout } = await cli(['tokens', '--json'], { stdin: lines(ENGLISH, ENGLISH) });
-    const total = { lines: 2, tokens: 2 * (await tokens(ENGLISH)), body: 0, jsonPretty: 0, json: 0, toon: 0 };
+    const sum = 2 * (await tokens(ENGLISH));
+    const total = { lines: 2, tokens: sum, ...NO_FORMS, ...OTHERS, english: sum };
     expect(jsonLines(stdout).at(-1)).toStrictEqual({ total, encoding: 'o200k_base', exact: true });
   });
 
@@ -124,11 +178,26 @@ describe('pegwire tokens', () => {
 test('estimates are marked, and a missing TOON is named', () => {
   const program = `const { run } = await import(${moduleAt('src/cli/run.ts')});
     process.exitCode = await run(['tokens'], { stdin: process.stdin, stdout: process.stdout, stderr: process.stdout });`;
-  const output = runWithout(['gpt-tokenizer', '@toon-format/toon'], program, lines(BODY));
+  const output = runWithout(['gpt-tokenizer', '@toon-format/toon'], program, lines(BODY, BODY));
   const estimate = estimateTokens(BODY);
-  expect(output).toMatch(new RegExp(`frame +~${estimate} +~${estimate} +~\\d+ +~\\d+ +-  @planner`));
+  expect(output).toMatch(
+    new RegExp(`frame +~${estimate} +~${estimate} +~\\d+ +~\\d+ +- +~${estimate} +- +- +-  @planner`),
+  );
+  expect(output).not.toMatch(/~0\b/);
   expect(output).toContain('Estimated: gpt-tokenizer is not installed');
   expect(output).toContain('no TOON: @toon-format/toon is not installed');
+});
+
+test.each([
+  ['tokens', `['tokens', '--encoding', 'o200k_base']`],
+  ['prompt', `['prompt', 'aacp', '--encoding', 'o200k_base']`],
+  ['encode', `['encode', 'accp', '--encoding', 'o200k_base']`],
+])('an exact count that %s cannot give is an error that names the package', (_, args) => {
+  const program = `const { run } = await import(${moduleAt('src/cli/run.ts')});
+    const code = await run(${args}, { stdin: process.stdin, stdout: process.stdout, stderr: process.stdout });
+    console.log('code', code);`;
+  const output = runWithout(['gpt-tokenizer'], program, lines(ENGLISH));
+  expect(output).toMatch(/needs the package gpt-tokenizer for exact counts: npm install gpt-tokenizer\.\ncode 2\n$/);
 });
 
 describe('wrong usage of tokens', () => {

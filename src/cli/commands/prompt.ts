@@ -2,7 +2,7 @@ import { ENCODINGS } from '../../tokens/count.js';
 import type { ModelPrompt } from '../../tokens/prompt.js';
 import { toJson } from '../json.js';
 import { NARROWING_OPTIONS } from '../narrowing-options.js';
-import { type Command, choice, type Invocation, UsageError } from '../usage.js';
+import { type Command, choice, type Invocation, notExact, UsageError } from '../usage.js';
 
 /** `pegwire prompt`: what to tell a model, so that it writes the language and nothing else. */
 export const prompt: Command = {
@@ -19,14 +19,19 @@ export const prompt: Command = {
     const { protocol, output, json } = invocation;
     const { text, examples, tokens: count } = await promptFor(invocation);
     const { tokens, exact, encoding } = count;
+    const isAsked = invocation.options['encoding'] !== undefined;
     if (json) {
       await output.result(toJson({ protocol: protocol.name, prompt: text, examples, tokens, encoding, exact }));
+      if (isAsked && !exact) throw notExact(encoding);
       return 0;
     }
     await output.result(text);
     await output.note(
-      exact ? `${tokens} tokens (${encoding})` : `~${tokens} tokens (an estimate: gpt-tokenizer is not installed)`,
+      exact
+        ? `${tokens} tokens (${encoding})`
+        : `~${tokens} tokens (an estimate: gpt-tokenizer is not installed; npm install gpt-tokenizer)`,
     );
+    if (isAsked && !exact) throw notExact(encoding);
     return 0;
   },
 };

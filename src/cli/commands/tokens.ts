@@ -1,9 +1,9 @@
 import { visible } from '../../text/visible.js';
 import { ENCODINGS } from '../../tokens/encodings.js';
-import { type Line, readLines } from '../input.js';
+import { inputName, type Line, readLines } from '../input.js';
 import { errorJson, toJson } from '../json.js';
 import type { TokenRow } from '../token-rows.js';
-import { type Command, choice, type Invocation } from '../usage.js';
+import { type Command, choice, type Invocation, notExact, UsageError } from '../usage.js';
 
 /** `pegwire tokens`: how many tokens lines are, and what else could say the same. */
 export const tokens: Command = {
@@ -15,6 +15,10 @@ export const tokens: Command = {
     encoding: { type: 'string', description: `NAME  what tokens are counted in: ${ENCODINGS.join(', ')}` },
     dialect: { type: 'string', description: 'NAME  of frames: strict (default) or lenient' },
   },
+  details:
+    'Of a JSON message (intent, operation, payload), ACCP is its frame without metadata and with mid, seq and ts; of JSON with a task ' +
+    'and a domain, AACP is its packet. A member "english" of a JSON message is the same in English, and not part of it. Without the ' +
+    'package gpt-tokenizer, counts are estimates; the exit code is 2 then where --encoding asks for an encoding.',
   example: "echo '@planner>req:schedule{task:impl_auth|pri:high}[mid:m1,seq:1]' | pegwire tokens",
   run: async (invocation) => {
     const { output, json } = invocation;
@@ -22,9 +26,14 @@ export const tokens: Command = {
     const dialect = choice(invocation, 'dialect', ['strict', 'lenient'] as const);
     // Loaded only now: the other commands need none of it.
     const { tokenRow } = await import('../token-rows.js');
-    const totals = { lines: 0, tokens: 0, body: 0, jsonPretty: 0, json: 0, toon: 0 };
+    const totals: Totals = { lines: 0, tokens: 0, ...NOTHING };
     let last: TokenRow | undefined;
     for await (const line of readLines(invocation)) {
+      if (line.isCut === true)
+        throw new UsageError(
+          `${inputName(invocation)}:${line.number}: The line is too long to be counted`,
+          'unreadable',
+        );
       const row = await tokenRow(line.text, { encoding, dialect });
       const { kind, exact, toonMissing: _, ...counts } = row;
       if (json) await output.result(toJson({ line: line.number, kind, ...counts, encoding, exact }));
@@ -33,7 +42,7 @@ export const tokens: Command = {
         await output.result(rowText(line, row));
       }
       totals.lines++;
-      for (const column of COUNTS) totals[column] += row[column] ?? 0;
+      for (const column of COUNTS) if (row[column] !== null) totals[column] = (totals[column] ?? 0) + row[column];
       last = row;
     }
     if (last === undefined) {
@@ -45,12 +54,25 @@ export const tokens: Command = {
       if (totals.lines > 1) await output.result(output.paint('bold', totalText(totals, last.exact)));
       await output.note(sourceText(last, encoding));
     }
+    // Whoever names an encoding wants its counts.
+    if (!last.exact && invocation.options['encoding'] !== undefined) throw notExact(encoding);
     return 0;
   },
 };
 
-const COUNTS = ['tokens', 'body', 'jsonPretty', 'json', 'toon'] as const;
-const TITLES = ['tokens', 'no metadata', 'JSON pretty', 'JSON', 'TOON'] as const;
+const COUNTS = ['tokens', 'body', 'jsonPretty', 'json', 'toon', 'accp', 'accpEnvelope', 'aacp', 'english'] as const;
+const TITLES = [
+  ...['tokens', 'no metadata', 'JSON pretty', 'JSON', 'TOON'],
+  ...['ACCP', 'ACCP with envelope', 'AACP', 'English'],
+] as const;
+/** The sums before the first row: a column in which nothing was counted has none. */
+const NOTHING = {
+  ...{ body: null, jsonPretty: null, json: null, toon: null },
+  ...{ accp: null, accpEnvelope: null, aacp: null, english: null },
+};
+
+type Totals = { lines: number; tokens: number } & Record<Exclude<(typeof COUNTS)[number], 'tokens'>, number | null>;
+
 /** Characters of a line that its row shows. */
 const SHOWN = 48;
 
@@ -61,7 +83,7 @@ function rowText({ number, text }: Line, row: TokenRow): string {
   return `${String(number).padStart(6)}  ${row.kind.padEnd(7)}  ${cells(row, row.exact)}  ${shown}`;
 }
 
-function totalText(totals: Parameters<typeof cells>[0], exact: boolean): string {
+function totalText(totals: Totals, exact: boolean): string {
   return `${'total'.padStart(6)}  ${' '.repeat(7)}  ${cells(totals, exact)}`;
 }
 
@@ -75,9 +97,11 @@ function cells(counts: Readonly<Record<(typeof COUNTS)[number], number | null>>,
 }
 
 function sourceText({ exact, toonMissing }: TokenRow, encoding: string): string {
-  const counted = exact ? `Counted in ${encoding}` : 'Estimated: gpt-tokenizer is not installed';
-  const toon = toonMissing ? '; no TOON: @toon-format/toon is not installed' : '';
-  return `${counted}. JSON and TOON say what a line says without its metadata${toon}.`;
+  const counted = exact
+    ? `Counted in ${encoding}`
+    : 'Estimated: gpt-tokenizer is not installed (npm install gpt-tokenizer)';
+  const toon = toonMissing ? '; no TOON: @toon-format/toon is not installed (npm install @toon-format/toon)' : '';
+  return `${counted}. JSON and TOON say what a line says without its metadata${toon}. A dash: there is no such form of a line.`;
 }
 
 async function tellEmpty({ json, output }: Invocation): Promise<void> {

@@ -25,7 +25,7 @@ interface Contexts {
 export async function tellTable(totals: TokenTotals, hub: readonly Endpoint[], teller: Teller): Promise<void> {
   const contexts = contextsOf(hub);
   const { messages, encoding, exact, rows, longer, protocol } = totals;
-  const counted = exact ? encoding : 'estimates: gpt-tokenizer is not installed';
+  const counted = exact ? encoding : 'estimates: gpt-tokenizer is not installed; npm install gpt-tokenizer';
   const json = rows.find(({ form }) => form === 'json')!;
   const lines = [
     heading(`What the ${messages} messages cost, in tokens (${counted})`, teller.paint),
