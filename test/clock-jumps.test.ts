@@ -12,6 +12,7 @@ import { startHeartbeat } from '../src/accp/bindings/websocket/heartbeat.js';
 import { Pacer as Reconnecting } from '../src/accp/bindings/websocket/pacer.js';
 import { createCodec, createSession, keepTime, type SessionOptions } from '../src/accp/session/index.js';
 import { openClient } from '../src/arcp/client/client.js';
+import { ArcpError } from '../src/arcp/index.js';
 import {
   type ArcpStore,
   createRuntime,
@@ -219,7 +220,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
       const events: string[] = [];
       const codec = createCodec({ clock: wallClock(1000), log: ({ type }) => events.push(type) });
       const session = createSession({ agent: 'b', id: 's', sequence: 'sender', timeout: SECONDS });
-      codec.decode('@a>req:go{k:1}[mid:m1,seq:1,ts:1,cid:c,part:1/2]', session);
+      codec.decode('@a>req:go{k:1}[mid:m1,seq:1,ts:1,cid:c,idx:0,tot:2]', session);
       ending.push(keepTime(session));
       return () => events.filter((type) => type === 'timeout').length;
     },
@@ -266,7 +267,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
       const retry = { maxAttempts: 2, backoffMs: LENGTH };
       return jobCount(
         runtimeWith().tool('work', { durable: true, retry }, () => {
-          if (++attempts === 1) throw new Error('not yet');
+          if (++attempts === 1) throw new ArcpError('UNAVAILABLE', 'not yet');
         }),
         'job.completed',
       );
