@@ -50,7 +50,10 @@ export interface WorkerOptions {
   readonly concurrency?: number | undefined;
   /** Queues whose jobs are worked on here. @default ['default'] */
   readonly queues?: readonly string[] | undefined;
-  /** Milliseconds after which the work of a runtime that has died is begun again by another. @default 15000 */
+  /**
+   * Milliseconds after which the work of a runtime that has died is begun again by another, measured by the other's monotonic clock from when it
+   * first sees the lease. All runtimes of a store have the same. @default 15000
+   */
   readonly leaseMs?: number | undefined;
   /** Milliseconds that work may go on after it was cancelled. @default 30000 */
   readonly cancelGraceMs?: number | undefined;
