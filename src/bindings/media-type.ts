@@ -1,7 +1,8 @@
 /** Texts of a media type inside the content of other protocols, which knows no agent protocol in particular. */
+import { asciiLowerCase, withoutBlanks } from '../text/ascii.js';
 
 /**
- * Whether a declared media type is `type`: parameters and case make no difference (RFC 9110, section 8.3.1).
+ * Tells whether a declared media type is `type`: parameters and case make no difference (RFC 9110, section 8.3.1).
  *
  * @param type without parameters
  */
@@ -10,7 +11,7 @@ export function isMediaType(declared: unknown, type: string): boolean {
   if (declared === type) return true;
   const end = declared.indexOf(';');
   const essence = end < 0 ? declared : declared.slice(0, end);
-  return essence.trim().toLowerCase() === type.toLowerCase();
+  return asciiLowerCase(withoutBlanks(essence)) === asciiLowerCase(type);
 }
 
 /**

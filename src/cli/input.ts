@@ -70,7 +70,7 @@ export async function* readLines(invocation: Invocation): AsyncGenerator<Line> {
   const release = function* (bytes: Uint8Array): Generator<Line> {
     const lines = linesOf(number === 1 ? afterMark(bytes, name) : bytes, { number, cut, name });
     for (const line of lines) {
-      if (line.text.trim() !== '') yield line;
+      if (!isBlank(line.text)) yield line;
       number++;
     }
     if (held.length > RETAINED) held = new Uint8Array(0);
@@ -232,4 +232,9 @@ export function unreadable(thrown: unknown, name: string): UsageError {
 /** A line that ends in `\r\n`, once its `\n` is off. */
 export function withoutReturn(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line;
+}
+
+/** Tells whether a line is empty but for spaces and tabs: other white space is text, which the parsers judge. */
+function isBlank(line: string): boolean {
+  return !/[^ \t]/.test(line);
 }

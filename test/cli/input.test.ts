@@ -28,6 +28,11 @@ describe.each(PROTOCOLS)('lines of %s', (protocol) => {
     expect(await cli(['fmt', protocol], { stdin })).toEqual({ code: 0, stdout: two, stderr: '' });
   });
 
+  test.each(['\u00a0', '\u2028', '\u3000', '\ufeff', '\v'])('are not blank with %j alone', async (other) => {
+    const { code, stdout } = await cli(['check', protocol], { stdin: `${message}\n${other}\n` });
+    expect({ code, names: stdout.includes(':2:') }).toEqual({ code: 1, names: true });
+  });
+
   test('are the same in whatever pieces they come', async () => {
     const bytes = Buffer.from(`\ufeff${message}\r\n\r\n${message}`);
     for (const size of [1, 2, 3, 7]) {

@@ -1,5 +1,7 @@
 /** The payload of `sync:registry` frames (draft-benzing-accp-00, section 6.4), with full key names. */
+
 import * as z from 'zod';
+import { asciiLowerCase } from '../../text/ascii.js';
 import type { FieldType } from '../message/field-type.js';
 import type { Json, JsonObject } from '../message/json.js';
 import { checkShape } from './definition.js';
@@ -61,7 +63,7 @@ const featureText = z.string().transform((text) => (text === 'transliterate' ? t
 /** A whole hash of any usual algorithm fits. */
 const hashText = z
   .union([z.string(), z.int(), z.bigint()])
-  .transform((hash) => String(hash).toLowerCase())
+  .transform((hash) => asciiLowerCase(String(hash)))
   .pipe(z.string().regex(/^[!-~]{1,128}$/, 'expected a hash'));
 
 const announcementSchema = z.object({

@@ -7,7 +7,7 @@ export const ARCP_VERSION = '1.0';
 export const SUPPORTED_VERSIONS: readonly string[] = [ARCP_VERSION];
 
 /** Two numbers, `MAJOR.MINOR`. */
-export const VERSION = /^(?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})$/;
+export const VERSION = /^(?:0|[1-9][0-9]{0,8})\.(?:0|[1-9][0-9]{0,8})$/;
 
 export function isVersion(value: unknown): value is string {
   return value === ARCP_VERSION || (typeof value === 'string' && VERSION.test(value));

@@ -1,5 +1,7 @@
 /** Frames over HTTP, the side that answers (draft-benzing-accp-00, section 11.1). */
+
 import { safely } from '../../../bindings/safely.js';
+import { asciiLowerCase, withoutBlanks } from '../../../text/ascii.js';
 import type { AccpErrorCode } from '../../codec/codes.js';
 import { checkAgentName } from '../../session/names.js';
 import type { Endpoint } from '../endpoint.js';
@@ -121,7 +123,7 @@ function refuse({ url, method, headers }: Request, settings: Settings): Response
   if (method !== 'POST') return refused(405, 'Frames are sent by POST.', { allow: 'POST' });
   if (!isFrameType(type)) return refused(415, 'A frame is application/accp in UTF-8.', { accept: FRAME_TYPE });
   const coding = headers.get('content-encoding');
-  if (coding !== null && coding.trim().toLowerCase() !== 'identity') {
+  if (coding !== null && asciiLowerCase(withoutBlanks(coding)) !== 'identity') {
     return refused(415, 'A frame is sent without a content coding.', { 'accept-encoding': 'identity' });
   }
   return null;

@@ -2,6 +2,7 @@
  * Where the frames of registry sync stand in MCP (draft-benzing-accp-00, section 11.3): the server's in the instructions, which clients
  * put into the system prompt; the client's in its capabilities; all of the server's registry in a resource.
  */
+import { withoutBlanks } from '../../../text/ascii.js';
 import { FRAME_TYPE, readHead } from '../frames.js';
 import { members } from './sdk-shapes.js';
 
@@ -21,7 +22,7 @@ export function withRegistry(instructions: string | undefined, frame: string): s
 /** The frame by which a server has announced its registry; `null` where there is none. */
 export function registryIn(instructions: string | undefined): string | null {
   for (const line of instructions?.split(/\r?\n/) ?? []) {
-    const text = line.trim();
+    const text = withoutBlanks(line);
     // Prose is not read as frames.
     if (text.startsWith('@') && isRegistrySync(text)) return text;
   }

@@ -1,7 +1,9 @@
 // biome-ignore-all lint/correctness/noNodejsModules: a server that listens is of Node
 /** Who may speak to a server: by token, and from which web pages. */
+
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { withoutBlanks } from '../../../text/ascii.js';
 
 export interface AdmissionOptions {
   /** What `Authorization: Bearer` has to say; without it, everybody may speak. */
@@ -98,11 +100,11 @@ function checkOrigin(origin: string): string {
 }
 
 function bearerOf({ authorization }: IncomingHttpHeaders): string | undefined {
-  return authorization === undefined ? undefined : /^bearer +(\S+)$/i.exec(authorization.trim())?.[1];
+  return authorization === undefined ? undefined : /^bearer +([!-~]+)$/i.exec(withoutBlanks(authorization))?.[1];
 }
 
 function protocolToken(headers: IncomingHttpHeaders): string | undefined {
-  const offered = headers['sec-websocket-protocol']?.split(',').map((one) => one.trim());
+  const offered = headers['sec-websocket-protocol']?.split(',').map(withoutBlanks);
   const told = offered?.find((one) => one.startsWith(BEARER_PROTOCOL))?.slice(BEARER_PROTOCOL.length);
   if (told === undefined) return undefined;
   try {

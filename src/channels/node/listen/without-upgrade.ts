@@ -1,13 +1,15 @@
 // biome-ignore-all lint/correctness/noNodejsModules: a server that listens is of Node
 /** Requests that offer another protocol than WebSocket, such as HTTP/2: a server may go on as if they had not (RFC 9110, section 7.8). */
+
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { asciiLowerCase, withoutBlanks } from '../../../text/ascii.js';
 
 /** Headers of the offer. */
 const OFFER: ReadonlySet<string> = new Set(['upgrade', 'http2-settings']);
 
 export function isWebSocketUpgrade({ headers }: IncomingMessage): boolean {
-  return headers.upgrade?.trim().toLowerCase() === 'websocket';
+  return asciiLowerCase(withoutBlanks(headers.upgrade ?? '')) === 'websocket';
 }
 
 /**
@@ -24,7 +26,7 @@ export function withoutUpgrade(
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!;
     const value = rawHeaders[at + 1]!;
-    const lower = name.toLowerCase();
+    const lower = asciiLowerCase(name);
     if (OFFER.has(lower)) continue;
     const kept = lower === 'connection' ? withoutOffer(value) : value;
     if (kept !== '') lines.push(`${name}: ${kept}`);
@@ -34,6 +36,6 @@ export function withoutUpgrade(
 }
 
 function withoutOffer(connection: string): string {
-  const options = connection.split(',').map((option) => option.trim());
-  return options.filter((option) => !OFFER.has(option.toLowerCase())).join(', ');
+  const options = connection.split(',').map(withoutBlanks);
+  return options.filter((option) => !OFFER.has(asciiLowerCase(option))).join(', ');
 }
