@@ -3,7 +3,6 @@ import { quotedShort as show } from '../../text/visible.js';
 import type { Field, Packet } from '../ast.js';
 import { KNOWN_TO_RECEIVER } from '../build/packet.js';
 import { resolveReceiver } from '../build/receiver.js';
-import { MAX_FINDINGS, moreFindings } from '../codes.js';
 import type { Receiver } from '../encoders/result.js';
 import { parsePacket } from '../parse.js';
 import { lowerAscii } from '../vocabulary.js';
@@ -23,15 +22,13 @@ const SECTIONS: Readonly<Record<LintCode, string>> = {
   'period-form': '4.2',
   'currency-form': '4.3',
   'redundant-field': '9',
-  'more-findings': '15',
 };
 
 /**
  * Warns of values that look like personal data, financial records or credentials, which must not be in a packet; of invisible
  * characters in values, and such that turn the text around them; of periods and currencies that do not look like one; and of
  * fields that the receiver does not need. Findings come in the order of the fields. A message says what a value looks like and
- * never what it is, so that it can be logged; a text's findings have the place. After 100 findings, one of the code `more-findings`
- * counts the rest.
+ * never what it is, so that it can be logged; a text's findings have the place.
  *
  * It judges by shapes and check sums: what it does not find may be sensitive all the same.
  *
@@ -48,12 +45,10 @@ export function lintPacket(packet: Packet | string, options: LintOptions = {}): 
   const { fields } =
     typeof packet === 'string' ? parsePacket(packet, { dialect: 'tolerant', spans: true }) : checkedTree(packet);
   const fromText = typeof packet === 'string';
-  const findings = Array.from(fields, (field) => [
+  return Array.from(fields, (field) => [
     ...(knowsFields ? redundancy(field) : []),
     ...lintValue(field, fromText),
   ]).flat();
-  if (findings.length <= MAX_FINDINGS) return findings;
-  return [...findings.slice(0, MAX_FINDINGS), moreFindings(findings.length - MAX_FINDINGS, 'warning')];
 }
 
 function checkedTree(packet: Packet): Packet {

@@ -41,8 +41,8 @@ describe('errors', () => {
   test.each<[string, unknown, string]>([
     ['a text that no frame can hold', { intent: 'done', operation: 'x', payload: { text: 'two words' } }, 'E1004'],
     ['an intent that is none', { intent: 'dance', operation: 'x' }, 'E1002'],
-    ['a number of its own', { intent: 'done', operation: 'x', envelope: { sequence: 9 } }, 'E9999'],
-    ['a thing that is no message', 42, 'E9999'],
+    ['a number of its own', { intent: 'done', operation: 'x', envelope: { sequence: 9 } }, 'E1004'],
+    ['a thing that is no message', 42, 'E1004'],
   ])('an answer that cannot be encoded becomes an error frame: %s', async (_name, answer, code) => {
     const endpoint = endpointOf({ handle: () => answer as MessageInput });
     const [frame, ...more] = await answersOf(endpoint, '@a>req:x{}[mid:m1,seq:1]');

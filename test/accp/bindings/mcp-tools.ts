@@ -57,8 +57,14 @@ export function testMcpTools(connect: Wiring['connect']): void {
     test.each([
       ['a tool that throws', 'broken', {}, 'E4002', /^(?!.*password)/],
       ['a tool that says why', 'refusing', {}, 'E4002', /archive/],
-      ['a result that no frame can hold', 'unsayable', {}, 'E4002', /result/],
-      ['a result that throws when it is read', 'secretive', {}, 'E4002', /^The result cannot be written in a frame\.$/],
+      ['a result that no frame can hold', 'unsayable', {}, 'E4003', /result/],
+      [
+        'a result that throws when it is read',
+        'secretive',
+        {},
+        'E4003',
+        /^The tool has run, and its result cannot be written in a frame\.$/,
+      ],
       ['a tool that does not exist', 'multiply', { a: 1 }, 'E4001', /multiply/],
       ['arguments that the tool does not take', 'add', { a: 'one', b: 2 }, 'E4003', /./],
     ])('%s is an error frame', async (_, tool, args, code, words) => {
@@ -97,7 +103,7 @@ export function testMcpTools(connect: Wiring['connect']): void {
       expect((await call('rounded')).message.payload['result']).toBe(0.123457);
       expect(notices).toMatchObject([{ direction: 'sent', losses: [{ path: 'payload.result' }] }]);
       const { losses } = await call('add', { a: 0.123456789, b: 1 });
-      expect(losses).toMatchObject([{ path: 'payload.arguments.a' }]);
+      expect(losses).toMatchObject([{ path: 'payload.arguments.a' }, { path: 'payload.result.sum' }]);
     });
 
     test('after calls that never came to a tool, the session goes on, and each tool runs once', async () => {
