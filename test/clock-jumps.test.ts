@@ -287,7 +287,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
   [
     'a grant',
     () => {
-      const policy = definePolicy({ decide: () => 'allow' });
+      const policy = definePolicy({ decide: () => 'auto' });
       const work = { durable: true, permissions: ['shell.execute'] };
       return jobCount(
         runtimeWith({ policy }).tool('work', work, async (_, { permission }) => {
@@ -329,8 +329,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
   ],
   [
     'opening a session',
-    () =>
-      failing(() => openClient(() => memoryChannels()[0], { openWithinMs: LENGTH, reconnect: { minDelayMs: 1000 } })),
+    () => failing(() => openClient(() => memoryChannels()[0], { timeoutMs: LENGTH, reconnect: { minDelayMs: 1000 } })),
   ],
   [
     'the window of a session',

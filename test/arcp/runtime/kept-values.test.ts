@@ -58,10 +58,8 @@ async function twice(keep: Keep, make: () => unknown): Promise<Seen[]> {
 }
 
 class Point {
-  constructor(
-    readonly x: number,
-    readonly y = -0,
-  ) {}
+  readonly x = 1;
+  readonly y = 2;
 }
 const cycle = (): unknown => {
   const value: Record<string, unknown> = {};
@@ -74,7 +72,7 @@ describe.each(Object.entries(KEEPERS))('%s', (_, keep) => {
     ['a date', () => new Date(0), '1970-01-01T00:00:00.000Z'],
     ['a date in a member', () => ({ at: new Date(0) }), { at: '1970-01-01T00:00:00.000Z' }],
     ['an undefined member', () => ({ due: undefined, n: 1 }), { n: 1 }],
-    ['an instance of a class', () => new Point(1, 2), { x: 1, y: 2 }],
+    ['an instance of a class', () => new Point(), { x: 1, y: 2 }],
     ['half of a pair of surrogates', () => ['\ud800', '\u2028\0'], ['\ud800', '\u2028\0']],
     ['a member named __proto__', () => JSON.parse('{"__proto__":{"a":1}}'), JSON.parse('{"__proto__":{"a":1}}')],
   ])('gives the same in both attempts: %s', async (_name, make, expected) => {

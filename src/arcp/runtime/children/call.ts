@@ -60,8 +60,8 @@ async function carryOutCall(
   try {
     const result = await judgeResult(work, await work.handler(input as never, contextOf(child, undefined)));
     const duration_ms = performance.now() - begun;
-    const told = child.voice.event('tool.result', { ...(result === undefined ? {} : { result }), duration_ms });
     const { record, kept } = keepStep(attempt, place ?? invoked.id, result);
+    const told = child.voice.event('tool.result', { ...(kept === undefined ? {} : { result: kept }), duration_ms });
     await outbox.add({ events: [told], records: place === undefined ? [] : [record] });
     return kept;
   } catch (thrown) {
