@@ -286,7 +286,7 @@ describe('members that the specification does not demand are optional', () => {
           for (const data of ['a', 'b']) say({ type: 'stream.chunk', ...job, stream_id: 'o', payload: { data } });
           say({ type: 'stream.close', ...job, stream_id: 'o', payload: {} });
           say({ ...job, correlation_id: id, ...last });
-        } else if (type === 'session.close') say({ type: 'ack', session_id: 's', correlation_id: id, payload: {} });
+        } else if (type === 'session.close') there.destroy();
       },
       ...{ garbage: () => {}, tooLong: () => {}, ended: () => {} },
     });

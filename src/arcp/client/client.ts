@@ -86,6 +86,8 @@ class SessionClient implements Client {
   #limits: Required<MessageLimits> = UNLIMITED;
   #isOpen = false;
   #isLeaving = false;
+  /** The runtime has ended the connection, and the session with it, instead of an answer to `session.close`. */
+  #hasEndedBoth = false;
   #open!: () => void;
   #refuse!: (error: unknown) => void;
   #close!: (error: unknown) => void;
@@ -119,6 +121,10 @@ class SessionClient implements Client {
         this.#isOpen = false;
         this.#commands.lost();
         this.#uploads.lost();
+        // A session that cannot be resumed has ended with its connection.
+        if (!this.#isLeaving || this.#cursor.resumeToken !== undefined) return;
+        this.#hasEndedBoth = true;
+        void this.#link.close();
       },
       closed: (error) => this.#over(error),
     });
@@ -173,6 +179,8 @@ class SessionClient implements Client {
     const payload = { ...(jobs === undefined ? {} : { jobs }), ...(reason === undefined ? {} : { reason }) };
     try {
       if (this.#session !== undefined) await this.#commands.ask('session.close', payload);
+    } catch (error) {
+      if (!this.#hasEndedBoth) throw error;
     } finally {
       await this.disconnect();
     }

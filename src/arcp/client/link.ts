@@ -181,6 +181,7 @@ export class Link {
     if (this.#isClosed) return;
     this.#lastError = error;
     lost(error);
+    if (this.#isClosed) return;
     if (reconnect === false || ++this.#failures > (reconnect.maxAttempts ?? Number.POSITIVE_INFINITY)) {
       void this.close(error);
       return;
