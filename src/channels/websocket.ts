@@ -1,5 +1,5 @@
 /** A channel over a WebSocket, wherever it comes from. */
-import { CONNECTING, drained, OPEN, type WebSocketLike } from '../bindings/web-socket.js';
+import { CONNECTING, closeWebSocket, drained, OPEN, publicCode, type WebSocketLike } from '../bindings/web-socket.js';
 import type { Channel, Receiver } from './channel.js';
 import { Fifo } from './fifo.js';
 
@@ -60,7 +60,7 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
     else if (data.length <= maxLength) receiver?.text(data);
     else {
       receiver?.tooLong(maxLength);
-      socket.close(1009);
+      closeWebSocket(socket, 1009, 'the message is too long');
       end();
     }
   };
@@ -81,7 +81,8 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
     const { message } = event as { readonly message?: string };
     fault ??= new Error(message ?? 'the WebSocket failed');
   });
-  socket.addEventListener('close', ({ code, reason }) => {
+  socket.addEventListener('close', ({ code: sent, reason }) => {
+    const code = publicCode(sent);
     const said = reason === '' ? String(code) : `${code}: ${reason}`;
     if (!ORDERLY.includes(code)) fault ??= new Error(`the WebSocket was closed with ${said}`);
     closed();
@@ -130,12 +131,12 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
       await drained(socket, 0);
       // A paused socket would not see the answer.
       socket.resume?.();
-      if (socket.readyState <= OPEN) socket.close(1000);
+      if (socket.readyState <= OPEN) closeWebSocket(socket);
       await over;
     },
     destroy: () => {
       end();
-      if (socket.terminate === undefined) socket.close();
+      if (socket.terminate === undefined) closeWebSocket(socket);
       else socket.terminate();
     },
   };

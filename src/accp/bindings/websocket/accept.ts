@@ -35,7 +35,12 @@ export interface AcceptedPeer {
 export interface WebSocketEndpoint {
   /** Takes a socket that is open. What becomes of it afterwards is this side's business. */
   readonly accept: (socket: WebSocketLike, peer?: AcceptedPeer) => void;
-  /** Ends a session's connection for good (1008), and what is under way in it. @returns whether there was one */
+  /**
+   * Ends a session's connection for good (1008), and what is under way in it: a client that connects with the id of the session again is
+   * refused with the same reason, of which the first 123 bytes are sent. The last 10,000 such sessions are remembered.
+   *
+   * @returns whether the session was there
+   */
   readonly disconnect: (sid: string, reason?: string) => boolean;
   /** The ids of the sessions that have a connection now. */
   readonly connected: () => readonly string[];
@@ -51,6 +56,9 @@ export interface WebSocketEndpoint {
   /** Closes all connections with 1001. Sessions stay the endpoint's. */
   readonly close: () => Promise<void>;
 }
+
+/** Sessions that were disconnected and are remembered. */
+const MAX_PUT_OUT = 10_000;
 
 /**
  * Answers frames over WebSockets. The first frame has to be `sync:registry`; its `sid` names the session, which goes on where the
@@ -74,6 +82,8 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
   if (!(maxConcurrent >= 1)) throw new TypeError(`maxConcurrent is a number from 1 on; got ${maxConcurrent}`);
   if (!(maxAway >= 0)) throw new TypeError(`maxAway is a number from 0 on; got ${maxAway}`);
   const seats = new Map<string, Seat>();
+  /** Reasons of the sessions that were disconnected, by their ids, the oldest first. */
+  const putOut = new Map<string, string>();
   const waiting = new Set<FrameSocket>();
   /** Those without a connection; the one that has none for longest comes first. */
   const away = new Set<Seat>();
@@ -120,6 +130,12 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
         socket.send(bareErrorFrame('E5001', why, head));
         socket.close(CLOSE.noRegistry, why);
       };
+      const barred = head.sid === undefined ? undefined : putOut.get(head.sid);
+      if (barred !== undefined) {
+        socket.send(bareErrorFrame('E5001', 'The session was disconnected.', head));
+        socket.close(CLOSE.noRegistry, barred);
+        return;
+      }
       let found: Seat;
       try {
         if (admits?.(head.sid) === false) {
@@ -177,8 +193,12 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
     connected: () => [...seats.values()].filter(({ isConnected }) => isConnected).map(({ sid }) => sid),
     disconnect: (sid, reason = 'the connection is not wanted') => {
       const seat = seats.get(sid);
-      seat?.close(CLOSE.noRegistry, reason);
-      return seat !== undefined;
+      if (seat === undefined) return false;
+      putOut.delete(sid);
+      putOut.set(sid, reason);
+      if (putOut.size > MAX_PUT_OUT) putOut.delete(putOut.keys().next().value!);
+      seat.close(CLOSE.noRegistry, reason);
+      return true;
     },
     send: async (sid, message) => (await seats.get(sid)?.say(message)) ?? false,
     close: async () => {

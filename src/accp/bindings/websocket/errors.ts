@@ -16,22 +16,6 @@ export const CLOSE = {
   replaced: 4001,
 } as const;
 
-/** Codes below 3000 that programs may not send by a standard WebSocket, and those that are sent in their place. */
-const PRIVATE: ReadonlyMap<number, number> = new Map([
-  [CLOSE.goingAway, 4101],
-  [CLOSE.binary, 4103],
-  [CLOSE.noRegistry, 4108],
-  [CLOSE.tooBig, 4109],
-  [CLOSE.failed, 4111],
-]);
-const PUBLIC: ReadonlyMap<number, number> = new Map([...PRIVATE].map(([code, sent]) => [sent, code]));
-
-/** The code to send where a standard WebSocket does not take this one. */
-export const privateCode = (code: number): number => PRIVATE.get(code) ?? code;
-
-/** The code that is meant by one that has come. */
-export const publicCode = (code: number): number => PUBLIC.get(code) ?? code;
-
 /**
  * - `unreachable`: no connection came about
  * - `refused`: the other side has closed it for good; `closeCode` says why

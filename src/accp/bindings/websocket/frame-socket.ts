@@ -1,7 +1,14 @@
 /** Frames over one WebSocket (draft-benzing-accp-00, section 11.2): text messages, one frame in each. */
-import { CONNECTING, drained, OPEN, type WebSocketLike } from '../../../bindings/web-socket.js';
+import {
+  CONNECTING,
+  closeWebSocket,
+  drained,
+  OPEN,
+  publicCode,
+  type WebSocketLike,
+} from '../../../bindings/web-socket.js';
 import { MAX_FRAME_BYTES } from '../frames.js';
-import { CLOSE, privateCode, publicCode } from './errors.js';
+import { CLOSE } from './errors.js';
 
 export interface FrameSocketOptions {
   /** Most bytes of a frame; a longer one closes the socket with 1009. @default 1 MiB */
@@ -118,19 +125,14 @@ export class FrameSocket {
     this.#socket.resume?.();
     const timer: unknown = setTimeout(() => this.terminate(code, reason), CLOSING);
     (timer as { readonly unref?: () => void }).unref?.();
-    try {
-      this.#socket.close(code, reason);
-    } catch {
-      // Standard WebSockets leave only 1000, and codes from 3000 on, to programs.
-      this.#socket.close(privateCode(code), reason);
-    }
+    closeWebSocket(this.#socket, code, reason);
   }
 
   /** Drops the connection without another word. */
   terminate(code: number = ABNORMAL, reason = ''): void {
     if (this.#isOver) return;
     this.#isClosing = true;
-    if (this.#socket.terminate === undefined) this.#socket.close();
+    if (this.#socket.terminate === undefined) closeWebSocket(this.#socket);
     else this.#socket.terminate();
     this.#over(code, reason);
   }
