@@ -66,6 +66,7 @@ export function streamChannel(stream: AnyStream): Channel {
         .finally(() => waiting--);
     },
     ready: () => ((writer.desiredSize ?? 1) > 0 ? undefined : writer.ready.catch(() => undefined)),
+    isBroken: () => isOver,
     backlog: () => waiting * BYTES,
     pause: () => {
       paused ??= new Promise((resolve) => {

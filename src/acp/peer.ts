@@ -107,6 +107,8 @@ export class Peer implements Connection {
     if (isLonger(text, this.#maxBytes)) throw this.#tooLongToSend();
     this.#channel.send(text);
     await this.#channel.ready();
+    if (this.#channel.isBroken?.() === true)
+      throw this.#fault ?? new ConnectionError('closed', 'The connection ended before the message was sent.');
   };
 
   readonly batch = async (

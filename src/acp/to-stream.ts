@@ -123,9 +123,11 @@ class Bridge {
         const { signal } = controller as { readonly signal?: AbortSignal };
         signal?.addEventListener('abort', () => channel.destroy());
       },
-      write: (message) => {
+      write: async (message) => {
         this.#written(message);
-        return channel.ready();
+        await channel.ready();
+        if (channel.isBroken?.() === true)
+          throw new ConnectionError('closed', 'The connection ended before the message was sent.');
       },
       close: async () => {
         // The other side may never read what is left.

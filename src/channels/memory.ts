@@ -48,6 +48,8 @@ class End implements Channel {
     return new Promise((resolve) => other.#wake.push(resolve));
   };
 
+  readonly isBroken = (): boolean => this.#hasEnded || this.#other.#isOver;
+
   readonly backlog = (): number => this.#other.#characters;
 
   readonly pause = (): void => {

@@ -115,6 +115,7 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
         void over.then(resolve);
       });
     },
+    isBroken: () => isOver || socket.readyState > OPEN,
     backlog: () => socket.bufferedAmount + earlyLength,
     pause: () => {
       isPaused = true;

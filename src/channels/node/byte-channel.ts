@@ -110,6 +110,9 @@ export class ByteChannel implements Channel {
     return this.#drained;
   };
 
+  // A stream that has failed or was destroyed says so before it emits `error` or `close`.
+  readonly isBroken = (): boolean => this.#isBroken || this.#output.destroyed || this.#output.errored !== null;
+
   readonly backlog = (): number => this.#lines.length + this.#output.writableLength;
 
   readonly pause = (): void => {
