@@ -15,7 +15,7 @@ const RISKS: Words = {
 const STATUSES: Words = {
   ok: 'completed successfully',
   review_required: 'completed \u2014 review required before proceeding',
-  error: 'completed with errors',
+  error: 'failed',
   blocked: 'blocked \u2014 cannot proceed',
   negotiate: 'recommend negotiation',
   approve: 'approved to proceed',

@@ -4,12 +4,13 @@ import { printPacket } from '../print.js';
 import type { Hint, ModelPacket } from './ask-model.js';
 import { FallbackError } from './errors.js';
 import { instructionId, normaliseInstruction } from './instruction/normalise.js';
-import type { Candidate, MatchResult } from './match/match.js';
+import type { Candidate, MatchResult, Refusal } from './match/match.js';
 import { termsOf } from './match/terms.js';
 import { factsOf, isPacketFor } from './packet-facts.js';
 import type { NewEntry } from './registry/registry.js';
 import type { FallbackRequest } from './request.js';
 import type { FallbackExplanation, FallbackResult, FallbackWarning } from './result.js';
+import { unstatedWarnings } from './unstated.js';
 
 /** An answer, but for what can be told from its packet. */
 export type Answer = Omit<FallbackResult, 'tokens' | 'task' | 'domain'>;
@@ -21,22 +22,41 @@ const MAX_HINTS = 2;
 
 /** Tier 1. */
 export function cachedAnswer(packet: string, request: FallbackRequest, why: string): Answer {
-  return { packet, tier: 'cache', explain: explanation('cache', why, request), cost: 0, usage: NO_CALLS, warnings: [] };
+  return {
+    packet,
+    tier: 'cache',
+    explain: explanation('cache', why, request),
+    cost: 0,
+    usage: NO_CALLS,
+    warnings: unstatedWarnings(packet, request.instruction, request.now),
+  };
 }
 
 /** What the matcher found, if its packet is for the request: a rule of the host's own may be of one domain, its packet of another. */
-export function matchFor(match: MatchResult, request: FallbackRequest): MatchResult {
-  if (match.kind === 'none' || isPacketFor(printPacket(match.packet), request)) return match;
-  const reason = 'Its packet is not one for this request.';
-  return { kind: 'none', candidates: [{ ...match.candidate, refusal: 'invalid-packet', reason }, ...match.others] };
+export function matchFor(match: MatchResult, request: FallbackRequest, strict: boolean): MatchResult {
+  if (match.kind === 'none') return match;
+  const packet = printPacket(match.packet);
+  if (!isPacketFor(packet, request)) return withRefusal('invalid-packet', 'Its packet is not one for this request.');
+  if (!strict || match.candidate.source.kind === 'rule') return match;
+  const [warning] = unstatedWarnings(packet, request.instruction, request.now);
+  return warning === undefined ? match : withRefusal('invented-fact', warning.message);
+
+  function withRefusal(refusal: Refusal, reason: string): MatchResult {
+    const { candidate, others } = match as Extract<MatchResult, { readonly kind: 'match' }>;
+    return { kind: 'none', candidates: [{ ...candidate, refusal, reason }, ...others] };
+  }
 }
 
 /** Tier 2, where a pattern serves. */
 export function patternAnswer(match: MatchResult, request: FallbackRequest): Answer | null {
   if (match.kind === 'none') return null;
-  const { packet, candidate, others } = match;
+  const { candidate, others } = match;
+  const packet = printPacket(match.packet);
   const explain = { ...explanation('pattern', candidate.reason, request), match: candidate, candidates: others };
-  return { packet: printPacket(packet), tier: 'pattern', explain, cost: 0, usage: NO_CALLS, warnings: [] };
+  // What a rule has beside the values of the instruction, its author vouches for.
+  const isModels = candidate.source.kind === 'registry';
+  const warnings = isModels ? unstatedWarnings(packet, request.instruction, request.now) : [];
+  return { packet, tier: 'pattern', explain, cost: 0, usage: NO_CALLS, warnings };
 }
 
 /** Tier 3. */
@@ -89,6 +109,7 @@ export function entryOf(request: FallbackRequest, { packet, cost, model }: Model
     ...{ key, instruction, normalised, domain, returnAgent, priority, version, packet, cost, model },
     id: instructionId(normaliseInstruction(instruction)),
     origin: 'model',
+    said: request.now,
     terms: termsOf(instruction),
   };
 }

@@ -8,6 +8,7 @@ import { repairPrompt, systemPrompt, userPrompt } from './models/prompt.js';
 import { readReply } from './models/read-reply.js';
 import type { FallbackRequest } from './request.js';
 import { type FallbackWarning, warningOf } from './result.js';
+import { unstatedWarnings } from './unstated.js';
 
 /** An instruction that is known, and its packet: an example for the model. */
 export interface Hint {
@@ -31,6 +32,7 @@ const MAX_TOKENS = 512;
 /**
  * Asks for a packet, and a second time when the first reply holds no valid one.
  *
+ * @param strict refuses values that the instruction does not state
  * @throws ModelError when the first call gets no answer; FallbackError with all that was written and what it cost otherwise
  */
 export async function askModel(
@@ -38,6 +40,7 @@ export async function askModel(
   request: FallbackRequest,
   hints: readonly Hint[],
   signal: AbortSignal,
+  strict: boolean,
 ): Promise<ModelPacket> {
   const paid = createBill();
   const question: ModelRequest = {
@@ -46,7 +49,7 @@ export async function askModel(
     returnAgent: request.returnAgent,
     priority: request.priority,
     system: systemPrompt(),
-    prompt: userPrompt({ ...request, today: request.relative ? new Date(request.now) : null, hints }),
+    prompt: userPrompt({ ...request, today: new Date(request.now), hints }),
     repair: null,
     grammar: grammarFor(request),
     maxTokens: MAX_TOKENS,
@@ -60,6 +63,10 @@ export async function askModel(
   const second = await paid.call(model, { ...question, repair: { reply: first.text, prompt } });
   const repaired = judgeReply(second, request);
   if (repaired.ok) return { ...paid.total(), ...repaired };
+  const [unstated] = repaired.faults;
+  if (repaired.faults.every(({ code }) => code === 'unstated-value')) {
+    throw paid.failure('unstated-value', `The model added to the instruction twice: ${unstated!.message}`);
+  }
   throw paid.failure(
     'invalid-reply',
     `The model gave no valid packet, also when it was told what is wrong: ${repaired.faults[0]!.message}`,
@@ -74,9 +81,11 @@ export async function askModel(
     const read = readReply(reply.text);
     if (!('packet' in read)) return { ok: false, faults: [{ code: read.problem, message: read.message }] };
     const result = judgePacket(read.packet, asked);
-    return result.ok
-      ? { ...result, warnings: [...result.warnings, ...lintPacket(result.packet)].map(warningOf) }
-      : result;
+    if (!result.ok) return result;
+    const unstated = unstatedWarnings(result.packet, asked.instruction, asked.now);
+    if (strict && unstated.length > 0) return { ok: false, faults: unstated };
+    const warnings = [...result.warnings, ...lintPacket(result.packet)].map(warningOf);
+    return { ...result, warnings: [...warnings, ...unstated] };
   }
 }
 
@@ -88,7 +97,11 @@ type Judged =
 interface Bill {
   readonly call: (model: Model, request: ModelRequest) => Promise<ModelReply>;
   readonly total: () => Pick<ModelPacket, 'cost' | 'usage' | 'model'>;
-  readonly failure: (code: 'invalid-reply' | 'model-refused', message: string, cause?: unknown) => FallbackError;
+  readonly failure: (
+    code: 'invalid-reply' | 'model-refused' | 'unstated-value',
+    message: string,
+    cause?: unknown,
+  ) => FallbackError;
 }
 
 function createBill(): Bill {
@@ -110,7 +123,11 @@ function createBill(): Bill {
     };
   }
 
-  function failure(code: 'invalid-reply' | 'model-refused', message: string, cause?: unknown): FallbackError {
+  function failure(
+    code: 'invalid-reply' | 'model-refused' | 'unstated-value',
+    message: string,
+    cause?: unknown,
+  ): FallbackError {
     const error = new FallbackError({ code, message }, { ...total(), replies: replies.map(({ text }) => text) });
     if (cause !== undefined) error.cause = cause;
     return error;

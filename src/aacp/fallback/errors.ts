@@ -44,6 +44,7 @@ export class ModelError extends PegwireError {
  * - `no-model`: it is novel, and there is no model to ask.
  * - `model-refused`: the model declined.
  * - `invalid-reply`: no valid packet came, the repair round included.
+ * - `unstated-value`: with `strict`, the model's packet has values that the instruction does not state, the repair round included.
  * - `pending-elsewhere`: another process asks for the same instruction, and did not end in time.
  * - `closed`: the encoder was closed.
  */
@@ -55,6 +56,7 @@ export type FallbackErrorCode =
   | 'no-model'
   | 'model-refused'
   | 'invalid-reply'
+  | 'unstated-value'
   | 'pending-elsewhere'
   | 'closed';
 

@@ -15,6 +15,8 @@ import {
 } from './answer.js';
 import { askModel } from './ask-model.js';
 import { FallbackError } from './errors.js';
+import { isoDay } from './instruction/calendar.js';
+import { digestOf } from './instruction/normalise.js';
 import { caseOf } from './instruction/same-case.js';
 import type { Candidate, MatchResult } from './match/match.js';
 import { createMatcher } from './match/matcher.js';
@@ -53,6 +55,8 @@ export interface FallbackEncoder {
 
 /** What the tiers work with, once the registry is open. */
 interface Tiers {
+  /** What there is to say once, with the first answer. */
+  readonly news: FallbackWarning[];
   readonly safe: SafeRegistry;
   readonly match: (request: FallbackRequest) => MatchResult;
 }
@@ -95,11 +99,15 @@ export function createFallbackEncoder(options: FallbackOptions = {}): FallbackEn
   }
 
   async function openTiers(): Promise<Tiers> {
-    const [registry, rules] = await Promise.all([settings.openRegistry(), settings.rules()]);
-    const safe = safeRegistry(registry);
+    const [{ registry, warning }, rules] = await Promise.all([settings.openRegistry(), settings.rules()]);
+    const safe = safeRegistry(registry, settings.strict);
     const { patterns, threshold } = settings;
     const matcher = createMatcher({ rules, registry: patterns ? safe : null, threshold, encodeStep });
-    return { safe, match: (request) => matchFor(matcher.match(request), request) };
+    return {
+      safe,
+      news: warning === null ? [] : [warning],
+      match: (request) => matchFor(matcher.match(request), request, settings.strict),
+    };
   }
 
   /** Tier 3, with the others who ask for the same. */
@@ -125,27 +133,35 @@ export function createFallbackEncoder(options: FallbackOptions = {}): FallbackEn
     candidates: readonly Candidate[],
     all: AbortSignal,
   ): Promise<Answer> {
-    const { model, timeout, patience } = settings;
+    const { model, timeout, patience, strict } = settings;
     if (model === null) throw noModel(candidates);
     const call = async (): Promise<Answer> => {
-      const made = await withTimeLimit(all, timeout, (signal) => askModel(model, request, hintsOf(candidates), signal));
+      const made = await withTimeLimit(all, timeout, (signal) =>
+        askModel(model, request, hintsOf(candidates), signal, strict),
+      );
       const answer = modelAnswer(made, candidates, request);
       return { ...answer, warnings: [...answer.warnings, ...safe.put(entryOf(request, made))] };
     };
     if (safe.inner === null) return call();
-    const turn = await takeTurn(safe.inner, request.key, call, all, patience);
-    if (turn.kind === 'done') return turn.value;
     // What another process has stored is checked like any entry.
-    const entry = safe.get(request, []);
-    if (entry === undefined) return call();
-    safe.seen(request.key);
-    return cachedAnswer(entry.packet, request, SHARED);
+    const look = (): Answer | undefined => {
+      const entry = safe.get(request, []);
+      return entry === undefined ? undefined : cachedAnswer(entry.packet, request, SHARED);
+    };
+    const turn = await takeTurn(safe.inner, [request.key, otherKeyOf(request)], {
+      look,
+      work: call,
+      signal: all,
+      patience,
+    });
+    if (turn.kind === 'known') safe.seen(request.key);
+    return turn.value;
   }
 
   async function encoded(instruction: string, given: EncodeOptions): Promise<FallbackResult> {
     const request = readRequest(instruction, given, settings.clock());
     const open = await tiers();
-    const warnings: FallbackWarning[] = [];
+    const warnings: FallbackWarning[] = open.news.splice(0);
     return resultOf(await answer(), request, warnings, settings.counter);
 
     async function answer(): Promise<Answer> {
@@ -195,6 +211,14 @@ export function createFallbackEncoder(options: FallbackOptions = {}): FallbackEn
       return closing;
     },
   };
+}
+
+/**
+ * The key to reserve where the entry of the request's own key does not serve it: the entry is for other capital letters, or for another
+ * day. No entry has it.
+ */
+function otherKeyOf({ key, instruction, now }: FallbackRequest): string {
+  return digestOf(JSON.stringify([key, caseOf(instruction), isoDay(now)]));
 }
 
 /** Who asks for the same, and with the same capital letters where these count, waits for the same call. */

@@ -2,8 +2,11 @@
 import { anyText } from '../../text/visible.js';
 import type { TokenCounter } from '../../tokens/counter.js';
 import { installedCounter } from '../../tokens/installed-counter.js';
+import { RegistryError } from './errors.js';
 import type { Model } from './models/model.js';
+import { memoryRegistry } from './registry/memory.js';
 import type { Registry } from './registry/registry.js';
+import type { FallbackWarning } from './result.js';
 import type { Rule } from './rules/rule.js';
 
 export interface FallbackOptions {
@@ -11,7 +14,8 @@ export interface FallbackOptions {
   readonly model?: Model | null | undefined;
   /**
    * What was encoded before. `null` for none: each instruction that no rule covers is put to the model each time.
-   * @default `sqliteRegistry()`: a file in the user's data directory, which several processes may share
+   * @default `sqliteRegistry()`: a file in the user's data directory, which several processes may share; where it cannot be
+   * written, `memoryRegistry()`, with one warning `registry-in-memory`
    */
   readonly registry?: Registry | null | undefined;
   /** Instructions that are known beforehand. `null` for none. @default `bundledRules()` */
@@ -22,6 +26,12 @@ export interface FallbackOptions {
    * @default true
    */
   readonly patterns?: boolean | undefined;
+  /**
+   * Whether a model's packet is refused when it has amounts, dates, ids or names that the instruction does not state, from the registry
+   * too. Otherwise each is a warning `unstated-value`. Packets of rules are not compared.
+   * @default false
+   */
+  readonly strict?: boolean | undefined;
   /** How alike an instruction and a pattern have to be, above 0 and up to 1. @default what was calibrated */
   readonly threshold?: number | undefined;
   /** Milliseconds that the model may take, repair included. @default 60000 */
@@ -34,13 +44,20 @@ export interface FallbackOptions {
   readonly counter?: TokenCounter | undefined;
 }
 
+/** A registry, and what there is to say about how it was opened. */
+export interface OpenRegistry {
+  readonly registry: Registry | null;
+  readonly warning: FallbackWarning | null;
+}
+
 export interface Settings {
   readonly model: Model | null;
-  readonly openRegistry: () => Promise<Registry | null>;
+  readonly openRegistry: () => Promise<OpenRegistry>;
   /** Whether the encoder opens the registry itself, and so has to close it. */
   readonly ownsRegistry: boolean;
   readonly rules: () => Promise<readonly Rule[]>;
   readonly patterns: boolean;
+  readonly strict: boolean;
   readonly threshold: number | undefined;
   readonly timeout: number;
   readonly patience: number;
@@ -48,17 +65,29 @@ export interface Settings {
   readonly counter: () => TokenCounter;
 }
 
-const NAMES = ['model', 'registry', 'rules', 'patterns', 'threshold', 'timeout', 'patience', 'clock', 'counter'];
+const NAMES = [
+  'model',
+  'registry',
+  'rules',
+  'patterns',
+  'strict',
+  'threshold',
+  'timeout',
+  'patience',
+  'clock',
+  'counter',
+];
 
 /** @throws TypeError naming the option */
 export function resolveOptions(options: FallbackOptions): Settings {
   if (typeof options !== 'object' || options === null) throw new TypeError('the options are an object');
   const unknown = Object.keys(options).find((name) => !NAMES.includes(name));
   if (unknown !== undefined) throw new TypeError(`there is no option ${unknown}; there are ${NAMES.join(', ')}`);
-  const { patterns = true } = options;
+  const { patterns = true, strict = false } = options;
   const { model = null, registry, threshold, timeout = 60_000, patience = 90_000, clock = Date.now, counter } = options;
   if (model !== null && typeof model !== 'function') throw new TypeError('model is a function, or null for none');
   if (typeof patterns !== 'boolean') throw new TypeError('patterns is true or false');
+  if (typeof strict !== 'boolean') throw new TypeError('strict is true or false');
   if (typeof clock !== 'function') throw new TypeError('clock is a function that gives milliseconds since 1970');
   if (threshold !== undefined && !(typeof threshold === 'number' && threshold > 0 && threshold <= 1)) {
     throw new TypeError('threshold is a number above 0 and up to 1');
@@ -69,10 +98,11 @@ export function resolveOptions(options: FallbackOptions): Settings {
   checkRegistry(registry);
   return {
     model,
-    openRegistry: registry === undefined ? openDefault : async () => registry,
+    openRegistry: registry === undefined ? openDefault : async () => ({ registry, warning: null }),
     ownsRegistry: registry === undefined,
     rules: rulesOf(options.rules),
     patterns,
+    strict,
     threshold,
     timeout: milliseconds('timeout', timeout),
     patience: milliseconds('patience', patience),
@@ -109,9 +139,22 @@ function checkedTime(time: unknown): number {
 }
 
 /** Loaded only when it is needed: with a registry of the host's, no database driver is. */
-async function openDefault(): Promise<Registry> {
-  const { sqliteRegistry } = await import('./registry/sqlite.js');
-  return sqliteRegistry();
+async function openDefault(): Promise<OpenRegistry> {
+  const { defaultRegistryFile, sqliteRegistry } = await import('./registry/sqlite.js');
+  // A setting that is wrong is an error; a folder that cannot be written, as in a container, is none.
+  defaultRegistryFile();
+  try {
+    return { registry: await sqliteRegistry(), warning: null };
+  } catch (thrown) {
+    if (!isUnwritable(thrown)) throw thrown;
+    const message = `${thrown.message} What is encoded is kept in memory until the encoder is closed.`;
+    return { registry: memoryRegistry(), warning: { code: 'registry-in-memory', message } };
+  }
+}
+
+/** Whether a registry has no place, so that encoding goes on in memory: its folder or its file cannot be written. */
+export function isUnwritable(thrown: unknown): thrown is RegistryError {
+  return thrown instanceof RegistryError && (thrown.code === 'registry-unavailable' || thrown.code === 'registry-full');
 }
 
 function rulesOf(rules: FallbackOptions['rules']): Settings['rules'] {

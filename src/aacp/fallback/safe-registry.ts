@@ -5,6 +5,7 @@ import { isPacketFor } from './packet-facts.js';
 import type { NewEntry, Registry, RegistryEntry } from './registry/registry.js';
 import type { FallbackRequest } from './request.js';
 import type { FallbackWarning } from './result.js';
+import { staleTimeIn, unstatedIn } from './unstated.js';
 
 /** Most packets that wait to be stored. Beyond it, the oldest goes. */
 const MAX_UNSTORED = 1000;
@@ -24,8 +25,11 @@ export interface SafeRegistry {
   readonly inner: Registry | null;
 }
 
-/** @param inner `null` for none: nothing is found, and nothing is kept */
-export function safeRegistry(inner: Registry | null): SafeRegistry {
+/**
+ * @param inner `null` for none: nothing is found, and nothing is kept
+ * @param strict serves no packet with values that its instruction does not state
+ */
+export function safeRegistry(inner: Registry | null, strict: boolean): SafeRegistry {
   const unstored = new Map<string, NewEntry>();
 
   function attempt<T>(step: (registry: Registry) => T, otherwise: T, warnings?: FallbackWarning[]): T {
@@ -72,7 +76,11 @@ export function safeRegistry(inner: Registry | null): SafeRegistry {
       if (entry === undefined || entry === null) return undefined;
       if (entry.normalised === request.normalised && isPacketFor(entry.packet, request)) {
         // The key takes capital letters and small ones for the same; an id or an address may not.
-        return isSameCase(entry.instruction ?? '', request.instruction) ? entry : undefined;
+        if (!isSameCase(entry.instruction ?? '', request.instruction)) return undefined;
+        if (strict && unstatedIn(entry.packet, request.instruction, request.now).length > 0) return undefined;
+        return staleTimeIn({ ...entry, created: entry.created ?? request.now }, request.now) === null
+          ? entry
+          : undefined;
       }
       warnings.push({
         code: 'bad-entry',

@@ -1,7 +1,7 @@
 /** One call for one key, however many ask: here and in other processes (draft-mackay-aacp-01, section 6.3). */
 import { FallbackError } from './errors.js';
 import { abortError, unlessAborted } from './models/abort.js';
-import type { Registry, RegistryEntry, Reservation } from './registry/registry.js';
+import type { Registry, Reservation } from './registry/registry.js';
 
 /** Work that several wait for. */
 interface Flight<T> {
@@ -78,54 +78,63 @@ const POLL = 50;
 const LOOKS = 5;
 
 /** What came of asking for the right to call. */
-export type Turn<T> =
-  | { readonly kind: 'known'; readonly entry: RegistryEntry }
-  | { readonly kind: 'done'; readonly value: T };
+export interface Turn<T> {
+  /** `known`: the entry of another process. */
+  readonly kind: 'known' | 'done';
+  readonly value: T;
+}
+
+/** What is done with a turn, and while others have it. */
+export interface TurnWork<T> {
+  /** Gives what another process has stored, where it serves. */
+  readonly look: () => T | undefined;
+  readonly work: () => Promise<T>;
+  readonly signal: AbortSignal;
+  /** Milliseconds to wait for another process. */
+  readonly patience: number;
+}
 
 /**
  * Does the work as the only process that does; or waits for the one that is at it, and gives its entry.
  *
+ * @param keys what to reserve: the key of the entry, and another one for when that has an entry which does not serve
  * @throws what the work throws; FallbackError `pending-elsewhere` when the other takes longer than `patience` milliseconds
  */
 export async function takeTurn<T>(
   registry: Registry,
-  key: string,
-  work: () => Promise<T>,
-  signal: AbortSignal,
-  patience: number,
+  [key, otherKey]: readonly [string, string],
+  { look, work, signal, patience }: TurnWork<T>,
 ): Promise<Turn<T>> {
+  let asked = key;
   for (let waited = 0; ; waited += POLL * LOOKS) {
-    const reservation = reserve(registry, key);
+    const reservation = reserve(registry, asked);
+    // Another process may have stored it between the look before and the reservation.
+    const known = look();
+    if (known !== undefined) {
+      if (reservation?.kind === 'mine') release(registry, asked, reservation.token);
+      return { kind: 'known', value: known };
+    }
     if (reservation === null) return { kind: 'done', value: await work() };
-    if (reservation.kind === 'known') return reservation;
-    if (reservation.kind === 'mine')
-      return { kind: 'done', value: await asHolder(registry, key, reservation.token, work) };
+    if (reservation.kind === 'mine') {
+      return { kind: 'done', value: await asHolder(registry, asked, reservation.token, work) };
+    }
+    if (reservation.kind === 'known') {
+      if (asked === otherKey) return { kind: 'done', value: await work() };
+      asked = otherKey;
+      continue;
+    }
     if (waited >= patience) {
       throw new FallbackError({
         code: 'pending-elsewhere',
         message: `Another process has asked the model for this instruction and got no answer in ${patience} milliseconds.`,
       });
     }
-    const entry = await lookFor(registry, key, signal);
-    if (entry !== undefined) return { kind: 'known', entry };
-  }
-}
-
-/** Looking writes nothing, so that the others who wait are not held up. */
-async function lookFor(registry: Registry, key: string, signal: AbortSignal): Promise<RegistryEntry | undefined> {
-  for (let look = 0; look < LOOKS; look++) {
-    await pause(POLL, signal);
-    const entry = lookUp(registry, key);
-    if (entry !== undefined) return entry;
-  }
-  return undefined;
-}
-
-function lookUp(registry: Registry, key: string): RegistryEntry | undefined {
-  try {
-    return registry.get(key);
-  } catch {
-    return undefined;
+    for (let looks = 0; looks < LOOKS; looks++) {
+      // Looking writes nothing, so that the others who wait are not held up.
+      await pause(POLL, signal);
+      const entry = look();
+      if (entry !== undefined) return { kind: 'known', value: entry };
+    }
   }
 }
 

@@ -68,7 +68,7 @@ interface OpenEncoder {
 }
 
 async function openEncoder(invocation: Invocation): Promise<OpenEncoder> {
-  const { json, output } = invocation;
+  const { json, output, options } = invocation;
   const now = givenNow(invocation);
   const threshold = thresholdOf(invocation);
   const model = modelOf(invocation, (notice) => {
@@ -77,7 +77,14 @@ async function openEncoder(invocation: Invocation): Promise<OpenEncoder> {
   const rules = await chosenRules(invocation);
   const registry = await chosenRegistry(invocation);
   const clock = now === undefined ? undefined : () => now * 1000;
-  const encoder = createFallbackEncoder({ model, registry, rules, threshold, clock });
+  const encoder = createFallbackEncoder({
+    model,
+    registry,
+    rules,
+    threshold,
+    clock,
+    strict: options['strict'] === true,
+  });
   const close = async (): Promise<void> => {
     try {
       await encoder.close();
@@ -94,7 +101,7 @@ async function chosenRegistry(invocation: Invocation): Promise<Registry | null> 
   if (file === 'none') return null;
   if (file === 'memory') return memoryRegistry();
   // Who only asks what would happen changes nothing.
-  return openRegistry(invocation, { file, create: options['explain'] !== true });
+  return openRegistry(invocation, { file, create: options['explain'] !== true, orMemory: true });
 }
 
 function thresholdOf({ options }: Invocation): number | undefined {

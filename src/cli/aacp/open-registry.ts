@@ -1,5 +1,5 @@
 /** The registry that `--registry` names, and what its failures are to the command line. */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import {
   defaultRegistryFile,
   memoryRegistry,
@@ -7,6 +7,7 @@ import {
   RegistryError,
   sqliteRegistry,
 } from '../../aacp/fallback/index.js';
+import { isUnwritable } from '../../aacp/fallback/options.js';
 import { visible } from '../../text/visible.js';
 import { unreadable } from '../input.js';
 import { toJson } from '../json.js';
@@ -17,12 +18,17 @@ export interface RegistryChoice {
   readonly file: string | undefined;
   /** Whether a file is made where there is none. Otherwise the default one counts as empty, and any other is an error. */
   readonly create: boolean;
+  /** Whether a registry in memory takes the place of one that cannot be written, with a warning. @default false */
+  readonly orMemory?: boolean | undefined;
   /** Milliseconds; see the registry. */
   readonly ttl?: number | undefined;
 }
 
 /** @throws UsageError when it cannot be opened */
-export async function openRegistry(invocation: Invocation, { file, create, ttl }: RegistryChoice): Promise<Registry> {
+export async function openRegistry(
+  invocation: Invocation,
+  { file, create, orMemory = false, ttl }: RegistryChoice,
+): Promise<Registry> {
   const { json, output } = invocation;
   try {
     if (!create && !existsSync(file ?? defaultRegistryFile())) {
@@ -37,7 +43,16 @@ export async function openRegistry(invocation: Invocation, { file, create, ttl }
       },
     });
   } catch (thrown) {
-    throw registryFault(thrown);
+    // A folder's name is a slip, and no place that cannot be written.
+    const isFolder = file !== undefined && statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
+    if (!orMemory || isFolder || !isUnwritable(thrown)) throw registryFault(thrown);
+    const message = `${thrown.message} What is encoded is kept for this run only; --registry memory does that without this warning.`;
+    await output.note(
+      json
+        ? toJson({ notice: { kind: 'registry-in-memory', message } })
+        : `warning[registry-in-memory]: ${visible(message)}`,
+    );
+    return memoryRegistry();
   }
 }
 

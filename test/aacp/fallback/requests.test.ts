@@ -201,7 +201,7 @@ describe('a time that only a calendar tells', () => {
     await encoder.encode(text, HR);
     setNow(Date.UTC(2031, 3, 1));
     expect((await encoder.encode(text, HR)).tier).toBe('cache');
-    expect(calls[0]?.prompt).not.toContain('2026-11-22');
+    expect(calls.length).toBe(1);
   });
 });
 

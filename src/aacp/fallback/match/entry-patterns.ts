@@ -4,6 +4,7 @@ import { tryParsePacket } from '../../parse.js';
 import { anchorAt } from '../instruction/relative-anchor.js';
 import { TIME_KINDS } from '../instruction/slots.js';
 import type { RegistryEntry } from '../registry/registry.js';
+import { saidOf, staleTimeIn } from '../unstated.js';
 import { analyse } from './analyse.js';
 import type { Analysis } from './analysis.js';
 import { fillPacket } from './fill.js';
@@ -49,7 +50,7 @@ function remembered(known: Map<string, Read>, entry: RegistryEntry): Read | null
     places ??= findPlaces(
       packet.value,
       analysis.slots.map(({ slot }) => slot),
-      entry.created,
+      saidOf(entry),
     );
     return places;
   };
@@ -82,8 +83,12 @@ function patternOf(
     analysis,
     anyId: false,
     write: (pairs) => {
+      const past = staleTimeIn(entry, request.now);
+      if (past !== null) {
+        return { refusal: 'slot-unplaced', reason: `the packet has "${past}", which was worked out on another day` };
+      }
       const { unit } = analysis;
-      const same = anchor === null || (unit !== null && anchor === anchorAt(unit, entry.created));
+      const same = anchor === null || (unit !== null && anchor === anchorAt(unit, saidOf(entry)));
       const names = pairs.filter(({ stored }) => namesReturn(stored, packet, entry));
       const agent = agentFault(names, request);
       if (agent !== null) return agent;
@@ -100,9 +105,9 @@ function patternOf(
 }
 
 /** "within the last 30 days" may have been worked out: then the packet holds a day that the text does not. */
-function staleTime(packet: Packet, pairs: readonly Pair[], { created }: RegistryEntry): Writing | null {
+function staleTime(packet: Packet, pairs: readonly Pair[], entry: RegistryEntry): Writing | null {
   const shown = pairs.map(({ stored }) => stored).filter(({ kind }) => TIME_KINDS.has(kind));
-  const time = timeIn(residueOf(packet, findPlaces(packet, shown, created)));
+  const time = timeIn(residueOf(packet, findPlaces(packet, shown, saidOf(entry))));
   if (time === null) return null;
   return { refusal: 'slot-unplaced', reason: `the packet has "${time}", which was worked out at another time` };
 }

@@ -3,6 +3,7 @@ import type { Field, Packet } from '../../ast.js';
 import { printPacket } from '../../print.js';
 import { validatePacket } from '../../validate.js';
 import { VERSION } from '../../vocabulary.js';
+import { inventedIn } from '../unstated.js';
 import type { Analysis } from './analysis.js';
 import { readAs } from './asking.js';
 import { type Overlap, overlapOf } from './bags.js';
@@ -79,6 +80,14 @@ export function served(
   const what = names.length === 0 ? '' : `, with ${names.join(', ')} from this instruction`;
   const reason = `It asks for the same (score ${overlap.score.toFixed(2)})${what}.`;
   return { candidate: { ...candidate, refusal: null, reason }, packet: asked };
+}
+
+/** Returns what a rule writes; or why it does not serve, where its packet has facts that the instruction does not state. */
+export function withoutInventions(writing: Writing, instruction: string): Writing {
+  const invented = writing.refusal === null ? inventedIn(writing.packet, instruction) : null;
+  if (invented === null) return writing;
+  const reason = `its packet has ${invented.key} "${invented.text}", which the instruction does not state`;
+  return { refusal: 'invented-fact', reason };
 }
 
 interface Fault {

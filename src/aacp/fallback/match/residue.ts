@@ -83,9 +83,10 @@ function wordIn(text: string, digits: string): string | null {
 }
 
 /** A day, a time of day, or a number with what joins its digits. */
-const NUMBER = /\d{4}-\d\d(?:-\d\d)?(?!\d)|\d+:\d\d(?::\d\d)?|\d+(?:[.,]\d+)*/g;
+export const NUMBER = /\d{4}-\d\d(?:-\d\d)?(?!\d)|\d+:\d\d(?::\d\d)?|\d+(?:[.,]\d+)*/g;
 
-const CALENDAR =
+/** Names of days, months and seasons. */
+export const CALENDAR =
   /(?<!\p{L})(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|spring|summer|autumn|fall|winter)(?!\p{L})/giu;
 
 /**
@@ -114,7 +115,7 @@ export function workedOutIn(packet: Packet, places: readonly Place[], text: stri
 const MEASURE = /^(?:[qhwmdyxt]|fy|cy|pt?|wk|gbp|eur|usd|day|month|year|week|hour|total|net)s?$/i;
 
 /** Whether a number belongs to the name before it: `payroll_v2`, `s7`. */
-function isOfName(before: string, number: string): boolean {
+export function isOfName(before: string, number: string): boolean {
   const letters = /(?<![\p{L}\p{N}])\p{L}+$/u.exec(before)?.[0];
   if (letters === undefined || !/^\d+(?:\.\d+)*$/.test(number)) return false;
   return !/^[A-Z]{3}$/.test(letters) && !MEASURE.test(letters);

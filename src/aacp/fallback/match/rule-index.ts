@@ -3,7 +3,7 @@ import { resolveRelative } from '../instruction/resolve.js';
 import type { Rule } from '../rules/rule.js';
 import type { Analysis } from './analysis.js';
 import { tellingWords } from './bags.js';
-import { judge, type Verdict, type Writing } from './judge.js';
+import { judge, type Verdict, type Writing, withoutInventions } from './judge.js';
 import type { MatchRequest } from './match.js';
 import type { Pair } from './pairing.js';
 import { type PhrasePattern, type Reading, readFor, readPhrasePattern, valuesOf } from './rule-phrases.js';
@@ -83,18 +83,30 @@ function judgeEntry(
   if (entry.kind === 'words') return judgeWordedRule(entry.worded, request, instruction, threshold);
   const { rule, pattern } = entry;
   const reading = readFor(pattern, request.instruction, instruction);
-  return judge(
+  const verdict = judge(
     {
       source: { kind: 'rule', rule, phrase: pattern.phrase },
       domain: rule.domain,
       analysis: pattern.analysis,
       anyId: true,
-      write: (pairs) => writtenBy(rule, pattern, reading, pairs, encodeStep),
+      write: (pairs) => withoutInventions(writtenBy(rule, pattern, reading, pairs, encodeStep), request.instruction),
     },
     request,
     withCalendar(reading?.analysis ?? instruction, request.now),
     threshold,
   );
+  const { candidate } = verdict;
+  const { named } = pattern;
+  return {
+    ...verdict,
+    candidate: {
+      ...candidate,
+      shared: candidate.shared.map(named),
+      extra: candidate.extra.map(named),
+      missing: candidate.missing.map(named),
+      reason: named(candidate.reason),
+    },
+  };
 }
 
 function writtenBy(

@@ -35,6 +35,8 @@ export interface PhrasePattern {
   readonly analysis: Analysis;
   /** The slots, each with where its sample stands in the text that was analysed. */
   readonly slots: readonly (PhraseSlot & { readonly start: number; readonly end: number })[];
+  /** Puts the names of slots, in braces, in the place of their samples: `{period}`. */
+  readonly named: (text: string) => string;
   /** Of the slots that take words. */
   readonly worded: readonly (PhraseSlot & Neighbours)[];
 }
@@ -68,7 +70,32 @@ export function readPhrasePattern(phrase: string): PhrasePattern | null {
   const worded = parts.flatMap((part, index) =>
     typeof part !== 'string' && WORDED.has(part.kind) ? [{ ...part, ...neighbours(parts, index) }] : [],
   );
-  return { phrase, analysis, slots, worded };
+  return { phrase, analysis, slots, named: namer(text, analysis, slots), worded };
+}
+
+function namer(text: string, analysis: Analysis, slots: PhrasePattern['slots']): PhrasePattern['named'] {
+  const names = new Map<string, string>();
+  const add = (sample: string, name: string): void => {
+    if (!names.has(sample.toLowerCase())) names.set(sample.toLowerCase(), name);
+  };
+  for (const { name, kind, start, end } of slots) {
+    // Two slots of a kind have the same sample.
+    const shown = `{${slots.filter((other) => other.kind === kind).length > 1 ? kind : name}}`;
+    add(text.slice(start, end), shown);
+    for (const { slot } of analysis.slots) {
+      if (slot.start > start || slot.end < end) continue;
+      for (const sample of [slot.text, slot.value, slot.digits]) if (sample !== undefined) add(sample, shown);
+    }
+    for (const word of text.slice(start, end).match(/\p{L}{5,}/gu) ?? []) {
+      // Months are words of instructions, too.
+      if (/^(?:zquorl|xanthy)$/i.test(word)) add(word, shown);
+    }
+  }
+  const samples = [...names.keys()].sort((a, b) => b.length - a.length);
+  if (samples.length === 0) return (shown) => shown;
+  const escaped = samples.map((sample) => sample.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${escaped.join('|')})(?![\\p{L}\\p{N}])`, 'giu');
+  return (shown) => shown.replace(pattern, (sample) => names.get(sample.toLowerCase()) ?? sample);
 }
 
 function partsOrNull(phrase: string): ReturnType<typeof readPhrase> | null {

@@ -6,7 +6,7 @@ import { analyse } from './analyse.js';
 import type { Analysis } from './analysis.js';
 import { overlapOf, tellingWords } from './bags.js';
 import { beyondPlain } from './guards.js';
-import { faultOf, refused, served, type Verdict } from './judge.js';
+import { faultOf, refused, served, type Verdict, withoutInventions } from './judge.js';
 import { beyondOrder } from './marks.js';
 import type { MatchRequest, PatternSource } from './match.js';
 import { findPlaces } from './places.js';
@@ -101,5 +101,7 @@ export function judgeWordedRule(
   if (beyond !== null) {
     return refused({ source }, overlap, { refusal: 'contradiction', reason: `the rule does not speak of ${beyond}` });
   }
-  return served(source, overlap, { packet, slots: {}, refusal: null }, request);
+  const writing = withoutInventions({ packet, slots: {}, refusal: null }, request.instruction);
+  if (writing.refusal !== null) return refused({ source }, overlap, writing);
+  return served(source, overlap, writing, request);
 }

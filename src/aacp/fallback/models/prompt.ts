@@ -75,7 +75,7 @@ export interface PromptParts {
   readonly domain: string;
   readonly returnAgent: string;
   readonly priority: string;
-  /** What relative times refer to (its UTC date), where the instruction has any. @default not told */
+  /** The day that relative times refer to (its UTC date). @default none is given */
   readonly today?: Date | null | undefined;
   /** Instructions that are known, with their packets: as examples. @default none */
   readonly hints?: readonly Hint[] | undefined;

@@ -35,13 +35,16 @@ export function checkedEntry(entry: NewEntry): NewEntry {
       throw new TypeError(`${name} of an entry is a text; got ${typeof entry[name]}`);
   }
   const { key, id, normalised, domain, returnAgent, priority, version, instruction, packet } = entry;
-  const { model, cost, created, timesSeen, covered } = entry;
+  const { model, cost, created, said, timesSeen, covered } = entry;
   if (model !== null && typeof model !== 'string') throw new TypeError('model of an entry is a text or null');
   if (cost !== null && !(cost >= 0 && cost < Number.POSITIVE_INFINITY)) {
     throw new TypeError('cost of an entry is an amount of dollars, 0 or more, or null');
   }
   if (created !== undefined && !(Number.isInteger(created) && created >= 0 && created <= MAX_TIME)) {
     throw new TypeError('created of an entry is a whole number of milliseconds since 1970');
+  }
+  if (said !== undefined && !(Number.isFinite(said) && Math.abs(said) <= MAX_TIME)) {
+    throw new TypeError('said of an entry is a number of milliseconds since 1970');
   }
   if (timesSeen !== undefined && !(Number.isSafeInteger(timesSeen) && timesSeen >= 1)) {
     throw new TypeError('timesSeen of an entry is a whole number above 0');
@@ -65,6 +68,7 @@ export function checkedEntry(entry: NewEntry): NewEntry {
     cost,
     terms: distinctTerms(entry.terms),
     created,
+    said,
     timesSeen,
     covered,
   };

@@ -21,6 +21,7 @@ export function entryWith(entry: Omit<NewEntry, keyof EntryState>, state: EntryS
     model: entry.model,
     cost: entry.cost,
     terms: entry.terms,
+    said: entry.said,
     created: state.created,
     lastSeen: state.lastSeen,
     timesSeen: state.timesSeen,

@@ -32,6 +32,11 @@ export interface NewEntry extends RegistryRequest {
   /** When the packet was made, where it comes from elsewhere. @default now */
   readonly created?: number | undefined;
   /**
+   * When the instruction was given, by the clock of the encoder: what its relative times refer to. A packet that has times which the
+   * instruction does not state is served on this day (UTC) only. @default `created`
+   */
+  readonly said?: number | undefined;
+  /**
    * How often the instruction came, where it was counted elsewhere: an entry that is there keeps the larger number. Without, it
    * came once more.
    */

@@ -16,7 +16,7 @@ const TEXTS = [
   'packet',
 ] as const satisfies readonly (keyof NewEntry)[];
 
-const DATA = [...TEXTS, 'origin', 'model', 'terms'] as const satisfies readonly (keyof NewEntry)[];
+const DATA = [...TEXTS, 'origin', 'model', 'terms', 'said'] as const satisfies readonly (keyof NewEntry)[];
 
 type Data = Pick<NewEntry, (typeof DATA)[number]>;
 
@@ -60,6 +60,7 @@ function isData(value: unknown): value is Data {
   const data = value as Readonly<Record<keyof Data, unknown>>;
   if (!TEXTS.every((name) => typeof data[name] === 'string')) return false;
   if (data.model !== null && typeof data.model !== 'string') return false;
+  if (data.said !== undefined && typeof data.said !== 'number') return false;
   if (!(ORIGINS as readonly unknown[]).includes(data.origin)) return false;
   return Array.isArray(data.terms) && data.terms.every((term) => typeof term === 'string');
 }

@@ -64,7 +64,7 @@ const SERVED: readonly (readonly [instruction: string, domain: string, packet: s
   [
     'Please process the bill from ABC Ltd for 4200 GBP against PO-441 on net 30 terms.',
     'FIN',
-    'PROC|FIN|return:Some-Agent|p:3|aacp:1.1|res:invoice|amt:4200|ccy:GBP|sup:ABC-Ltd|match:PO-441|terms:net30|req:validate,schedule_pay',
+    'PROC|FIN|return:Some-Agent|p:3|aacp:1.1|res:invoice|amt:4200|ccy:GBP|sup:ABC-Ltd|match:PO-441|terms:net30',
   ],
   [
     'Process the invoice from ABC Ltd for €99.50 against purchase order PO-442.',

@@ -82,11 +82,11 @@ describe('the bundled rules', () => {
     expect(steps).toMatchObject({
       'hr-fetch-employee-salaries': 'PayrollEncoder.fetch_employees',
       'fin-fetch-budgets': 'PayrollEncoder.fetch_budgets',
-      'fin-process-invoice': 'InvoiceEncoder.process_invoice',
-      'legal-review-contract': 'ContractEncoder.request_review',
+      'fin-schedule-payment': 'InvoiceEncoder.schedule_payment',
+      'legal-flag-clause': 'ContractEncoder.flag_clause',
       'it-create-account': 'JMLEncoder.create_account',
       'cs-resolve-complaint-with-empathy': 'CSResolutionEncoder.resolve_complaint',
-      'hr-merge-payroll': 'PayrollEncoder.merge_and_calculate',
+      'hr-merge-payroll-by-rules': 'PayrollEncoder.merge_and_calculate',
       'hr-report-payroll': 'PayrollEncoder.generate_report',
     });
   });

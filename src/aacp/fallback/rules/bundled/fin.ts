@@ -21,29 +21,16 @@ export const FIN_RULES: readonly BundledRule[] = [
   {
     id: 'fin-process-invoice',
     name: 'Process a supplier invoice',
-    description:
-      'Validates an invoice against its purchase order and schedules the payment on the terms that are given.',
+    description: 'Matches an invoice with its purchase order, on the payment terms that are given.',
     task: 'PROC',
     dom: 'FIN',
     packet:
-      'PROC|FIN|return:FIN-Agent|p:2|aacp:1.1|res:invoice|amt:{amount.value}|ccy:{amount.currency}|sup:{supplier}|match:{order}|terms:net{days}|req:validate,schedule_pay',
+      'PROC|FIN|return:FIN-Agent|p:2|aacp:1.1|res:invoice|amt:{amount.value}|ccy:{amount.currency}|sup:{supplier}|match:{order}|terms:net{days}',
     tags: ['invoice', 'supplier', 'payment', 'purchase-order', 'terms'],
     phrases: [
       'process the invoice from {supplier:name} for {amount} against purchase order {order:id} on net {days:number} terms',
       'process the supplier invoice from {supplier:name} for {amount}, match it to {order:id}, payment terms net {days:number}',
-      'process the {amount} invoice from {supplier:name} against {order:id}, net {days:number}, and schedule the payment',
     ],
-    workflow: {
-      encoder: 'InvoiceEncoder',
-      method: 'process_invoice',
-      args: {
-        supplier: '{supplier}',
-        amount: '{amount.value}',
-        currency: '{amount.currency}',
-        purchase_order: '{order}',
-        terms: 'net{days}',
-      },
-    },
   },
   {
     id: 'fin-process-invoice-for-order',
@@ -83,8 +70,8 @@ export const FIN_RULES: readonly BundledRule[] = [
       'PROC|FIN|return:FIN-Agent|p:2|aacp:1.1|res:bank_transfer|amt:{amount.value}|ccy:{amount.currency}|sup:{supplier}|terms:net{days}|req:schedule,confirm',
     tags: ['payment', 'bank-transfer', 'supplier', 'terms'],
     phrases: [
-      'schedule a payment of {amount} to {supplier:name} on net {days:number} terms',
       'schedule and confirm a bank transfer of {amount} to supplier {supplier:name}, terms net {days:number}',
+      'schedule and confirm a payment of {amount} to {supplier:name} on net {days:number} terms',
     ],
     workflow: {
       encoder: 'InvoiceEncoder',
@@ -104,22 +91,12 @@ export const FIN_RULES: readonly BundledRule[] = [
     task: 'LOG',
     dom: 'FIN',
     packet:
-      'LOG|FIN|return:AUD-Agent|p:3|aacp:1.1|filter:inv={invoice}|amt:{amount.value}|ccy:{amount.currency}|sup:{supplier}|status:ok|actor:FIN-Agent',
+      'LOG|FIN|return:AUD-Agent|p:3|aacp:1.1|filter:inv={invoice}|amt:{amount.value}|ccy:{amount.currency}|sup:{supplier}|status:ok',
     tags: ['invoice', 'audit', 'audit-trail', 'processed'],
     phrases: [
       'log that invoice {invoice:id} from {supplier:name} for {amount} was processed with status ok',
       'log invoice {invoice:id} from {supplier:name} for {amount} to the audit trail as ok',
     ],
-    workflow: {
-      encoder: 'InvoiceEncoder',
-      method: 'log_invoice',
-      args: {
-        invoice_ref: '{invoice}',
-        supplier: '{supplier}',
-        amount: '{amount.value}',
-        currency: '{amount.currency}',
-      },
-    },
   },
   {
     id: 'fin-fetch-trial-balance',
@@ -142,29 +119,35 @@ export const FIN_RULES: readonly BundledRule[] = [
     description: 'Matches bank statements with the general ledger for a month.',
     task: 'PROC',
     dom: 'FIN',
-    packet:
-      'PROC|FIN|return:FIN-Agent|p:1|aacp:1.1|res:bank_reconciliation|period:{period}|rules:recon_v1|validate:gl_match',
+    packet: 'PROC|FIN|return:FIN-Agent|p:1|aacp:1.1|res:bank_reconciliation|period:{period}|validate:gl_match',
     tags: ['bank', 'reconciliation', 'month-end', 'general-ledger'],
     phrases: [
       'reconcile the bank accounts for {period} against the general ledger',
       'run the bank reconciliation for {period} and match it to the general ledger',
     ],
-    workflow: { encoder: 'MonthEndEncoder', method: 'reconcile_bank', args: { period: '{period}' } },
   },
   {
     id: 'fin-calculate-accruals',
     name: 'Calculate accruals',
-    description: 'Accruals of a month by the accrual policy, checked against the cut-off.',
+    description: 'Accruals of a month.',
     task: 'CALC',
     dom: 'FIN',
-    packet:
-      'CALC|FIN|return:FIN-Agent|p:1|aacp:1.1|res:accruals|period:{period}|rules:accrual_policy_v2|validate:period_cutoff',
+    packet: 'CALC|FIN|return:FIN-Agent|p:1|aacp:1.1|res:accruals|period:{period}',
+    tags: ['accruals', 'month-end', 'journal', 'cut-off'],
+    phrases: ['calculate and post the accruals for {period}', 'calculate the month-end accruals for {period}'],
+  },
+  {
+    id: 'fin-calculate-accruals-to-cutoff',
+    name: 'Calculate accruals and check the cut-off',
+    description: 'Accruals of a month, checked against the cut-off of the period.',
+    task: 'CALC',
+    dom: 'FIN',
+    packet: 'CALC|FIN|return:FIN-Agent|p:1|aacp:1.1|res:accruals|period:{period}|validate:period_cutoff',
     tags: ['accruals', 'month-end', 'journal', 'cut-off'],
     phrases: [
-      'calculate and post the accruals for {period}',
       'calculate the month-end accruals for {period} and validate the period cut-off',
+      'calculate the accruals for {period} and validate the period cut-off',
     ],
-    workflow: { encoder: 'MonthEndEncoder', method: 'post_accruals', args: { period: '{period}' } },
   },
   {
     id: 'fin-analyse-variances',
@@ -206,14 +189,12 @@ export const FIN_RULES: readonly BundledRule[] = [
     description: 'The audit record that the books of a month were certified.',
     task: 'LOG',
     dom: 'FIN',
-    packet:
-      'LOG|FIN|return:AUD-Agent|p:2|aacp:1.1|res:close_certification|period:{period}|status:certified|actor:FIN-Agent|chain:FIN-Agent,FIN-Agent,FIN-Agent,FIN-Agent,FIN-Agent',
+    packet: 'LOG|FIN|return:AUD-Agent|p:2|aacp:1.1|res:close_certification|period:{period}|status:certified',
     tags: ['month-end', 'close', 'certification', 'audit'],
     phrases: [
       'log the close certification for {period} as certified',
       'log to the audit trail that the {period} month-end close is certified',
     ],
-    workflow: { encoder: 'MonthEndEncoder', method: 'log_close_certification', args: { period: '{period}' } },
   },
   {
     id: 'fin-fetch-overdue-invoices',

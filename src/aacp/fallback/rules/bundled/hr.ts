@@ -26,12 +26,25 @@ export const HR_RULES: readonly BundledRule[] = [
       'Joins salaries with budgets, calculates net pay by the payroll rules and checks totals against budgets.',
     task: 'MERGE',
     dom: 'HR',
-    packet: 'MERGE|HR|return:HR-Agent|p:1|aacp:1.1|period:{period}|rules:payroll_v2|validate:budget_cc',
+    packet: 'MERGE|HR|return:HR-Agent|p:1|aacp:1.1|period:{period}',
     tags: ['payroll', 'merge', 'calculate', 'pension', 'paye', 'net-pay'],
     phrases: [
       'merge the salary and budget data and calculate the payroll for {period}',
       'merge the employee salaries with the budget allocations for {period} and calculate the payroll',
+    ],
+  },
+  {
+    id: 'hr-merge-payroll-by-rules',
+    name: 'Calculate payroll by version 2 of its rules',
+    description:
+      'Joins salaries with budgets, calculates net pay by version 2 of the payroll rules and validates it against the budgets.',
+    task: 'MERGE',
+    dom: 'HR',
+    packet: 'MERGE|HR|return:HR-Agent|p:1|aacp:1.1|period:{period}|rules:payroll_v2|validate:budget_cc',
+    tags: ['payroll', 'merge', 'calculate', 'pension', 'paye', 'net-pay'],
+    phrases: [
       'merge and calculate the payroll for {period} with payroll rules version 2 and validate it against the budgets',
+      'merge and calculate the payroll of {period} by version 2 of the payroll rules and validate it against the budgets',
     ],
     workflow: { encoder: 'PayrollEncoder', method: 'merge_and_calculate', args: { period: '{period}' } },
   },
@@ -77,14 +90,12 @@ export const HR_RULES: readonly BundledRule[] = [
     description: 'The audit record of a payroll run that has to be reviewed.',
     task: 'LOG',
     dom: 'HR',
-    packet:
-      'LOG|HR|return:AUD-Agent|p:2|aacp:1.1|period:{period}|status:review_required|actor:HR-Agent|chain:HRMS,FIN,PAY,RPT',
+    packet: 'LOG|HR|return:AUD-Agent|p:2|aacp:1.1|period:{period}|status:review_required',
     tags: ['payroll', 'audit', 'audit-trail', 'run'],
     phrases: [
       'log the payroll run for {period} to the audit trail with status review required',
       'write an audit record for the payroll run of {period}, review required',
     ],
-    workflow: { encoder: 'PayrollEncoder', method: 'log_run', args: { period: '{period}' } },
   },
   {
     id: 'hr-fetch-new-hire',

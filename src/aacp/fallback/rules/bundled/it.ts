@@ -80,15 +80,25 @@ export const IT_RULES: readonly BundledRule[] = [
   {
     id: 'it-revoke-access',
     name: 'Revoke all access',
-    description: 'For leavers: account disabled, licences and VPN taken back.',
+    description: 'For leavers: all access is taken back.',
+    task: 'PROC',
+    dom: 'IT',
+    packet: 'PROC|IT|return:IT-Agent|p:1|aacp:1.1|res:access_revocation|filter:usr={username}',
+    tags: ['access', 'revoke', 'leaver', 'offboarding'],
+    phrases: ['revoke all access of user {username:text}', 'revoke all access rights of user {username:text}'],
+  },
+  {
+    id: 'it-revoke-named-access',
+    name: 'Disable the account and revoke licences and VPN',
+    description: 'For leavers: the account is disabled, licences and VPN are taken back.',
     task: 'PROC',
     dom: 'IT',
     packet:
       'PROC|IT|return:IT-Agent|p:1|aacp:1.1|res:access_revocation|filter:usr={username}|req:disable_ad,revoke_licences,revoke_vpn',
     tags: ['access', 'revoke', 'leaver', 'offboarding'],
     phrases: [
-      'revoke all access of user {username:text}',
-      'revoke all access of user {username:text}: disable the directory account, revoke the licences and revoke the VPN',
+      'revoke all access of user {username:text}: disable the AD account, revoke the licences and revoke the VPN',
+      'disable the AD account of user {username:text}, revoke the licences and revoke the VPN',
     ],
     workflow: { encoder: 'JMLEncoder', method: 'revoke_access', args: { username: '{username}' } },
   },
@@ -98,13 +108,12 @@ export const IT_RULES: readonly BundledRule[] = [
     description: 'The audit record that a user was offboarded.',
     task: 'LOG',
     dom: 'IT',
-    packet: 'LOG|IT|return:AUD-Agent|p:1|aacp:1.1|filter:usr={username}|status:offboarded|actor:IT-Agent',
+    packet: 'LOG|IT|return:AUD-Agent|p:1|aacp:1.1|filter:usr={username}|status:offboarded',
     tags: ['offboarding', 'leaver', 'audit'],
     phrases: [
       'log that user {username:text} has been offboarded',
       'log the offboarding of user {username:text} to the audit trail',
     ],
-    workflow: { encoder: 'JMLEncoder', method: 'log_offboarding', args: { username: '{username}' } },
   },
   {
     id: 'it-provision-vpn',

@@ -5,6 +5,16 @@ export const LEGAL_RULES: readonly BundledRule[] = [
   {
     id: 'legal-review-nda',
     name: 'Review an NDA',
+    description: 'Has an agreement on confidentiality reviewed.',
+    task: 'FLAG',
+    dom: 'LEGAL',
+    packet: 'FLAG|LEGAL|return:LEG-Agent|p:1|aacp:1.1|type:NDA|party:{party}',
+    tags: ['nda', 'contract', 'review', 'confidentiality'],
+    phrases: ['flag the NDA with {party:name} for legal review', 'request a legal review of the NDA with {party:name}'],
+  },
+  {
+    id: 'legal-review-nda-clauses',
+    name: 'Review an NDA clause by clause',
     description: 'Has an agreement on confidentiality reviewed clause by clause, with its risk and a recommendation.',
     task: 'FLAG',
     dom: 'LEGAL',
@@ -12,8 +22,8 @@ export const LEGAL_RULES: readonly BundledRule[] = [
       'FLAG|LEGAL|return:LEG-Agent|p:1|aacp:1.1|type:NDA|party:{party}|req:clause_review,risk_assess,sign_recommend',
     tags: ['nda', 'contract', 'review', 'confidentiality'],
     phrases: [
-      'flag the NDA with {party:name} for legal review',
       'flag the NDA with {party:name} for a clause review, a risk assessment and a signing recommendation',
+      'flag the NDA with {party:name} for clause review, risk assessment and a recommendation on signing',
     ],
   },
   {
@@ -22,38 +32,26 @@ export const LEGAL_RULES: readonly BundledRule[] = [
     description: 'As the review of an NDA, where somebody has already said how risky it looks.',
     task: 'FLAG',
     dom: 'LEGAL',
-    packet:
-      'FLAG|LEGAL|return:LEG-Agent|p:1|aacp:1.1|type:NDA|party:{party}|risk:{risk}|req:clause_review,risk_assess,sign_recommend',
+    packet: 'FLAG|LEGAL|return:LEG-Agent|p:1|aacp:1.1|type:NDA|party:{party}|risk:{risk}',
     tags: ['nda', 'contract', 'review', 'risk'],
     phrases: [
       'flag the NDA with {party:name} for legal review, risk level {risk:text}',
       'request a legal review of the NDA with {party:name} at risk level {risk:text}',
     ],
-    workflow: {
-      encoder: 'ContractEncoder',
-      method: 'request_review',
-      args: { contract_type: 'NDA', party: '{party}', risk_level: '{risk}' },
-    },
   },
   {
     id: 'legal-review-contract',
     name: 'Review a contract',
-    description: 'Has a contract of medium risk reviewed clause by clause before it is signed.',
+    description: 'Has a contract of medium risk reviewed before it is signed.',
     task: 'FLAG',
     dom: 'LEGAL',
-    packet:
-      'FLAG|LEGAL|return:LEG-Agent|p:1|aacp:1.1|type:CONTRACT|party:{party}|risk:medium|req:clause_review,risk_assess,sign_recommend',
+    packet: 'FLAG|LEGAL|return:LEG-Agent|p:1|aacp:1.1|type:CONTRACT|party:{party}|risk:medium',
     tags: ['contract', 'review', 'risk', 'clauses', 'legal'],
     phrases: [
       'review the contract with {party:name}, medium risk',
       'flag the medium-risk contract with {party:name} for legal review',
       'request a legal review of the contract with {party:name}, risk level medium',
     ],
-    workflow: {
-      encoder: 'ContractEncoder',
-      method: 'request_review',
-      args: { contract_type: 'CONTRACT', party: '{party}', risk_level: 'medium' },
-    },
   },
   {
     id: 'legal-flag-clause',
@@ -80,18 +78,12 @@ export const LEGAL_RULES: readonly BundledRule[] = [
     description: 'The audit record of a review, with its risk and its recommendation.',
     task: 'LOG',
     dom: 'LEGAL',
-    packet:
-      'LOG|LEGAL|return:AUD-Agent|p:2|aacp:1.1|type:NDA|party:{party}|risk:{risk}|status:{recommendation}|actor:LEG-Agent',
+    packet: 'LOG|LEGAL|return:AUD-Agent|p:2|aacp:1.1|type:NDA|party:{party}|risk:{risk}|status:{recommendation}',
     tags: ['nda', 'contract', 'review', 'audit', 'recommendation'],
     phrases: [
       'log the review of the NDA with {party:name} with risk {risk:text} and recommendation {recommendation:text}',
       'log the NDA review for {party:name}: risk {risk:text}, recommendation {recommendation:text}',
     ],
-    workflow: {
-      encoder: 'ContractEncoder',
-      method: 'log_review',
-      args: { contract_type: 'NDA', party: '{party}', risk: '{risk}', recommendation: '{recommendation}' },
-    },
   },
   {
     id: 'legal-fetch-expiring-contracts',

@@ -87,7 +87,7 @@ export const MKT_RULES: readonly BundledRule[] = [
     dom: 'MKT',
     packet: 'PROC|MKT|return:MKT-Agent|p:2|aacp:1.1|res:ab_test|filter:id={test}|req:apply_winner',
     tags: ['ab-test', 'experiment', 'winner', 'variant'],
-    phrases: ['apply the winner of A/B test {test:id}', 'process A/B test {test:id} and apply the winning variant'],
+    phrases: ['apply the winner of A/B test {test:id}', 'process A/B test {test:id} and apply the winner'],
   },
   {
     id: 'mkt-build-segment',

@@ -63,11 +63,9 @@ export const SALES_RULES: readonly BundledRule[] = [
     description: 'The audit record that a lead was qualified.',
     task: 'LOG',
     dom: 'SALES',
-    packet:
-      'LOG|SALES|return:AUD-Agent|p:3|aacp:1.1|res:qualification|filter:id={lead}|status:qualified|actor:SALES-Agent',
+    packet: 'LOG|SALES|return:AUD-Agent|p:3|aacp:1.1|res:qualification|filter:id={lead}|status:qualified',
     tags: ['lead', 'qualification', 'audit'],
     phrases: ['log lead {lead:id} as qualified', 'log to the audit trail that lead {lead:id} is qualified'],
-    workflow: { encoder: 'SalesEncoder', method: 'log_qualification', args: { lead_id: '{lead}' } },
   },
   {
     id: 'sales-notify-rep',
