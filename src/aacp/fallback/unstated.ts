@@ -311,7 +311,8 @@ function isCurrencyStated(code: string, small: string, slots: readonly Slot[]): 
       .formatToParts(0)
       .find(({ type }) => type === 'currency')?.value;
     const last = name.toLowerCase().split(' ').at(-1) ?? '';
-    return small.includes(sign ?? code.toLowerCase()) || (last !== '' && new RegExp(`\\b${last}s?\\b`).test(small));
+    if (sign !== undefined && small.includes(sign.toLowerCase())) return true;
+    return last !== '' && (holdsWhole(small, last) || holdsWhole(small, `${last}s`));
   } catch {
     // Not a code of a currency.
     return false;

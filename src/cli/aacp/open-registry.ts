@@ -1,5 +1,6 @@
 /** The registry that `--registry` names, and what its failures are to the command line. */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import {
   defaultRegistryFile,
   memoryRegistry,
@@ -44,7 +45,7 @@ export async function openRegistry(
     });
   } catch (thrown) {
     // A folder's name is a slip, and no place that cannot be written.
-    const isFolder = file !== undefined && statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
+    const isFolder = file !== undefined && existsSync(path.join(file, '/'));
     if (!orMemory || isFolder || !isUnwritable(thrown)) throw registryFault(thrown);
     const message = `${thrown.message} What is encoded is kept for this run only; --registry memory does that without this warning.`;
     await output.note(

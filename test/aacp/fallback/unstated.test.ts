@@ -337,7 +337,9 @@ describe('a rule', () => {
         const text = phrase.replace(/\{(\w+)(?::(\w+))?\}/g, (_, name, kind = name) => samples[kind]!);
         const answer = await encoder.encode(text, { domain }).catch(() => null);
         for (const [, value] of answer?.packet.matchAll(VOUCHED) ?? []) {
-          const stems = value!.replace(/^\w+=/, '').toLowerCase()
+          const stems = value!
+            .replace(/^\w+=/, '')
+            .toLowerCase()
             .match(/[a-z]+/g)!
             .map((word) => word.slice(0, 4));
           if (!stems.every((stem) => text.toLowerCase().includes(stem))) invented.push(`${text}: ${value}`);

@@ -56,7 +56,7 @@ function isMild(instruction: string): boolean {
   return !NO_PROSE.test(instruction) && !/\p{Lu}\p{Lu}|\p{Ll}\p{Lu}/u.test(instruction);
 }
 
-/** What tells instructions with one key apart: `''` for one whose capital letters say nothing. */
+/** What tells instructions with one key apart: `''` for one whose capital letters and quoted white space say nothing. */
 export function caseOf(instruction: string): string {
   if (isLoud(instruction)) return '';
   const words = instruction.split(SPACES).filter(Boolean);
@@ -65,7 +65,8 @@ export function caseOf(instruction: string): string {
   const plain = words.map((word) => WORD.exec(word)?.[2]?.toLowerCase() ?? '');
   const isSpelled = plain.some((word) => SPELLED.has(word));
   const mixed = writtenTwice(words);
-  return words
+  const spaces = quotedSpaces(instruction);
+  const capitals = words
     .flatMap((word, index) => {
       const before = words[index - 1];
       const begins = before === undefined || /\p{L}{4,}[.!?]+$/u.test(before);
@@ -78,6 +79,16 @@ export function caseOf(instruction: string): string {
       return folded === folded.toLowerCase() ? [] : [`${index} ${folded}`];
     })
     .join('\n');
+  return spaces === '' ? capitals : `${capitals}\n${spaces}`;
+}
+
+/** The white space between the first quotation mark and the last: `''` where it is single spaces. The key does not tell it apart. */
+function quotedSpaces(instruction: string): string {
+  const first = instruction.search(QUOTE);
+  if (first < 0) return '';
+  const last = [...instruction.matchAll(LAST_QUOTE)].at(-1)?.index ?? first;
+  const spaces = instruction.slice(first, last).match(new RegExp(SPACES, 'g')) ?? [];
+  return spaces.every((space) => space === ' ') ? '' : JSON.stringify(spaces);
 }
 
 /** Prose in capital letters throughout: they say nothing. */

@@ -8,6 +8,9 @@ import { fillTemplate, readTemplate, type TemplateSlot } from '../rules/slots.js
 import type { Captured } from './captures.js';
 import type { Refusal } from './match.js';
 
+/** What parts the items of a list. A letter of any alphabet before or behind "and" makes it part of a word. */
+const JOINT = /,|(?<![\p{L}\p{N}])and(?![\p{L}\p{N}])|&/u;
+
 /** Makes the packet of a workflow's step, as `encodeStep` of `pegwire/aacp/encoders` does. */
 export type EncodeStep = (
   encoder: string,
@@ -63,7 +66,7 @@ function packetOfStep(
 function inputOf(template: string, values: RuleValues): string | readonly string[] {
   const [only, second] = readTemplate(template);
   if (typeof only === 'object' && second === undefined) {
-    const list = values.captured.find(({ name, text }) => name === only.name && /,|\band\b|&/.test(text));
+    const list = values.captured.find(({ name, text }) => name === only.name && JOINT.test(text));
     if (list !== undefined) return itemsOf(list.text);
   }
   return filled(template, values, null);
@@ -71,7 +74,7 @@ function inputOf(template: string, values: RuleValues): string | readonly string
 
 function itemsOf(list: string): readonly string[] {
   return list
-    .split(/,|\band\b|&/)
+    .split(JOINT)
     .map((item) => item.trim())
     .filter(Boolean);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createFallbackEncoder } from '../../../../src/aacp/fallback/index.js';
+import { normaliseInstruction } from '../../../../src/aacp/fallback/instruction/normalise.js';
 import { caseOf, isSameCase } from '../../../../src/aacp/fallback/instruction/same-case.js';
 import { memoryRegistry } from '../../../../src/aacp/fallback/registry/memory.js';
 
@@ -27,6 +28,9 @@ describe('capital letters tell instructions apart', () => {
     ['Order 5 MW.', 'Order 5 mW.'],
     ['Send Bill the report.', 'Send bill the report.'],
     ['Tell Us about AM.', 'Tell us about am.'],
+    ['Set the label to "a  b".', 'Set the label to "a b".'],
+    ['Set the label to "a\u00A0b".', 'Set the label to "a b".'],
+    ['Set the label to "a\nb".', 'Set the label to "a b".'],
   ])('%s / %s', (one, other) => {
     expect([isSameCase(one, other), isSameCase(other, one)]).toEqual([false, false]);
     expect(caseOf(one)).not.toBe(caseOf(other));
@@ -72,4 +76,21 @@ test('a repeated instruction with another id is not answered with the packet of 
   expect(first.packet).toContain('id=T-9');
   expect(again.packet).toBe(first.packet);
   expect(other.packet).toContain('id=t-9');
+});
+
+/** Texts, and what CPython 3.11 makes of them: `' '.join(text.lower().split())`. */
+const NORMAL_FORMS: readonly (readonly [text: string, normal: string])[] = [
+  ['\u03A4\u0395\u039B\u039F\u03A3 now', '\u03C4\u03B5\u03BB\u03BF\u03C2 now'],
+  ['\u03A3\u0391\u03A3 \u03A3', '\u03C3\u03B1\u03C2 \u03C3'],
+  ['\u0391\u03A3\u200B\u0392', '\u03B1\u03C3\u200B\u03B2'],
+  ['\u0391\u03A3\uFEFF', '\u03B1\u03C2\uFEFF'],
+  ['\u0130I\u0131', 'i\u0307i\u0131'],
+  ['\u212A \u212B \u1E9E', 'k \u00E5 \u00DF'],
+  ['a\u0085b\u00A0c\u2028d\u001Ce', 'a b c d e'],
+  ['\uFEFFa\u200Bb\u180Ec', '\uFEFFa\u200Bb\u180Ec'],
+  ['\u{10400} \u{1F600}', '\u{10428} \u{1F600}'],
+];
+
+test.each(NORMAL_FORMS)('the normal form of %j is that of the reference', (text, normal) => {
+  expect(normaliseInstruction(text)).toBe(normal);
 });

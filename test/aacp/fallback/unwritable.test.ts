@@ -1,0 +1,96 @@
+/** A default registry whose place cannot be written: encoding goes on in memory, with one warning. */
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createFallbackEncoder, memoryRegistry } from '../../../src/aacp/fallback/index.js';
+import { cli } from '../../helpers/cli.js';
+import { goodReply, scriptedModel } from '../../helpers/fallback.js';
+import { freshFiles } from '../../storage/folder.js';
+
+const INSTRUCTION = 'Chase the late timesheets of the warehouse team.';
+const KNOWN = 'Retrieve the employee salary records for August 2024';
+const HR = { domain: 'HR' } as const;
+const fresh = freshFiles();
+
+/** Folders in which no registry can be made. */
+const PLACES: readonly (readonly [name: string, make: () => string])[] = [
+  ['below a file', () => path.join(file(), 'data')],
+  ['that is a file', () => file()],
+  ['on a file system that takes no files', () => '/proc/pegwire'],
+  ['that does not exist there', () => '/dev/null/pegwire'],
+  [
+    'whose registry is a folder',
+    () => {
+      const folder = path.join(path.dirname(fresh('place')), 'with-folder');
+      mkdirSync(path.join(folder, 'registry.db'), { recursive: true });
+      return folder;
+    },
+  ],
+  [
+    'that is read-only',
+    () => {
+      const folder = path.join(path.dirname(fresh('place')), 'read-only');
+      mkdirSync(folder);
+      chmodSync(folder, 0o500);
+      return folder;
+    },
+  ],
+];
+
+function file(): string {
+  const name = fresh('a-file');
+  writeFileSync(name, 'a file');
+  return name;
+}
+
+// Root writes everywhere.
+const places = PLACES.filter(([name]) => name !== 'that is read-only' || process.getuid?.() !== 0);
+
+beforeEach(() => vi.unstubAllEnvs());
+afterEach(() => vi.unstubAllEnvs());
+
+describe.each(places)('a data folder %s', (_name, make) => {
+  test('leaves an encoder with a registry in memory, and one warning', async () => {
+    vi.stubEnv('PEGWIRE_DATA_DIR', make());
+    const { model, calls } = scriptedModel(goodReply);
+    const encoder = createFallbackEncoder({ model, rules: null });
+    const results = [];
+    for (let turn = 0; turn < 3; turn++) results.push(await encoder.encode(INSTRUCTION, HR));
+    expect(results.map(({ tier, warnings }) => [tier, warnings.map(({ code }) => code)])).toEqual([
+      ['model', ['registry-in-memory']],
+      ['cache', []],
+      ['cache', []],
+    ]);
+    expect([calls.length, (await encoder.registry())?.file]).toEqual([1, null]);
+    await encoder.close();
+  });
+
+  test('leaves `encode aacp` with its packet, and a warning that names --registry memory', async () => {
+    vi.stubEnv('PEGWIRE_DATA_DIR', make());
+    for (const extra of [[], ['--json']]) {
+      const { code, stdout, stderr } = await cli(['encode', 'aacp', '--english', KNOWN, '--domain', 'HR', ...extra]);
+      expect([code, stdout.includes('period:2024-08')]).toEqual([0, true]);
+      expect(stderr.match(/registry-in-memory/g)?.length).toBe(1);
+      expect(stderr).toContain('--registry memory');
+    }
+  });
+});
+
+describe('a place that is named', () => {
+  test('and cannot be written, leaves `encode aacp` with its packet, too', async () => {
+    const named = ['--registry', path.join(file(), 'registry.db')];
+    const { code, stdout, stderr } = await cli(['encode', 'aacp', '--english', KNOWN, '--domain', 'HR', ...named]);
+    expect([code, stdout.includes('period:2024-08')]).toEqual([0, true]);
+    expect(stderr).toContain('warning[registry-in-memory]');
+  });
+
+  test('and is the memory, is no reason for a warning', async () => {
+    vi.stubEnv('PEGWIRE_DATA_DIR', file());
+    const { model } = scriptedModel(goodReply);
+    const encoder = createFallbackEncoder({ model, rules: null, registry: memoryRegistry() });
+    expect((await encoder.encode(INSTRUCTION, HR)).warnings).toEqual([]);
+    const args = ['encode', 'aacp', '--english', KNOWN, '--domain', 'HR', '--registry', 'memory'];
+    expect((await cli(args)).stderr).not.toContain('registry-in-memory');
+  });
+});
