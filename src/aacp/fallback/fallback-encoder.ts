@@ -167,7 +167,7 @@ export function createFallbackEncoder(options: FallbackOptions = {}): FallbackEn
     async function answer(): Promise<Answer> {
       const entry = open.safe.get(request, warnings);
       if (entry !== undefined) {
-        open.safe.seen(request.key);
+        open.safe.seen(entry.key);
         return cachedAnswer(entry.packet, request, REPEATED);
       }
       const match = open.match(request);

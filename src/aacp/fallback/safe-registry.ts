@@ -1,6 +1,7 @@
 /** A registry whose failures stop no encoding: they are told, and the answer comes without it. */
 import { anyText } from '../../text/visible.js';
-import { isSameCase } from './instruction/same-case.js';
+import { digestOf } from './instruction/normalise.js';
+import { caseOf, isSameCase } from './instruction/same-case.js';
 import { isPacketFor } from './packet-facts.js';
 import type { NewEntry, Registry, RegistryEntry } from './registry/registry.js';
 import type { FallbackRequest } from './request.js';
@@ -10,9 +11,12 @@ import { staleTimeIn, unstatedIn } from './unstated.js';
 /** Most packets that wait to be stored. Beyond it, the oldest goes. */
 const MAX_UNSTORED = 1000;
 
+/** A packet, and the key that it is kept under. */
+type Found = Pick<RegistryEntry, 'key' | 'packet'>;
+
 export interface SafeRegistry {
   /** The entry of a request, checked: `undefined` where there is none that may be served. */
-  readonly get: (request: FallbackRequest, warnings: FallbackWarning[]) => Pick<RegistryEntry, 'packet'> | undefined;
+  readonly get: (request: FallbackRequest, warnings: FallbackWarning[]) => Found | undefined;
   /** Counts that an entry was served; stores it, where that is still to be done. */
   readonly seen: (key: string) => void;
   /** Keeps an entry; where the registry fails, in memory, until it works again. */
@@ -45,6 +49,36 @@ export function safeRegistry(inner: Registry | null, strict: boolean): SafeRegis
     }
   }
 
+  /** Whether the last key that was looked up has an entry of other capital letters. */
+  let isKept = false;
+
+  function find(key: string, request: FallbackRequest, warnings: FallbackWarning[]): Found | undefined {
+    isKept = false;
+    const entry = unstored.get(key) ?? attempt((registry) => registry.get(key), undefined, warnings);
+    // A registry of the host's own may give null.
+    if (entry === undefined || entry === null) return undefined;
+    if (entry.normalised !== request.normalised || !isPacketFor(entry.packet, request)) {
+      warnings.push({
+        code: 'bad-entry',
+        message: 'The registry has an entry that is no valid packet for this request; it was not served.',
+      });
+      return undefined;
+    }
+    // The key takes capital letters and small ones for the same; an id or an address may not.
+    isKept = !isSameCase(entry.instruction ?? '', request.instruction);
+    if (isKept) return undefined;
+    if (strict && unstatedIn(entry.packet, request.instruction, request.now).length > 0) return undefined;
+    const stale = staleTimeIn({ ...entry, created: entry.created ?? request.now }, request.now);
+    return stale === null ? { key, packet: entry.packet } : undefined;
+  }
+
+  /** An entry under a key of its own where the usual one has the same words in other capital letters: neither replaces the other. */
+  function placed(entry: NewEntry): NewEntry {
+    const other = unstored.get(entry.key) ?? attempt((registry) => registry.get(entry.key), undefined);
+    const isFree = other === undefined || other === null || isSameCase(other.instruction ?? '', entry.instruction);
+    return isFree ? entry : { ...entry, key: caseKeyOf(entry) };
+  }
+
   function stored(entry: NewEntry): string | null {
     try {
       inner?.put(entry);
@@ -71,29 +105,17 @@ export function safeRegistry(inner: Registry | null, strict: boolean): SafeRegis
     inner,
     storeRest,
     get(request, warnings) {
-      const entry = unstored.get(request.key) ?? attempt((registry) => registry.get(request.key), undefined, warnings);
-      // A registry of the host's own may give null.
-      if (entry === undefined || entry === null) return undefined;
-      if (entry.normalised === request.normalised && isPacketFor(entry.packet, request)) {
-        // The key takes capital letters and small ones for the same; an id or an address may not.
-        if (!isSameCase(entry.instruction ?? '', request.instruction)) return undefined;
-        if (strict && unstatedIn(entry.packet, request.instruction, request.now).length > 0) return undefined;
-        return staleTimeIn({ ...entry, created: entry.created ?? request.now }, request.now) === null
-          ? entry
-          : undefined;
-      }
-      warnings.push({
-        code: 'bad-entry',
-        message: 'The registry has an entry that is no valid packet for this request; it was not served.',
-      });
-      return undefined;
+      const entry = find(request.key, request, warnings);
+      if (entry !== undefined || !isKept) return entry;
+      return find(caseKeyOf(request), request, warnings);
     },
     seen(key) {
       if (unstored.has(key)) storeRest();
       attempt((registry) => registry.seen(key), undefined);
     },
-    put(entry) {
+    put(given) {
       if (inner === null) return [];
+      const entry = placed(given);
       const problem = stored(entry);
       if (problem === null) {
         storeRest();
@@ -109,6 +131,11 @@ export function safeRegistry(inner: Registry | null, strict: boolean): SafeRegis
         isPacketFor(entry.packet, entry),
       ),
   };
+}
+
+/** The key of an entry that its capital letters tell from the one of the usual key. */
+function caseKeyOf({ key, instruction }: Pick<NewEntry, 'key' | 'instruction'>): string {
+  return digestOf(JSON.stringify([key, caseOf(instruction)]));
 }
 
 /** What a host's own registry throws may be anything. */
