@@ -107,7 +107,9 @@ async function makeReady(database: Database, file: string, busyTimeout: number, 
   database.exec(`PRAGMA busy_timeout = ${busyTimeout}`);
   // A file is looked at before anything in it is changed, and is not trusted to run code.
   database.exec('PRAGMA trusted_schema = OFF');
-  versionOf(database, options.format, file);
+  const version = versionOf(database, options.format, file);
+  // Only a file without tables can be made so that it shrinks when something is removed.
+  if (version === 0) database.exec('PRAGMA auto_vacuum = INCREMENTAL');
   // The change to a write-ahead log does not wait for other processes by itself.
   for (let waited = 0; ; waited += RETRY) {
     try {

@@ -1,4 +1,5 @@
 /** What every store has to do: the same tests for all of them. */
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ArcpStore, JobRow, NewEvent } from '../../src/arcp/store/store.js';
 
@@ -297,6 +298,36 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
         expect(await list({ sessionId: 'a' })).toEqual(jobIds([jobs[0]!, jobs[2]!]));
         expect(await list({ principal: 'alice', states: ['queued'] })).toEqual(jobIds([jobs[0]!, jobs[3]!]));
         expect(await list({ limit: 1, after: jobs[0]!.jobId })).toEqual([jobs[1]!.jobId]);
+      });
+
+      storeTest('of which so many wait as are counted, whatever becomes of them', async (store) => {
+        const states = ['queued', 'running', 'blocked', 'completed'] as const;
+        const change = fc.record({
+          of: fc.nat(9),
+          state: fc.constantFrom(...states),
+          queue: fc.constantFrom('a', 'b'),
+        });
+        let round = 0;
+        await fc.assert(
+          fc.asyncProperty(fc.array(change, { maxLength: 20 }), async (changes) => {
+            const prefix = `${++round}-`;
+            for (const { of, state, queue } of changes) {
+              const jobId = `${prefix}${of}`;
+              const endedAt = state === 'completed' ? 1 : null;
+              if ((await store.readJob(jobId)) === undefined)
+                await store.commit({ newJobs: [job({ jobId, state, queue, endedAt })] });
+              else await store.commit({ jobs: [{ jobId, states, set: { state, endedAt } }] });
+              if (of === 9) await store.claimJobs({ worker: 'w', queues: ['a'], now: 1, leaseUntil: 9, limit: 1 });
+            }
+            await store.trim({ endedBefore: 2 });
+            const waiting = await store.listJobs({ states: ['queued'], limit: Number.POSITIVE_INFINITY });
+            for (const queues of [['a'], ['b'], ['a', 'b'], ['c'], []])
+              expect(await store.countQueued(queues)).toBe(
+                waiting.filter(({ queue }) => queues.includes(queue)).length,
+              );
+          }),
+          { numRuns: 25 },
+        );
       });
 
       storeTest('of one id there is one', async (store) => {

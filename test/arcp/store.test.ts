@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import Database from 'libsql';
@@ -6,9 +6,11 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { memoryStore } from '../../src/arcp/store/memory.js';
 import { sqliteStore } from '../../src/arcp/store/sqlite.js';
 import { RUNTIME_FORMAT } from '../../src/arcp/store/sqlite-format.js';
+import { jobsQuery } from '../../src/arcp/store/sqlite-statements.js';
+import type { JobQuery } from '../../src/arcp/store/store.js';
 import { betterSqlite3 } from '../../src/storage/adapters.js';
 import { platformDriver } from '../../src/storage/platform.js';
-import { describeStore } from './store-contract.js';
+import { describeStore, event, job } from './store-contract.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'arcp-store-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -43,4 +45,97 @@ test('a file of the first format is brought up to date, with all that is in it',
   const found = await store.readEvents({ traceId: 't', limit: 9 });
   await store.close();
   expect(found.map(({ id }) => id)).toEqual(['a', 'b', 'd']);
+});
+
+test('a file of the second format knows how many jobs wait in it, and keeps sessions apart from what only ages', async () => {
+  const file = newFile();
+  const database = (await platformDriver())(file);
+  for (const sql of RUNTIME_FORMAT.migrations.slice(0, 2)) database.exec(sql);
+  database.exec(`PRAGMA application_id = ${RUNTIME_FORMAT.applicationId}; PRAGMA user_version = 2;`);
+  for (const [id, state] of [
+    ['a', 'queued'],
+    ['b', 'queued'],
+    ['c', 'completed'],
+  ])
+    database.exec(`INSERT INTO job (job_id, session_id, principal, queue, priority, state, attempt, run_after, spec, status, created_at)
+      VALUES ('${id}', 's', 'p', 'default', 0, '${state}', 0, 0, '{}', '{}', 0)`);
+  database.exec(
+    `INSERT INTO record (scope, key, value, version, at) VALUES ('session', 's', '{}', 1, 1), ('x', 'y', '{}', 1, 1)`,
+  );
+  database.close();
+  const store = await sqliteStore(file);
+  expect(await store.countQueued(['default', 'other'])).toBe(2);
+  expect((await store.listJobs({ principal: 'p', states: ['queued'], limit: 9 })).map(({ jobId }) => jobId)).toEqual([
+    'a',
+    'b',
+  ]);
+  await store.trim({ before: 2 });
+  expect(await store.readRecord('session', 's')).toMatchObject({ owner: 's' });
+  expect(await store.readRecord('x', 'y')).toBeUndefined();
+  await store.close();
+});
+
+test('jobs are listed by an index, in its order, whichever filters are given', async () => {
+  const file = newFile();
+  await (await sqliteStore(file)).close();
+  const database = (await platformDriver())(file);
+  const choices = <K extends keyof JobQuery>(name: K, value: JobQuery[K]): Partial<JobQuery>[] => [
+    {},
+    { [name]: value },
+  ];
+  const plans: Record<string, readonly string[]> = {};
+  for (const states of [
+    ...choices('states', ['queued']),
+    ...choices('states', ['queued', 'paused', 'failed']).slice(1),
+  ])
+    for (const sessionId of choices('sessionId', 's'))
+      for (const principal of choices('principal', 'p'))
+        for (const after of choices('after', 'j')) {
+          const query = { ...states, ...sessionId, ...principal, ...after, limit: 10 };
+          const { sql, values } = jobsQuery(query);
+          const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
+          plans[Object.keys(query).join(' ')] = plan.map(({ detail }) => String(detail));
+        }
+  database.close();
+  const isFiltered = (name: string): boolean => /states|sessionId|principal/.test(name);
+  for (const [name, plan] of Object.entries(plans)) {
+    expect(
+      plan.filter((detail) => /TEMP B-TREE/.test(detail)),
+      name,
+    ).toEqual([]);
+    if (isFiltered(name))
+      expect(
+        plan.filter((detail) => /^SCAN job/.test(detail)),
+        name,
+      ).toEqual([]);
+  }
+});
+
+test('trimming lets others have their turn, and gives the space back, that of the log too', async () => {
+  const file = newFile();
+  clock = 1000;
+  const store = await sqliteStore(file, { now });
+  const body = 'x'.repeat(2000);
+  const jobs = Array.from({ length: 20 }, () => job({ state: 'completed', endedAt: 100 }));
+  await store.commit({ newJobs: jobs });
+  const events = jobs.flatMap(({ jobId }) => Array.from({ length: 200 }, () => event({ jobId, body })));
+  await store.commit({ events: [...events, ...Array.from({ length: 1000 }, () => event({ body }))] });
+  clock = 3000;
+  let [turns, isTrimming] = [0, true];
+  const count = (): void => {
+    turns++;
+    if (isTrimming) setImmediate(count);
+  };
+  const trimming = store.trim({ endedBefore: 2000, before: 2000 });
+  setImmediate(count);
+  const kept = store.commit({ events: [event({ id: 'meanwhile' })] });
+  expect(await trimming).toEqual({ jobs: 20, events: 5000, records: 0 });
+  isTrimming = false;
+  await kept;
+  // Each portion of 500 rows is a turn of its own.
+  expect(turns).toBeGreaterThanOrEqual(10);
+  expect(statSync(file).size).toBeLessThan(500_000);
+  expect(statSync(`${file}-wal`).size).toBe(0);
+  expect((await store.readEvents({ limit: 9 })).map(({ id }) => id)).toEqual(['meanwhile']);
+  await store.close();
 });

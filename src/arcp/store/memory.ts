@@ -42,6 +42,8 @@ class MemoryStore implements ArcpStore {
   readonly #ofSession = new Map<string, StoredEvent[]>();
   readonly #ofJob = new Map<string, StoredEvent[]>();
   readonly #jobs = new Map<string, JobRow>();
+  /** How many jobs of each queue wait. */
+  readonly #queued = new Map<string, number>();
   readonly #scopes = new Map<string, Scope>();
   #sequence = 0;
   #commits = 0;
@@ -81,7 +83,7 @@ class MemoryStore implements ArcpStore {
     });
 
   readonly countQueued = (queues: readonly string[]): Promise<number> =>
-    this.#asked(() => this.#jobsIn(queues).filter(({ state }) => state === 'queued').length);
+    this.#asked(() => queues.reduce((sum, queue) => sum + (this.#queued.get(queue) ?? 0), 0));
 
   readonly claimJobs = ({ worker, queues, now, leaseUntil, limit, lost }: Claim): Promise<readonly JobRow[]> =>
     this.#asked(() =>
@@ -191,8 +193,14 @@ class MemoryStore implements ArcpStore {
   }
 
   #put(job: JobRow): JobRow {
+    this.#count(this.#jobs.get(job.jobId), -1);
+    this.#count(job, 1);
     this.#jobs.set(job.jobId, job);
     return job;
+  }
+
+  #count(job: JobRow | undefined, change: number): void {
+    if (job?.state === 'queued') this.#queued.set(job.queue, (this.#queued.get(job.queue) ?? 0) + change);
   }
 
   #record(scope: string, key: string): StoredRecord | undefined {
@@ -221,7 +229,10 @@ class MemoryStore implements ArcpStore {
     const gone = new Set<string>();
     for (const { jobId, endedAt } of this.#jobs.values())
       if (endedBefore !== undefined && endedAt !== null && endedAt < endedBefore) gone.add(jobId);
-    for (const jobId of gone) this.#jobs.delete(jobId);
+    for (const jobId of gone) {
+      this.#count(this.#jobs.get(jobId), -1);
+      this.#jobs.delete(jobId);
+    }
     const isOld = (at: number): boolean => before !== undefined && at < before;
     const events = this.#dropEvents(({ jobId, sessionId, at }) =>
       jobId === undefined ? isOld(at) || sessionId === session : gone.has(jobId),

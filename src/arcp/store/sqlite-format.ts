@@ -69,5 +69,33 @@ export const RUNTIME_FORMAT: Format = {
        PRIMARY KEY (job_id, trace_id)
      ) STRICT, WITHOUT ROWID;
      INSERT INTO trace SELECT DISTINCT job_id, trace_id FROM event WHERE job_id IS NOT NULL AND trace_id IS NOT NULL;`,
+
+    // An index for each filter of jobs, in the order of their numbers; one for each rule by which something is removed.
+    `DROP INDEX job_live;
+     CREATE INDEX job_of_session ON job (session_id, state);
+     CREATE INDEX job_of_principal ON job (principal, state);
+     CREATE INDEX job_in_state ON job (state);
+     CREATE INDEX event_of_no_job ON event (at) WHERE job_id IS NULL;
+     CREATE INDEX event_of_session_alone ON event (session_id) WHERE job_id IS NULL;
+     CREATE INDEX record_of_nobody ON record (at) WHERE owner IS NULL;
+
+     -- A session goes with itself: its age alone does not remove it.
+     UPDATE record SET owner = key WHERE scope = 'session';
+
+     -- How many jobs wait in each queue: counting them takes longer the more there are.
+     CREATE TABLE queue (
+       queue TEXT PRIMARY KEY,
+       queued INTEGER NOT NULL
+     ) STRICT, WITHOUT ROWID;
+     INSERT INTO queue SELECT queue, count(*) FROM job WHERE state = 'queued' GROUP BY queue;
+     CREATE TRIGGER job_added AFTER INSERT ON job WHEN new.state = 'queued' BEGIN
+       INSERT INTO queue VALUES (new.queue, 1) ON CONFLICT DO UPDATE SET queued = queued + 1;
+     END;
+     CREATE TRIGGER job_moved AFTER UPDATE OF state ON job WHEN (old.state = 'queued') <> (new.state = 'queued') BEGIN
+       INSERT INTO queue VALUES (new.queue, iif(new.state = 'queued', 1, -1)) ON CONFLICT DO UPDATE SET queued = queued + excluded.queued;
+     END;
+     CREATE TRIGGER job_dropped AFTER DELETE ON job WHEN old.state = 'queued' BEGIN
+       UPDATE queue SET queued = queued - 1 WHERE queue = old.queue;
+     END;`,
   ],
 };

@@ -1,5 +1,7 @@
 /** What a runtime asks its file, each prepared once. */
-import type { Database, Statement } from '../../storage/database.js';
+import type { Database, SqlValue, Statement } from '../../storage/database.js';
+import { JOB_STATES } from '../protocol/payloads/parts.js';
+import type { JobQuery } from './store.js';
 
 const EVENT = 'sequence, id, type, session_id, job_id, stream_id, trace_id, terminal, body, at';
 const JOB =
@@ -25,14 +27,9 @@ const SQL = {
   setJob: `UPDATE job SET state = ?, attempt = ?, run_after = ?, lease_owner = ?, lease_until = ?, status = ?, ended_at = ?
     WHERE job_id = ?`,
   job: `SELECT ${JOB} FROM job WHERE job_id = ?`,
-  jobs: `SELECT ${JOB} FROM job
-    WHERE number > coalesce((SELECT number FROM job WHERE job_id = ?1), 0)
-      AND (?2 IS NULL OR state IN (SELECT value FROM json_each(?2)))
-      AND (?3 IS NULL OR session_id = ?3) AND (?4 IS NULL OR principal = ?4)
-    ORDER BY number LIMIT ?5`,
-  queued: `SELECT count(*) AS n FROM job WHERE state = 'queued' AND ${QUEUES}`,
-  // One index each, instead of a look at every job.
-  dueQueued: `SELECT ${JOB} FROM job WHERE state = 'queued' AND ${QUEUES} AND run_after <= ?
+  queued: `SELECT coalesce(sum(queued), 0) AS n FROM queue WHERE ${QUEUES}`,
+  // One queue at a time: its index has them in this order.
+  dueQueued: `SELECT ${JOB} FROM job WHERE state = 'queued' AND queue = ? AND run_after <= ?
     ORDER BY priority DESC, run_after, number LIMIT ?`,
   dueLeased: `SELECT ${JOB} FROM job WHERE lease_until <= ? AND ${QUEUES}
     ORDER BY lease_until LIMIT ?`,
@@ -44,18 +41,54 @@ const SQL = {
   setRecord: `INSERT INTO record (scope, key, value, version, owner, at) VALUES (?, ?, ?, 1, ?, ?)
     ON CONFLICT DO UPDATE SET value = excluded.value, version = version + 1, owner = coalesce(excluded.owner, owner), at = excluded.at`,
   removeRecord: 'DELETE FROM record WHERE scope = ? AND key = ?',
-  dropEndedTraces: 'DELETE FROM trace WHERE job_id IN (SELECT job_id FROM job WHERE ended_at < ?)',
-  dropEndedEvents: 'DELETE FROM event WHERE job_id IN (SELECT job_id FROM job WHERE ended_at < ?) RETURNING sequence',
-  dropEndedRecords: 'DELETE FROM record WHERE owner IN (SELECT job_id FROM job WHERE ended_at < ?) RETURNING version',
-  dropEndedJobs: 'DELETE FROM job WHERE ended_at < ? RETURNING number',
-  dropOldEvents: 'DELETE FROM event WHERE job_id IS NULL AND at < ? RETURNING sequence',
-  dropOldRecords: 'DELETE FROM record WHERE owner IS NULL AND at < ? RETURNING version',
-  dropSessionEvents: 'DELETE FROM event WHERE session_id = ? AND job_id IS NULL RETURNING sequence',
-  dropSessionRecords: 'DELETE FROM record WHERE owner = ? RETURNING version',
+  endedJobs: 'SELECT job_id FROM job WHERE ended_at < ? ORDER BY ended_at LIMIT ?',
+  dropJobEvents: `DELETE FROM event WHERE sequence IN (SELECT sequence FROM event WHERE job_id = ? LIMIT ?) RETURNING sequence`,
+  dropJobTraces: 'DELETE FROM trace WHERE job_id = ?',
+  dropJob: 'DELETE FROM job WHERE job_id = ? RETURNING number',
+  dropOldEvents: `DELETE FROM event WHERE sequence IN
+    (SELECT sequence FROM event WHERE job_id IS NULL AND at < ? LIMIT ?) RETURNING sequence`,
+  dropOldRecords: `DELETE FROM record WHERE (scope, key) IN
+    (SELECT scope, key FROM record WHERE owner IS NULL AND at < ? LIMIT ?) RETURNING version`,
+  dropSessionEvents: `DELETE FROM event WHERE sequence IN
+    (SELECT sequence FROM event WHERE job_id IS NULL AND session_id = ? LIMIT ?) RETURNING sequence`,
+  dropRecordsOf: `DELETE FROM record WHERE (scope, key) IN
+    (SELECT scope, key FROM record WHERE owner = ? LIMIT ?) RETURNING version`,
 } as const;
 
 export type Statements = Readonly<Record<keyof typeof SQL, Statement>>;
 
 export function prepareStatements(database: Database): Statements {
   return Object.fromEntries(Object.entries(SQL).map(([name, sql]) => [name, database.prepare(sql)])) as Statements;
+}
+
+/**
+ * Builds the statement that lists jobs by exactly the filters that are given. Each state is read by an index that has its jobs in the order of
+ * their numbers, and SQLite merges them: no job is read that is not listed.
+ */
+export function jobsQuery({ states, sessionId, principal, after, limit }: JobQuery): {
+  readonly sql: string;
+  readonly values: SqlValue[];
+} {
+  const by = sessionId === undefined ? principal : sessionId;
+  const among = (states && new Set(states)) ?? (by === undefined ? [undefined] : JOB_STATES);
+  const values: SqlValue[] = [];
+  const selects = [...among].map((state) => {
+    const conditions = [];
+    const given = { state, session_id: sessionId, principal };
+    for (const [column, value] of Object.entries(given)) {
+      if (value === undefined) continue;
+      // The plus keeps the narrower index.
+      conditions.push(`${column === 'principal' && sessionId !== undefined ? '+' : ''}${column} = ?`);
+      values.push(value);
+    }
+    if (after !== undefined) {
+      conditions.push('number > coalesce((SELECT number FROM job WHERE job_id = ?), 0)');
+      values.push(after);
+    }
+    return `SELECT number, ${JOB} FROM job${conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`}`;
+  });
+  if (selects.length === 0) return { sql: `SELECT ${JOB} FROM job LIMIT 0`, values: [] };
+  // SQLite has no infinity, and takes a negative limit for none.
+  values.push(Number.isFinite(limit) ? limit : -1);
+  return { sql: `${selects.join(' UNION ALL ')} ORDER BY number LIMIT ?`, values };
 }

@@ -1,13 +1,14 @@
 /** A store in a SQLite file: what was committed outlives the process, however it ends. Node only. */
 import { steadyClock } from '../../bindings/steady-clock.js';
-import type { Database, Driver } from '../../storage/database.js';
+import { nextTurn } from '../../channels/turn.js';
+import type { Database, Driver, SqlValue, Statement } from '../../storage/database.js';
 import { storageError } from '../../storage/errors.js';
 import { openDatabase } from '../../storage/open.js';
 import { isExpected, isLeaseOf } from './expected.js';
 import { GroupCommit } from './group-commit.js';
 import { RUNTIME_FORMAT } from './sqlite-format.js';
 import { changedValues, eventOf, eventValues, jobOf, jobValues, recordOf } from './sqlite-rows.js';
-import { prepareStatements, type Statements } from './sqlite-statements.js';
+import { jobsQuery, prepareStatements, type Statements } from './sqlite-statements.js';
 import {
   type ArcpStore,
   type Claim,
@@ -51,7 +52,7 @@ export async function sqliteStore(file: string, options: SqliteStoreOptions = {}
   try {
     const database = await openDatabase(file, { ...options, busyTimeout, format: RUNTIME_FORMAT });
     try {
-      return new SqliteStore(database, file, now);
+      return new SqliteStore(database, file, { now, busyTimeout });
     } catch (thrown) {
       database.close();
       throw thrown;
@@ -65,16 +66,29 @@ export async function sqliteStore(file: string, options: SqliteStoreOptions = {}
 /** Pages of the log that are kept before they go to the file: most that a job has written is written again at its end. */
 const CHECKPOINT_PAGES = 4000;
 
+/** Rows that are removed in one transaction: it blocks this process, and others. */
+const PORTION = 500;
+/** Pages that are given back at once. */
+const FREED_AT_ONCE = 256;
+
 class SqliteStore implements ArcpStore {
   readonly durable = true;
   readonly #database: Database;
   readonly #file: string;
+  readonly #busyTimeout: number;
   readonly now: () => number;
   readonly #statements: Statements;
+  /** Statements that list jobs, by their text: there is one for each choice of filters. */
+  readonly #listings = new Map<string, Statement>();
   readonly #group: GroupCommit<Commit, CommitResult>;
   #isClosed = false;
 
-  constructor(database: Database, file: string, now: () => number) {
+  constructor(
+    database: Database,
+    file: string,
+    { now, busyTimeout }: { readonly now: () => number; readonly busyTimeout: number },
+  ) {
+    this.#busyTimeout = busyTimeout;
     this.#database = database;
     this.#file = file;
     database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
@@ -106,11 +120,12 @@ class SqliteStore implements ArcpStore {
 
   readonly readJob = (jobId: string): Promise<JobRow | undefined> => this.#asked(() => this.#job(jobId));
 
-  readonly listJobs: ArcpStore['listJobs'] = ({ states, sessionId, principal, after, limit }) =>
+  readonly listJobs: ArcpStore['listJobs'] = (query) =>
     this.#asked(() => {
-      const among = states === undefined ? null : JSON.stringify(states);
-      const of = [sessionId ?? null, principal ?? null] as const;
-      return this.#statements.jobs.all(after ?? null, among, ...of, bound(limit)).map(jobOf);
+      const { sql, values } = jobsQuery(query);
+      const statement = this.#listings.get(sql) ?? this.#database.prepare(sql);
+      this.#listings.set(sql, statement);
+      return statement.all(...values).map(jobOf);
     });
 
   readonly countQueued = (queues: readonly string[]): Promise<number> =>
@@ -159,7 +174,18 @@ class SqliteStore implements ArcpStore {
   readonly listRecords: ArcpStore['listRecords'] = (scope, { after = '', limit }) =>
     this.#asked(() => this.#statements.records.all(scope, after, bound(limit)).map(recordOf));
 
-  readonly trim = (policy: TrimPolicy): Promise<TrimReport> => this.#asked(() => this.#write(() => this.#trim(policy)));
+  readonly trim = async (policy: TrimPolicy): Promise<TrimReport> => {
+    const removed = { jobs: 0, events: 0, records: 0 };
+    let isDone = false;
+    while (!isDone) {
+      isDone = await this.#asked(() => this.#write(() => this.#trim(policy, removed)));
+      await new Promise<void>(nextTurn);
+      // What was removed stays so; the next trim goes on.
+      if (this.#isClosed) return removed;
+    }
+    if (removed.jobs + removed.events + removed.records > 0) await this.#giveBack();
+    return removed;
+  };
 
   readonly close = async (): Promise<void> => {
     if (this.#isClosed) return;
@@ -240,17 +266,17 @@ class SqliteStore implements ArcpStore {
 
   #due({ queues, now, limit, lost }: Claim): JobRow[] {
     const { dueQueued, dueLeased } = this.#statements;
-    const among = JSON.stringify(queues);
     const leased =
       lost === undefined
-        ? dueLeased.all(now, among, bound(limit)).map(jobOf)
+        ? dueLeased.all(now, JSON.stringify(queues), bound(limit)).map(jobOf)
         : lost.flatMap((lease) => {
             const job = this.#job(lease.jobId);
             return job !== undefined && isLeaseOf(job)(lease) && queues.includes(job.queue) ? [job] : [];
           });
-    return [...leased, ...dueQueued.all(among, now, bound(limit)).map(jobOf)]
-      .toSorted((a, b) => b.priority - a.priority)
-      .slice(0, limit);
+    const queued = queues
+      .flatMap((queue) => dueQueued.all(queue, now, bound(limit)).map(jobOf))
+      .toSorted((a, b) => b.priority - a.priority || a.runAfter - b.runAfter);
+    return [...leased, ...queued].toSorted((a, b) => b.priority - a.priority).slice(0, limit);
   }
 
   /** Each list is read by its own index, from where the cursor stands. */
@@ -268,24 +294,65 @@ class SqliteStore implements ArcpStore {
     return merged.map((sequence) => eventOf(bySequence.get(sequence)!));
   }
 
-  #trim({ endedBefore, before, session }: TrimPolicy): TrimReport {
+  /**
+   * Removes one portion, within a transaction, and counts it.
+   *
+   * @returns whether nothing is left to be removed
+   */
+  #trim({ endedBefore, before, session }: TrimPolicy, removed: { -readonly [K in keyof TrimReport]: number }): boolean {
     const s = this.#statements;
-    let [jobs, events, records] = [0, 0, 0];
-    if (endedBefore !== undefined) {
-      s.dropEndedTraces.run(endedBefore);
-      events += s.dropEndedEvents.all(endedBefore).length;
-      records += s.dropEndedRecords.all(endedBefore).length;
-      jobs += s.dropEndedJobs.all(endedBefore).length;
-    }
+    let left = PORTION;
+    const drop = (kind: keyof TrimReport, statement: Statement, ...of: SqlValue[]): void => {
+      if (left <= 0) return;
+      const { length } = statement.all(...of, left);
+      removed[kind] += length;
+      left -= length;
+    };
+    if (endedBefore !== undefined)
+      for (const { job_id } of s.endedJobs.all(endedBefore, left)) {
+        drop('events', s.dropJobEvents, job_id!);
+        drop('records', s.dropRecordsOf, job_id!);
+        // The job goes last: it is how the next portion finds what is left of it.
+        if (left <= 0) break;
+        s.dropJobTraces.run(job_id!);
+        removed.jobs += s.dropJob.all(job_id!).length;
+        left--;
+      }
     if (before !== undefined) {
-      events += s.dropOldEvents.all(before).length;
-      records += s.dropOldRecords.all(before).length;
+      drop('events', s.dropOldEvents, before);
+      drop('records', s.dropOldRecords, before);
     }
     if (session !== undefined) {
-      events += s.dropSessionEvents.all(session).length;
-      records += s.dropSessionRecords.all(session).length;
+      drop('events', s.dropSessionEvents, session);
+      drop('records', s.dropRecordsOf, session);
     }
-    return { jobs, events, records };
+    return left > 0;
+  }
+
+  /** Gives pages that are free back to the file system, and the log with them. */
+  async #giveBack(): Promise<void> {
+    const free = (): number =>
+      this.#isClosed ? 0 : (this.#database.prepare('PRAGMA freelist_count').get()!['freelist_count'] as number);
+    for (let pages = free(), before = Number.POSITIVE_INFINITY; pages > 0 && pages < before; pages = free()) {
+      before = pages;
+      // Other processes may write: what cannot be given back now is given back another time.
+      try {
+        this.#database.exec(`PRAGMA incremental_vacuum(${FREED_AT_ONCE})`);
+      } catch {
+        return;
+      }
+      await new Promise<void>(nextTurn);
+    }
+    if (this.#isClosed) return;
+    // A process that reads keeps the log; it is not waited for.
+    try {
+      this.#database.exec('PRAGMA busy_timeout = 0');
+      this.#database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
+    } catch {
+      // The data is as safe in the log.
+    } finally {
+      this.#database.exec(`PRAGMA busy_timeout = ${this.#busyTimeout}`);
+    }
   }
 }
 
