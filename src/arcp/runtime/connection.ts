@@ -156,15 +156,20 @@ export class Connection implements Carrier {
       const opened = await openSession(this.#core, message, this.#peer, this.#limit);
       if (this.#isOver) return;
       const { session, engine, isResumed, body } = opened;
-      await this.#core.connections.get(session.id)?.giveUp('The session goes on elsewhere');
-      this.#core.connections.set(session.id, this);
+      const { connections } = this.#core;
+      const former = connections.get(session.id);
+      // At once: whoever takes it up while the former one ends finds this one.
+      connections.set(session.id, this);
       this.#session = session;
       this.#engine = engine;
       const { store, hub } = engine;
       const { onError } = this.#core.settings;
-      this.#feed = new Feed({ store, hub, channel: this.#channel, sessionId: session.id, onError });
+      const feed = new Feed({ store, hub, channel: this.#channel, sessionId: session.id, onError });
+      this.#feed = feed;
+      await former?.giveUp('The session goes on elsewhere');
+      if (this.#session !== session) return;
       this.say(body);
-      if (!isResumed) this.#feed.startAfter(session.acceptedAfter);
+      if (!isResumed) feed.startAfter(session.acceptedAfter);
     } catch (thrown) {
       this.#refuse(message, asArcpError(thrown));
       isRefused = true;
@@ -282,10 +287,11 @@ export class Connection implements Carrier {
     this.#isOver = true;
     clearInterval(this.#beat);
     const session = this.#session;
+    const sent = this.#feed?.sent;
     this.#engine.uploads.lost(this.uploader);
     this.leave();
     try {
-      if (session !== undefined) await this.#core.abandoned(session, this.#engine);
+      if (session !== undefined) await this.#core.abandoned(session, this.#engine, sent);
     } catch (error) {
       this.#core.settings.onError(error);
     } finally {

@@ -8,7 +8,7 @@ import type { Scheduler } from './jobs/scheduler.js';
 import type { EventLog } from './log.js';
 import type { Capabilities } from './negotiate.js';
 import type { Answers } from './permissions/request.js';
-import type { Session } from './session.js';
+import type { Sent, Session } from './session.js';
 import type { StreamRegistry } from './streams/registry.js';
 import type { Uploader, Uploads } from './streams/uploads.js';
 
@@ -77,5 +77,5 @@ export interface Core {
   /** Whether nothing new is begun any more. */
   readonly isDraining: () => boolean;
   /** The connection of a session has ended. */
-  readonly abandoned: (session: Session, engine: Engine) => Promise<void>;
+  readonly abandoned: (session: Session, engine: Engine, sent: Sent | undefined) => Promise<void>;
 }

@@ -2,6 +2,7 @@
 import type { Channel } from '../../channels/channel.js';
 import type { ArcpStore, StoredEvent } from '../store/store.js';
 import type { Follower, Hub } from './hub.js';
+import type { Sent } from './session.js';
 
 /** Events that are read from the store at once. */
 const PAGE = 256;
@@ -28,6 +29,7 @@ export class Feed implements Follower {
   readonly #jobs = new Set<string>();
   /** The last event that was sent, or is known to the client. */
   #cursor = 0;
+  #sent: Sent | undefined;
   /** Whether it is known where the client stands: before, nothing goes out. */
   #isStarted = false;
   /** Who sends something out of the order. */
@@ -43,9 +45,14 @@ export class Feed implements Follower {
     options.hub.followSession(options.sessionId, this);
   }
 
-  /** Goes on behind an event. */
-  startAfter(sequence: number): void {
+  /**
+   * Goes on behind an event.
+   *
+   * @param lastId the last message before it that the client has been sent
+   */
+  startAfter(sequence: number, lastId?: string): void {
     this.#cursor = sequence;
+    if (lastId !== undefined) this.#sent = { id: lastId, sequence };
     this.#isBehind = true;
     this.#isStarted = true;
     if (!this.#isHeld) void this.#read();
@@ -54,6 +61,11 @@ export class Feed implements Follower {
   /** Whether it is known yet where the client stands. */
   get isStarted(): boolean {
     return this.#isStarted;
+  }
+
+  /** The last message that was sent, where one was. */
+  get sent(): Sent | undefined {
+    return this.#sent;
   }
 
   get cursor(): number {
@@ -145,9 +157,10 @@ export class Feed implements Follower {
     return this.#options.channel.backlog() > HIGH_WATER_MARK;
   }
 
-  #send({ sequence, body }: StoredEvent): void {
+  #send({ id, sequence, body }: StoredEvent): void {
     if (sequence <= this.#cursor) return;
     this.#cursor = sequence;
+    this.#sent = { id, sequence };
     this.#options.channel.send(body);
   }
 

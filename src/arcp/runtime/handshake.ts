@@ -72,7 +72,7 @@ async function findFormer(core: Core, message: Opening, identity: Identity): Pro
   const { store } = core.lasting;
   if (message.session_id !== undefined) {
     const found = await store.readRecord(SESSIONS, message.session_id);
-    if (found === undefined || hasPassed(core, sessionOf(found)))
+    if (found === undefined || hasPassed(core, found.key, sessionOf(found)))
       throw new ArcpError('NOT_FOUND', 'There is no such session', { details: { session_id: message.session_id } });
     assertMayTakeUp(sessionOf(found), message, identity);
     return found;
@@ -82,8 +82,9 @@ async function findFormer(core: Core, message: Opening, identity: Identity): Pro
 }
 
 /** Whether a session ended with its runtime, or has been alone for too long. */
-function hasPassed({ boot, settings, lasting }: Core, session: KeptSession): boolean {
+function hasPassed({ boot, settings, lasting, connections }: Core, id: string, session: KeptSession): boolean {
   if (session.boot !== undefined && session.boot !== boot) return true;
+  if (connections.has(id)) return false;
   return lasting.clock() - session.seenAt > settings.resumeWindowMs;
 }
 
@@ -150,7 +151,15 @@ async function takeUp(
   const formerDigest = used === undefined ? former.tokenDigest : digestOf(used);
   const session: KeptSession = { ...kept, tokenDigest: accepted.tokenDigest, formerDigest };
   const result = await engine.log.commit({ records: [sessionRecord(record.key, session, record.version)] });
-  if (result.outcome !== 'done') throw new ArcpError('ABORTED', 'Somebody else has taken the session up meanwhile');
+  if (result.outcome !== 'done') {
+    const now = await engine.store.readRecord(SESSIONS, record.key);
+    if (now === undefined) throw new ArcpError('NOT_FOUND', 'There is no such session any more');
+    const { closedAt, tokenDigest } = sessionOf(now);
+    if (closedAt !== undefined) throw new ArcpError('FAILED_PRECONDITION', 'The session was closed');
+    // It was only noted that it is in use; a token that has changed shows that somebody else has taken it up.
+    if (tokenDigest === former.tokenDigest) return takeUp(core, message, identity, now, limit);
+    throw new ArcpError('ABORTED', 'Somebody else has taken the session up meanwhile');
+  }
   return { session: { ...session, id: record.key, identity }, engine, isResumed: true, body: accepted.body };
 }
 

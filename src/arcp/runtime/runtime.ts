@@ -3,20 +3,22 @@ import type * as z from 'zod';
 import { LONGEST_TIMER } from '../../bindings/longest-timer.js';
 import { safely } from '../../bindings/safely.js';
 import type { Channel } from '../../channels/channel.js';
+import { nextTurn } from '../../channels/turn.js';
 import { MAX_MESSAGE_BYTES } from '../protocol/codec.js';
 import { newId } from '../protocol/ids.js';
 import { memoryStore } from '../store/memory.js';
-import type { ArcpStore, TrimReport } from '../store/store.js';
+import { type ArcpStore, LIVE_STATES, type TrimReport } from '../store/store.js';
 import { type Authenticate, anonymous, type Peer } from './auth.js';
 import { Connection } from './connection.js';
 import type { AgentInput, Handler, ToolOptions, Work, WorkOptions } from './contract.js';
 import type { Core, Engine, Settings } from './core.js';
 import { createEngine } from './engine.js';
 import { cancelJob } from './jobs/cancel-job.js';
+import { jobsOf } from './jobs/jobs-of.js';
 import { resolveRetry } from './jobs/retry.js';
 import type { Capabilities } from './negotiate.js';
 import { definePolicy, type Policy } from './permissions/policy.js';
-import { SESSIONS, type Session, sessionOf, sessionRecord } from './session.js';
+import { changeSession, SESSIONS, type Sent, type Session, sessionOf, sessionRecord } from './session.js';
 import type { Telemetry } from './telemetry/contract.js';
 import { safeTelemetry } from './telemetry/safe.js';
 
@@ -81,6 +83,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const TRIM_EVERY = 10 * 60 * 1000;
 /** Milliseconds for which the answers of stateless sessions are kept, for commands that are sent again. */
 const PASSING_KEPT = 60_000;
+/** Sessions that are looked at together. */
+const SESSIONS_AT_ONCE = 100;
 
 const OUR_CAPABILITIES: Capabilities = {
   streaming: true,
@@ -109,6 +113,7 @@ export class Runtime {
   readonly #core: Core;
   #isDraining = false;
   #trim: ReturnType<typeof setInterval> | undefined;
+  #seen: ReturnType<typeof setInterval> | undefined;
 
   constructor(options: RuntimeOptions) {
     const settings = resolveSettings(options);
@@ -137,7 +142,7 @@ export class Runtime {
         passing: createEngine(memoryStore({ now }), working),
       },
       isDraining: () => this.#isDraining,
-      abandoned: (session, of) => this.#abandoned(session, of),
+      abandoned: (session, of, sent) => this.#abandoned(session, of, sent),
     };
   }
 
@@ -169,7 +174,10 @@ export class Runtime {
     if (this.#isDraining) return;
     this.#core.lasting.scheduler.start();
     this.#core.passing.scheduler.start();
-    this.#trim ??= setInterval(() => void this.trim().catch(this.#core.settings.onError), TRIM_EVERY);
+    const { onError, resumeWindowMs } = this.#core.settings;
+    this.#trim ??= setInterval(() => void this.trim().catch(onError), TRIM_EVERY);
+    const often = Math.min(TRIM_EVERY, Math.max(1000, resumeWindowMs / 4));
+    this.#seen ??= setInterval(() => void this.#noteSeen().catch(onError), often);
   }
 
   /** Takes a connection. Resolves when it has ended. */
@@ -206,8 +214,11 @@ export class Runtime {
     const { settings, lasting, passing } = this.#core;
     const passed = passing.clock() - PASSING_KEPT;
     await passing.store.trim({ endedBefore: passed, before: passed });
+    await this.#noteSeen();
+    const ofSessions = await this.#dropSessions();
     const before = lasting.clock() - settings.retentionMs;
-    return lasting.store.trim({ endedBefore: before, before });
+    const { jobs, events, records } = await lasting.store.trim({ endedBefore: before, before });
+    return { jobs, events: events + ofSessions.events, records: records + ofSessions.records };
   }
 
   /**
@@ -233,6 +244,7 @@ export class Runtime {
   async close(): Promise<void> {
     this.#isDraining = true;
     clearInterval(this.#trim);
+    clearInterval(this.#seen);
     const { lasting, passing } = this.#core;
     for (const { scheduler } of [lasting, passing]) {
       scheduler.abandon();
@@ -253,20 +265,54 @@ export class Runtime {
     return this;
   }
 
-  async #abandoned(session: Session, { store, clock, log, scheduler, streams }: Engine): Promise<void> {
+  async #abandoned(session: Session, engine: Engine, sent: Sent | undefined): Promise<void> {
+    const { store, clock, log, scheduler, streams } = engine;
     // Work goes on at its own pace where nobody reads.
     streams.forget(session.id);
     if (session.mode === 'stateless') {
-      for (const { jobId } of await store.listJobs({ sessionId: session.id, limit: Number.POSITIVE_INFINITY }))
+      for await (const { jobId } of jobsOf(store, { sessionId: session.id, states: LIVE_STATES }))
         scheduler.find(jobId)?.cancel({ cause: 'runtime', reason: 'The connection has ended' });
       await store.trim({ session: session.id });
       return;
     }
-    const record = await store.readRecord(SESSIONS, session.id);
-    if (record === undefined) return;
-    const seen = { ...sessionOf(record), seenAt: clock() };
-    // Where somebody else has taken it up meanwhile, they say when it was seen.
-    await log.commit({ records: [sessionRecord(session.id, seen, record.version)] });
+    await changeSession(log, session.id, { seenAt: clock(), ...(sent === undefined ? {} : { sent }) });
+  }
+
+  /** Keeps that sessions with a connection are in use, so that the end of the process does not end them, too. */
+  async #noteSeen(): Promise<void> {
+    const { connections, lasting } = this.#core;
+    for (const [id, { engine, feed }] of [...connections]) {
+      if (engine !== lasting || !connections.has(id)) continue;
+      const { sent } = feed;
+      await changeSession(lasting.log, id, { seenAt: lasting.clock(), ...(sent === undefined ? {} : { sent }) });
+    }
+  }
+
+  /** Removes sessions that cannot be taken up any more, with all that is kept for them. */
+  async #dropSessions(): Promise<{ readonly events: number; readonly records: number }> {
+    const { settings, connections, lasting } = this.#core;
+    const { store, log, clock } = lasting;
+    const { retentionMs, resumeWindowMs } = settings;
+    let [events, records] = [0, 0];
+    for (let after: string | undefined; ; ) {
+      const page = await store.listRecords(SESSIONS, { after, limit: SESSIONS_AT_ONCE });
+      for (const record of page) {
+        const session = sessionOf(record);
+        const keptMs = session.closedAt === undefined ? Math.max(retentionMs, resumeWindowMs) : retentionMs;
+        if (connections.has(record.key) || clock() - session.seenAt <= keptMs) continue;
+        const [working] = await store.listJobs({ sessionId: record.key, states: LIVE_STATES, limit: 1 });
+        if (working !== undefined) continue;
+        // Whoever takes it up meanwhile is first; from now on nobody can.
+        const closed = sessionRecord(record.key, { ...session, closedAt: session.closedAt ?? clock() }, record.version);
+        if ((await log.commit({ records: [closed] })).outcome !== 'done') continue;
+        const removed = await store.trim({ session: record.key });
+        events += removed.events;
+        records += removed.records;
+      }
+      if (page.length < SESSIONS_AT_ONCE) return { events, records };
+      after = page.at(-1)!.key;
+      await new Promise<void>(nextTurn);
+    }
   }
 }
 

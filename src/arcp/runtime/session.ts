@@ -5,6 +5,7 @@ import type { MessageLimits } from '../protocol/codec.js';
 import type { SessionMode, TrustLevel } from '../protocol/payloads/parts.js';
 import type { RecordChange, StoredRecord } from '../store/store.js';
 import type { Identity } from './auth.js';
+import type { EventLog } from './log.js';
 import type { Capabilities } from './negotiate.js';
 
 /** Where sessions stand in the store. */
@@ -37,6 +38,14 @@ export interface KeptSession {
   readonly openedAt: number;
   readonly seenAt: number;
   readonly closedAt?: number | undefined;
+  /** The last message that a connection has sent: a client that has it has missed nothing before, even where the message is not kept any more. */
+  readonly sent?: Sent | undefined;
+}
+
+/** A message, and where it stands among all events. */
+export interface Sent {
+  readonly id: string;
+  readonly sequence: number;
 }
 
 /** A session with the connection that it has now. */
@@ -58,7 +67,21 @@ export function sessionOf(record: StoredRecord): KeptSession {
   return JSON.parse(record.value) as KeptSession;
 }
 
-/** @param expect the version that the record has; 0 for none */
+/**
+ * Makes the record of a session. It is its own owner: it is removed with the session, and not by its age.
+ *
+ * @param expect the version that the record has; 0 for none
+ */
 export function sessionRecord(id: string, session: KeptSession, expect: number): RecordChange {
-  return { scope: SESSIONS, key: id, value: JSON.stringify(session), expect };
+  return { scope: SESSIONS, key: id, value: JSON.stringify(session), expect, owner: id };
+}
+
+/** Changes what is kept of a session, from what it is now, whoever else changes it at the same time. A session that is not kept any more stays so. */
+export async function changeSession(log: EventLog, id: string, change: Partial<KeptSession>): Promise<void> {
+  for (;;) {
+    const record = await log.store.readRecord(SESSIONS, id);
+    if (record === undefined) return;
+    const records = [sessionRecord(id, { ...sessionOf(record), ...change }, record.version)];
+    if ((await log.commit({ records })).outcome === 'done') return;
+  }
 }

@@ -183,7 +183,7 @@ class SqliteStore implements ArcpStore {
       // What was removed stays so; the next trim goes on.
       if (this.#isClosed) return removed;
     }
-    if (removed.jobs + removed.events + removed.records > 0) await this.#giveBack();
+    if (policy.session === undefined) await this.#giveBack();
     return removed;
   };
 
@@ -333,6 +333,7 @@ class SqliteStore implements ArcpStore {
   async #giveBack(): Promise<void> {
     const free = (): number =>
       this.#isClosed ? 0 : (this.#database.prepare('PRAGMA freelist_count').get()!['freelist_count'] as number);
+    if (free() === 0) return;
     for (let pages = free(), before = Number.POSITIVE_INFINITY; pages > 0 && pages < before; pages = free()) {
       before = pages;
       // Other processes may write: what cannot be given back now is given back another time.

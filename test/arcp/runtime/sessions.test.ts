@@ -344,6 +344,85 @@ describe('taking up again', () => {
     expect((await late.answer('nack', sent)).payload.code).toBe('NOT_FOUND');
   });
 
+  describe('sessions in use are never removed', () => {
+    const DAY = 24 * 60 * 60 * 1000;
+
+    /** Takes up what another connection had, behind the last message that it was sent. */
+    async function takeUp(runtime: Runtime, accepted: Envelope<'session.accepted'>, lastId: string): Promise<Wire> {
+      const wire = connectTo(runtime);
+      const { session_id, resume_token } = accepted.payload;
+      await wire.open({ resume_token }, { session_id });
+      await wire.answer('ack', wire.send('resume', { after_message_id: lastId }));
+      return wire;
+    }
+
+    test.each([
+      ['used every day', true, {}],
+      ['connected, without a word', false, {}],
+      ['used every day, in a short window', true, { resumeWindowSeconds: 60 }],
+      ['connected, without a word, in a short window', false, { resumeWindowSeconds: 60 }],
+    ])('%s', async (_, isUsed, options) => {
+      const clock = passingTime(Date.now());
+      const now = () => clock.now;
+      const store = memoryStore({ now });
+      const runtime = start({ store, now, ...options });
+      const wire = connectTo(runtime);
+      const accepted = await wire.open();
+      const use = () => wire.answer('tool.result', wire.send('tool.invoke', { tool: 'echo' }));
+      let last = await use();
+      for (let day = 0; day < 8; day++) {
+        clock.now += DAY;
+        if (isUsed) last = await use();
+        await runtime.trim();
+      }
+      // The runtime does not see the end of the connection: neither on its own side, nor where its process dies.
+      const again = await takeUp(runtime, accepted, last.id);
+      await again.answer('tool.result', again.send('tool.invoke', { tool: 'echo' }));
+      const { payload } = again.heard.find(({ type }) => type === 'session.accepted') as typeof accepted;
+      clock.now += 8 * DAY;
+      await runtime.trim();
+      await takeUp(start({ store, now, ...options }), { ...accepted, payload }, again.heard.at(-1)!.id);
+    });
+
+    test('by an earlier age than their window', async () => {
+      const clock = passingTime(Date.now());
+      const runtime = start({ now: () => clock.now, retentionDays: 1, resumeWindowSeconds: 3 * 24 * 60 * 60 });
+      const wire = connectTo(runtime);
+      const accepted = await wire.open();
+      wire.channel.destroy();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      clock.now += 2 * DAY;
+      await runtime.trim();
+      const again = connectTo(runtime);
+      const { session_id, resume_token } = accepted.payload;
+      await again.open({ resume_token }, { session_id });
+    });
+
+    test('and those that nobody can take up any more are, with all that is theirs', async () => {
+      const clock = passingTime(Date.now());
+      const now = () => clock.now;
+      const store = memoryStore({ now });
+      const runtime = start({ store, now }).tool('remember', {}, (input, { memory }) => memory.set('it', input));
+      const [gone, closed, kept] = [connectTo(runtime), connectTo(runtime), connectTo(runtime)];
+      for (const wire of [gone, closed, kept]) {
+        await wire.open();
+        await wire.answer('tool.result', wire.send('tool.invoke', { tool: 'remember', arguments: { a: 1 } }));
+      }
+      gone.channel.destroy();
+      await closed.answer('ack', closed.send('session.close', {}));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      clock.now += 8 * DAY;
+      await runtime.trim();
+      const all = await store.listRecords('session', { limit: 9 });
+      expect(all.map(({ key }) => key)).toEqual([kept.sessionId]);
+      for (const { sessionId } of [gone, closed]) {
+        expect(await store.listRecords(`memory:${sessionId}`, { limit: 9 })).toEqual([]);
+        expect(await store.readEvents({ sessionId: sessionId!, limit: 9 })).toEqual([]);
+      }
+      expect(await store.listRecords(`memory:${kept.sessionId}`, { limit: 9 })).toHaveLength(1);
+    });
+  });
+
   test.each([
     ['stateless', false, false],
     ['stateful', true, false],

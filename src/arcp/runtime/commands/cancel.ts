@@ -1,9 +1,9 @@
 /** The end of what a client does not want any more: a job, a stream, all that a session has begun (spec 003, "Jobs": "Jobs MUST support cancellation"). */
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
-import { type JobRow, LIVE_STATES, type StoredRecord } from '../../store/store.js';
+import type { JobRow, StoredRecord } from '../../store/store.js';
 import type { Carrier } from '../core.js';
-import { cancelJob } from '../jobs/cancel-job.js';
+import { cancelJob, cancelJobsOf } from '../jobs/cancel-job.js';
 import type { Commanded } from './commanded.js';
 import { acknowledged, carriedOut, commandRecord, commandsOf, type KeptCommand } from './once.js';
 
@@ -64,10 +64,7 @@ async function cancelSession(connection: Carrier, message: Cancel): Promise<Comm
   const former = await acknowledge(connection, message);
   if (former !== undefined) return { former };
   const request = { cause: 'client', reason, deadlineMs } as const;
-  const live = await engine.store.listJobs({
-    ...{ sessionId: session.id, states: LIVE_STATES, limit: Number.POSITIVE_INFINITY },
-  });
-  await Promise.all(live.map(({ jobId }) => cancelJob(engine, jobId, request, { now: engine.clock })));
+  await cancelJobsOf(engine, session.id, request);
   return {};
 }
 

@@ -6,6 +6,7 @@ import type { JobRow, StoredEvent } from '../../store/store.js';
 import { traceBelow } from '../compose.js';
 import type { Carrier } from '../core.js';
 import { CHECKPOINTS, type KeptCheckpoint } from '../jobs/checkpoint.js';
+import { jobsOf } from '../jobs/jobs-of.js';
 import { specOf, statusOf } from '../jobs/spec.js';
 import { Voice } from '../jobs/voice.js';
 import { pendingOf } from '../permissions/request.js';
@@ -49,7 +50,7 @@ export async function resume(connection: Carrier, message: Resume, before: () =>
     await tellPending(connection, jobId, after);
     if (jobId !== undefined) feed.followJob(jobId);
     connection.say(body);
-    if (jobId === undefined || !feed.isStarted) feed.startAfter(upTo);
+    if (jobId === undefined || !feed.isStarted) feed.startAfter(upTo, replayed.isCut ? undefined : replayed.lastId);
     return {};
   } finally {
     feed.release();
@@ -60,12 +61,14 @@ export async function resume(connection: Carrier, message: Resume, before: () =>
 async function tellPending(connection: Carrier, jobId: string | undefined, after: number): Promise<void> {
   const { engine, session } = connection;
   const { store } = engine;
-  const waiting = await store.listJobs({ sessionId: session.id, states: ['blocked'], limit: Number.POSITIVE_INFINITY });
-  for (const job of jobId === undefined ? waiting.map((row) => row.jobId) : [jobId])
+  const tell = async (job: string): Promise<void> => {
     for (const id of await pendingOf(store, job)) {
       const event = await store.findEvent(id);
       if (event !== undefined && event.sequence <= after) connection.say(event.body);
     }
+  };
+  if (jobId !== undefined) await tell(jobId);
+  else for await (const row of jobsOf(store, { sessionId: session.id, states: ['blocked'] })) await tell(row.jobId);
 }
 
 /** A job that has paused goes on. */
@@ -97,6 +100,7 @@ async function seen(connection: Carrier, message: Resume): Promise<number> {
 async function sequenceOf(connection: Carrier, message: Resume, messageId: string): Promise<number> {
   const { engine, session, core } = connection;
   if (messageId === session.acceptedId) return session.acceptedAfter;
+  if (messageId === session.sent?.id) return session.sent.sequence;
   const event = await engine.store.findEvent(messageId);
   if (event !== undefined && (await mayRead(connection, event))) return event.sequence;
   const details = { message_id: messageId };

@@ -61,11 +61,32 @@ export async function cancelJob(
   throw new ArcpError('ABORTED', 'The job does not keep still');
 }
 
+/** Jobs that are cancelled at once: their commits go together, and others have their turn between two portions. */
+const AT_ONCE = 100;
+
 /** Cancels what a job has begun and that has not ended. */
 export async function cancelChildren(engine: Engine, jobId: string, now: () => number): Promise<void> {
-  const children = await engine.store.listRecords(childrenOf(jobId), { limit: Number.POSITIVE_INFINITY });
   const request = { cause: 'runtime', reason: 'The job that began it was cancelled' } as const;
-  await Promise.all(children.map(({ value }) => cancelJob(engine, value, request, { now })));
+  for (let after: string | undefined; ; ) {
+    const children = await engine.store.listRecords(childrenOf(jobId), { after, limit: AT_ONCE });
+    await Promise.all(children.map(({ value }) => cancelJob(engine, value, request, { now })));
+    if (children.length < AT_ONCE) return;
+    after = children.at(-1)!.key;
+  }
+}
+
+/**
+ * Cancels all jobs that a session has begun and that have not ended.
+ *
+ * @throws ArcpError `UNAVAILABLE`
+ */
+export async function cancelJobsOf(engine: Engine, sessionId: string, request: CancelRequest): Promise<void> {
+  for (let after: string | undefined; ; ) {
+    const live = await engine.store.listJobs({ sessionId, states: LIVE_STATES, after, limit: AT_ONCE });
+    await Promise.all(live.map(({ jobId }) => cancelJob(engine, jobId, request, { now: engine.clock })));
+    if (live.length < AT_ONCE) return;
+    after = live.at(-1)!.jobId;
+  }
 }
 
 function endOf(
