@@ -8,6 +8,7 @@ import { ArcpError, asArcpError } from '../protocol/errors.js';
 import { timestampOf } from '../protocol/timestamp.js';
 import { assertAddressed } from './addressed.js';
 import type { Peer } from './auth.js';
+import type { Commanded } from './commands/commanded.js';
 import { COMMANDS } from './commands/index.js';
 import { formerAnswer } from './commands/once.js';
 import { boundedBody, type Cause, traceBelow } from './compose.js';
@@ -33,6 +34,8 @@ export class Connection implements Carrier {
   #taken: Promise<unknown> = Promise.resolve();
   /** What came while the session was being opened. */
   #early: Envelope[] | undefined;
+  /** The message that asks for the session, until it is answered. */
+  #opening: Envelope<'session.open'> | undefined;
   #session: Session | undefined;
   #engine: Engine;
   #feed: Feed | undefined;
@@ -150,6 +153,7 @@ export class Connection implements Carrier {
       return;
     }
     this.#early = [];
+    this.#opening = message;
     let isRefused = false;
     try {
       assertAddressed(this.#core, message);
@@ -168,12 +172,14 @@ export class Connection implements Carrier {
       this.#feed = feed;
       await former?.giveUp('The session goes on elsewhere');
       if (this.#session !== session) return;
+      this.#opening = undefined;
       this.say(body);
       if (!isResumed) feed.startAfter(session.acceptedAfter);
     } catch (thrown) {
       this.#refuse(message, asArcpError(thrown));
       isRefused = true;
     }
+    this.#opening = undefined;
     for (const early of this.#early.splice(0)) void this.#carryOut(early);
     this.#early = undefined;
     // Who is not let in has nothing more to say here.
@@ -195,12 +201,30 @@ export class Connection implements Carrier {
       // Who goes on without saying what was seen is told what comes now.
       if (message.type !== 'resume' && !this.feed.isStarted)
         this.feed.startAfter(await this.#engine.store.lastSequence());
-      const { former, answer } = await command(this, message as never, before);
+      const { former, answer } = await this.#inTurn(message, () => command(this, message as never, before));
       const said = answer ?? (former && (await formerAnswer(this.#engine.store, message, former)));
       if (said !== undefined) this.say(said);
     } catch (thrown) {
       this.#refuse(message, asArcpError(thrown));
       if (!(thrown instanceof ArcpError)) this.#core.settings.onError(thrown);
+    }
+  }
+
+  /** Carries out a command when none with its id is being carried out, so that what was kept of that one is found. */
+  async #inTurn(message: Envelope, run: () => Promise<Commanded>): Promise<Commanded> {
+    const { running } = this.#core;
+    const key = `${this.session.principal} ${message.id}`;
+    const earlier = running.get(key);
+    const result = earlier === undefined ? run() : earlier.then(run);
+    const settled = result.then(
+      () => {},
+      () => {},
+    );
+    running.set(key, settled);
+    try {
+      return await result;
+    } finally {
+      if (running.get(key) === settled) running.delete(key);
     }
   }
 
@@ -263,7 +287,7 @@ export class Connection implements Carrier {
 
   /** The session goes on elsewhere. */
   async giveUp(why: string): Promise<void> {
-    this.#refuse({}, new ArcpError('ABORTED', why));
+    this.#refuse(this.#opening ?? {}, new ArcpError('ABORTED', why));
     this.leave();
     await this.end();
   }

@@ -72,6 +72,8 @@ export interface Core {
   readonly passing: Engine;
   /** By the ids of the sessions that they carry. */
   readonly connections: Map<string, Carrier>;
+  /** Commands that are being carried out, by their principals and ids. */
+  readonly running: Map<string, Promise<void>>;
   readonly find: (kind: Work['kind'], name: string) => Work | undefined;
   readonly works: () => Iterable<Work>;
   /** Whether nothing new is begun any more. */

@@ -136,7 +136,14 @@ export class Runtime {
       policy: options.policy ?? definePolicy(),
     };
     this.#core = {
-      ...{ settings, find, boot: newId('sess'), connections: new Map(), works: () => this.#works.values() },
+      ...{
+        settings,
+        find,
+        boot: newId('sess'),
+        connections: new Map(),
+        running: new Map(),
+        works: () => this.#works.values(),
+      },
       ...{
         lasting: createEngine(options.store ?? memoryStore({ now }), working),
         passing: createEngine(memoryStore({ now }), working),
@@ -281,8 +288,15 @@ export class Runtime {
   /** Keeps that sessions with a connection are in use, so that the end of the process does not end them, too. */
   async #noteSeen(): Promise<void> {
     const { connections, lasting } = this.#core;
-    for (const [id, { engine, feed }] of [...connections]) {
-      if (engine !== lasting || !connections.has(id)) continue;
+    for (const [id, carrier] of [...connections]) {
+      const { engine, feed, session } = carrier;
+      if (engine !== lasting || connections.get(id) !== carrier) continue;
+      const record = await lasting.store.readRecord(SESSIONS, id);
+      if (record !== undefined && sessionOf(record).tokenDigest !== session.tokenDigest) {
+        // Another runtime has taken it up.
+        if (connections.get(id) === carrier) await carrier.giveUp('The session goes on elsewhere');
+        continue;
+      }
       const { sent } = feed;
       await changeSession(lasting.log, id, { seenAt: lasting.clock(), ...(sent === undefined ? {} : { sent }) });
     }

@@ -140,7 +140,7 @@ class MemoryStore implements ArcpStore {
     return answer();
   }
 
-  #commit({ records = [], newJobs = [], jobs = [], events = [] }: Commit): CommitResult {
+  #commit({ records = [], newJobs = [], jobs = [], events = [], maxQueued }: Commit): CommitResult {
     for (const { scope, key, expect } of records) {
       const found = this.#record(scope, key);
       if (expect !== undefined && (found?.version ?? 0) !== expect) return { outcome: 'conflict', scope, key, found };
@@ -148,6 +148,10 @@ class MemoryStore implements ArcpStore {
     for (const change of jobs) {
       const found = this.#jobs.get(change.jobId);
       if (!isExpected(found, change)) return { outcome: 'fenced', jobId: change.jobId, found };
+    }
+    for (const { queue } of newJobs) {
+      const queued = this.#queued.get(queue) ?? 0;
+      if (maxQueued !== undefined && queued >= maxQueued) return { outcome: 'full', queued };
     }
     this.#check(newJobs, events);
     for (const change of records) this.#set(change);

@@ -128,8 +128,7 @@ class SqliteStore implements ArcpStore {
       return statement.all(...values).map(jobOf);
     });
 
-  readonly countQueued = (queues: readonly string[]): Promise<number> =>
-    this.#asked(() => this.#statements.queued.get(JSON.stringify(queues))!['n'] as number);
+  readonly countQueued = (queues: readonly string[]): Promise<number> => this.#asked(() => this.#countQueued(queues));
 
   readonly claimJobs = (claim: Claim): Promise<readonly JobRow[]> =>
     this.#asked(() => {
@@ -212,7 +211,7 @@ class SqliteStore implements ArcpStore {
   }
 
   /** Within a transaction. What is not as expected is found before anything is changed. */
-  #apply({ records = [], newJobs = [], jobs = [], events = [] }: Commit): CommitResult {
+  #apply({ records = [], newJobs = [], jobs = [], events = [], maxQueued }: Commit): CommitResult {
     const { record, addJob } = this.#statements;
     for (const { scope, key, expect } of records) {
       if (expect === undefined) continue;
@@ -224,6 +223,10 @@ class SqliteStore implements ArcpStore {
     for (const change of jobs) {
       const job = found.get(change.jobId);
       if (!isExpected(job, change)) return { outcome: 'fenced', jobId: change.jobId, found: job };
+    }
+    for (const { queue } of maxQueued === undefined ? [] : newJobs) {
+      const queued = this.#countQueued([queue]);
+      if (queued >= maxQueued!) return { outcome: 'full', queued };
     }
     for (const change of records) this.#setRecord(change);
     for (const job of newJobs) addJob.run(...jobValues(job));
@@ -252,6 +255,10 @@ class SqliteStore implements ArcpStore {
   #setRecord({ scope, key, value, owner }: RecordChange): void {
     if (value === null) this.#statements.removeRecord.run(scope, key);
     else this.#statements.setRecord.run(scope, key, value, owner ?? null, this.now());
+  }
+
+  #countQueued(queues: readonly string[]): number {
+    return this.#statements.queued.get(JSON.stringify(queues))!['n'] as number;
   }
 
   #job(jobId: string): JobRow | undefined {

@@ -66,6 +66,8 @@ export interface JobChange {
   readonly attempt?: number | undefined;
   /** @default those in which a job has not ended */
   readonly states?: readonly JobState[] | undefined;
+  /** The status that the change was made from. @default any */
+  readonly status?: string | undefined;
   readonly set: JobPatch;
 }
 
@@ -90,10 +92,12 @@ export interface RecordChange {
   readonly owner?: string | undefined;
 }
 
-/** Changes of which all are made or none. Records are looked at first, then jobs. */
+/** Changes of which all are made or none. Records are looked at first, then jobs, then the room for new ones. */
 export interface Commit {
   readonly records?: readonly RecordChange[] | undefined;
   readonly newJobs?: readonly JobRow[] | undefined;
+  /** How many jobs of their queue may be queued before the new ones. @default any number */
+  readonly maxQueued?: number | undefined;
   readonly jobs?: readonly JobChange[] | undefined;
   readonly events?: readonly NewEvent[] | undefined;
 }
@@ -109,7 +113,9 @@ export type CommitResult =
       readonly found: StoredRecord | undefined;
     }
   /** A job is not as expected: another attempt has begun, or it is in another state, or there is none. */
-  | { readonly outcome: 'fenced'; readonly jobId: string; readonly found: JobRow | undefined };
+  | { readonly outcome: 'fenced'; readonly jobId: string; readonly found: JobRow | undefined }
+  /** As many jobs are queued as may be, or more. */
+  | { readonly outcome: 'full'; readonly queued: number };
 
 /** Which events are read: those of a session, of some jobs and of a trace, all together; all that there are where none is named. */
 export interface EventQuery {

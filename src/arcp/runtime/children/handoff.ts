@@ -16,7 +16,12 @@ const MOST_HANDOFFS = 100;
  *
  * @throws always: what the signal is aborted with, or an ArcpError where it cannot be given away
  */
-export async function handOff(attempt: Attempt, target: string, options: HandoffOptions = {}): Promise<never> {
+export function handOff(attempt: Attempt, target: string, options: HandoffOptions = {}): Promise<never> {
+  // Only one can be given the work: whoever asks meanwhile has left, too. No step has such a key.
+  return attempt.once('\0handoff', () => giveAway(attempt, target, options));
+}
+
+async function giveAway(attempt: Attempt, target: string, options: HandoffOptions): Promise<never> {
   const { spec, work, voice, row, status } = attempt;
   const { reason, permissions = [] } = options;
   assertMayGo(attempt);

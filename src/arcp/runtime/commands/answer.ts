@@ -34,17 +34,18 @@ export async function answer(connection: Carrier, message: Answer, before: () =>
     message,
     lease && { lease_id: leaseId, expires_at: timestampOf(lease.expiresAt + ahead) },
   );
+  const leaseOwner = isForSession(message) ? request.sessionId : request.jobId;
   const answered: KeptRequest = {
     ...{ ...request, answeredBy: message.id },
     ...(lease === undefined
       ? { state: 'denied', reason: message.type === 'permission.deny' ? message.payload.reason : undefined }
-      : { state: 'granted', leaseId }),
+      : { state: 'granted', leaseId, leaseOwner }),
   };
   const records: RecordChange[] = [
     commandRecord(session.principal, message, { answerId: ack.id }, request.jobId),
     requestRecord(record.key, answered, record.version),
-    ...(lease === undefined ? [] : [leaseRecord(request.jobId, leaseId, lease, 0)]),
-    ...(isForSession(message) ? [leaseRecord(request.sessionId, leaseId, lease!, 0)] : []),
+    // One record: its uses are counted together, whoever in the session makes them.
+    ...(lease === undefined ? [] : [leaseRecord(leaseOwner, leaseId, lease, 0)]),
   ];
   const result = await log.commit({ records, events: [ack] });
   if (result.outcome !== 'conflict') {

@@ -45,11 +45,12 @@ export async function createCheckpoint(
 }
 
 async function checkpointIdle(
-  { engine, session }: Carrier,
+  connection: Carrier,
   message: Envelope<'checkpoint.create'>,
   row: JobRow,
   pauses: boolean,
 ): Promise<Commanded> {
+  const { engine, session } = connection;
   const { log, store } = engine;
   const spec = specOf(row);
   const status = statusOf(row);
@@ -64,7 +65,7 @@ async function checkpointIdle(
     records: [record, commandRecord(session.principal, message, { answerId: event.id }, row.jobId)],
     jobs: [
       {
-        ...{ jobId: row.jobId, attempt: row.attempt, states: [row.state] },
+        ...{ jobId: row.jobId, attempt: row.attempt, states: [row.state], status: row.status },
         set: {
           status: JSON.stringify({ ...status, checkpointId, checkpoints: sequence }),
           ...(isPaused ? { state: 'paused' } : {}),
@@ -74,6 +75,9 @@ async function checkpointIdle(
     events: [event, ...(isPaused ? [voice.moved(row.state, 'paused', 'pause', {}, message.id)] : [])],
   });
   if (result.outcome === 'conflict') return { former: result.found };
+  // Another checkpoint was kept meanwhile: this one comes behind it.
+  if (result.outcome === 'fenced' && result.found !== undefined && isIdle(result.found.state))
+    return checkpointIdle(connection, message, result.found, pauses);
   if (result.outcome === 'fenced') throw new ArcpError('ABORTED', 'The job was begun meanwhile');
   return {};
 }
@@ -114,9 +118,19 @@ export async function restoreCheckpoint(
   const status = JSON.stringify({ ...statusOf(row), checkpointId, again });
   const result = await engine.log.commit({
     ...{ records, events: [ack, ...moved] },
-    jobs: [{ jobId: row.jobId, attempt: row.attempt, states: IDLE_STATES, set: { status, state: 'queued' } }],
+    jobs: [
+      {
+        jobId: row.jobId,
+        attempt: row.attempt,
+        states: IDLE_STATES,
+        status: row.status,
+        set: { status, state: 'queued' },
+      },
+    ],
   });
   if (result.outcome === 'conflict') return { former: result.found };
+  if (result.outcome === 'fenced' && result.found !== undefined && isIdle(result.found.state))
+    return restoreCheckpoint(connection, message, before);
   if (result.outcome === 'fenced') throw new ArcpError('ABORTED', 'The job was begun meanwhile');
   engine.scheduler.wake();
   return {};

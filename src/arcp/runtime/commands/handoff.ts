@@ -3,7 +3,7 @@ import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { Carrier } from '../core.js';
 import { inputOf } from '../jobs/input.js';
-import { IDLE_STATES, isTerminal } from '../jobs/machine.js';
+import { IDLE_STATES, isIdle, isTerminal } from '../jobs/machine.js';
 import { specOf, statusOf } from '../jobs/spec.js';
 import { Voice } from '../jobs/voice.js';
 import { CAPABILITIES, can } from '../negotiate.js';
@@ -60,12 +60,16 @@ export async function handoff(
     ...entry,
     jobs: [
       {
-        ...{ jobId, attempt: row.attempt, states: IDLE_STATES },
+        ...{ jobId, attempt: row.attempt, states: IDLE_STATES, status: row.status },
         set: { status: JSON.stringify({ ...status, ...change }) },
       },
     ],
   });
   if (result.outcome === 'conflict') return { former: result.found };
-  if (result.outcome === 'fenced') throw new ArcpError('ABORTED', 'The job was begun meanwhile');
+  if (result.outcome === 'fenced') {
+    // Something of it was kept meanwhile: that is not to be written over.
+    if (result.found !== undefined && isIdle(result.found.state)) return handoff(connection, message, before);
+    throw new ArcpError('ABORTED', 'The job was begun meanwhile');
+  }
   return {};
 }

@@ -72,14 +72,17 @@ async function tellPending(connection: Carrier, jobId: string | undefined, after
 }
 
 /** A job that has paused goes on. */
-async function goOn({ engine }: Carrier, row: JobRow, { id }: Resume): Promise<void> {
+async function goOn(connection: Carrier, row: JobRow, message: Resume): Promise<void> {
+  const { engine } = connection;
   const { log, scheduler } = engine;
   const { jobId, attempt } = row;
-  const moved = new Voice(log, row, specOf(row)).moved('paused', 'queued', 'resume', {}, id);
+  const moved = new Voice(log, row, specOf(row)).moved('paused', 'queued', 'resume', {}, message.id);
   const status = JSON.stringify({ ...statusOf(row), again: { attempt, causedBy: moved.id } });
   const set = { state: 'queued', runAfter: engine.clock(), status } as const;
-  // Whoever was faster has set it going, or ended it.
-  await log.commit({ jobs: [{ jobId, attempt, states: ['paused'], set }], events: [moved] });
+  const jobs = [{ jobId, attempt, states: ['paused'], status: row.status, set }] as const;
+  const result = await log.commit({ jobs, events: [moved] });
+  // Whoever was faster has set it going, or ended it, or has kept something of it.
+  if (result.outcome === 'fenced' && result.found?.state === 'paused') await goOn(connection, result.found, message);
   scheduler.wake();
 }
 

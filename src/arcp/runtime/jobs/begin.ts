@@ -17,8 +17,6 @@ export async function beginJob(engine: Engine, job: NewJob): Promise<CommitResul
   let begun: JobRow | undefined;
   try {
     const position = begins ? undefined : await store.countQueued([queue]);
-    if (position !== undefined && position >= job.maxQueued)
-      throw new ArcpError('RESOURCE_EXHAUSTED', 'Too many jobs are waiting', { details: { queued: position } });
     const row: JobRow = {
       ...{ jobId: newId('job'), sessionId, principal, queue, priority: options.priority ?? 0 },
       ...{ runAfter: createdAt, createdAt, endedAt: null },
@@ -33,7 +31,12 @@ export async function beginJob(engine: Engine, job: NewJob): Promise<CommitResul
     const restored = job.status?.checkpointId;
     const from = restored === undefined ? {} : { restored_from: restored };
     const started = begins ? voice.started(1, { worker: scheduler.worker, ...from }) : [];
-    const result = await log.commit({ records, newJobs: [row], jobs, events: [...events, told, ...started] });
+    const result = await log.commit({
+      ...{ records, newJobs: [row], jobs, events: [...events, told, ...started] },
+      ...(begins ? {} : { maxQueued: job.maxQueued }),
+    });
+    if (result.outcome === 'full')
+      throw new ArcpError('RESOURCE_EXHAUSTED', 'Too many jobs are waiting', { details: { queued: result.queued } });
     if (result.outcome === 'done') {
       begun = row;
       scheduler.deadlines.watch(row, spec);

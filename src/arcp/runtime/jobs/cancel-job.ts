@@ -109,5 +109,5 @@ function endOf(
     leaseUntil: null,
     status: JSON.stringify(status),
   } as const;
-  return { jobs: [{ jobId, attempt, states: IDLE_STATES, set }], events: [...events, told] };
+  return { jobs: [{ jobId, attempt, states: IDLE_STATES, status: row.status, set }], events: [...events, told] };
 }

@@ -1,7 +1,7 @@
 /** Values by name that outlive the work that keeps them (spec 003, "Sessions": "maintain memory", "share execution context"). */
 
 import { unheard } from '../../../bindings/unheard.js';
-import type { ArcpStore, NewEvent, RecordChange } from '../../store/store.js';
+import type { ArcpStore, NewEvent, RecordChange, StoredRecord } from '../../store/store.js';
 import { jsonOf } from './json.js';
 import type { JobOutbox } from './outbox.js';
 
@@ -34,9 +34,16 @@ export interface ValuesOptions {
   readonly changed?: ((key: string, value: unknown) => NewEvent) | undefined;
 }
 
+/** Stands for a value that was deleted. Its record stays: without it, a value that is set later has the version of the one before. */
+const DELETED = '';
+
+function valueIn<T>(found: StoredRecord | undefined): T | undefined {
+  return found === undefined || found.value === DELETED ? undefined : (JSON.parse(found.value) as T);
+}
+
 export function valuesOf({ id, scope, owner, store, outbox, changed }: ValuesOptions): Values {
   const record = (key: string, value: unknown, expect?: number): RecordChange => ({
-    ...{ scope, key, value: value === undefined ? null : jsonOf(value, `the value of ${key}`) },
+    ...{ scope, key, value: value === undefined ? DELETED : jsonOf(value, `the value of ${key}`) },
     ...(expect === undefined ? {} : { expect }),
     ...(owner === undefined ? {} : { owner }),
   });
@@ -44,17 +51,14 @@ export function valuesOf({ id, scope, owner, store, outbox, changed }: ValuesOpt
     changed === undefined ? [] : [changed(key, value)];
   return {
     id,
-    get: async <T>(key: string) => {
-      const found = await store.readRecord(scope, key);
-      return found === undefined ? undefined : (JSON.parse(found.value) as T);
-    },
+    get: async <T>(key: string) => valueIn<T>(await store.readRecord(scope, key)),
     set: unheard(async (key, value) =>
       outbox.add({ records: [record(key, value ?? null)], events: told(key, value ?? null) }),
     ),
     update: unheard(async <T>(key: string, change: (value: T | undefined) => T) => {
       for (;;) {
         const found = await store.readRecord(scope, key);
-        const value = change(found === undefined ? undefined : (JSON.parse(found.value) as T)) ?? null;
+        const value = change(valueIn<T>(found)) ?? null;
         const changed = record(key, value, found?.version ?? 0);
         if (await outbox.try({ records: [changed], events: told(key, value) })) return JSON.parse(changed.value!) as T;
       }
@@ -62,7 +66,9 @@ export function valuesOf({ id, scope, owner, store, outbox, changed }: ValuesOpt
     delete: (key) => outbox.add({ records: [record(key, undefined)], events: told(key, null) }),
     entries: async () => {
       const all = await store.listRecords(scope, { limit: Number.POSITIVE_INFINITY });
-      return all.map(({ key, value }) => [key, JSON.parse(value) as unknown] as const);
+      return all
+        .filter(({ value }) => value !== DELETED)
+        .map(({ key, value }) => [key, JSON.parse(value) as unknown] as const);
     },
   };
 }

@@ -16,11 +16,17 @@ import { denied, isNamed, type Scope, say, scopeOf } from './scope.js';
  * @throws ArcpError `PERMISSION_DENIED`; `DEADLINE_EXCEEDED` where nobody answers
  */
 export async function askFor(attempt: Attempt, wish: PermissionWish): Promise<Lease> {
-  const { spec, work } = attempt;
-  const { policy } = attempt.permissions;
+  const { work } = attempt;
   if (!isNamed(work.options.permissions ?? [], wish.permission))
     throw denied(wish, `the ${work.kind} ${work.name} does not declare it`);
   const key = keyOf(wish);
+  // Whoever wants the same meanwhile gets the same: the client is asked once. No step has such a key.
+  return attempt.once(`\0permission ${key}`, () => obtain(attempt, wish, key));
+}
+
+async function obtain(attempt: Attempt, wish: PermissionWish, key: string): Promise<Lease> {
+  const { spec, permissions } = attempt;
+  const { policy } = permissions;
   const held = await heldLease(attempt, wish);
   if (held !== undefined) return held;
   const asked = await attempt.log.store.readRecord(askedBy(attempt.row.jobId), key);
@@ -126,7 +132,7 @@ async function wait(
   if (request.state === 'expired')
     throw new ArcpError('DEADLINE_EXCEEDED', `${say(wish)}: nobody has answered in time`, { retryable: false });
   if (request.leaseId === undefined) return undefined;
-  return handle(attempt, wish, attempt.row.jobId, request.leaseId);
+  return handle(attempt, wish, request.leaseOwner ?? attempt.row.jobId, request.leaseId);
 }
 
 async function settled(

@@ -19,6 +19,8 @@ export interface KeptRequest {
   readonly leaseSeconds: number;
   /** The grant. */
   readonly leaseId?: string | undefined;
+  /** The session, where the grant holds for all of it. @default the job */
+  readonly leaseOwner?: string | undefined;
   /** The message that answered it. */
   readonly answeredBy?: string | undefined;
   readonly reason?: string | undefined;
