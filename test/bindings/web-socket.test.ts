@@ -44,7 +44,7 @@ test('a socket of ws sends the code, and as much of the reason as fits', async (
     closeWebSocket(socket, code, reason);
     const [got, text] = (await once(peer, 'close')) as [number, Buffer];
     expect(got).toBe(code);
-    expect(reason!.toWellFormed().startsWith(text.toString())).toBe(true);
+    expect(Buffer.from(reason!).toString().startsWith(text.toString())).toBe(true);
     expect(text.length).toBeGreaterThan(Math.min(119, Buffer.byteLength(reason!) - 1));
   }
 });

@@ -117,8 +117,17 @@ function reject(
   parts.note('rejected', error.message, { details: { code, ...details } });
   // An error frame is never answered by another, or two sides could go on for ever.
   if (frame !== null && isErrorFrame(frame)) return { outcome: 'rejected', error, reply: null };
-  const cause = { cid: envelope?.cid, mid: envelope?.mid };
+  // A request without a chain of its own is answered under its identifier (section 10.2), so that its sender can settle it.
+  const mid = envelope?.mid ?? identifierIn(frame, 'mid');
+  const cause = { cid: envelope?.cid ?? identifierIn(frame, 'cid') ?? mid, mid };
   return { outcome: 'rejected', error, reply: sendError(error, cause, parts, engine) };
+}
+
+/** An identifier of a frame whose envelope is refused. */
+function identifierIn(frame: Frame | null, name: 'mid' | 'cid'): string | undefined {
+  const value = frame?.metadata?.find(({ key }) => key === name)?.value;
+  if (value?.kind === 'string') return value.value;
+  return value?.kind === 'integer' ? (value.text ?? String(value.value)) : undefined;
 }
 
 /** What comes after delivery: the frame has used up its number whatever happens now. */

@@ -1,7 +1,9 @@
 /** After a gap: what was lost goes out again (draft-benzing-accp-00, section 3.7; the frame is `sync:resync{from:n}`). */
 import type { Diagnostic } from '../../text/diagnostic.js';
 import type { SentAs } from '../session/delivery.js';
+import type { SentFrame } from '../session/outbox.js';
 import type { SessionParts } from '../session/session.js';
+import { ENDS_A_CHAIN } from './check-message.js';
 import { ANNOUNCED, bodyText, type Engine, noteFrame, send, sendAgain } from './engine.js';
 
 /** What the other side has told. */
@@ -53,12 +55,19 @@ export function recover(
     keep: false,
   });
   outbox.resynced({ agent, from: expected, seq: announced.seq });
-  const sent = [announced, ...copies.map((copy) => sendAgain(engine, parts, copy))];
-  note('resync', `${copies.length} frames are sent again, from number ${expected} on.`, {
-    details: { expected, count: copies.length, lost },
+  // What was given up must not be done after all: of a cancelled chain, only its end is sent again.
+  const wanted = copies.filter(({ frame }) => isWanted(frame, parts));
+  const sent = [announced, ...wanted.map((copy) => sendAgain(engine, parts, copy))];
+  note('resync', `${wanted.length} frames are sent again, from number ${expected} on.`, {
+    details: { expected, count: wanted.length, lost },
   });
   if (runtime.log !== undefined) for (const frame of sent) noteFrame('sent', frame, parts, engine);
   return { frames: sent.map(({ text }) => text), warnings: lost === 0 ? [] : [lostWarning(lost, expected)] };
+}
+
+function isWanted({ cid, body }: SentFrame, { chains }: SessionParts): boolean {
+  if (cid === undefined || !chains.isCancelled(cid)) return true;
+  return ENDS_A_CHAIN.has(body.slice(body.indexOf('>') + 1, body.indexOf(':')));
 }
 
 /**

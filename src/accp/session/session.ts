@@ -134,6 +134,8 @@ export interface ResolvedSessionOptions {
   readonly agent: string;
   readonly sequence: SequenceMode;
   readonly shared: boolean;
+  /** Seconds until an answer is overdue; 0 for never. */
+  readonly timeout: number;
 }
 
 const PARTS = new WeakMap<Session, SessionParts>();
@@ -299,7 +301,7 @@ export function createSession(options: SessionOptions): Session {
   const parts: SessionParts = {
     session,
     state,
-    options: { id, agent, sequence, shared: options.shared ?? false },
+    options: { id, agent, sequence, shared: options.shared ?? false, timeout: options.timeout ?? 60 },
     runtime,
     delivery,
     outbox,

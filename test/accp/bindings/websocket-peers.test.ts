@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { connectWebSocket, type LinkState, type WebSocketLike } from '../../../src/accp/bindings/websocket/index.js';
-import { createSession, type Message } from '../../../src/accp/session/index.js';
-import { codec, numbers, openWorld, req, type World } from './websocket-world.js';
+import { createCodec, createSession, type Message } from '../../../src/accp/session/index.js';
+import { codec, numbers, openWorld, req, type World, worldsBehindProxies } from './websocket-world.js';
 
 const open: { close: () => Promise<void> }[] = [];
 afterEach(async () => {
@@ -284,5 +284,53 @@ describe('times', () => {
     const link = await connect({ heartbeat: Number.POSITIVE_INFINITY, handshakeTimeout: Number.POSITIVE_INFINITY });
     for (const client of server.clients) client.terminate();
     expect((await link.request(req({ n: 1 }))).payload).toEqual({ n: 1 });
+  });
+});
+
+describe('a request that is given up', () => {
+  const behind = worldsBehindProxies();
+  const payments: unknown[] = [];
+  const pay = ({ intent, operation, payload }: Message) => {
+    if (intent !== 'req') return null;
+    payments.push(payload['n']);
+    return { intent: 'done', operation, payload };
+  };
+
+  test.each([
+    ['times out', undefined, { code: 'E3001' }],
+    ['is aborted', 100, { name: 'TimeoutError' }],
+  ])('%s before it arrives: it is not carried out after the reconnection', async (_, abortMs, error) => {
+    payments.length = 0;
+    const { proxy, connect } = await behind(pay);
+    const session = createSession({ agent: 'client', sequence: 'sender', timeout: 0.3 });
+    const link = await connect({ session, port: proxy.port, reconnect: { min: 4, max: 4 } });
+    await link.request(req({ n: 1 }));
+    // Nothing arrives any more, and the client does not know it yet.
+    proxy.freeze();
+    const lost = link.request(req({ n: 2 }), abortMs === undefined ? {} : { signal: AbortSignal.timeout(abortMs) });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    proxy.cut();
+    proxy.thaw();
+    await expect(lost).rejects.toMatchObject(error);
+    expect(await link.request(req({ n: 3 })).catch(({ code }) => code)).toBe('E3001');
+    await expect.poll(() => link.state, { timeout: 9000 }).toBe('open');
+    await link.request(req({ n: 4 }));
+    expect(payments).toEqual([1, 4]);
+  });
+
+  test('a refusal of a request without a cid of its own names it', () => {
+    const codec = createCodec();
+    const session = createSession({ agent: 'server', sequence: 'sender' });
+    for (const [text, code] of [
+      ['@client>nonsense:pay{n:1}[mid:abc123,seq:1]', 'E1002'],
+      ['@client>req:pay{n:$hot.nothing}[mid:abc124,seq:2]', 'E2001'],
+      ['@client>req:pay{n:1}[mid:abc125]', 'E1001'],
+      ['@client>req:pay{n:1}[mid:007,seq:x]', 'E1004'],
+    ] as const) {
+      const outcome = codec.decode(text, session);
+      expect(outcome).toMatchObject({ outcome: 'rejected', error: { code } });
+      const mid = /mid:(\w+)/.exec(text)![1];
+      expect(outcome.outcome === 'rejected' && outcome.reply).toContain(`cid:${mid},aid:${mid}`);
+    }
   });
 });

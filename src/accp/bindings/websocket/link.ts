@@ -67,7 +67,7 @@ export class WebSocketLink implements Link {
       this.#settle = resolve;
     });
     this.#stopTime = keepTime(this.session, {
-      overdue: ({ correlationId, error }) => void this.#requests.fail(correlationId, error),
+      overdue: ({ correlationId, error }) => this.#requests.overdue(correlationId, error),
       failed: (thrown) => this.#storeFailed(thrown),
     });
   }

@@ -1,6 +1,9 @@
 /** What is asked over a link, and what answers it. */
+import { after } from '../../../bindings/after.js';
+import { safely } from '../../../bindings/safely.js';
+import { AccpError } from '../../codec/accp-error.js';
 import type { Message, MessageInput } from '../../message/message.js';
-import type { Session } from '../../session/session.js';
+import { partsOfSession, type Session } from '../../session/session.js';
 import type { StreamChunk } from '../../streams/streams.js';
 import { Answers } from './answers.js';
 import { type ChainedMessage, cancelOf, inChain, streamOf } from './chains.js';
@@ -13,8 +16,8 @@ export class Requests {
   readonly #outflow: Outflow;
   readonly #inflow: Inflow;
   readonly #answers = new Answers();
-  /** Chains whose requests went out, as long as somebody waits for their answers. */
-  readonly #said = new Set<string>();
+  /** Requests that went out and wait for their answers, by their chains. */
+  readonly #said = new Map<string, ChainedMessage>();
 
   constructor(session: Session, outflow: Outflow, inflow: Inflow) {
     this.#session = session;
@@ -27,8 +30,11 @@ export class Requests {
     return this.#answers.take(message);
   }
 
-  fail(correlationId: string, error: Error): void {
-    this.#answers.fail(correlationId, error);
+  /** The answer is overdue: the other side is to stop, and must not begin after a reconnection. */
+  overdue(correlationId: string, error: Error): void {
+    const request = this.#said.get(correlationId);
+    if (request === undefined) this.#answers.fail(correlationId, error);
+    else this.#giveUp(request, error);
   }
 
   failAll(error: Error): void {
@@ -40,12 +46,7 @@ export class Requests {
     const request = inChain(message);
     const cid = request.envelope.correlation_id;
     const answer = this.#wait(cid);
-    const said = this.#outflow.sayInTurn(request, () => {
-      // Who has given it up meanwhile does not want it to be sent.
-      signal?.throwIfAborted();
-      this.#said.add(cid);
-    });
-    said.catch((thrown) => this.#answers.fail(cid, thrown));
+    this.#say(request).catch((thrown) => this.#answers.fail(cid, thrown));
     const abort = (): void => this.#giveUp(request, signal!.reason);
     signal?.addEventListener('abort', abort, { once: true });
     try {
@@ -86,12 +87,7 @@ export class Requests {
     const abort = (): void => this.#giveUp(request, signal!.reason);
     signal?.addEventListener('abort', abort, { once: true });
     try {
-      const said = this.#outflow.sayInTurn(request, () => {
-        // Who has left meanwhile does not want it to be sent.
-        if (!this.#answers.has(cid)) throw new Left();
-        this.#said.add(cid);
-        this.#inflow.open(cid);
-      });
+      const said = this.#say(request, () => this.#inflow.open(cid));
       // It ends as soon as somebody leaves, even if it was never sent.
       await Promise.race([said, end]);
       for await (const chunk of streamOf(this.#session.stream(cid), end)) {
@@ -109,10 +105,30 @@ export class Requests {
     }
   }
 
-  /** Nobody wants the answer any more: the other side is told, if it knows of the request. */
+  /** Sends a request, unless it is given up before its turn comes. The time for an answer includes the wait for a connection. */
+  async #say(request: ChainedMessage, begun?: () => void): Promise<void> {
+    const cid = request.envelope.correlation_id;
+    const { timeout } = partsOfSession(this.#session).options;
+    const stop = after(timeout === 0 ? Number.POSITIVE_INFINITY : timeout, () =>
+      this.#giveUp(request, unanswered(timeout)),
+    );
+    try {
+      await this.#outflow.sayInTurn(request, () => {
+        if (!this.#answers.has(cid)) throw new Left();
+        this.#said.set(cid, request);
+        begun?.();
+      });
+    } finally {
+      stop();
+    }
+  }
+
+  /** The answer is not wanted any more: the other side is told if it may know of the request, which is not sent again. */
   #giveUp(request: ChainedMessage, reason: Error): void {
     const cid = request.envelope.correlation_id;
-    if (this.#answers.giveUp(cid, reason) && this.#said.has(cid)) this.#cancel(request);
+    if (!this.#answers.giveUp(cid, reason) || !this.#said.has(cid)) return;
+    safely(() => partsOfSession(this.#session).chains.cancel(cid));
+    this.#cancel(request);
   }
 
   /** @throws TypeError where another one waits under that identifier: nobody could tell whose answer has come */
@@ -125,6 +141,13 @@ export class Requests {
     // Where it cannot be told, the connection has ended.
     this.#outflow.sayInTurn(cancelOf(operation, envelope.correlation_id)).catch(() => undefined);
   }
+}
+
+function unanswered(timeout: number): AccpError {
+  return new AccpError({
+    code: 'E3001',
+    message: `The request could not be sent within ${timeout} s: there is no connection.`,
+  });
 }
 
 /** Whoever has read a stream has left it. */
