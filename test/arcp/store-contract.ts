@@ -203,6 +203,38 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
         });
       });
 
+      storeTest(
+        'for a job whose status was changed meanwhile are fenced off where they say from which',
+        async (store) => {
+          const one = job({ status: 'a' });
+          await store.commit({ newJobs: [one] });
+          const change = (from: string, status: string) =>
+            store.commit({ jobs: [{ jobId: one.jobId, status: from, set: { status } }] });
+          const outcomes = await Promise.all([change('a', 'b'), change('a', 'c'), change('b', 'd')]);
+          expect(outcomes.map(({ outcome }) => outcome)).toEqual(['done', 'fenced', 'done']);
+          expect(outcomes[1]).toMatchObject({ found: { status: 'b' } });
+          expect(await store.readJob(one.jobId)).toMatchObject({ status: 'd' });
+        },
+      );
+
+      storeTest(
+        'of jobs for which there is no room change nothing, however many are asked for at once',
+        async (store) => {
+          const outcomes = await Promise.all(
+            Array.from({ length: 9 }, () =>
+              store.commit({ newJobs: [job({ queue: 'small' })], events: [event()], maxQueued: 3 }),
+            ),
+          );
+          expect(outcomes.filter(({ outcome }) => outcome === 'done')).toHaveLength(3);
+          expect(outcomes.slice(3)).toEqual(Array.from({ length: 6 }, () => ({ outcome: 'full', queued: 3 })));
+          expect(await store.countQueued(['small'])).toBe(3);
+          expect(await store.readEvents({ sessionId: 's', limit: 99 })).toHaveLength(3);
+          expect(await store.commit({ newJobs: [job({ queue: 'other' })], maxQueued: 3 })).toMatchObject({
+            outcome: 'done',
+          });
+        },
+      );
+
       storeTest('change what they name, and nothing else', async (store) => {
         const one = job({ spec: 'a', status: 'b', leaseOwner: 'w', leaseUntil: 9 });
         await store.commit({ newJobs: [one] });

@@ -189,9 +189,6 @@ describe('several calls in one attempt', () => {
 });
 
 describe.each(WORLDS)('several clients of %s', (_, world) => {
-  const countOf = (wires: readonly Wire[], is: (message: Envelope) => boolean): number =>
-    new Set(wires.flatMap(({ heard }) => heard.filter(is).map(({ id }) => id))).size;
-
   test('one command, and one operation key: carried out once', async () => {
     let ran = 0;
     const { open } = await world((runtime) => runtime.tool('work', { durable: true }, () => ++ran));
@@ -263,7 +260,7 @@ describe.each(WORLDS)('several clients of %s', (_, world) => {
     );
     const wires = await open(6);
     const { jobId } = await wires[0]!.startJob('waits');
-    wires[0]!.send('checkpoint.create', { then: 'pause' }, { job_id: jobId });
+    wires[0]!.send('checkpoint.create', Object.fromEntries([['then', 'pause']]), { job_id: jobId });
     await wires[0]!.until(({ type }) => type === 'job.checkpoint');
     const sent = wires.map((wire) => wire.send('resume', {}, { job_id: jobId }));
     await Promise.all(wires.map((wire, n) => wire.answer('ack', sent[n]!)));
@@ -397,4 +394,38 @@ test('trimming, and taking a session up: it is there, or it is refused', async (
     }),
     { numRuns: 10 },
   );
+});
+
+test('cancelling and closing with many jobs leave others their turn', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-at-once-'));
+  ending.push(() => rmSync(folder, { recursive: true, force: true }));
+  const store = await sqliteStore(path.join(folder, 'arcp.db'));
+  const { open } = await worldOf([store], (runtime) =>
+    runtime.tool('work', { durable: true, queue: 'nobody' }, () => 1),
+  );
+  const ways: readonly (readonly [string, object])[] = [
+    ['cancel', { target: 'session' }],
+    ['session.close', { jobs: 'cancel' }],
+  ];
+  for (const [type, payload] of ways) {
+    const [wire] = (await open(1)) as [Wire];
+    const { sessionId } = wire;
+    const jobs = times(1200, () => wire.send('tool.invoke', { tool: 'work' }));
+    await Promise.all(jobs.map((job) => wire.answer('job.accepted', job)));
+    let [turns, isOver] = [0, false];
+    const count = (): void => {
+      turns++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const from = turns;
+    wire.send(type, { ...payload });
+    const states = ['queued'] as const;
+    while ((await store.listJobs({ sessionId, states, limit: 1 })).length > 0)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    isOver = true;
+    expect(await store.countQueued(['nobody'])).toBe(0);
+    // 100 jobs at most are read, and cancelled, in one turn.
+    expect(turns - from).toBeGreaterThanOrEqual(12);
+  }
 });
