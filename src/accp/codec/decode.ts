@@ -117,9 +117,11 @@ function reject(
   parts.note('rejected', error.message, { details: { code, ...details } });
   // An error frame is never answered by another, or two sides could go on for ever.
   if (frame !== null && isErrorFrame(frame)) return { outcome: 'rejected', error, reply: null };
-  // A request without a chain of its own is answered under its identifier (section 10.2), so that its sender can settle it.
+  // A request without a chain of its own is answered under its identifier (section 10.2), so that its sender can settle it. What is refused for
+  // its order alone (E3002, E3003) is answered later.
   const mid = envelope?.mid ?? identifierIn(frame, 'mid');
-  const cause = { cid: envelope?.cid ?? identifierIn(frame, 'cid') ?? mid, mid };
+  const isOrder = code === 'E3002' || code === 'E3003';
+  const cause = { cid: envelope?.cid ?? identifierIn(frame, 'cid') ?? (isOrder ? undefined : mid), mid };
   return { outcome: 'rejected', error, reply: sendError(error, cause, parts, engine) };
 }
 
