@@ -39,7 +39,10 @@ export interface RuntimeOptions {
   readonly limits?: RuntimeLimits | undefined;
   /** Seconds for which a session without a connection can be taken up again. @default 7 days */
   readonly resumeWindowSeconds?: number | undefined;
-  /** Days for which jobs that have ended, and messages of no job, are kept. @default 7 */
+  /**
+   * Days for which jobs that have ended, and messages of no job, are kept. A session is kept as long as it has a connection, can be taken up
+   * again, or has a job that has not ended. @default 7
+   */
   readonly retentionDays?: number | undefined;
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined;
@@ -216,7 +219,12 @@ export class Runtime {
     return { connections: this.#connections.size, jobs: lasting.scheduler.size + passing.scheduler.size };
   }
 
-  /** Removes what is not to be kept any more; it is done from time to time. */
+  /**
+   * Removes what is not to be kept any more, in portions that leave others their turn, and gives its space back. The runtime does this every ten
+   * minutes.
+   *
+   * @throws StoreError when the store fails; what was removed before stays removed
+   */
   async trim(): Promise<TrimReport> {
     const { settings, lasting, passing } = this.#core;
     const passed = passing.clock() - PASSING_KEPT;

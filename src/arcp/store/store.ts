@@ -221,6 +221,7 @@ export interface ArcpStore {
     scope: string,
     options: { readonly after?: string | undefined; readonly limit: number },
   ) => Promise<readonly StoredRecord[]>;
+  /** Removes what the policy names, in portions: other calls are carried out in between. */
   readonly trim: (policy: TrimPolicy) => Promise<TrimReport>;
   readonly close: () => Promise<void>;
 }
