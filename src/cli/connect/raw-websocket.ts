@@ -1,5 +1,6 @@
 /** `pegwire connect --raw` over a WebSocket: lines go out as they are, and nothing else does. */
 import { once } from 'node:events';
+import { closeWebSocket } from '../../bindings/web-socket.js';
 import { UsageError } from '../usage.js';
 import { messageOfFrame } from './frame-message.js';
 import { Outstanding } from './outstanding.js';
@@ -47,7 +48,7 @@ export async function speakRaw(options: SpeakerOptions, received: Received): Pro
   });
   const stop = async (): Promise<void> => {
     isEnding = true;
-    socket.close(NORMAL);
+    closeWebSocket(socket, NORMAL);
     await closed;
   };
   const say = async (said: Said): Promise<void> => {

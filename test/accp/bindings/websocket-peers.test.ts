@@ -104,30 +104,6 @@ describe('who connects to a session', () => {
 });
 
 describe('a session that is disconnected', () => {
-  test.each([
-    ['a word', 'gone'],
-    ['123 bytes', 'x'.repeat(123)],
-    ['124 bytes', 'x'.repeat(124)],
-    ['other letters', 'é'.repeat(62)],
-    ['sentences', 'the quota of the plan is used up; '.repeat(5)],
-  ])('stays out, and hears the reason: %s', async (_, reason) => {
-    const { sockets, connect } = await world();
-    const session = createSession({ agent: 'client', sequence: 'sender' });
-    const link = await connect({ session });
-    await link.request(req({ n: 1 }));
-    expect(sockets.disconnect(session.id, reason)).toBe(true);
-    const error = (await link.closed) as Error;
-    expect(error).toMatchObject({ code: 'refused', closeCode: 1008 });
-    expect(error.message).toContain(reason.slice(0, 61));
-    await expect(
-      connect({ session: createSession({ agent: 'client', id: session.id, sequence: 'sender' }) }),
-    ).rejects.toMatchObject({
-      code: 'refused',
-      message: expect.stringContaining(reason.slice(0, 61)),
-    });
-    expect(sockets.connected()).toEqual([]);
-  });
-
   test('stays out where its connection is away when it is disconnected', async () => {
     const { sockets, server, connect } = await world();
     const session = createSession({ agent: 'client', sequence: 'sender' });

@@ -1,0 +1,123 @@
+/** Every close code and reason, over the WebSockets of Chromium, of Node and of the package ws. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import process from 'node:process';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { createSession } from '../../../src/accp/session/index.js';
+import { publicCode } from '../../../src/bindings/web-socket.js';
+import { browse, chromium, chromiumHint } from './programs/chromium.js';
+import { CLOSES, closeAll } from './programs/closing.js';
+import { type CompiledProgram, compileProgram } from './programs/compile-program.js';
+import { openWorld } from './websocket-world.js';
+
+let program: CompiledProgram;
+beforeAll(async () => {
+  program = await compileProgram(new URL('programs/closing-page.ts', import.meta.url), 'browser');
+});
+afterAll(() => program.remove());
+
+/** What a reason becomes: as much of it as 123 bytes of UTF-8 hold, without half a character. */
+function held(reason: string): string {
+  let text = '';
+  for (const character of Buffer.from(reason).toString()) {
+    if (Buffer.byteLength(text + character) > 123) break;
+    text += character;
+  }
+  return text;
+}
+
+const MEANT = CLOSES.map(({ code = 1000, reason }) => [code, held(reason)]);
+
+/** @param run has the sockets closed, given the server's address; what it resolves to is called in the end */
+async function closesOf(run: (url: string) => Promise<() => unknown> | (() => unknown)) {
+  const closes: [number, string][] = [];
+  let settle!: (outcome: string) => void;
+  const outcome = new Promise<string>((resolve) => {
+    settle = resolve;
+  });
+  const server = createServer((request, response) => {
+    const isScript = request.url === '/page.js';
+    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
+    response.end(isScript ? readFileSync(program.file) : '<script type="module" src="/page.js"></script>');
+  });
+  let open = 0;
+  new WebSocketServer({ server }).on('connection', (socket, { url }) => {
+    open++;
+    socket.on('message', (text) => {
+      if (url === '/outcome') settle(String(text));
+      else if (url === '/long') {
+        const { id } = JSON.parse(String(text)) as { id?: number | null };
+        if (typeof id === 'number') socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: 'x'.repeat(5000) }));
+      }
+    });
+    socket.on('close', (code, reason) => {
+      open--;
+      if (url !== '/outcome')
+        closes[url === '/long' ? CLOSES.length : Number(url!.slice(1))] = [publicCode(code), String(reason)];
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const end = await run(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const said = await outcome;
+  await vi.waitFor(() => expect(open).toBe(0));
+  await end();
+  server.close();
+  return { said, closes };
+}
+
+const EXPECTED = { said: 'too-long, too-long', closes: [...MEANT, [1009, 'the message is too long']] };
+
+test('of the package ws', async () => {
+  const all = await closesOf(async (url) => {
+    const said = await closeAll((path) => new WebSocket(url + path));
+    const last = new WebSocket(`${url}/outcome`);
+    last.on('open', () => last.send(said, () => last.close()));
+    return () => undefined;
+  });
+  expect(all).toEqual(EXPECTED);
+});
+
+test('of Node', async () => {
+  const all = await closesOf((url) => {
+    const source = `globalThis.target = ${JSON.stringify(url)}; await import(${JSON.stringify(program.file)});`;
+    const flags = ['--experimental-websocket', '--no-warnings', '--input-type=module', '--eval', source];
+    const child = spawn(process.execPath, flags, { stdio: ['ignore', 'ignore', 'inherit'] });
+    return () => child.kill();
+  });
+  expect(all).toEqual(EXPECTED);
+});
+
+test.skipIf(chromium === undefined)(`of Chromium${chromiumHint}`, { timeout: 90_000 }, async () => {
+  const all = await closesOf((url) => browse(url.replace('ws:', 'http:')).close);
+  expect(all).toEqual(EXPECTED);
+});
+
+test.each([
+  ['short', 'gone'],
+  ['empty', ''],
+  ['of 123 bytes', 'x'.repeat(123)],
+  ['of 124 bytes', 'x'.repeat(124)],
+  ['of 62 characters of two bytes', 'é'.repeat(62)],
+  ['of astral characters', '\u{1f600}'.repeat(40)],
+  ['of lone surrogates', '\ud800'.repeat(60)],
+  ['of many sentences', 'the quota of the plan is used up; '.repeat(100)],
+])('a session that is disconnected stays out: a reason %s', async (_, reason) => {
+  const world = await openWorld();
+  const session = createSession({ agent: 'client', sequence: 'sender' });
+  const link = await world.connect({ session });
+  await vi.waitFor(() => expect(world.sockets.connected()).toContain(session.id));
+  expect(world.sockets.disconnect(session.id, reason)).toBe(true);
+  const error = await link.closed;
+  expect(error).toMatchObject({ code: 'refused', closeCode: 1008 });
+  expect(error!.message).toContain(held(reason));
+  // Nor does it come in again by another connection, or when the close itself was lost.
+  const again = world.connect({ session: createSession({ agent: 'client', sequence: 'sender', id: session.id }) });
+  await expect(again).rejects.toMatchObject({ code: 'refused', closeCode: 1008 });
+  expect(world.sockets.connected()).toEqual([]);
+  await world.close();
+});
