@@ -125,11 +125,11 @@ function reject(
   return { outcome: 'rejected', error, reply: sendError(error, cause, parts, engine) };
 }
 
-/** An identifier of a frame whose envelope is refused. */
+/** An identifier of a frame whose envelope is refused, if it can stand in an answer. */
 function identifierIn(frame: Frame | null, name: 'mid' | 'cid'): string | undefined {
   const value = frame?.metadata?.find(({ key }) => key === name)?.value;
-  if (value?.kind === 'string') return value.value;
-  return value?.kind === 'integer' ? (value.text ?? String(value.value)) : undefined;
+  if (value?.kind === 'integer') return value.text ?? String(value.value);
+  return value?.kind === 'string' && /^[!-~]{1,256}$/.test(value.value) ? value.value : undefined;
 }
 
 /** What comes after delivery: the frame has used up its number whatever happens now. */

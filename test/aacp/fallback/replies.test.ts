@@ -284,7 +284,7 @@ describe('any reply', () => {
       runs(200),
     );
     // Otherwise the property says little.
-    expect(answered).toBeGreaterThan(25);
+    expect(answered).toBeGreaterThan(8);
   });
 
   test('of any kind comes to an error of ours, or to a valid packet', async () => {
