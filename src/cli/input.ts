@@ -55,6 +55,8 @@ export async function* readLines(invocation: Invocation): AsyncGenerator<Line> {
   let held = new Uint8Array(0);
   let heldLength = 0;
   let cut = false;
+  // A stream that is not text may have no line end: it is refused as soon as that shows.
+  let checking = strictDecoder();
   const hold = (bytes: Uint8Array): void => {
     const kept = bytes.subarray(0, MAX_KEPT - heldLength);
     cut ||= kept.length < bytes.length;
@@ -66,6 +68,12 @@ export async function* readLines(invocation: Invocation): AsyncGenerator<Line> {
     }
     held.set(kept, heldLength);
     heldLength = length;
+    try {
+      checking.decode(kept, { stream: true });
+    } catch {
+      const line = held.subarray(0, length);
+      throw notUtf8(number === 1 ? afterMark(line, name) : line, number, name);
+    }
   };
   const release = function* (bytes: Uint8Array): Generator<Line> {
     const lines = linesOf(number === 1 ? afterMark(bytes, name) : bytes, { number, cut, name });
@@ -76,6 +84,7 @@ export async function* readLines(invocation: Invocation): AsyncGenerator<Line> {
     if (held.length > RETAINED) held = new Uint8Array(0);
     heldLength = 0;
     cut = false;
+    checking = strictDecoder();
   };
   for await (const chunk of readBytes(invocation)) {
     let from = 0;
@@ -124,10 +133,14 @@ function* linesOf(bytes: Uint8Array, { number, cut, name }: Block): Generator<Li
   }
 }
 
+function strictDecoder(): TextDecoder {
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+}
+
 /** Decodes UTF-8 strictly; `undefined` for other bytes. Platforms throw different errors there. */
 function decoded(bytes: Uint8Array, how: { readonly stream?: boolean } = {}): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, how);
+    return strictDecoder().decode(bytes, how);
   } catch {
     return undefined;
   }

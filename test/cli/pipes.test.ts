@@ -64,7 +64,7 @@ describe.concurrent('as a program', () => {
     child.stdin.write(stdin);
     const { code, stderr } = await ended(child);
     expect({ code, lines: stderr.split('\n').length }).toEqual({ code: 2, lines: 2 });
-    expect(stderr).toContain('stdin is no UTF-8 text');
+    expect(stderr).toContain('stdin:2: The line is not UTF-8: byte 0xFF is its byte 1');
     child.stdin.destroy();
   });
 });
