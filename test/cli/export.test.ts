@@ -79,7 +79,7 @@ describe('export', () => {
     [['aacp', '--to', 'gbfn'], 'did you mean "gbnf"?'],
     [['aacp', '--to', 'gbnf', '--output', '/nowhere/at/all'], 'Cannot write /nowhere/at/all'],
     [[scratch.write('nested.peggy', 'nested = "(" nested? ")"\n'), '--to', 'regex'], 'The rule nested holds itself'],
-    [[scratch.write('broken.peggy', 'broken = (\n'), '--to', 'gbnf'], 'is no usable grammar'],
+    [[scratch.write('broken.peggy', 'broken = (\n'), '--to', 'gbnf'], 'is not a usable grammar'],
   ])('refuses %j', async (args, message) => {
     const { code, stdout, stderr } = await cli(['export', ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
