@@ -76,14 +76,7 @@ export const MAX_FINDINGS = 100;
 
 /** Makes the last finding of a full list. */
 export function moreFindings(count: number, severity: Severity) {
-  const message = `${count} more ${severity}${count === 1 ? ' is' : 's are'} not listed.`;
-  const help = 'correct those that are listed, and check again';
-  return {
-    code: 'more-findings',
-    severity,
-    message,
-    span: null,
-    section: RULES['more-findings'].section,
-    help,
-  } as const;
+  const code = 'more-findings';
+  const message = `${count} more ${severity}s are not listed.`;
+  return { code, severity, message, span: null, section: RULES[code].section } as const;
 }

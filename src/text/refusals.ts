@@ -6,16 +6,11 @@ import { ParseError, type ParseErrorDetails } from './errors.js';
 import type { Result } from './result.js';
 import type { Span } from './span.js';
 
-/** The option of a limit, by the words of its refusal. */
-const LIMIT_OPTIONS = [
-  ['maxDepth', /^Nesting/],
-  ['maxDigits', / digits$/],
-  ['maxItems', / items$| fields$/],
-] as const;
-
+/** Names the option of a limit, by the words of its refusal. */
 function limitHelp(message: string): string {
-  const [option] = LIMIT_OPTIONS.find(([, words]) => words.test(message)) ?? ['maxLength'];
-  return `raise ${option} for senders that are trusted`;
+  const [what = ''] = /^Nes|digits|items|fields/.exec(message) ?? [];
+  const option = { Nes: 'Depth', digits: 'Digits', items: 'Items', fields: 'Items' }[what] ?? 'Length';
+  return `raise max${option} for senders that are trusted`;
 }
 
 function notAString(code: string, value: unknown): ParseErrorDetails {
