@@ -53,7 +53,7 @@ function joinedLiterals(pattern: Pattern): Pattern {
 function flattened(pattern: Extract<Pattern, { kind: 'repeat' }>): Pattern {
   const { item, min, max } = pattern;
   if (item.kind !== 'repeat') return pattern;
-  if (item.max === null && item.min <= 1) return repeat(item.item, Math.min(min, 1) * item.min, null);
+  if (item.max === null && item.min <= 1) return repeat(item.item, min * item.min, null);
   if (item.min === 0 && item.max === 1) return repeat(item.item, 0, max);
   return pattern;
 }
