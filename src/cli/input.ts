@@ -133,7 +133,7 @@ function* linesOf(bytes: Uint8Array, { number, cut, name }: Block): Generator<Li
   }
 }
 
-function strictDecoder(): TextDecoder {
+function strictDecoder(): InstanceType<typeof TextDecoder> {
   return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 }
 
