@@ -77,6 +77,6 @@ export const MAX_FINDINGS = 100;
 /** Makes the last finding of a full list. */
 export function moreFindings(count: number, severity: Severity) {
   const code = 'more-findings';
-  const message = `${count} more ${severity}s are not listed.`;
+  const message = `${count} more ${severity}${count === 1 ? ' is' : 's are'} not listed.`;
   return { code, severity, message, span: null, section: RULES[code].section } as const;
 }

@@ -10,7 +10,7 @@ import type { Invocation, Options } from './usage.js';
 
 type Paint = Output['paint'];
 
-/** How a report is shown. */
+/** Options for showing a report. */
 export interface Reporting {
   /** The name of the text that it is about. */
   readonly name: string;

@@ -55,7 +55,7 @@ export interface FallbackEncoder {
 
 /** What the tiers work with, once the registry is open. */
 interface Tiers {
-  /** What there is to say once, with the first answer. */
+  /** Warnings that are given once, with the first answer. */
   readonly news: FallbackWarning[];
   readonly safe: SafeRegistry;
   readonly match: (request: FallbackRequest) => MatchResult;

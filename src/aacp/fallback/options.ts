@@ -152,7 +152,7 @@ async function openDefault(): Promise<OpenRegistry> {
   }
 }
 
-/** Whether a registry has no place, so that encoding goes on in memory: its folder or its file cannot be written. */
+/** Tells whether the folder or the file of a registry cannot be written, so that encoding goes on in memory. */
 export function isUnwritable(thrown: unknown): thrown is RegistryError {
   return thrown instanceof RegistryError && (thrown.code === 'registry-unavailable' || thrown.code === 'registry-full');
 }

@@ -84,7 +84,7 @@ export interface Turn<T> {
   readonly value: T;
 }
 
-/** What is done with a turn, and while others have it. */
+/** The work of a caller that gets the turn, and of one that waits for it. */
 export interface TurnWork<T> {
   /** Gives what another process has stored, where it serves. */
   readonly look: () => T | undefined;

@@ -128,8 +128,9 @@ function reject(
 /** An identifier of a frame whose envelope is refused, if it can stand in an answer. */
 function identifierIn(frame: Frame | null, name: 'mid' | 'cid'): string | undefined {
   const value = frame?.metadata?.find(({ key }) => key === name)?.value;
-  if (value?.kind === 'integer') return value.text ?? String(value.value);
-  return value?.kind === 'string' && /^[!-~]{1,256}$/.test(value.value) ? value.value : undefined;
+  const text =
+    value?.kind === 'integer' ? (value.text ?? String(value.value)) : value?.kind === 'string' ? value.value : '';
+  return /^[!-~]{1,256}$/.test(text) ? text : undefined;
 }
 
 /** What comes after delivery: the frame has used up its number whatever happens now. */

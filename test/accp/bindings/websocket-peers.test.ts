@@ -308,5 +308,10 @@ describe('a request that is given up', () => {
       const mid = /mid:(\w+)/.exec(text)![1];
       expect(outcome.outcome === 'rejected' && outcome.reply).toContain(`cid:${mid},aid:${mid}`);
     }
+    // An identifier that cannot stand in a frame of this side is left out.
+    for (const mid of ['x'.repeat(300), '7'.repeat(300), `-${'7'.repeat(300)}`]) {
+      const outcome = codec.decode(`@client>req:pay{n:1}[mid:${mid}]`, session);
+      expect(outcome).toMatchObject({ outcome: 'rejected', reply: expect.not.stringContaining('cid:') });
+    }
   });
 });

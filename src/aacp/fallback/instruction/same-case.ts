@@ -56,7 +56,7 @@ function isMild(instruction: string): boolean {
   return !NO_PROSE.test(instruction) && !/\p{Lu}\p{Lu}|\p{Ll}\p{Lu}/u.test(instruction);
 }
 
-/** What tells instructions with one key apart: `''` for one whose capital letters and quoted white space say nothing. */
+/** Returns a text that distinguishes instructions with the same key; `''` where capital letters and quoted white space make no difference. */
 export function caseOf(instruction: string): string {
   if (isLoud(instruction)) return '';
   const words = instruction.split(SPACES).filter(Boolean);

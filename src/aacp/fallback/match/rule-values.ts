@@ -8,7 +8,7 @@ import { fillTemplate, readTemplate, type TemplateSlot } from '../rules/slots.js
 import type { Captured } from './captures.js';
 import type { Refusal } from './match.js';
 
-/** What parts the items of a list. A letter of any alphabet before or behind "and" makes it part of a word. */
+/** Separators of the items of a list. A letter of any alphabet before or behind "and" makes it part of a word. */
 const JOINT = /,|(?<![\p{L}\p{N}])and(?![\p{L}\p{N}])|&/u;
 
 /** Makes the packet of a workflow's step, as `encodeStep` of `pegwire/aacp/encoders` does. */

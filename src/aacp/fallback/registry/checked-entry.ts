@@ -44,7 +44,7 @@ export function checkedEntry(entry: NewEntry): NewEntry {
     throw new TypeError('created of an entry is a whole number of milliseconds since 1970');
   }
   if (said !== undefined && !(Number.isFinite(said) && Math.abs(said) <= MAX_TIME)) {
-    throw new TypeError('said of an entry is a number of milliseconds since 1970');
+    throw new TypeError('said must be a number of milliseconds since 1970');
   }
   if (timesSeen !== undefined && !(Number.isSafeInteger(timesSeen) && timesSeen >= 1)) {
     throw new TypeError('timesSeen of an entry is a whole number above 0');

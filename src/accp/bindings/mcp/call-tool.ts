@@ -142,7 +142,7 @@ async function ask(
 /** Losses of a result that are read: there can be no more than a frame has values. */
 const MAX_LOSSES = 1000;
 
-/** What the server says that its frames do not say exactly. */
+/** Reads the losses that the server reports for its frames. */
 function toldLosses(result: Members | undefined): readonly Loss[] {
   const told = members(result?.['_meta'])?.[LOSSES_META];
   return Array.isArray(told) ? told.slice(0, MAX_LOSSES).filter(isLoss) : [];
