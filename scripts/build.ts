@@ -6,13 +6,12 @@
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const dist = path.join(root, 'dist');
-const compiler = createRequire(import.meta.url).resolve('typescript/lib/tsc.js');
+const compiler = path.join(root, 'node_modules/@typescript/native/bin/tsc');
 
 rmSync(dist, { recursive: true, force: true });
 const { status } = spawnSync(process.execPath, [compiler, '-p', path.join(root, 'tsconfig.build.json')], {

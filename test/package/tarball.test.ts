@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 const root = process.cwd();
 const scratch = mkdtempSync(path.join(tmpdir(), 'pegwire-scratch-'));
 const installed = path.join(scratch, 'node_modules/pegwire');
-const tsc = createRequire(import.meta.url).resolve('typescript/lib/tsc.js');
+const tsc = path.join(root, 'node_modules/@typescript/native/bin/tsc');
 
 function run(command: string, args: readonly string[], cwd: string): string {
   return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
