@@ -25,7 +25,8 @@ export interface Automaton {
 
 /** The default for the most states: comparing two automata takes their product. */
 const MAX_STATES = 1000;
-const MAX_EDGES = 1_000_000;
+/** Edges, and entries of lists on the way to them. */
+const MAX_EFFORT = 500_000;
 
 interface Part {
   readonly first: readonly number[];
@@ -35,7 +36,10 @@ interface Part {
 
 const EMPTY_PART: Part = { first: [], last: [], nullable: true };
 
-/** Returns null for a pattern that is recursive, or has more than `maxStates` states or 1,000,000 edges between them. */
+/**
+ * Returns null for a pattern that is recursive, that has more than `maxStates` states, or that takes too long: where its states have
+ * 500,000 edges between them, or fewer that take more steps.
+ */
 export function automatonOf(
   pattern: Pattern,
   rules: ReadonlyMap<string, Pattern>,
@@ -45,11 +49,13 @@ export function automatonOf(
   const next: Set<number>[] = [];
   const open = new Set<string>();
   let hasParallels = false;
-  let edges = 0;
+  let effort = 0;
 
   const both = (before: Part, after: Part): Part | null => {
-    edges += before.last.length * after.first.length;
-    if (edges > MAX_EDGES) return null;
+    effort += before.last.length * after.first.length;
+    if (before.nullable) effort += before.first.length + after.first.length;
+    if (after.nullable) effort += before.last.length + after.last.length;
+    if (effort > MAX_EFFORT) return null;
     for (const state of before.last) {
       for (const follower of after.first) {
         hasParallels ||= next[state]!.has(follower);

@@ -1,7 +1,7 @@
 /**
  * What may stand behind each part of a grammar, as paths of a graph. The paths spell at least the texts that the grammar allows
  * there, lookaheads and code left aside. They may spell more: a rule that refers to itself comes back to any place it was called
- * from, and a long count is no count.
+ * from, and a long count is no count; in a large graph, none is.
  */
 import type { Alphabet } from '../automata/alphabet.js';
 import { closureOf, createGraph, type Graph } from '../automata/graph.js';
@@ -13,6 +13,9 @@ const COUNTED = 8;
 
 /** States from which on rules are no longer written out where they are called. */
 const MANY_STATES = 2_000;
+
+/** States from which on repetitions are no longer counted: counts within counts multiply. */
+const TOO_MANY_TO_COUNT = 10_000;
 
 export interface Tails {
   readonly graph: Graph;
@@ -82,9 +85,9 @@ export function tailsOf(rules: PegRules, startRule: string, facts: Facts, alphab
     exit: number,
     visit: ((part: Peg, exit: number) => void) | null,
   ): number => {
+    const counts = graph.size() < TOO_MANY_TO_COUNT;
     let to = exit;
-    const counted = max !== null && max <= COUNTED;
-    if (counted) {
+    if (counts && max !== null && max <= COUNTED) {
       for (let i = min; i < max; i++) {
         const from = graph.state();
         free(from, exit);
@@ -95,8 +98,10 @@ export function tailsOf(rules: PegRules, startRule: string, facts: Facts, alphab
       const head = graph.state();
       free(head, exit);
       again = max === null && facts.isSingle(item);
-      free(head, spell(item, head, visit));
+      const from = spell(item, head, visit);
+      free(head, from);
       again = false;
+      if (!counts) return min === 0 ? head : from;
       to = head;
     }
     for (let i = 0; i < Math.min(min, COUNTED); i++) to = spell(item, to, visit);
