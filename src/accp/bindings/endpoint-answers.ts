@@ -25,7 +25,7 @@ export class EndpointAnswers {
     const work = new Work(message, session, request);
     let given: Answer | AsyncIterable<Answer>;
     try {
-      given = await this.#options.handle(message, work);
+      given = await unlessCancelled(request, this.#options.handle(message, work));
     } catch (thrown) {
       work.release();
       return () => this.#fail(message, thrown, session);
@@ -104,7 +104,6 @@ class Work implements AnswerContext {
   readonly message: Message;
   readonly session: Session;
   readonly #request: AbortSignal;
-  #chain: AbortSignal | undefined;
   #linked: LinkedSignal | undefined;
 
   constructor(message: Message, session: Session, request: AbortSignal) {
@@ -116,19 +115,39 @@ class Work implements AnswerContext {
   get signal(): AbortSignal {
     if (this.#linked === undefined) {
       const { msg_id: mid, correlation_id: cid = mid } = this.message.envelope;
-      this.#chain = this.session.signal(cid);
-      this.#linked = linkSignals(this.#request, this.#chain);
+      this.#linked = linkSignals(this.#request, this.session.signal(cid));
     }
     return this.#linked.signal;
   }
 
-  /** Whether the sender has cancelled the chain, rather than gone. */
+  /** Whether the sender has cancelled the request or its chain, rather than gone. */
   get isCancelled(): boolean {
-    return this.#chain?.aborted === true && !this.#request.aborted;
+    const signal = this.#linked?.signal;
+    return signal?.aborted === true && signal.reason instanceof AccpError;
   }
 
   release(): void {
     this.#linked?.release();
+  }
+}
+
+/**
+ * What a handler gives, unless the request is cancelled before. A handler that does not heed that is not waited for: its answer would take a
+ * number, and nobody would be there to send it to.
+ */
+async function unlessCancelled<T>(request: AbortSignal, given: T | Promise<T>): Promise<T> {
+  if (!(given instanceof Promise)) return given;
+  let abort: () => void = () => undefined;
+  const cancelled = new Promise<never>((_, reject) => {
+    abort = () => {
+      if (request.reason instanceof AccpError) reject(request.reason);
+    };
+  });
+  request.addEventListener('abort', abort);
+  try {
+    return await Promise.race([given, cancelled]);
+  } finally {
+    request.removeEventListener('abort', abort);
   }
 }
 

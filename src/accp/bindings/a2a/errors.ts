@@ -1,11 +1,8 @@
 /** What can go wrong between client and server. */
 import { PegwireError } from '../../../text/errors.js';
 
-/**
- * - `not-accp`: the agent has answered, but not in frames
- * - `unknown-task`: a `cancel` frame names no chain that has made a task here
- */
-export type A2aBindingErrorCode = 'not-accp' | 'unknown-task';
+/** `not-accp`: the agent has answered, but not in frames. */
+export type A2aBindingErrorCode = 'not-accp';
 
 /** An exchange over A2A that gave no frame. Error frames are answers like others, and no error of the binding. */
 export class A2aBindingError extends PegwireError {

@@ -1,10 +1,12 @@
 /** The server's side of ACCP over A2A (draft-benzing-accp-00, section 11.4). */
 
 import { safely } from '../../../bindings/safely.js';
+import { AccpError } from '../../codec/accp-error.js';
 import { checkAgentName } from '../../session/names.js';
 import type { Endpoint } from '../endpoint.js';
 import { BINDING_AGENT, bareErrorFrame } from '../error-frame.js';
 import { type FrameHandler, hasErrorSchema, readHead } from '../frames.js';
+import { inOrder } from './in-order.js';
 import { framesIn } from './parts.js';
 import { type EventBus, type ExecutionContext, type FrameExecutor, TASK_STATE, type Task } from './sdk-shapes.js';
 import { TaskAnswer } from './task-answer.js';
@@ -16,14 +18,22 @@ export interface ExecutorOptions {
   readonly failed?: ((thrown: unknown, frame: string) => void) | undefined;
 }
 
+/** Milliseconds that cancelled work has to end. What a handler gives later is dropped: its task is over. */
+const GRACE = 1000;
+
 /** What is under way for one task. */
 class Running {
-  readonly contextId: string;
+  readonly #answer: TaskAnswer;
   readonly #controllers = new Set<AbortController>();
-  #cancelled: Promise<void> | undefined;
+  /** What cancelled work has said: frames are numbered when they are made, so each of them has to go out. */
+  readonly #left: string[] = [];
+  #wake: () => void = () => undefined;
+  #end: () => void = () => undefined;
+  #ended: Promise<void> | undefined;
 
-  constructor(contextId: string) {
-    this.contextId = contextId;
+  /** @param answer publishes the status that ends the task when it is cancelled */
+  constructor(answer: TaskAnswer) {
+    this.#answer = answer;
   }
 
   get isIdle(): boolean {
@@ -40,22 +50,48 @@ class Running {
     this.#controllers.delete(controller);
   }
 
-  /** Aborts all but one; what they wait for then, before they are over, is that the task has been told to be cancelled. */
-  cancel(told: Promise<void>, but?: AbortController): void {
-    this.#cancelled = told;
-    for (const controller of this.#controllers) if (controller !== but) controller.abort();
+  /**
+   * Aborts all executions but one.
+   *
+   * @returns resolves when they are over, or have taken too long
+   */
+  async cancel(but?: AbortController): Promise<void> {
+    this.#ended ??= new Promise((resolve) => (this.#end = resolve));
+    const reason = new AccpError({ code: 'E5001', message: 'The task was cancelled.' });
+    for (const controller of this.#controllers) if (controller !== but) controller.abort(reason);
+    const isOver = (): boolean => [...this.#controllers].every((controller) => controller === but);
+    if (isOver()) return;
+    await new Promise<void>((resolve) => {
+      const timer: unknown = setTimeout(resolve, GRACE);
+      this.#wake = () => {
+        if (!isOver()) return;
+        clearTimeout(timer as never);
+        resolve();
+      };
+    });
   }
 
-  /** The task's events end with the first execution that is over. */
-  cancelled(): Promise<void> | undefined {
-    return this.#cancelled;
+  /** An aborted execution is over. @returns resolves when the task is */
+  async leave(controller: AbortController, frames: readonly string[]): Promise<void> {
+    this.#left.push(...frames);
+    this.#controllers.delete(controller);
+    this.#wake();
+    // The task's events end with the first execution that is over.
+    await this.#ended;
+  }
+
+  /** The task is cancelled: this is the last that is said of it. */
+  finish(frames: readonly string[]): void {
+    this.#answer.status(TASK_STATE.canceled, inOrder([...this.#left, ...frames]));
+    this.#end();
   }
 }
 
 /**
  * An agent executor of the A2A SDK whose work is done by an endpoint, or by any handler of frames. A `req` makes a task; `done`
  * completes it; `fail` fails it, or rejects it (E5001, E5002); each frame of the schema ST is one artifact update; `ack` is "working",
- * `wait` at the end "input required". A `cancel` frame and `cancelTask` abort the handler's signal.
+ * `wait` at the end "input required". A `cancel` frame and `cancelTask` abort the handler's signal and end the task, as "canceled", with what
+ * the handler still says within a second.
  *
  * Clients that send frames as files (A2A 0.3) are answered in files.
  *
@@ -71,39 +107,61 @@ export function accpExecutor(handle: FrameHandler | Endpoint, options: ExecutorO
   const { failed } = options;
   const agent = checkAgentName(options.agent ?? BINDING_AGENT);
   const running = new Map<string, Running>();
+  /** The same by chains: who waits for the answer to a request does not know its task yet. */
+  const chains = new Map<string, Running>();
 
   const execute = async (context: ExecutionContext, bus: EventBus): Promise<void> => {
     const { taskId, contextId, userMessage, task } = context;
     const legacy = userMessage.parts.some(({ content }) => content?.$case === 'raw');
     const artifacts = task?.artifacts.map(({ artifactId }) => artifactId);
     const answer = new TaskAnswer({ taskId, contextId }, bus, { legacy }, artifacts);
-    const begun = running.get(taskId) ?? new Running(contextId);
+    const begun = running.get(taskId) ?? new Running(answer);
     running.set(taskId, begun);
     // Whoever listens to what is under way has the task already, and takes no other.
     if (begun.isIdle) bus.publish({ kind: 'task', data: task ?? newTask(context) });
     const controller = begun.begin();
     const { signal } = controller;
+    const own: string[] = [];
     let frame = '';
-    let told: (() => void) | undefined;
+    /** What a `cancel` frame ends. */
+    let target: Running | undefined;
+    let over: Promise<void> | undefined;
+    const end = async (): Promise<void> => {
+      over ??= target?.cancel(controller);
+      await over;
+      target?.finish(answer.takeHeld());
+    };
     try {
       const frames = framesIn(userMessage.parts);
       if (frames.length === 0) throw new NoFrame();
       for (frame of frames) {
-        // A task that is there, and not only the one that the frame has just made.
-        if (task !== undefined && readHead(frame)?.intent === 'cancel') {
-          begun.cancel(new Promise((resolve) => (told = resolve)), controller);
+        const head = readHead(frame);
+        const chain = `${contextId} ${head?.cid ?? head?.mid}`;
+        const isCancel = head?.intent === 'cancel';
+        if (isCancel) target = task === undefined ? chains.get(chain) : begun;
+        else if (!chains.has(chain)) {
+          chains.set(chain, begun);
+          own.push(chain);
         }
-        await answer.take(await handler(frame, { signal }), signal);
-        if (signal.aborted) break;
+        const given = handler(frame, { signal });
+        // It is told first: what it says of the end of its chain is better than what is said of the task.
+        if (isCancel) over = target?.cancel(controller);
+        await answer.take(await given);
       }
-      if (!signal.aborted) answer.finish(told === undefined ? undefined : TASK_STATE.canceled);
+      await end();
+      if (signal.aborted || target === begun) return;
+      // All frames of two answers go the same way, or they could overtake each other.
+      if (target !== undefined) answer.status(TASK_STATE.completed, []);
+      else answer.finish();
     } catch (thrown) {
-      // Whoever has aborted it tells the client.
-      if (!signal.aborted) answer.status(TASK_STATE.failed, failureOf(thrown, frame));
-      else safely(() => failed?.(thrown, frame));
+      const isOver = signal.aborted || target === begun;
+      if (signal.aborted) safely(() => failed?.(thrown, frame));
+      else if (isOver) answer.hold(failureOf(thrown, frame));
+      await end();
+      if (!isOver) answer.status(TASK_STATE.failed, failureOf(thrown, frame));
     } finally {
-      told?.();
-      if (signal.aborted) await begun.cancelled();
+      for (const chain of own) chains.delete(chain);
+      if (signal.aborted) await begun.leave(controller, answer.takeHeld());
       begun.end(controller);
       if (begun.isIdle && running.get(taskId) === begun) running.delete(taskId);
     }
@@ -118,10 +176,9 @@ export function accpExecutor(handle: FrameHandler | Endpoint, options: ExecutorO
   };
 
   const cancelTask = async (taskId: string, bus: EventBus): Promise<void> => {
-    const begun = running.get(taskId);
-    begun?.cancel(Promise.resolve());
-    const place = { taskId, contextId: begun?.contextId ?? '' };
-    new TaskAnswer(place, bus, {}).status(TASK_STATE.canceled, []);
+    const begun = running.get(taskId) ?? new Running(new TaskAnswer({ taskId, contextId: '' }, bus, {}));
+    await begun.cancel();
+    begun.finish([]);
   };
 
   return { execute, cancelTask };

@@ -1,7 +1,7 @@
 /** The client's side of ACCP over A2A (draft-benzing-accp-00, section 11.4). */
-import { tryParseFrame } from '../../parse.js';
 import { readHead } from '../frames.js';
 import { A2aBindingError } from './errors.js';
+import { inOrder } from './in-order.js';
 import { frameMessage, type MessageOptions } from './message.js';
 import { framesIn } from './parts.js';
 import {
@@ -47,10 +47,8 @@ export async function sendFrame(
 ): Promise<readonly string[]> {
   const sending = prepare(client, frames, options);
   if (sending.isCancel) return cancelTask(client, sending);
-  const result = await client.sendMessage(sending.request, sending.callOptions);
-  const reading = new Reading(client, sending);
-  const given = isTask(result) ? reading.task(result) : reading.message(result);
-  reading.checkAnswered();
+  const given = await send(client, sending);
+  sending.reading.checkAnswered();
   return given;
 }
 
@@ -75,16 +73,24 @@ export async function* streamFrame(
     yield* await cancelTask(client, sending);
     return;
   }
-  const reading = new Reading(client, sending);
-  for await (const event of client.sendMessageStream(sending.request, sending.callOptions)) yield* reading.event(event);
+  const { reading, request, callOptions } = sending;
+  const events = async function* (asked: MessageRequest): AsyncGenerator<string, void, undefined> {
+    for await (const event of client.sendMessageStream(asked, callOptions)) yield* reading.event(event);
+  };
+  try {
+    yield* events(request);
+  } catch (thrown) {
+    if (reading.isBegun || !isTaskOver(thrown, sending)) throw thrown;
+    yield* events(anew(request));
+  }
   reading.checkAnswered();
 }
 
 interface Sending {
   readonly request: MessageRequest;
   readonly callOptions: { signal?: AbortSignal };
-  readonly cid: string | undefined;
   readonly known: KnownTask | undefined;
+  readonly reading: Reading;
   readonly isCancel: boolean;
 }
 
@@ -92,34 +98,65 @@ function prepare(client: FrameClient, frames: string | readonly string[], option
   const { signal, ...rest } = options;
   const head = readHead(typeof frames === 'string' ? frames : (frames[0] ?? ''));
   const cid = head?.cid ?? head?.mid;
+  const isCancel = head?.intent === 'cancel';
   const found = cid === undefined ? undefined : taskOf(client, cid);
-  const known = found !== undefined && !TERMINAL.has(found.state) ? found : undefined;
-  const { taskId = known?.taskId, contextId = known?.contextId } = rest;
+  const mapped = found !== undefined && !TERMINAL.has(found.state) ? found : undefined;
+  const { taskId = mapped?.taskId, contextId = mapped?.contextId } = rest;
+  const request = frameMessage(frames, { ...rest, taskId, contextId });
+  const known = mapped ?? (taskId === undefined ? undefined : new KnownTask(taskId, contextId ?? ''));
+  // A task that is made by a "cancel" frame alone is none of the chain that it cancels.
+  const noted = isCancel && known === undefined ? undefined : cid;
   return {
-    request: frameMessage(frames, { ...rest, taskId, contextId }),
+    request,
     callOptions: signal === undefined ? {} : { signal },
-    cid,
-    known: known ?? (taskId === undefined ? undefined : new KnownTask(taskId, contextId ?? '')),
-    isCancel: head?.intent === 'cancel',
+    known,
+    reading: new Reading(client, request.message.messageId, noted, known),
+    isCancel,
   };
 }
 
-/** The agent is told by the frame, so that its session knows of it, too; agents that go on are stopped as A2A has it. */
-async function cancelTask(client: FrameClient, sending: Sending): Promise<readonly string[]> {
-  const { known, request, callOptions } = sending;
-  if (known === undefined) {
-    throw new A2aBindingError('unknown-task', 'The "cancel" frame names no chain of requests that has a task.');
+async function send(client: FrameClient, sending: Sending): Promise<readonly string[]> {
+  const { request, callOptions, reading } = sending;
+  const ask = async (asked: MessageRequest): Promise<readonly string[]> => {
+    const result = await client.sendMessage(asked, callOptions);
+    return isTask(result) ? reading.task(result) : reading.message(result);
+  };
+  try {
+    return await ask(request);
+  } catch (thrown) {
+    if (!isTaskOver(thrown, sending)) throw thrown;
+    return ask(anew(request));
   }
-  const reading = new Reading(client, sending);
+}
+
+/** Reasons of A2A for which a task takes no message (A2A 1.0, section 9.5). */
+const TAKES_NONE: ReadonlySet<unknown> = new Set(['UNSUPPORTED_OPERATION', 'TASK_NOT_FOUND', 'INVALID_PARAMS']);
+
+/** Whether the task has ended meanwhile: the frame has a number, and so has to be told all the same. */
+function isTaskOver(thrown: unknown, { request, known }: Sending): boolean {
+  const { reason } = (thrown ?? {}) as { readonly reason?: unknown };
+  return known !== undefined && request.message.taskId !== '' && TAKES_NONE.has(reason);
+}
+
+/** The same in a task of its own. */
+function anew(request: MessageRequest): MessageRequest {
+  return { ...request, message: { ...request.message, taskId: '' } };
+}
+
+/**
+ * The agent is told by the frame, so that its session knows of it, too; agents that go on are stopped as A2A has it. Who waits for the answer
+ * to a request does not know its task: there, the agent finds it by the chain.
+ */
+async function cancelTask(client: FrameClient, sending: Sending): Promise<readonly string[]> {
+  const { known, request, callOptions, reading } = sending;
   let given: readonly string[] = [];
   try {
-    const result = await client.sendMessage(request, callOptions);
-    given = isTask(result) ? reading.task(result) : reading.message(result);
+    given = await send(client, sending);
   } catch (thrown) {
     // An agent may take no messages for a task that is at work.
-    if (callOptions.signal?.aborted === true) throw thrown;
+    if (known === undefined || callOptions.signal?.aborted === true) throw thrown;
   }
-  if (TERMINAL.has(known.state)) return given;
+  if (known === undefined || TERMINAL.has(known.state) || reading.isAnew) return given;
   const task = await client.cancelTask({ tenant: request.tenant, id: known.taskId, metadata: undefined }, callOptions);
   return [...given, ...reading.task(task)];
 }
@@ -131,18 +168,34 @@ class Reading {
   /** The identifier of what was sent. */
   readonly #asked: string;
   #known: KnownTask | undefined;
+  #isBegun = false;
   #count = 0;
   /** What the agent said that is no frame. */
   #said: string | undefined;
 
-  constructor(client: FrameClient, { cid, known, request }: Sending) {
+  /** The task that the message was about. */
+  readonly #first: string | undefined;
+
+  constructor(client: FrameClient, asked: string, cid: string | undefined, known: KnownTask | undefined) {
     this.#client = client;
-    this.#asked = request.message.messageId;
+    this.#asked = asked;
     this.#cid = cid;
     this.#known = known;
+    this.#first = known?.taskId;
+  }
+
+  /** Whether anything has come. */
+  get isBegun(): boolean {
+    return this.#isBegun;
+  }
+
+  /** Whether the answer is of another task than the one that the message was about. */
+  get isAnew(): boolean {
+    return this.#known?.taskId !== this.#first;
   }
 
   event({ payload }: StreamResponse): readonly string[] {
+    this.#isBegun = true;
     switch (payload?.$case) {
       case 'task':
         return this.task(payload.value);
@@ -203,19 +256,6 @@ class Reading {
 function told(parts: readonly AnyPart[]): string {
   const texts = parts.map(({ content }) => (content?.$case === 'text' ? String(content.value) : `(${content?.$case})`));
   return texts.join(' ');
-}
-
-/** A whole task has its messages apart from its artifacts: the numbers of one agent's frames say how they were sent. */
-function inOrder(frames: readonly string[]): readonly string[] {
-  if (frames.length < 2) return frames;
-  const numbered = frames.map((frame) => {
-    const parsed = tryParseFrame(frame, { dialect: 'lenient' });
-    const seq = parsed.ok ? parsed.value.metadata?.find(({ key }) => key === 'seq')?.value : undefined;
-    return { frame, agent: parsed.ok ? parsed.value.agent : null, seq: seq?.kind === 'integer' ? seq.value : null };
-  });
-  const agent = numbered[0]!.agent;
-  if (numbered.some((one) => one.seq === null || one.agent !== agent)) return frames;
-  return numbered.sort((a, b) => (a.seq! < b.seq! ? -1 : a.seq! > b.seq! ? 1 : 0)).map(({ frame }) => frame);
 }
 
 function isTask(result: A2aMessage | Task): result is Task {

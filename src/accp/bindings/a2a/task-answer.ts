@@ -33,17 +33,23 @@ export class TaskAnswer {
     this.#artifacts = new Set(artifacts);
   }
 
-  /** Takes frames until there are no more, or nobody wants them. */
-  async take(answer: FrameAnswer, signal: AbortSignal): Promise<void> {
+  /** Takes frames until there are no more. */
+  async take(answer: FrameAnswer): Promise<void> {
     if (answer === null) return;
     if (typeof answer === 'string') {
       this.#add(answer);
       return;
     }
-    for await (const frame of answer) {
-      if (signal.aborted) return;
-      this.#add(frame);
-    }
+    for await (const frame of answer) this.#add(frame);
+  }
+
+  /** What is held back, for somebody else to publish. */
+  takeHeld(): readonly string[] {
+    return this.#held.splice(0);
+  }
+
+  hold(frames: readonly string[]): void {
+    this.#held.push(...frames);
   }
 
   #add(frame: string): void {
@@ -92,13 +98,9 @@ export class TaskAnswer {
     });
   }
 
-  /**
-   * The answer is over: the task ends, waits for others, or goes on.
-   *
-   * @param state the state of the task, whatever the frames say
-   */
-  finish(state: number | undefined = this.#state): void {
-    if (state !== undefined) this.status(state, this.#held);
+  /** The answer is over: the task ends, waits for others, or goes on. */
+  finish(): void {
+    if (this.#state !== undefined) this.status(this.#state, this.#held);
     else if (this.#last?.role === 'wait') this.status(TASK_STATE.inputRequired, [this.#last.frame]);
     else if (this.#last?.role !== 'ack') this.status(TASK_STATE.completed, []);
   }
