@@ -21,7 +21,7 @@ import { toText } from '../store/text.js';
 import { AccpError } from './accp-error.js';
 import { ENDS_A_CHAIN } from './check-message.js';
 import { type AccpErrorCode, ERROR_CODES } from './codes.js';
-import { applyReceived, isTaken, readStateSync } from './effects.js';
+import { applyReceived, isAboutDelivery, isTaken, readStateSync } from './effects.js';
 import { LARGE_VALUE } from './encode.js';
 import { type Engine, noteFrame, registryOf, textState } from './engine.js';
 import { countOf, expectedOf, isErrorFrame, sendError } from './error-frame.js';
@@ -350,7 +350,8 @@ function answerError(message: Message, { parts, engine, frame, replies, warnings
     replies.push(...fullState(parts, engine));
   }
   const cid = envelope.correlation_id;
-  if (cid !== undefined && parts.streams.pending.includes(cid)) parts.streams.abort(cid, receivedError(message));
+  if (cid === undefined || isAboutDelivery(message)) return;
+  if (parts.streams.pending.includes(cid)) parts.streams.abort(cid, receivedError(message));
 }
 
 /** What a peer has told of, as an error. */

@@ -56,7 +56,7 @@ export function applyReceived(processed: Processed, parts: SessionParts, engine:
 }
 
 /** A frame that came twice, or too early, says nothing of what becomes of the request. */
-function isAboutDelivery({ intent, operation, payload }: ProfileMessage): boolean {
+export function isAboutDelivery({ intent, operation, payload }: ProfileMessage): boolean {
   const code = payload['code'];
   return intent === 'fail' && operation === 'error' && (code === 'E3002' || code === 'E3003');
 }

@@ -37,7 +37,11 @@ function cardAt(url: string, protocolVersion: string): AgentCard {
 /** Serves an executor, and connects a client. */
 export async function connect(
   executor: AgentExecutor,
-  { protocolVersion = '1.0', streaming = true }: { protocolVersion?: string; streaming?: boolean } = {},
+  {
+    protocolVersion = '1.0',
+    streaming = true,
+    through = async (port) => port,
+  }: { protocolVersion?: string; streaming?: boolean; through?: (port: number) => Promise<number> } = {},
 ): Promise<{ client: Client; card: AgentCard }> {
   const app = express();
   const server = app.listen(0, '127.0.0.1');
@@ -46,7 +50,7 @@ export async function connect(
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const base = `http://127.0.0.1:${await through((server.address() as AddressInfo).port)}`;
   const card = cardAt(`${base}/rpc`, protocolVersion);
   if (!streaming) card.capabilities!.streaming = false;
   const requestHandler = new DefaultRequestHandler(card, new InMemoryTaskStore(), executor);

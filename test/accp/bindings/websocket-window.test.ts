@@ -1,6 +1,6 @@
 /** How many frames may be under way until a pong tells that they were processed. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { SendWindow } from '../../../src/accp/bindings/websocket/send-window.js';
+import { SendWindow } from '../../../src/accp/bindings/link/send-window.js';
 
 const frame = (mid: string, intent = 'sync'): string => `@a>${intent}:note{}[mid:${mid},seq:1,ts:1]`;
 const pong = (cid: string): string => `@b>pong:heartbeat{}[mid:z1,seq:1,ts:1,cid:${cid}]`;

@@ -1,4 +1,8 @@
 /** ACCP over A2A (draft-benzing-accp-00, section 11.4). Public as `pegwire/accp/a2a`. */
+
+export type { EncodeResult } from '../../codec/outcome.js';
+export type { Message, MessageInput } from '../../message/message.js';
+export type { StreamChunk } from '../../streams/streams.js';
 export {
   type Answer,
   type AnswerContext,
@@ -8,7 +12,11 @@ export {
   type Notice,
 } from '../endpoint.js';
 export { FRAME_TYPE, type FrameAnswer, type FrameContext, type FrameHandler } from '../frames.js';
+export { LinkError, type LinkErrorCode } from '../link/errors.js';
+export type { ExchangeOptions } from '../link/exchanges.js';
+export type { Link, LinkOptions, LinkState, ReconnectOptions, RequestOptions } from '../link/link-options.js';
 export { ACCP_EXTENSION, type AccpCard, accpCard, type Card, type CardRegistry, registryOfCard } from './card.js';
+export { type A2aConnectOptions, connectA2A } from './connect.js';
 export { A2aBindingError, type A2aBindingErrorCode } from './errors.js';
 export { accpExecutor, type ExecutorOptions } from './executor.js';
 export { frameMessage, type MessageOptions } from './message.js';

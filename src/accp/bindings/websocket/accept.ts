@@ -5,11 +5,11 @@ import type { MessageInput } from '../../message/message.js';
 import type { Endpoint } from '../endpoint.js';
 import { bareErrorFrame } from '../error-frame.js';
 import { isErrorHead, readHead } from '../frames.js';
-import { CLOSE, LinkError } from './errors.js';
+import { CLOSE, LinkError } from '../link/errors.js';
+import { checkHeartbeat, type HeartbeatOptions } from '../link/heartbeat.js';
+import { after, checkSeconds, LEAST_TIMEOUT } from '../link/seconds.js';
 import { checkFrameSocket, FrameSocket, type FrameSocketOptions } from './frame-socket.js';
-import { checkHeartbeat, type HeartbeatOptions } from './heartbeat.js';
 import { Seat } from './seat.js';
-import { after, checkSeconds, LEAST_TIMEOUT } from './seconds.js';
 
 export interface AcceptOptions extends FrameSocketOptions, HeartbeatOptions {
   /** Seconds for the first frame to come; `Infinity` for ever. @default 10 */

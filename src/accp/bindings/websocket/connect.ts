@@ -1,11 +1,10 @@
 /** The side that connects (draft-benzing-accp-00, section 11.2). */
 import type { WebSocketLike } from '../../../bindings/web-socket.js';
-import { partsOfSession } from '../../session/session.js';
-import { checkFrameSocket, FrameSocket } from './frame-socket.js';
-import { checkHeartbeat } from './heartbeat.js';
-import { WebSocketLink } from './link.js';
-import type { Link, LinkOptions } from './link-options.js';
-import { checkSeconds, LEAST_TIMEOUT } from './seconds.js';
+import { CLOSE, LinkError } from '../link/errors.js';
+import { checkHeartbeat, type HeartbeatOptions } from '../link/heartbeat.js';
+import type { Link, LinkOptions } from '../link/link-options.js';
+import { openLink } from '../link/open-link.js';
+import { checkFrameSocket, FrameSocket, type FrameSocketOptions, type SocketEnd } from './frame-socket.js';
 
 /** The name under which both sides agree on frames (RFC 6455, section 1.9). */
 export const SUBPROTOCOL = 'accp';
@@ -13,7 +12,7 @@ export const SUBPROTOCOL = 'accp';
 /** The `WebSocket` of browsers, of Node from version 22 on, or of `ws`. */
 export type WebSocketConstructor = new (url: string, protocols?: string | string[]) => WebSocketLike;
 
-export interface ConnectOptions extends LinkOptions {
+export interface ConnectOptions extends LinkOptions, FrameSocketOptions, HeartbeatOptions {
   /** @default the global one, where there is one */
   readonly WebSocket?: WebSocketConstructor | undefined;
 }
@@ -38,22 +37,24 @@ export async function connectWebSocket(
 ): Promise<Link> {
   checkHeartbeat(options);
   checkFrameSocket(options);
-  const { handshakeTimeout, reconnect } = options;
-  checkSeconds({ handshakeTimeout }, LEAST_TIMEOUT);
-  const { min, max, attempts = 0 } = reconnect === false ? {} : (reconnect ?? {});
-  checkSeconds({ 'reconnect.min': min, 'reconnect.max': max });
-  if (!(attempts >= 0)) throw new TypeError(`reconnect.attempts is a number from 0 on; got ${attempts}`);
-  if (partsOfSession(options.session).options.sequence !== 'sender')
-    throw new TypeError("Over a WebSocket both sides may speak: the session is opened with sequence: 'sender'");
   const socketOf = typeof target === 'function' ? target : maker(String(target), options.WebSocket);
-  const link = new WebSocketLink((receiver) => new FrameSocket(socketOf(), receiver, options), options);
-  try {
-    await link.open();
-  } catch (thrown) {
-    await link.close();
-    throw thrown;
-  }
-  return link;
+  return openLink((receiver) => {
+    const closed = (end: SocketEnd): void => receiver.closed(errorOf(end));
+    return new FrameSocket(socketOf(), { ...receiver, closed }, options);
+  }, options);
+}
+
+/** Closed with these, a connection would come to the same end again. */
+const FOR_GOOD: ReadonlySet<number> = new Set([CLOSE.binary, CLOSE.notUtf8, CLOSE.noRegistry, CLOSE.tooBig]);
+
+function errorOf({ code, reason, error }: SocketEnd): LinkError {
+  const said = reason === '' ? (error?.message ?? `code ${code}`) : reason;
+  const details = { closeCode: code, cause: error };
+  if (code === CLOSE.replaced)
+    return new LinkError('replaced', 'The session goes on over another connection.', details);
+  if (FOR_GOOD.has(code))
+    return new LinkError('refused', `The other side has closed the connection: ${said}.`, details);
+  return new LinkError('unreachable', `The connection was lost: ${said}.`, details);
 }
 
 /** @throws TypeError where there is no WebSocket */

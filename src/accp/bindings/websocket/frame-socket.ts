@@ -8,7 +8,7 @@ import {
   type WebSocketLike,
 } from '../../../bindings/web-socket.js';
 import { MAX_FRAME_BYTES } from '../frames.js';
-import { CLOSE } from './errors.js';
+import { CLOSE } from '../link/errors.js';
 
 export interface FrameSocketOptions {
   /** Most bytes of a frame; a longer one closes the socket with 1009. @default 1 MiB */

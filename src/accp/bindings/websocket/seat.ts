@@ -6,13 +6,13 @@ import { StoreError } from '../../store/store.js';
 import type { Endpoint } from '../endpoint.js';
 import { Turns } from '../endpoint-turns.js';
 import type { FrameHead } from '../frames.js';
+import { CLOSE } from '../link/errors.js';
+import { type Heartbeat, type HeartbeatOptions, PING, startHeartbeat } from '../link/heartbeat.js';
+import { after } from '../link/seconds.js';
+import { SendWindow } from '../link/send-window.js';
 import { Stretch } from '../stretch.js';
-import { CLOSE } from './errors.js';
 import type { FrameSocket, SocketEnd } from './frame-socket.js';
-import { type Heartbeat, type HeartbeatOptions, PING, startHeartbeat } from './heartbeat.js';
 import { Places } from './places.js';
-import { after } from './seconds.js';
-import { SendWindow } from './send-window.js';
 
 export interface SeatOptions extends HeartbeatOptions {
   readonly resumeTime: number;

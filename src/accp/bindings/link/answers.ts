@@ -78,7 +78,11 @@ export class Answers {
 /** What the other side has told of its failure (section 3.6). */
 function failureOf({ agent, intent, payload }: Message): AccpError {
   const { code, message } = payload;
+  return errorOf(agent, code, message ?? (intent === 'cancel' ? 'it was cancelled' : undefined));
+}
+
+/** An error of the other side, by what it has said. */
+export function errorOf(agent: string, code: unknown, message: unknown): AccpError {
   const known = typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) ? (code as AccpErrorCode) : 'E9999';
-  const said = typeof message === 'string' ? message : intent === 'cancel' ? 'it was cancelled' : 'it failed';
-  return new AccpError({ code: known, message: `${agent}: ${said}` });
+  return new AccpError({ code: known, message: `${agent}: ${typeof message === 'string' ? message : 'it failed'}` });
 }

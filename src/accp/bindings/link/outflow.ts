@@ -5,7 +5,7 @@ import type { MessageInput } from '../../message/message.js';
 import { partsOfSession } from '../../session/session.js';
 import { StoreError } from '../../store/store.js';
 import { Turns } from '../endpoint-turns.js';
-import type { FrameSocket } from './frame-socket.js';
+import type { Carrier } from './carrier.js';
 import { PING } from './heartbeat.js';
 import type { LinkOptions } from './link-options.js';
 import { SendWindow } from './send-window.js';
@@ -21,7 +21,7 @@ export class Outflow {
   readonly #listener: OutflowListener;
   readonly #window: SendWindow;
   readonly #turns = new Turns();
-  #socket: FrameSocket | undefined;
+  #socket: Carrier | undefined;
   #isOpen = false;
   #end: Error | undefined;
   #wake: (() => void)[] = [];
@@ -35,7 +35,7 @@ export class Outflow {
   }
 
   /** Frames go out over this socket from now on; messages wait until it is open. */
-  attach(socket: FrameSocket): void {
+  attach(socket: Carrier): void {
     this.#socket = socket;
     this.#window.restart();
   }

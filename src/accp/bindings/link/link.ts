@@ -1,4 +1,4 @@
-/** A session over WebSockets, from the side that connects. */
+/** A session over connections that come and go, from the side that connects. */
 import { safely } from '../../../bindings/safely.js';
 import type { Codec } from '../../codec/codec.js';
 import { SAID_ID } from '../../codec/engine.js';
@@ -10,27 +10,28 @@ import type { StreamChunk } from '../../streams/streams.js';
 import type { Notice } from '../endpoint-options.js';
 import { readHead } from '../frames.js';
 import { isUpkeep } from '../upkeep.js';
+import type { Carrier, CarrierReceiver } from './carrier.js';
 import { beginConnection, type Connection } from './connection.js';
 import { CLOSE, LinkError } from './errors.js';
-import type { FrameReceiver, FrameSocket } from './frame-socket.js';
 import { isGapReport } from './gap-report.js';
-import { type Heartbeat, PING, startHeartbeat } from './heartbeat.js';
+import { type Heartbeat, type HeartbeatOptions, PING, startHeartbeat } from './heartbeat.js';
 import { Inflow } from './inflow.js';
 import type { Link, LinkOptions, LinkState, RequestOptions } from './link-options.js';
 import { MessageQueue } from './message-queue.js';
 import { Outflow } from './outflow.js';
 import { Pacer } from './pacer.js';
+import { refusalOutside } from './refusal.js';
 import { Requests } from './requests.js';
 
 /** The name of what `messages` has not given yet; streams have that of their chain. */
 const MESSAGES = '';
 
-export class WebSocketLink implements Link {
+export class FrameLink implements Link {
   readonly session: Session;
   readonly messages: MessageQueue<Message>;
   readonly closed: Promise<LinkError | undefined>;
-  readonly #connect: (receiver: FrameReceiver) => FrameSocket;
-  readonly #options: LinkOptions;
+  readonly #connect: (receiver: CarrierReceiver) => Carrier;
+  readonly #options: LinkOptions & HeartbeatOptions;
   readonly #codec: Codec;
   readonly #inflow = new Inflow();
   readonly #outflow: Outflow;
@@ -39,14 +40,14 @@ export class WebSocketLink implements Link {
   readonly #stopTime: () => void;
   #state: LinkState = 'reconnecting';
   #connection: Connection | undefined;
-  #socket: FrameSocket | undefined;
+  #socket: Carrier | undefined;
   #heartbeat: Heartbeat | undefined;
   /** Who has answered first. */
   #peer: string | undefined;
   #settle!: (error: LinkError | undefined) => void;
 
-  /** @param connect makes the socket of a connection */
-  constructor(connect: (receiver: FrameReceiver) => FrameSocket, options: LinkOptions) {
+  /** @param connect begins a connection */
+  constructor(connect: (receiver: CarrierReceiver) => Carrier, options: LinkOptions & HeartbeatOptions) {
     this.#connect = connect;
     this.#options = options;
     this.#codec = options.codec;
@@ -95,6 +96,11 @@ export class WebSocketLink implements Link {
   #take(frame: string): void {
     if (this.#state === 'closed') return;
     this.#heard(frame);
+    const refusal = refusalOutside(frame, this.session, this.#peer);
+    if (refusal !== null) {
+      if (!this.#requests.refused(refusal)) this.#tell(refusal.error);
+      return;
+    }
     try {
       this.#decoded(this.#codec.decode(frame, this.session));
     } catch (thrown) {
@@ -154,6 +160,7 @@ export class WebSocketLink implements Link {
       opened: (socket) => this.#greet(socket),
       check: (first) => this.#check(first),
       greeted: (socket) => this.#opened(socket),
+      silent: () => this.#probe(),
       frame: (frame) => this.#take(frame),
       held: (frame) => this.#heard(frame),
       // Whoever waits for a pong would wait in vain.
@@ -164,7 +171,7 @@ export class WebSocketLink implements Link {
   }
 
   /** The first frame of a connection names the session, also where others do not. */
-  #greet(socket: FrameSocket): void {
+  #greet(socket: Carrier): void {
     this.#socket = socket;
     this.#outflow.attach(socket);
     partsOfSession(this.session).facts.delete(SAID_ID);
@@ -190,16 +197,12 @@ export class WebSocketLink implements Link {
     throw new LinkError('session-lost', 'The other side does not know the session any more.');
   }
 
-  #opened(socket: FrameSocket): void {
+  #opened(socket: Carrier): void {
     this.#inflow.attach(socket);
     this.#heartbeat = startHeartbeat(
       this.#options,
       () => {
-        try {
-          this.#outflow.say(PING);
-        } catch (thrown) {
-          this.#storeFailed(thrown);
-        }
+        this.#probe();
         return !socket.isStopped;
       },
       () => socket.terminate(CLOSE.goingAway, 'the other side does not answer'),
@@ -207,6 +210,15 @@ export class WebSocketLink implements Link {
     this.#pacer.opened();
     this.#outflow.open();
     this.#enter('open');
+  }
+
+  /** Where nothing is said to the first frame, a `pong` tells by its number whether an answer got lost. */
+  #probe(): void {
+    try {
+      this.#outflow.say(PING);
+    } catch (thrown) {
+      this.#storeFailed(thrown);
+    }
   }
 
   #lost(error: LinkError): void {
@@ -258,6 +270,8 @@ export class WebSocketLink implements Link {
     this.#stopTime();
     this.#heartbeat?.stop();
     const reason = error ?? new LinkError('closed', 'The connection was closed.');
+    if (error === undefined && this.#state === 'open' && this.#socket?.isOutlived === true)
+      this.#requests.cancelAll(reason);
     this.#outflow.close(reason);
     this.#enter('closed', error);
     this.#requests.failAll(reason);

@@ -6,8 +6,6 @@ import type { Session } from '../../session/session.js';
 import type { StreamChunk } from '../../streams/streams.js';
 import type { Notice } from '../endpoint-options.js';
 import type { LinkError } from './errors.js';
-import type { FrameSocketOptions } from './frame-socket.js';
-import type { HeartbeatOptions } from './heartbeat.js';
 
 export type LinkState = 'open' | 'reconnecting' | 'closed';
 
@@ -21,7 +19,7 @@ export interface ReconnectOptions {
   readonly attempts?: number | undefined;
 }
 
-export interface LinkOptions extends FrameSocketOptions, HeartbeatOptions {
+export interface LinkOptions {
   readonly codec: Codec;
   /** It has to count by `sender`, and stays yours: closing the connection does not close it. */
   readonly session: Session;
@@ -78,6 +76,6 @@ export interface Link {
   readonly messages: AsyncIterable<Message>;
   /** Resolves when it has ended for good: with the reason, or with nothing when it was closed here. */
   readonly closed: Promise<LinkError | undefined>;
-  /** Closes it with 1000. Requests that wait reject; the session stays open. */
+  /** Closes it. Requests that wait reject; the session stays open. */
   readonly close: () => Promise<void>;
 }

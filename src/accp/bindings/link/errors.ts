@@ -1,7 +1,7 @@
 /** How connections end. */
 import { PegwireError } from '../../../text/errors.js';
 
-/** Codes with which sockets are closed (RFC 6455, section 7.4; from 4000 on, this binding's own). */
+/** Codes with which connections are closed (RFC 6455, section 7.4; from 4000 on, the bindings' own). */
 export const CLOSE = {
   normal: 1000,
   /** The other side does not answer any more, or a server ends. */
@@ -43,7 +43,7 @@ export class LinkError extends PegwireError {
   /** The code with which the socket was closed, where it was. */
   readonly closeCode: number | undefined;
 
-  constructor(code: LinkErrorCode, message: string, details: { closeCode?: number; cause?: unknown } = {}) {
+  constructor(code: LinkErrorCode, message: string, details: { closeCode?: number | undefined; cause?: unknown } = {}) {
     super({ code, message });
     this.closeCode = details.closeCode;
     if (details.cause !== undefined) this.cause = details.cause;

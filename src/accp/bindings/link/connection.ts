@@ -1,18 +1,20 @@
 /** One connection of the side that connects, up to the first frame of the other side. */
 import { isErrorHead, readHead } from '../frames.js';
-import { CLOSE, LinkError } from './errors.js';
-import type { FrameReceiver, FrameSocket, SocketEnd } from './frame-socket.js';
+import type { Carrier, CarrierReceiver } from './carrier.js';
+import { LinkError } from './errors.js';
 import { isGapReport } from './gap-report.js';
 import { after } from './seconds.js';
 
 /** Whom a connection tells. */
-export interface ConnectionListener extends Omit<FrameReceiver, 'closed'> {
+export interface ConnectionListener extends Omit<CarrierReceiver, 'closed' | 'taken'> {
   /** The socket is open: it is time for the first frame. What it throws ends the attempt. */
-  readonly opened: (socket: FrameSocket) => void;
+  readonly opened: (socket: Carrier) => void;
   /** The other side has answered. What it throws ends the attempt. */
   readonly check: (first: string) => void;
   /** The connection stands; the first frame is given next. */
-  readonly greeted: (socket: FrameSocket) => void;
+  readonly greeted: (socket: Carrier) => void;
+  /** It stands, though nothing was said to the first frame. */
+  readonly silent: () => void;
   /** A connection that was greeted has ended. */
   readonly lost: (error: LinkError) => void;
 }
@@ -24,15 +26,12 @@ export interface Connection {
   readonly abandon: (error: LinkError) => void;
 }
 
-/** Closed with these, a connection would come to the same end again. */
-const FOR_GOOD: ReadonlySet<number> = new Set([CLOSE.binary, CLOSE.notUtf8, CLOSE.noRegistry, CLOSE.tooBig]);
-
 /**
  * @param connect makes the socket
  * @param seconds for the other side's first frame to come
  */
 export function beginConnection(
-  connect: (receiver: FrameReceiver) => FrameSocket,
+  connect: (receiver: CarrierReceiver) => Carrier,
   seconds: number,
   listener: ConnectionListener,
 ): Connection {
@@ -41,7 +40,7 @@ export function beginConnection(
   const greeted = new Promise<void>((resolve, reject) => {
     settle = { resolve, reject };
   });
-  let socket: FrameSocket | undefined;
+  let socket: Carrier | undefined;
   /** What the other side has said instead of a greeting. */
   let refusal: string | undefined;
 
@@ -67,23 +66,36 @@ export function beginConnection(
       abandon(thrown);
       return;
     }
-    phase = 'greeted';
-    clearTimeout(timer as never);
-    listener.greeted(socket!);
+    stand();
     listener.frame(text);
     settle.resolve();
   };
-  const closed = (end: SocketEnd): void => {
+  const stand = (): void => {
+    phase = 'greeted';
+    clearTimeout(timer as never);
+    listener.greeted(socket!);
+  };
+  const taken = (): void => {
+    if (phase !== 'greeting') return;
+    if (refusal !== undefined) {
+      abandon(new LinkError('refused', `The first frame was refused. The other side said: ${refusal}`));
+      return;
+    }
+    stand();
+    listener.silent();
+    settle.resolve();
+  };
+  const closed = (error: LinkError): void => {
     if (phase === 'greeted') {
       phase = 'over';
-      listener.lost(errorOf(end));
-    } else abandon(errorOf(end, refusal));
+      listener.lost(error);
+    } else abandon(refusal === undefined ? error : withRefusal(error, refusal));
   };
 
   const timer = after(seconds, () => abandon(new LinkError('unreachable', `No answer came within ${seconds} s.`)));
   try {
     const { held, stopped } = listener;
-    socket = connect({ frame, held, stopped, closed });
+    socket = connect({ frame, held, stopped, taken, closed });
     const made = socket;
     made.opened
       .then(() => {
@@ -103,13 +115,6 @@ function isRefusal(frame: string): boolean {
   return head !== null && isErrorHead(head) && head.sid === undefined && !isGapReport(frame);
 }
 
-function errorOf({ code, reason, error }: SocketEnd, refusal?: string): LinkError {
-  const said = reason === '' ? (error?.message ?? `code ${code}`) : reason;
-  const told = refusal === undefined ? '' : ` It said: ${refusal}`;
-  const details = { closeCode: code, cause: error };
-  if (code === CLOSE.replaced)
-    return new LinkError('replaced', 'The session goes on over another connection.', details);
-  if (FOR_GOOD.has(code))
-    return new LinkError('refused', `The other side has closed the connection: ${said}.${told}`, details);
-  return new LinkError('unreachable', `The connection was lost: ${said}.${told}`, details);
+function withRefusal({ code, message, closeCode, cause }: LinkError, refusal: string): LinkError {
+  return new LinkError(code, `${message} It said: ${refusal}`, { closeCode, cause });
 }

@@ -1,19 +1,19 @@
 /** What has come and waits for whoever reads it: too much of it holds up the connection. */
-import type { FrameSocket } from './frame-socket.js';
+import type { Carrier } from './carrier.js';
 
 /** Unread chunks of one stream from which on no more should come, and at which they may come again. */
 const FULL = 256;
 const LOW = 64;
 
 export class Inflow {
-  #socket: FrameSocket | undefined;
+  #socket: Carrier | undefined;
   /** What is full, by name. */
   readonly #full = new Set<string>();
   /** Chunks that were not read, by stream. */
   readonly #unread = new Map<string, number>();
 
   /** Goes on over another connection. */
-  attach(socket: FrameSocket): void {
+  attach(socket: Carrier): void {
     this.#socket = socket;
     if (this.#full.size > 0) socket.pause();
   }

@@ -10,6 +10,7 @@ import { type ChainedMessage, cancelOf, inChain, streamOf } from './chains.js';
 import type { Inflow } from './inflow.js';
 import type { RequestOptions } from './link-options.js';
 import type { Outflow } from './outflow.js';
+import type { Refusal } from './refusal.js';
 
 export class Requests {
   readonly #session: Session;
@@ -35,6 +36,19 @@ export class Requests {
     const request = this.#said.get(correlationId);
     if (request === undefined) this.#answers.fail(correlationId, error);
     else this.#giveUp(request, error);
+  }
+
+  /** @returns whether somebody has waited for what was refused */
+  refused({ cid, error }: Refusal): boolean {
+    return cid !== undefined && this.#answers.fail(cid, error);
+  }
+
+  /** Nobody will be there for the answers, and the other side would work on. */
+  cancelAll(reason: Error): void {
+    for (const { operation, envelope } of this.#said.values()) {
+      this.#answers.fail(envelope.correlation_id, reason);
+      safely(() => this.#outflow.say(cancelOf(operation, envelope.correlation_id)));
+    }
   }
 
   failAll(error: Error): void {

@@ -1,0 +1,54 @@
+/** A session over A2A, from the side that asks (draft-benzing-accp-00, section 11.4). */
+import { LinkError } from '../link/errors.js';
+import type { ExchangeOptions } from '../link/exchanges.js';
+import type { Link, LinkOptions } from '../link/link-options.js';
+import { openExchanges } from '../link/open-exchanges.js';
+import { A2aBindingError } from './errors.js';
+import type { FrameClient } from './sdk-shapes.js';
+import { type SendOptions, streamTaken } from './send-frame.js';
+
+export interface A2aConnectOptions extends LinkOptions, ExchangeOptions, Pick<SendOptions, 'legacy' | 'tenant'> {}
+
+/**
+ * Connects a session to an agent that speaks ACCP. Each frame is a message; what comes back in its task is taken like a frame of any other
+ * link: answers, the chunks of a stream, what was lost. The other side speaks only in answer to something.
+ *
+ * A message that fails is no end of the session: the agent is asked again (`reconnect`, 8 attempts where nothing else is said), and what was
+ * lost is sent again, nothing twice. Tasks that are under way meanwhile go on.
+ *
+ * Source: draft-benzing-accp-00, section 11.4.
+ *
+ * @param client a client of the A2A SDK
+ * @throws LinkError `unreachable` where no answer comes, `refused` where the agent does not answer in frames, or takes no such messages
+ * @throws TypeError on options that are none
+ * @example
+ * const session = createSession({ agent: 'planner', sequence: 'sender' });
+ * const link = await connectA2A(await new ClientFactory().createFromUrl(url), { codec, session });
+ * const { payload } = await link.request({ intent: 'req', operation: 'add', payload: { a: 2, b: 3 } });
+ */
+export function connectA2A(client: FrameClient, options: A2aConnectOptions): Promise<Link> {
+  const { legacy, tenant } = options;
+  return openExchanges(options, {
+    exchange: (frame, signal, taken) => streamTaken(client, frame, { legacy, tenant, signal }, taken),
+    isOutlived: true,
+    failureOf,
+  });
+}
+
+/** Reasons of A2A errors that another attempt would meet again (A2A 1.0, section 9.5). */
+const FOR_GOOD: ReadonlySet<unknown> = new Set([
+  'UNSUPPORTED_OPERATION',
+  'CONTENT_TYPE_NOT_SUPPORTED',
+  'EXTENSION_SUPPORT_REQUIRED',
+  'VERSION_NOT_SUPPORTED',
+  'INVALID_PARAMS',
+]);
+
+function failureOf(thrown: unknown): LinkError {
+  const { reason, message = String(thrown) } = (thrown ?? {}) as {
+    readonly reason?: unknown;
+    readonly message?: string;
+  };
+  const isForGood = thrown instanceof A2aBindingError || FOR_GOOD.has(reason);
+  return new LinkError(isForGood ? 'refused' : 'unreachable', message, { cause: thrown });
+}

@@ -1,0 +1,48 @@
+/** A session over HTTP, from the side that asks (draft-benzing-accp-00, section 11.1). */
+import { LinkError } from '../link/errors.js';
+import type { ExchangeOptions } from '../link/exchanges.js';
+import type { Link, LinkOptions } from '../link/link-options.js';
+import { openExchanges } from '../link/open-exchanges.js';
+import { type PostOptions, streamFrames } from './client.js';
+import { HttpBindingError } from './errors.js';
+
+export interface HttpConnectOptions
+  extends LinkOptions,
+    ExchangeOptions,
+    Pick<PostOptions, 'fetch' | 'headers' | 'maxFrameBytes'> {}
+
+/**
+ * Connects a session to a server of frames. Each frame is a request of its own, and what comes back in its response is taken like a frame of
+ * any other link: answers, the chunks of a stream, what was lost. The other side speaks only in answer to something.
+ *
+ * A request that fails is no end of the session: the server is asked again (`reconnect`, 8 attempts where nothing else is said), and what was
+ * lost is sent again, nothing twice. Responses that are under way meanwhile go on.
+ *
+ * Source: draft-benzing-accp-00, section 11.1.
+ *
+ * @throws LinkError `unreachable` where no answer comes, `refused` where the server answers with a status that has no frames, or not in frames
+ * @throws TypeError on options that are none
+ * @example
+ * const session = createSession({ agent: 'planner', sequence: 'sender' });
+ * const link = await connectHttp('http://127.0.0.1:8080/accp/v1/frames', { codec, session });
+ * const { payload } = await link.request({ intent: 'req', operation: 'add', payload: { a: 2, b: 3 } });
+ */
+export function connectHttp(url: string | URL, options: HttpConnectOptions): Promise<Link> {
+  const { fetch, headers, maxFrameBytes } = options;
+  return openExchanges(options, {
+    exchange: (frame, signal) => streamFrames(url, frame, { fetch, headers, maxFrameBytes, signal }),
+    failureOf,
+  });
+}
+
+/** What another attempt may help against. */
+const PASSING: ReadonlySet<string> = new Set(['unreachable', 'timeout', 'truncated']);
+
+function failureOf(thrown: unknown): LinkError {
+  if (!(thrown instanceof HttpBindingError)) return new LinkError('refused', String(thrown), { cause: thrown });
+  const { code, status = 0, message } = thrown;
+  // A server that is overloaded, or starts, may answer later.
+  const isPassing =
+    PASSING.has(code) || (code === 'http-status' && (status >= 500 || status === 408 || status === 429));
+  return new LinkError(isPassing ? 'unreachable' : 'refused', message, { cause: thrown });
+}

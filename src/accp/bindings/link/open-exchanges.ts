@@ -1,0 +1,34 @@
+/** Links over exchanges: over HTTP and A2A. */
+import { partsOfSession } from '../../session/session.js';
+import { type ExchangeOptions, Exchanges, type Exchanging } from './exchanges.js';
+import type { Link, LinkOptions } from './link-options.js';
+import { openLink } from './open-link.js';
+import { checkSeconds, LEAST_TIMEOUT } from './seconds.js';
+
+/** Attempts to reach the other side again, where nothing else is said: some 45 seconds. */
+const ATTEMPTS = 8;
+
+/**
+ * @param exchanging how frames are exchanged
+ * @throws LinkError when the other side cannot be reached, or refuses the first frame
+ * @throws TypeError on options that are none
+ */
+export async function openExchanges(
+  options: LinkOptions & ExchangeOptions,
+  exchanging: Pick<Exchanging, 'exchange' | 'failureOf' | 'isOutlived'>,
+): Promise<Link> {
+  const { session, reconnect, overlap = 0.1 } = options;
+  const { timeout } = partsOfSession(session).options;
+  const { exchangeTimeout = timeout === 0 ? Number.POSITIVE_INFINITY : 2 * timeout } = options;
+  checkSeconds({ exchangeTimeout }, LEAST_TIMEOUT);
+  checkSeconds({ overlap });
+  const exchanges = new Exchanges({ ...exchanging, session, overlap, exchangeTimeout });
+  const link = await openLink((receiver) => exchanges.connect(receiver), {
+    ...options,
+    reconnect: reconnect === false ? false : { attempts: ATTEMPTS, ...reconnect },
+    // An exchange that is not answered shows by itself that the other side has gone.
+    heartbeat: 0,
+  });
+  void link.closed.then(() => exchanges.end());
+  return link;
+}

@@ -1,0 +1,97 @@
+/** What is special about links over HTTP: each frame goes by itself, and comes back by itself. */
+import { afterEach, describe, expect, test } from 'vitest';
+import { connectHttp, createHandler, type FrameHandler, type Link } from '../../../src/accp/bindings/http/index.js';
+import { createCodec, createSession } from '../../../src/accp/session/index.js';
+import { echo, endpointOf } from './http-server.js';
+
+const codec = createCodec({ state: false });
+const URL_OF_AGENT = 'http://agents/accp/v1/frames';
+const req = (operation: string) => ({ intent: 'req', operation, payload: {} });
+
+const links: Link[] = [];
+afterEach(async () => {
+  for (const link of links.splice(0)) await link.close();
+});
+
+type Options = Partial<Parameters<typeof connectHttp>[1]>;
+
+async function connect(answer: (request: Request) => Promise<Response>, options: Options = {}): Promise<Link> {
+  const session = createSession({ agent: 'client', sequence: 'sender' });
+  const fetch = (url: string, init: RequestInit) => answer(new Request(url, init));
+  const link = await connectHttp(URL_OF_AGENT, { codec, session, fetch, reconnect: { min: 0.01 }, ...options });
+  links.push(link);
+  return link;
+}
+
+describe('answers that overtake each other', () => {
+  test('are taken in the order of their numbers: nothing is sent again', async () => {
+    const frames: string[] = [];
+    const { handler } = endpointOf(echo);
+    const served = createHandler(((frame, context) => {
+      frames.push(frame);
+      return handler(frame, context);
+    }) satisfies FrameHandler);
+    const link = await connect(async (request) => {
+      const isSlow = (await request.clone().text()).includes('>req:slow{');
+      const response = await served(request);
+      // It has its number, and arrives late.
+      if (isSlow) await new Promise((resolve) => setTimeout(resolve, 300));
+      return response;
+    });
+    const order: string[] = [];
+    const ask = async (operation: string): Promise<void> => {
+      await link.request(req(operation));
+      order.push(operation);
+    };
+    await Promise.all([ask('slow'), ask('fast')]);
+    expect(order).toEqual(['slow', 'fast']);
+    expect(frames.map((frame) => /^@client>([a-z]+:[a-z]+)/.exec(frame)![1])).toEqual([
+      'sync:registry',
+      'req:slow',
+      'req:fast',
+    ]);
+  });
+});
+
+describe('a refusal of the server that belongs to no session', () => {
+  test('settles each request that it names', async () => {
+    const link = await connect(
+      createHandler((frame) => {
+        if (frame.includes('>sync:registry{')) return null;
+        throw new Error('the server is broken');
+      }),
+    );
+    for (let n = 0; n < 3; n++) await expect(link.request(req('x'))).rejects.toMatchObject({ code: 'E9999' });
+    expect(link.state).toBe('open');
+  });
+});
+
+describe('a status without frames', () => {
+  test('refuses the link where it would come again', async () => {
+    const connecting = connect(async () => new Response(null, { status: 401 }));
+    await expect(connecting).rejects.toMatchObject({ code: 'refused' });
+  });
+
+  test('is waited out where it may pass', async () => {
+    const served = createHandler(endpointOf(echo));
+    let busy = 0;
+    const link = await connect(async (request) => (busy-- > 0 ? new Response(null, { status: 503 }) : served(request)));
+    busy = 3;
+    expect((await link.request(req('echo'))).intent).toBe('done');
+  });
+});
+
+test('an exchange of which nothing comes in time has failed', async () => {
+  const { handler } = endpointOf(echo);
+  const served = createHandler((frame, context) =>
+    frame.includes('>req:') ? new Promise<null>(() => undefined) : handler(frame, context),
+  );
+  const link = await connect(served, { exchangeTimeout: 0.05, reconnect: false });
+  await expect(link.request(req('hang'))).rejects.toMatchObject({ code: 'unreachable' });
+});
+
+test('times that are none are refused', async () => {
+  const served = createHandler(endpointOf(echo));
+  await expect(connect(served, { overlap: -1 })).rejects.toThrow(TypeError);
+  await expect(connect(served, { exchangeTimeout: Number.NaN })).rejects.toThrow(TypeError);
+});

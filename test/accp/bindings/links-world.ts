@@ -1,0 +1,111 @@
+/** The same endpoint behind each binding that has a link, and a network between that can be cut. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createRequestListener } from '@remix-run/node-fetch-server';
+import { afterEach } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { accpExecutor, connectA2A } from '../../../src/accp/bindings/a2a/index.js';
+import { connectHttp, createHandler, FRAMES_PATH } from '../../../src/accp/bindings/http/index.js';
+import {
+  connectWebSocket,
+  createEndpoint,
+  createWebSocketEndpoint,
+  type EndpointOptions,
+  type Link,
+  type LinkOptions,
+} from '../../../src/accp/bindings/websocket/index.js';
+import {
+  type Codec,
+  type CodecOptions,
+  createCodec,
+  createSession,
+  type SessionEvent,
+  type SessionOptions,
+} from '../../../src/accp/session/index.js';
+import { connect as serveA2A } from './a2a-world.js';
+import { type CutProxy, cutProxy } from './cut-proxy.js';
+
+export interface LinkWorld {
+  /** Opens a link through the network. */
+  readonly connect: (options?: Partial<LinkOptions>, session?: Partial<SessionOptions>) => Promise<Link>;
+  readonly proxy: CutProxy;
+  /** Frames that the server has received. */
+  readonly received: () => readonly string[];
+}
+
+type Served = (options: LinkOptions) => Promise<Link>;
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+type Endpoint = ReturnType<typeof createEndpoint>;
+
+async function proxied(port: number, taken: (proxy: CutProxy) => void): Promise<number> {
+  const proxy = await cutProxy(port);
+  cleanups.push(() => proxy.close());
+  taken(proxy);
+  return proxy.port;
+}
+
+/** How each binding serves an endpoint, and connects to it. */
+export const BINDINGS: Readonly<
+  Record<string, (endpoint: Endpoint, taken: (proxy: CutProxy) => void) => Promise<Served>>
+> = {
+  WebSocket: async (endpoint, taken) => {
+    const sockets = createWebSocketEndpoint(endpoint);
+    const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+    await new Promise((resolve) => server.once('listening', resolve));
+    server.on('connection', (socket) => sockets.accept(socket));
+    cleanups.push(async () => {
+      await sockets.close();
+      for (const client of server.clients) client.terminate();
+      await new Promise((resolve) => server.close(resolve));
+    });
+    const port = await proxied((server.address() as AddressInfo).port, taken);
+    return (options) => connectWebSocket(`ws://127.0.0.1:${port}`, { ...options, WebSocket });
+  },
+  HTTP: async (endpoint, taken) => {
+    const server = createServer(createRequestListener(createHandler(endpoint)));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    cleanups.push(async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    });
+    const port = await proxied((server.address() as AddressInfo).port, taken);
+    return (options) => connectHttp(`http://127.0.0.1:${port}${FRAMES_PATH}`, options);
+  },
+  A2A: async (endpoint, taken) => {
+    const { client } = await serveA2A(accpExecutor(endpoint), { through: (port) => proxied(port, taken) });
+    return (options) => connectA2A(client, options);
+  },
+};
+
+export async function openLinkWorld(
+  binding: string,
+  handle: EndpointOptions['handle'],
+  codecOptions: CodecOptions = {},
+): Promise<LinkWorld> {
+  const events: SessionEvent[] = [];
+  const codec: Codec = createCodec({ state: false, log: (event) => events.push(event), ...codecOptions });
+  const endpoint = createEndpoint({ codec, agent: 'server', handle });
+  cleanups.push(() => endpoint.close());
+  let proxy!: CutProxy;
+  const connect = await BINDINGS[binding]!(endpoint, (made) => {
+    proxy = made;
+  });
+  return {
+    proxy,
+    received: () => events.filter(({ type }) => type === 'received').map(({ frame }) => frame ?? ''),
+    connect: async (options = {}, sessionOptions = {}) => {
+      const session = options.session ?? createSession({ agent: 'client', sequence: 'sender', ...sessionOptions });
+      const link = await connect({
+        ...{ codec: createCodec({ state: false }), session, reconnect: { min: 0.01, max: 0.05 } },
+        ...options,
+      });
+      cleanups.push(() => link.close());
+      return link;
+    },
+  };
+}
