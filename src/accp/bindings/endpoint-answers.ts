@@ -3,7 +3,7 @@ import { safely } from '../../bindings/safely.js';
 import { AccpError } from '../codec/accp-error.js';
 import type { Message, MessageInput } from '../message/message.js';
 import { chatMessage } from '../profiles/chat.js';
-import type { Session } from '../session/session.js';
+import { partsOfSession, type Session } from '../session/session.js';
 import { StoreError } from '../store/store.js';
 import type { Answer, AnswerContext, EndpointOptions } from './endpoint-options.js';
 import { type LinkedSignal, linkSignals, untilAborted } from './endpoint-signals.js';
@@ -33,24 +33,35 @@ export class EndpointAnswers {
     if (isAsyncIterable(given)) return this.#batches(given, work);
     work.release();
     const answer = given;
-    return () => this.#encode(answer, message, session).frames;
+    return () => {
+      const { frames } = this.#encode(answer, message, session);
+      handled(message, session, frames.length > 0);
+      return frames;
+    };
   }
 
   /** Reads no further than frames are asked for. */
   async *#batches(source: AsyncIterable<Answer>, work: Work): AsyncGenerator<Batch, void, undefined> {
     const { message, session, signal } = work;
     let last: Encoded = { frames: NO_FRAMES, isFailure: false };
+    let isAnswered = false;
     const failed = (thrown: unknown): void => safely(() => this.#options.failed?.(thrown, message, session));
     try {
       for await (const answer of untilAborted(source, signal, failed)) {
         yield () => {
           last = this.#encode(answer, message, session);
+          isAnswered ||= last.frames.length > 0;
           return last.frames;
         };
         if (last.isRefused) return;
       }
       // Without a word, what was sent would pass for the whole.
       if (work.isCancelled && !last.isFailure) yield () => this.#tell(message, signal.reason, session);
+      else
+        yield () => {
+          handled(message, session, isAnswered);
+          return NO_FRAMES;
+        };
     } catch (thrown) {
       // A stream may have told of its failure by itself.
       if (last.isFailure) failed(thrown);
@@ -129,6 +140,14 @@ class Work implements AnswerContext {
   release(): void {
     this.#linked?.release();
   }
+}
+
+/** A handler is over: what it has not answered is answered later, where it has said anything, and else not at all. */
+function handled({ envelope }: Message, session: Session, isAnswered: boolean): void {
+  const { msg_id: mid, correlation_id: cid = mid } = envelope;
+  const { chains, commit } = partsOfSession(session);
+  if (!chains.isPending(cid, mid)) return;
+  commit(() => (isAnswered ? chains.deferred(cid) : chains.settled(cid)));
 }
 
 /**

@@ -41,6 +41,14 @@ export interface EndpointOptions {
     message: Message,
     context: AnswerContext,
   ) => Answer | AsyncIterable<Answer> | Promise<Answer | AsyncIterable<Answer>>;
+  /**
+   * Whether `handle` is told again of a request that a session was at work on when its process ended, and that a store has kept. All others are
+   * refused with E5001, whose `details.reason` is `interrupted`: they may have run, so they are not run again unasked. Told when the other
+   * side speaks in the session again.
+   *
+   * @default none of them
+   */
+  readonly runAgain?: ((message: Message, session: Session) => boolean) | undefined;
   /** Options of new sessions: a store, a time-out, a clock. `agent`, `id` and `sequence` are the endpoint's. */
   readonly session?: Omit<SessionOptions, 'agent' | 'id' | 'sequence'> | undefined;
   /**

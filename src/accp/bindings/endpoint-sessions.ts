@@ -1,5 +1,6 @@
 /** The sessions that an endpoint holds, so many and no longer than they are used. */
-import { createSession, type Session } from '../session/session.js';
+import type { Message } from '../message/message.js';
+import { createSession, partsOfSession, type Session } from '../session/session.js';
 import type { EndpointOptions } from './endpoint-options.js';
 import type { FrameAddress } from './frames.js';
 
@@ -19,6 +20,8 @@ export class EndpointSessions {
   readonly #idleTime: number;
   /** By id; the one that was used least recently comes first. */
   readonly #held = new Map<string, Held>();
+  /** What sessions were at work on when a store kept them. */
+  readonly #interrupted = new WeakMap<Session, readonly Message[]>();
   #isClosed = false;
 
   /** @throws TypeError on options that are none */
@@ -45,6 +48,13 @@ export class EndpointSessions {
       id: sid,
       sequence: 'sender',
     });
+    // What a host answers later is its own business.
+    const interrupted = session.pendingRequests.filter(({ isDeferred }) => !isDeferred);
+    if (interrupted.length > 0)
+      this.#interrupted.set(
+        session,
+        interrupted.map(({ message }) => message),
+      );
     this.#held.set(session.id, { session, usedAt: performance.now(), uses: 0 });
     this.#closeSurplus();
     return session;
@@ -58,6 +68,17 @@ export class EndpointSessions {
    */
   openFor({ sid, part = 0 }: FrameAddress): Session | null {
     return sid === undefined && part > 0 ? null : this.open(sid);
+  }
+
+  /** Gives once what a session was at work on when it was kept, and what is not answered or cancelled since. */
+  takeInterrupted(session: Session): readonly Message[] {
+    const interrupted = this.#interrupted.get(session);
+    if (interrupted === undefined) return [];
+    this.#interrupted.delete(session);
+    const { chains } = partsOfSession(session);
+    return interrupted.filter(({ envelope }) =>
+      chains.isPending(envelope.correlation_id ?? envelope.msg_id, envelope.msg_id),
+    );
   }
 
   /** From now on it is at work. @returns ends that */

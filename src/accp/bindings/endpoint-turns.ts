@@ -1,11 +1,13 @@
 /** One after the other: the frames of a session are numbered, so they have to go out in the order in which they were made. */
 
+import { Fifo } from '../../channels/fifo.js';
+
 const NOTHING = (): void => undefined;
 
 /** Turns at something that only one may do at a time, in the order in which they were asked for. */
 export class Turns {
   #isTaken = false;
-  #waiting: (() => void)[] = [];
+  readonly #waiting = new Fifo<() => void>();
 
   /** @returns ends the turn, once it has begun */
   take(): Promise<() => void> | (() => void) {
@@ -21,9 +23,8 @@ export class Turns {
   #turn(): () => void {
     let end = (): void => {
       end = NOTHING;
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#isTaken = false;
-      else next();
+      if (this.#waiting.size === 0) this.#isTaken = false;
+      else this.#waiting.take()();
     };
     return () => end();
   }

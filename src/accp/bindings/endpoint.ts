@@ -1,6 +1,7 @@
 /** One side that answers frames, whatever carries them: a codec, its sessions, and what is done with messages. */
 
 import { safely } from '../../bindings/safely.js';
+import { AccpError } from '../codec/accp-error.js';
 import type { Codec } from '../codec/codec.js';
 import type { Message } from '../message/message.js';
 import { tryParseFrame } from '../parse.js';
@@ -23,7 +24,6 @@ interface Decoded {
   readonly replies: readonly string[];
   /** What the handler is told. */
   readonly message: Message | undefined;
-  /** Whether more frames of the message are to come. */
 }
 
 const NOTHING: Decoded = { replies: [], message: undefined };
@@ -46,7 +46,7 @@ const MAX_ID = 256;
  * });
  */
 export function createEndpoint(options: EndpointOptions): Endpoint {
-  const { codec, agent, handle, noticed } = options;
+  const { codec, agent, handle, noticed, runAgain } = options;
   checkAgentName(agent);
   if (typeof handle !== 'function') throw new TypeError('handle is the function that is told of messages');
   const sessions = new EndpointSessions(options);
@@ -76,6 +76,34 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     if (message.intent === 'ping') return { ...NOTHING, replies: [...replies, ...pong(message, session)] };
     return { replies, message: isToldOf(outcome.outcome, message) ? message : undefined };
   };
+
+  /**
+   * What a session was at work on when its process ended is refused, or run again, as soon as the other side speaks in it again.
+   *
+   * @param again filled with what is to be run
+   * @returns the replies, and the frames that refuse
+   */
+  const takeUp = (replies: readonly string[], session: Session, again: Message[]): readonly string[] => {
+    const interrupted = sessions.takeInterrupted(session);
+    if (interrupted.length === 0) return replies;
+    const refused: string[] = [];
+    for (const message of interrupted) {
+      if (runAgain?.(message, session) === true) again.push(message);
+      else refused.push(codec.fail(message, interruption(), session));
+    }
+    // Nobody is kept waiting for a first word by what is run again.
+    const isSilent = replies.length + refused.length === 0;
+    return isSilent ? codec.announce(session).frames : [...replies, ...refused];
+  };
+
+  /** Works once more on what was interrupted. */
+  async function* rerun(
+    messages: readonly Message[],
+    session: Session,
+    signal: AbortSignal,
+  ): AsyncGenerator<() => readonly string[], void, undefined> {
+    for (const message of messages) yield* batchesOf(await answers.begin(message, session, signal));
+  }
 
   const pong = ({ operation, envelope }: Message, session: Session): readonly string[] => {
     const { msg_id: mid } = envelope;
@@ -108,11 +136,13 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     const end = sessions.use(session);
     try {
       let message: Message | undefined;
+      const again: Message[] = [];
       yield* inTurn(session, () => {
         const decoded = decode(frame, session);
         message = decoded.message;
-        return decoded.replies;
+        return takeUp(decoded.replies, session, again);
       });
+      for await (const batch of rerun(again, session, signal)) yield* inTurn(session, batch);
       if (message === undefined) return;
       const admitted = admit?.();
       if (admitted !== undefined) {
@@ -155,6 +185,16 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     }
   }
 
+  async function* rerunAnd(
+    again: readonly Message[],
+    message: Message | undefined,
+    session: Session,
+    signal: AbortSignal,
+  ): AsyncGenerator<() => readonly string[], void, undefined> {
+    if (message !== undefined) yield* batchesOf(await answers.begin(message, session, signal));
+    yield* rerun(again, session, signal);
+  }
+
   const handler = async (frame: string, { signal }: { readonly signal: AbortSignal }): Promise<FrameAnswer> => {
     const address = readAddress(frame);
     if (address === null) return notAFrame(frame);
@@ -163,7 +203,12 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     if (session === null) return strayPart(frame);
     const end = sessions.use(session);
     try {
-      const { replies, message } = stored(session, () => decode(frame, session));
+      const again: Message[] = [];
+      const { replies, message } = stored(session, () => {
+        const decoded = decode(frame, session);
+        return { ...decoded, replies: takeUp(decoded.replies, session, again) };
+      });
+      if (again.length > 0) return streamed(replies, rerunAnd(again, message, session, signal), session);
       if (message === undefined) return packed(replies);
       const begun = await answers.begin(message, session, signal);
       if (typeof begun !== 'function') return streamed(replies, begun, session);
@@ -192,6 +237,22 @@ function isToldOf(outcome: 'message' | 'pending', message: Message): boolean {
 
 function isCancelled({ intent, envelope }: Message, session: Session): boolean {
   return intent !== 'cancel' && session.signal(envelope.correlation_id ?? envelope.msg_id).aborted;
+}
+
+async function* batchesOf(
+  begun: (() => readonly string[]) | AsyncIterable<() => readonly string[]>,
+): AsyncGenerator<() => readonly string[], void, undefined> {
+  if (typeof begun === 'function') yield begun;
+  else yield* begun;
+}
+
+/** Not an error that is retryable: the request may have run. */
+function interruption(): AccpError {
+  return new AccpError({
+    code: 'E5001',
+    message: 'The request was interrupted. It may have run, and is not run again.',
+    details: { reason: 'interrupted' },
+  });
 }
 
 /** As few things as can be: most answers are one frame. */

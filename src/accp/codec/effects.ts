@@ -1,6 +1,6 @@
 /** What a message does to the session, sent or received: chains, state, streams, checkpoints. */
 import type { Json, JsonObject } from '../message/json.js';
-import type { Envelope } from '../message/message.js';
+import type { Envelope, Message } from '../message/message.js';
 import { Reference } from '../message/reference.js';
 import type { ProfileMessage } from '../profiles/profiles.js';
 import { canonicalJson } from '../registry/plain.js';
@@ -46,10 +46,14 @@ export function applySent(processed: Processed, parts: SessionParts, engine: Eng
   return checkpoint;
 }
 
-export function applyReceived(processed: Processed, parts: SessionParts, engine: Engine): Checkpoint {
+export function applyReceived(
+  processed: Processed & { readonly message: Message },
+  parts: SessionParts,
+  engine: Engine,
+): Checkpoint {
   const { message, cid } = processed;
   const checkpoint = apply(processed, parts, engine);
-  if (ASKS.has(message.intent)) parts.chains.received(cid, chainOf(message));
+  if (ASKS.has(message.intent)) parts.chains.received(cid, chainOf(message), message);
   else if (ANSWERS.has(message.intent) && !isAboutDelivery(message)) parts.chains.answered(cid);
   else if (PROLONGS.has(message.intent)) parts.chains.prolong(cid, parts.runtime.steady());
   return checkpoint;

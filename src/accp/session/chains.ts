@@ -3,7 +3,17 @@
  * Answers that do not come, cancellation, and what a retry must not change.
  */
 import { AccpError } from '../codec/accp-error.js';
+import type { Message } from '../message/message.js';
 import type { Collection, Journal } from './journal.js';
+
+/** A request that has come, and is not answered yet. */
+export interface PendingRequest {
+  /** What its answer is correlated by. */
+  readonly correlationId: string;
+  readonly message: Message;
+  /** Whether its handler is over, and has said nothing that ends it: the host answers later. */
+  readonly isDeferred: boolean;
+}
 
 /** What is remembered of a chain. */
 export interface Chain {
@@ -14,6 +24,13 @@ export interface Chain {
   /** When an answer from the other side is overdue, in seconds since 1970; none when it is not waited for. */
   readonly deadline?: number | undefined;
   readonly cancelled?: true | undefined;
+  /** The latest request of the other side, until it is answered. */
+  readonly asked?: Asked | undefined;
+}
+
+interface Asked {
+  readonly message: Message;
+  readonly isDeferred?: true | undefined;
 }
 
 export interface ChainsOptions {
@@ -58,8 +75,30 @@ export class Chains {
   }
 
   /** A request came in. */
-  received(cid: string, chain: Chain): void {
-    this.#set(cid, merged(this.#chains.get(cid), chain));
+  received(cid: string, chain: Chain, message: Message): void {
+    this.#set(cid, { ...merged(this.#chains.get(cid), chain), asked: { message } });
+  }
+
+  /** Requests that came in and are not answered, the oldest chains first. */
+  pending(): PendingRequest[] {
+    const pending: PendingRequest[] = [];
+    for (const [correlationId, { asked }] of this.#chains.entries()) {
+      if (asked === undefined) continue;
+      pending.push({ correlationId, message: asked.message, isDeferred: asked.isDeferred === true });
+    }
+    return pending;
+  }
+
+  /** Whether that request is not answered. */
+  isPending(cid: string, mid: string): boolean {
+    return this.#chains.get(cid)?.asked?.message.envelope.msg_id === mid;
+  }
+
+  /** Its handler is over, and its answer comes later. */
+  deferred(cid: string): void {
+    const chain = this.#chains.get(cid);
+    if (chain?.asked === undefined) return;
+    this.#chains.set(cid, { ...chain, asked: { ...chain.asked, isDeferred: true } });
   }
 
   /** An answer has come: nothing is overdue any more. */
@@ -71,6 +110,8 @@ export class Chains {
   /** We have answered: nothing of ours runs under the identifier any more. */
   settled(cid: string): void {
     this.#controllers.delete(cid);
+    const chain = this.#chains.get(cid);
+    if (chain?.asked !== undefined) this.#chains.set(cid, { ...chain, asked: undefined });
   }
 
   /** Work goes on at the other side: the time starts anew. */
@@ -81,7 +122,7 @@ export class Chains {
 
   /** All that runs under the identifier is to stop. */
   cancel(cid: string): void {
-    this.#set(cid, { ...this.#chains.get(cid), cancelled: true, deadline: undefined });
+    this.#set(cid, { ...this.#chains.get(cid), cancelled: true, deadline: undefined, asked: undefined });
     const controller = this.#controllers.get(cid);
     if (controller === undefined) return;
     controller.abort(cancelled(cid));
@@ -132,9 +173,9 @@ export class Chains {
   /** The oldest chain that nothing is waited for in; where there is none among the first ones, the oldest. */
   #forgetOne(): void {
     let looked = 0;
-    for (const [cid, { deadline }] of this.#chains.entries()) {
+    for (const [cid, { deadline, asked }] of this.#chains.entries()) {
       if (++looked > MOST_LOOKS) break;
-      if (deadline !== undefined || this.#controllers.has(cid)) continue;
+      if (deadline !== undefined || asked !== undefined || this.#controllers.has(cid)) continue;
       this.#chains.delete(cid);
       return;
     }

@@ -58,6 +58,7 @@ export { type EndpointStore, type SessionStore, StoreError } from '../store/stor
 export type { StreamSource } from '../streams/split-stream.js';
 export { type StreamMessagesOptions, streamMessages } from '../streams/stream-messages.js';
 export type { StreamChunk } from '../streams/streams.js';
+export type { PendingRequest } from './chains.js';
 export type { SequenceMode } from './delivery.js';
 export type { EventListener, SessionEvent } from './events.js';
 export { type KeepTimeOptions, keepTime } from './keep-time.js';

@@ -17,7 +17,7 @@ import { memoryStore } from '../store/memory.js';
 import { type SessionStore, StoreError } from '../store/store.js';
 import { SentStreams } from '../streams/sent-streams.js';
 import { createStreams, type StreamChunk, type Streams } from '../streams/streams.js';
-import { Chains } from './chains.js';
+import { Chains, type PendingRequest } from './chains.js';
 import { Delivery, type SequenceMode } from './delivery.js';
 import type { Note } from './events.js';
 import { createIds } from './ids.js';
@@ -87,6 +87,11 @@ export interface Session {
   readonly stream: (correlationId: string) => AsyncIterable<StreamChunk>;
   /** Streams that are under way or not read to their end. */
   readonly pendingStreams: readonly string[];
+  /**
+   * Requests of the other side that were accepted and are not answered, one for each chain, the oldest first. In a session that a store has
+   * kept, they are those that its last process has not answered: their handlers may have run, in part or to their end.
+   */
+  readonly pendingRequests: readonly PendingRequest[];
   /** Aborted when a `cancel` frame names the chain (section 3.7, item 4). */
   readonly signal: (correlationId: string) => AbortSignal;
   /** Looks at the clock: gives the answers that are overdue, each once, and ends streams that have stalled. */
@@ -272,6 +277,9 @@ export function createSession(options: SessionOptions): Session {
     stream: (cid) => streams.open(cid),
     get pendingStreams() {
       return streams.pending;
+    },
+    get pendingRequests() {
+      return chains.pending();
     },
     signal: (cid) => chains.signal(cid),
     tick: () =>

@@ -145,7 +145,8 @@ describe('a server that is connected to again', () => {
     let connections = 0;
     server.on('connection', (socket) => {
       connections++;
-      setTimeout(() => socket.terminate(), 20);
+      // It stands as soon as the registry that answers the first frame has come.
+      socket.once('message', () => setTimeout(() => socket.terminate(), 50));
     });
     const link = await connect({ reconnect: { min: 0.01, max: 0.1, attempts: 3 } });
     expect(await link.closed).toMatchObject({ code: 'unreachable' });

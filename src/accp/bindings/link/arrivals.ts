@@ -10,14 +10,14 @@ const MAX_EARLY = 1024;
 
 interface Early {
   readonly frame: string;
-  readonly agent: string;
   readonly seq: number;
 }
 
 export class Arrivals {
   readonly #session: Session;
   readonly #give: (frame: string) => void;
-  #early: Early[] = [];
+  /** By agent and number. */
+  readonly #early = new Map<string, Early>();
   #timer: unknown;
 
   constructor(session: Session, give: (frame: string) => void) {
@@ -27,23 +27,23 @@ export class Arrivals {
 
   /** @param isAlone whether no other exchange is under way by which those before it could come */
   add(frame: string, isAlone: boolean): void {
-    const head = isAlone && this.#early.length === 0 ? null : readHead(frame);
-    if (head === null || !this.#isEarly(head, frame)) {
+    const head = isAlone && this.#early.size === 0 ? null : readHead(frame);
+    const key = `${head?.agent} ${head?.seq}`;
+    if (head === null || !this.#isEarly(head, frame) || this.#early.has(key)) {
       this.#give(frame);
-      this.#giveNext();
+      if (head !== null) this.#giveNext(head.agent);
       return;
     }
-    this.#early.push({ frame, agent: head.agent, seq: head.seq! });
-    if (isAlone || this.#early.length > MAX_EARLY) this.release();
+    this.#early.set(key, { frame, seq: head.seq! });
+    if (isAlone || this.#early.size > MAX_EARLY) this.release();
     else this.#timer ??= setTimeout(() => this.release(), PATIENCE);
   }
 
   /** Nothing is waited for any more: what is missing is lost. */
   release(): void {
-    clearTimeout(this.#timer as never);
-    this.#timer = undefined;
-    const early = this.#early.sort((a, b) => a.seq - b.seq);
-    this.#early = [];
+    this.#stopTimer();
+    const early = [...this.#early.values()].sort((a, b) => a.seq - b.seq);
+    this.#early.clear();
     for (const { frame } of early) this.#give(frame);
   }
 
@@ -53,12 +53,18 @@ export class Arrivals {
     return seq !== undefined && !isOutside && seq > this.#expected(agent);
   }
 
-  #giveNext(): void {
-    for (let index = 0; index >= 0; ) {
-      index = this.#early.findIndex(({ agent, seq }) => seq <= this.#expected(agent));
-      if (index >= 0) this.#give(this.#early.splice(index, 1)[0]!.frame);
+  #giveNext(agent: string): void {
+    for (;;) {
+      const key = `${agent} ${this.#expected(agent)}`;
+      const next = this.#early.get(key);
+      if (next === undefined) break;
+      this.#early.delete(key);
+      this.#give(next.frame);
     }
-    if (this.#early.length > 0) return;
+    if (this.#early.size === 0) this.#stopTimer();
+  }
+
+  #stopTimer(): void {
     clearTimeout(this.#timer as never);
     this.#timer = undefined;
   }

@@ -1,5 +1,7 @@
 /** Messages that wait for whoever reads them. */
 
+import { Fifo } from '../../../channels/fifo.js';
+
 /** Messages from which on no more should come, and at which they may come again. */
 const FULL = 256;
 const LOW = 64;
@@ -8,7 +10,7 @@ export class MessageQueue<T> implements AsyncIterable<T> {
   readonly #onFull: () => void;
   readonly #onLow: () => void;
   readonly #onDropped: (item: T) => void;
-  #items: T[] = [];
+  readonly #items = new Fifo<T>();
   #wake: (() => void)[] = [];
   #isFull = false;
   #readers = 0;
@@ -32,8 +34,8 @@ export class MessageQueue<T> implements AsyncIterable<T> {
   push(item: T): void {
     if (this.#isOver) return;
     this.#items.push(item);
-    if (this.#items.length > FULL && this.#readers === 0) this.#onDropped(this.#items.shift()!);
-    else if (this.#items.length >= FULL && this.#readers > 0 && !this.#isFull) {
+    if (this.#items.size > FULL && this.#readers === 0) this.#onDropped(this.#items.take());
+    else if (this.#items.size >= FULL && this.#readers > 0 && !this.#isFull) {
       this.#isFull = true;
       this.#onFull();
     }
@@ -62,9 +64,9 @@ export class MessageQueue<T> implements AsyncIterable<T> {
     this.#readers++;
     try {
       for (;;) {
-        const item = this.#items.shift();
-        if (item !== undefined) {
-          if (this.#items.length <= LOW) this.#drain();
+        if (this.#items.size > 0) {
+          const item = this.#items.take();
+          if (this.#items.size <= LOW) this.#drain();
           yield item;
         } else if (this.#isOver) {
           if (this.#error !== undefined) throw this.#error;

@@ -1,4 +1,5 @@
 /** Frames over one WebSocket (draft-benzing-accp-00, section 11.2): text messages, one frame in each. */
+
 import {
   CONNECTING,
   closeWebSocket,
@@ -7,6 +8,7 @@ import {
   publicCode,
   type WebSocketLike,
 } from '../../../bindings/web-socket.js';
+import { Fifo } from '../../../channels/fifo.js';
 import { MAX_FRAME_BYTES } from '../frames.js';
 import { CLOSE } from '../link/errors.js';
 
@@ -49,7 +51,7 @@ export class FrameSocket {
   readonly #maxFrameBytes: number;
   readonly #highWaterMark: number;
   /** What came while nobody wanted it. */
-  #held: string[] = [];
+  readonly #held = new Fifo<string>();
   #heldLength = 0;
   #isPaused = false;
   #isStopped = false;
@@ -105,8 +107,8 @@ export class FrameSocket {
 
   resume(): void {
     this.#isPaused = false;
-    while (!this.#isPaused && this.#held.length > 0) {
-      const frame = this.#held.shift()!;
+    while (!this.#isPaused && this.#held.size > 0) {
+      const frame = this.#held.take();
       this.#heldLength -= frame.length;
       this.#receiver.frame(frame);
     }
@@ -156,11 +158,11 @@ export class FrameSocket {
   }
 
   get #isFull(): boolean {
-    return this.#held.length >= MAX_HELD || this.#heldLength >= MAX_HELD_LENGTH;
+    return this.#held.size >= MAX_HELD || this.#heldLength >= MAX_HELD_LENGTH;
   }
 
   #dropHeld(): void {
-    this.#held = [];
+    this.#held.clear();
     this.#heldLength = 0;
   }
 

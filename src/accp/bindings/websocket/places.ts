@@ -1,5 +1,7 @@
 /** Work of which only so much is done at a time. */
 
+import { Fifo } from '../../../channels/fifo.js';
+
 interface Waiting {
   readonly size: number;
   readonly enter: () => void;
@@ -9,7 +11,7 @@ interface Waiting {
 export class Places {
   readonly #count: number;
   #taken = 0;
-  #waiting: Waiting[] = [];
+  readonly #waiting = new Fifo<Waiting>();
   #waitingSize = 0;
 
   constructor(count: number) {
@@ -18,12 +20,12 @@ export class Places {
 
   /** How many are at work, or wait for it. */
   get size(): number {
-    return this.#taken + this.#waiting.length;
+    return this.#taken + this.#waiting.size;
   }
 
   /** How many wait. */
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#waiting.size;
   }
 
   /** The sizes of those who wait, in all. */
@@ -42,17 +44,18 @@ export class Places {
   }
 
   leave(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#taken--;
-    else {
-      this.#waitingSize -= next.size;
-      next.enter();
+    if (this.#waiting.size === 0) {
+      this.#taken--;
+      return;
     }
+    const next = this.#waiting.take();
+    this.#waitingSize -= next.size;
+    next.enter();
   }
 
   /** Lets all in: there will be no work for them. */
   open(): void {
-    while (this.#waiting.length > 0) {
+    while (this.#waiting.size > 0) {
       this.#taken++;
       this.leave();
     }

@@ -1,0 +1,144 @@
+/** Requests that were in a handler when its process was killed, of sessions that lie in a file. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { connectHttp, createEndpoint, FRAMES_PATH, type Link } from '../../../src/accp/bindings/http/index.js';
+import { connectWebSocket } from '../../../src/accp/bindings/websocket/index.js';
+import { createCodec, createSession, memoryStore } from '../../../src/accp/session/index.js';
+import { sqliteStore } from '../../../src/accp/store/sqlite.js';
+import { type CompiledProgram, compileProgram } from './programs/compile-program.js';
+import { type RunningProgram, runProgram } from './programs/run-program.js';
+
+const codec = createCodec({ state: false });
+const req = (operation: string) => ({ intent: 'req', operation, payload: { amount: 5 } });
+
+let program: CompiledProgram;
+const cleanups: (() => unknown)[] = [];
+beforeAll(async () => {
+  program = await compileProgram(new URL('programs/kept-server.ts', import.meta.url));
+});
+afterAll(() => program.remove());
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+function start(file: string, port: string, policy: string): RunningProgram {
+  const server = runProgram(program.file, [file, port, policy]);
+  cleanups.push(() => server.kill());
+  return server;
+}
+
+const CONNECT: Record<string, (port: string, options: Parameters<typeof connectHttp>[1]) => Promise<Link>> = {
+  WebSocket: (port, options) => connectWebSocket(`ws://127.0.0.1:${port}${FRAMES_PATH}`, { ...options, WebSocket }),
+  HTTP: (port, options) => connectHttp(`http://127.0.0.1:${port}${FRAMES_PATH}`, options),
+};
+
+describe.each(Object.keys(CONNECT))(
+  'over %s, a request that was in a handler when the server was killed',
+  (binding) => {
+    async function interrupt(policy: 'refuse' | 'again') {
+      const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-interrupted-'));
+      cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+      const file = path.join(folder, 'sessions.db');
+      const first = start(file, '0', policy);
+      const port = await first.line();
+      const session = createSession({ agent: 'client', sequence: 'sender' });
+      const link = await CONNECT[binding]!(port, { codec, session, reconnect: { min: 0.05, max: 0.2, attempts: 100 } });
+      cleanups.push(() => link.close());
+      expect((await link.request(req('echo'))).intent).toBe('done');
+      const answer = link.request(req('pay')).then(
+        (message) => message,
+        (error) => error,
+      );
+      expect([await first.line(), await first.line()]).toEqual(['echo', 'pay']);
+      await first.kill();
+      const store = await sqliteStore(file);
+      const kept = createSession({ agent: 'server', id: session.id, sequence: 'sender', store });
+      const pending = kept.pendingRequests.map(({ message }) => message);
+      kept.close();
+      return { answer, link, pending, restart: () => start(file, port, policy) };
+    }
+
+    test('is listed, and refused with E5001 when the session is taken up: it may have run', async () => {
+      const { answer, link, pending, restart } = await interrupt('refuse');
+      expect(pending).toMatchObject([{ intent: 'req', operation: 'pay', payload: { amount: 5 } }]);
+      const second = restart();
+      expect(await answer).toMatchObject({ code: 'E5001', retryable: false });
+      expect((await link.request(req('echo'))).intent).toBe('done');
+      expect(await second.line()).toMatch(/^[0-9]+$/);
+      expect(await second.line()).toBe('echo');
+    });
+
+    test('is run again where the host asks for it', async () => {
+      const { answer, link, restart } = await interrupt('again');
+      const second = restart();
+      expect(await answer).toMatchObject({ intent: 'done', operation: 'pay', payload: { amount: 5 } });
+      expect((await link.request(req('echo'))).intent).toBe('done');
+      expect([await second.line(), await second.line(), await second.line()].slice(1)).toEqual(['pay', 'echo']);
+    });
+  },
+);
+
+describe('pending requests of a session', () => {
+  const ask = (operation: string) => req(operation);
+
+  /** Tells an endpoint of requests. @returns what is pending afterwards, by operation */
+  async function pendingAfter(operations: readonly string[]): Promise<readonly string[]> {
+    const store = memoryStore();
+    const endpoint = createEndpoint({
+      codec,
+      agent: 'server',
+      session: { store },
+      handle: ({ operation, intent }) => {
+        if (intent !== 'req' || operation === 'mute') return null;
+        if (operation === 'later') return { intent: 'ack', operation };
+        if (operation === 'stream')
+          return (async function* () {
+            yield { intent: 'ack', operation };
+            yield { intent: 'done', operation };
+          })();
+        if (operation === 'fail') throw new Error('it failed');
+        return operation === 'hang' ? new Promise<null>(() => undefined) : { intent: 'done', operation };
+      },
+    });
+    cleanups.push(() => endpoint.close());
+    const session = createSession({ agent: 'client', sequence: 'sender' });
+    const served = endpoint.open(session.id);
+    for (const operation of operations) {
+      const answering = endpoint.receive(
+        codec.encode(ask(operation), session).frames[0]!,
+        served,
+        new AbortController().signal,
+      );
+      const all = (async () => {
+        for await (const _ of answering);
+      })();
+      if (operation === 'hang') await new Promise((resolve) => setTimeout(resolve, 0));
+      else await all;
+    }
+    return served.pendingRequests.map(
+      ({ message, isDeferred }) => `${message.operation}${isDeferred ? ' (deferred)' : ''}`,
+    );
+  }
+
+  test('are those that are at work, and those that the host answers later', async () => {
+    expect(await pendingAfter(['done', 'hang', 'later', 'fail'])).toEqual(['hang', 'later (deferred)']);
+  });
+
+  test('are none that were answered, by one message or several, failed, or that nobody answers', async () => {
+    expect(await pendingAfter(['done', 'mute', 'stream', 'fail'])).toEqual([]);
+  });
+
+  test('are none that were cancelled', async () => {
+    const client = createSession({ agent: 'client', sequence: 'sender' });
+    const server = createSession({ agent: 'server', id: client.id, sequence: 'sender' });
+    const { frames, correlationId } = codec.encode(ask('x'), client);
+    codec.decode(frames[0]!, server);
+    expect(server.pendingRequests.map((request) => request.correlationId)).toEqual([correlationId]);
+    const envelope = { correlation_id: correlationId };
+    codec.decode(codec.encode({ intent: 'cancel', operation: 'x', envelope }, client).frames[0]!, server);
+    expect(server.pendingRequests).toEqual([]);
+  });
+});
