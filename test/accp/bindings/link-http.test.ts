@@ -1,0 +1,3 @@
+import { testLink } from './link-promises.js';
+
+testLink('HTTP');

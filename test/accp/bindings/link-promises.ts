@@ -1,0 +1,293 @@
+/** What links promise, over whichever binding. */
+import { describe, expect, test } from 'vitest';
+import {
+  type EndpointOptions,
+  type Link,
+  LinkError,
+  type LinkState,
+} from '../../../src/accp/bindings/websocket/index.js';
+import { createSession, type Message, streamMessages } from '../../../src/accp/session/index.js';
+import { type BINDINGS, type LinkWorld, openLinkWorld } from './links-world.js';
+
+const req = (operation: string, payload: Record<string, string | number> = {}) => ({
+  intent: 'req',
+  operation,
+  payload,
+});
+
+const until = async (isSo: () => boolean): Promise<void> => {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+};
+
+/** A server that notes what it was asked, and what it was told to stop. */
+function worker(): {
+  readonly handle: EndpointOptions['handle'];
+  readonly asked: string[];
+  readonly stopped: string[];
+} {
+  const asked: string[] = [];
+  const stopped: string[] = [];
+  const handle: EndpointOptions['handle'] = ({ intent, operation, payload, envelope }: Message, { signal }) => {
+    if (intent !== 'req') return null;
+    asked.push(operation);
+    const cid = envelope.correlation_id ?? envelope.msg_id;
+    if (operation === 'infer') return streamMessages(['Hello', ',_', 'world!'], { cid, operation });
+    if (operation !== 'hang') return { intent: 'done', operation, payload };
+    return new Promise((resolve) =>
+      signal.addEventListener('abort', () => {
+        stopped.push(operation);
+        resolve(null);
+      }),
+    );
+  };
+  return { handle, asked, stopped };
+}
+
+export function testLink(binding: keyof typeof BINDINGS): void {
+  describe(`a link over ${binding}`, () => {
+    const open = (
+      handle: EndpointOptions['handle'],
+      options?: Parameters<typeof openLinkWorld>[2],
+    ): Promise<LinkWorld> => openLinkWorld(binding, handle, options);
+
+    test('announces its registry once, and each side knows that of the other', async () => {
+      const { connect, received } = await open(worker().handle);
+      const link = await connect();
+      for (let n = 0; n < 3; n++) expect((await link.request(req('echo', { n }))).payload['n']).toBe(n);
+      expect(received().filter((frame) => frame.includes('>sync:registry{'))).toHaveLength(1);
+      expect([...link.session.peers.keys()]).toEqual(['server']);
+      expect(link.state).toBe('open');
+    });
+
+    test('answers many requests at once, whichever is done first', async () => {
+      const { connect } = await open(async ({ intent, operation, payload }) => {
+        if (intent !== 'req') return null;
+        await new Promise((resolve) => setTimeout(resolve, (payload['n'] as number) % 3));
+        return { intent: 'done', operation, payload };
+      });
+      const link = await connect();
+      const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => link.request(req('echo', { n }))));
+      expect(answers.map(({ payload }) => payload['n'])).toEqual(Array.from({ length: 20 }, (_, n) => n));
+    });
+
+    test('a request that takes long holds up no other one', async () => {
+      const { handle, asked } = worker();
+      const { connect } = await open(handle);
+      const link = await connect();
+      const hanging = link.request(req('hang')).catch((error) => error);
+      await until(() => asked.includes('hang'));
+      expect((await link.request(req('echo', { n: 1 }))).payload['n']).toBe(1);
+      await link.close();
+      await hanging;
+    });
+
+    test('a stream gives its pieces in order, and a failing one fails with its code', async () => {
+      const { connect } = await open(({ intent, operation, envelope }) => {
+        if (intent !== 'req') return null;
+        const cid = envelope.correlation_id ?? envelope.msg_id;
+        return streamMessages(operation === 'infer' ? ['Hello', ',_', 'world!'] : broken(), { cid, operation });
+      });
+      const link = await connect();
+      const pieces: unknown[] = [];
+      for await (const { data } of link.stream(req('infer'))) pieces.push(data);
+      expect(pieces).toEqual(['Hello', ',_', 'world!']);
+      const reading = async (): Promise<void> => {
+        for await (const _ of link.stream(req('break')));
+      };
+      await expect(reading()).rejects.toMatchObject({ code: 'E9999' });
+    });
+
+    test('a stream whose reader is slow comes whole and in order', async () => {
+      const { connect } = await open(({ intent, operation, envelope }) => {
+        if (intent !== 'req') return null;
+        const cid = envelope.correlation_id ?? envelope.msg_id;
+        return streamMessages(counted(400), { cid, operation });
+      });
+      const link = await connect();
+      const pieces: unknown[] = [];
+      for await (const { data } of link.stream(req('count'))) {
+        // More than are kept for a reader come meanwhile.
+        if (pieces.length % 100 === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+        pieces.push(data);
+      }
+      expect(pieces).toEqual(Array.from({ length: 400 }, (_, n) => `n${n}`));
+    });
+
+    test('a stream that is left is cancelled', async () => {
+      const { handle, asked, stopped } = worker();
+      const { connect, received } = await open(handle);
+      const link = await connect();
+      const pieces = link.stream(req('hang'))[Symbol.asyncIterator]();
+      const next = pieces.next();
+      await until(() => asked.length === 1);
+      await pieces.return?.();
+      expect(await next).toEqual({ done: true, value: undefined });
+      await until(() => stopped.length === 1);
+      expect(received().some((frame) => frame.includes('>cancel:hang{'))).toBe(true);
+    });
+
+    test('what was sent before it is closed arrives', async () => {
+      const { connect, received } = await open(worker().handle);
+      const link = await connect();
+      for (let n = 0; n < 5; n++) await link.send({ intent: 'sync', operation: 'note', payload: { n } });
+      await link.close();
+      await until(() => received().filter((frame) => frame.includes('>sync:note{')).length === 5);
+    });
+
+    test('a refusal of a request without a cid has its mid as cid, and one of a request settles it', async () => {
+      const authorize = ({ operation }: { operation: string }): boolean => operation !== 'forbidden';
+      const { connect } = await open(worker().handle, { authorize });
+      const link = await connect();
+      await expect(link.request(req('forbidden'))).rejects.toMatchObject({ code: 'E5001' });
+      const { msgId } = await link.send(req('forbidden'));
+      for await (const { envelope, payload } of link.messages) {
+        expect(envelope.correlation_id).toBe(msgId);
+        expect(payload['code']).toBe('E5001');
+        break;
+      }
+    });
+
+    test('a request that is aborted is cancelled on the wire, and the session goes on', async () => {
+      const { handle, asked, stopped } = worker();
+      const { connect, received } = await open(handle);
+      const link = await connect();
+      const controller = new AbortController();
+      const hanging = link.request(req('hang'), { signal: controller.signal });
+      await until(() => asked.includes('hang'));
+      controller.abort();
+      await expect(hanging).rejects.toMatchObject({ name: 'AbortError' });
+      await until(() => stopped.length === 1);
+      expect(received().some((frame) => frame.includes('>cancel:hang{'))).toBe(true);
+      expect((await link.request(req('echo', { n: 1 }))).payload['n']).toBe(1);
+      expect(received().some((frame) => frame.includes('E3003'))).toBe(false);
+    });
+
+    test('a request whose answer is overdue fails with E3001, and is cancelled on the wire', async () => {
+      const { handle, stopped } = worker();
+      const { connect, received } = await open(handle);
+      const link = await connect({}, { timeout: 1 });
+      await expect(link.request(req('hang'))).rejects.toMatchObject({ code: 'E3001' });
+      await until(() => stopped.length === 1);
+      expect(received().some((frame) => frame.includes('>cancel:hang{'))).toBe(true);
+    });
+
+    test('a request that was given up while nothing passed is never executed, and what was lost is sent again', async () => {
+      const { handle, asked } = worker();
+      const { connect, proxy } = await open(handle);
+      const link = await connect();
+      expect((await link.request(req('echo'))).intent).toBe('done');
+      proxy.freeze();
+      const controller = new AbortController();
+      const given = link.request(req('pay'), { signal: controller.signal }).catch((error) => error);
+      // It is numbered, and on its way.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      controller.abort();
+      expect(await given).toMatchObject({ name: 'AbortError' });
+      proxy.cut();
+      proxy.thaw();
+      expect((await link.request(req('echo'))).intent).toBe('done');
+      expect(asked).toEqual(['echo', 'echo']);
+    });
+
+    test('a cut while requests wait loses none, and does none twice', async () => {
+      const { handle, asked } = worker();
+      const { connect, proxy } = await open(handle);
+      const link = await connect();
+      proxy.cutAfter(3000);
+      const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => link.request(req('echo', { n }))));
+      expect(answers.map(({ payload }) => payload['n'])).toEqual(Array.from({ length: 10 }, (_, n) => n));
+      expect(asked).toHaveLength(10);
+    });
+
+    test('a request that is made while it reconnects times out with E3001', async () => {
+      const states: LinkState[] = [];
+      const { handle, asked } = worker();
+      const { connect, proxy } = await open(handle);
+      const link = await connect({ onState: (state) => states.push(state) }, { timeout: 0.5 });
+      proxy.freeze();
+      proxy.cut();
+      // Where nothing is kept open, the loss shows with the next frame.
+      const lost = binding === 'WebSocket' ? undefined : link.send(req('echo')).catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      proxy.cut();
+      await expect(link.request(req('late'))).rejects.toMatchObject({ code: 'E3001' });
+      await lost;
+      proxy.thaw();
+      proxy.cut();
+      expect((await retried(() => link.request(req('echo')))).intent).toBe('done');
+      expect(asked).not.toContain('late');
+    });
+
+    test('a peer that is not there is unreachable', async () => {
+      const { connect, proxy } = await open(worker().handle);
+      await proxy.close();
+      const error = await connect().catch((thrown) => thrown);
+      expect(error).toBeInstanceOf(LinkError);
+      expect(error).toMatchObject({ code: 'unreachable' });
+    });
+
+    test('a peer that does not answer the first frame in time is unreachable', async () => {
+      const { connect, proxy } = await open(worker().handle);
+      proxy.freeze();
+      await expect(connect({ handshakeTimeout: 0.1 })).rejects.toMatchObject({ code: 'unreachable' });
+    });
+
+    test('closing rejects what waits, and tells the other side', async () => {
+      const { handle, asked, stopped } = worker();
+      const { connect } = await open(handle);
+      const link = await connect();
+      const hanging = link.request(req('hang')).catch((error) => error);
+      const stream = drained(link).catch((error) => error);
+      await until(() => asked.length === 2);
+      await link.close();
+      expect(await hanging).toMatchObject({ code: 'closed' });
+      expect(await stream).toMatchObject({ code: 'closed' });
+      await expect(link.send(req('echo'))).rejects.toMatchObject({ code: 'closed' });
+      expect(await link.closed).toBeUndefined();
+      await until(() => stopped.length === 2);
+    });
+
+    test('the session goes on over another link', async () => {
+      const { connect, received } = await open(worker().handle);
+      const session = createSession({ agent: 'client', sequence: 'sender' });
+      const first = await connect({ session });
+      expect((await first.request(req('echo'))).intent).toBe('done');
+      await first.close();
+      const second = await connect({ session });
+      expect((await second.request(req('echo'))).intent).toBe('done');
+      expect(received().some((frame) => frame.includes('E3003'))).toBe(false);
+    });
+
+    test('a peer that stays away ends the link as unreachable, after so many attempts', async () => {
+      const { connect, proxy } = await open(worker().handle);
+      const link = await connect({ reconnect: { min: 0.01, max: 0.02, attempts: 3 } });
+      await proxy.close();
+      await expect(link.request(req('echo'))).rejects.toMatchObject({ code: 'unreachable' });
+      expect(await link.closed).toMatchObject({ code: 'unreachable' });
+      expect(link.state).toBe('closed');
+    });
+  });
+}
+
+async function* counted(count: number): AsyncGenerator<string> {
+  for (let n = 0; n < count; n++) yield `n${n}`;
+}
+
+async function drained(link: Link): Promise<void> {
+  for await (const _ of link.stream(req('hang')));
+}
+
+// biome-ignore lint/correctness/useYield: it fails before its first piece.
+async function* broken(): AsyncGenerator<string> {
+  throw new Error('the model is gone');
+}
+
+async function retried<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (thrown) {
+      if (!(thrown instanceof Error) || !('code' in thrown) || thrown.code !== 'E3001') throw thrown;
+    }
+  }
+}
