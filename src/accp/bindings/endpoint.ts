@@ -1,7 +1,6 @@
 /** One side that answers frames, whatever carries them: a codec, its sessions, and what is done with messages. */
 
 import { safely } from '../../bindings/safely.js';
-import { AccpError } from '../codec/accp-error.js';
 import type { Codec } from '../codec/codec.js';
 import type { Message } from '../message/message.js';
 import { tryParseFrame } from '../parse.js';
@@ -9,6 +8,7 @@ import { checkAgentName } from '../session/names.js';
 import type { Session } from '../session/session.js';
 import { StoreError } from '../store/store.js';
 import { EndpointAnswers } from './endpoint-answers.js';
+import { takeUpInterrupted } from './endpoint-interrupted.js';
 import type { Endpoint, EndpointOptions } from './endpoint-options.js';
 import { EndpointSessions } from './endpoint-sessions.js';
 import { Turns } from './endpoint-turns.js';
@@ -46,7 +46,7 @@ const MAX_ID = 256;
  * });
  */
 export function createEndpoint(options: EndpointOptions): Endpoint {
-  const { codec, agent, handle, noticed, runAgain } = options;
+  const { codec, agent, handle, noticed } = options;
   checkAgentName(agent);
   if (typeof handle !== 'function') throw new TypeError('handle is the function that is told of messages');
   const sessions = new EndpointSessions(options);
@@ -77,24 +77,9 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     return { replies, message: isToldOf(outcome.outcome, message) ? message : undefined };
   };
 
-  /**
-   * What a session was at work on when its process ended is refused, or run again, as soon as the other side speaks in it again.
-   *
-   * @param again filled with what is to be run
-   * @returns the replies, and the frames that refuse
-   */
-  const takeUp = (replies: readonly string[], session: Session, again: Message[]): readonly string[] => {
-    const interrupted = sessions.takeInterrupted(session);
-    if (interrupted.length === 0) return replies;
-    const refused: string[] = [];
-    for (const message of interrupted) {
-      if (runAgain?.(message, session) === true) again.push(message);
-      else refused.push(codec.fail(message, interruption(), session));
-    }
-    // Nobody is kept waiting for a first word by what is run again.
-    const isSilent = replies.length + refused.length === 0;
-    return isSilent ? codec.announce(session).frames : [...replies, ...refused];
-  };
+  /** @param again filled with what is to be run again @returns the replies, and what refuses the rest */
+  const takeUp = (replies: readonly string[], session: Session, again: Message[]): readonly string[] =>
+    takeUpInterrupted(sessions.takeInterrupted(session), replies, session, options, again);
 
   /** Works once more on what was interrupted. */
   async function* rerun(
@@ -244,15 +229,6 @@ async function* batchesOf(
 ): AsyncGenerator<() => readonly string[], void, undefined> {
   if (typeof begun === 'function') yield begun;
   else yield* begun;
-}
-
-/** Not an error that is retryable: the request may have run. */
-function interruption(): AccpError {
-  return new AccpError({
-    code: 'E5001',
-    message: 'The request was interrupted. It may have run, and is not run again.',
-    details: { reason: 'interrupted' },
-  });
 }
 
 /** As few things as can be: most answers are one frame. */

@@ -19,6 +19,8 @@ export class Arrivals {
   /** By agent and number. */
   readonly #early = new Map<string, Early>();
   #timer: unknown;
+  /** Whether an exchange has failed since something was last found missing, so that there is no use in waiting. */
+  #isLossy = false;
 
   constructor(session: Session, give: (frame: string) => void) {
     this.#session = session;
@@ -35,13 +37,20 @@ export class Arrivals {
       return;
     }
     this.#early.set(key, { frame, seq: head.seq! });
-    if (isAlone || this.#early.size > MAX_EARLY) this.release();
+    if (this.#isLossy || isAlone || this.#early.size > MAX_EARLY) this.release();
     else this.#timer ??= setTimeout(() => this.release(), PATIENCE);
+  }
+
+  /** An exchange has failed: what is missing may have been lost with it. */
+  failed(): void {
+    if (this.#early.size > 0) this.release();
+    else this.#isLossy = true;
   }
 
   /** Nothing is waited for any more: what is missing is lost. */
   release(): void {
     this.#stopTimer();
+    this.#isLossy = false;
     const early = [...this.#early.values()].sort((a, b) => a.seq - b.seq);
     this.#early.clear();
     for (const { frame } of early) this.#give(frame);

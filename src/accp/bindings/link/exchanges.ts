@@ -121,6 +121,7 @@ export class Exchanges {
       signal.throwIfAborted();
       return isAnswered;
     } catch (thrown) {
+      this.#arrivals.failed();
       if (signal.aborted && signal.reason instanceof LinkError) throw signal.reason;
       throw failureOf(thrown);
     } finally {

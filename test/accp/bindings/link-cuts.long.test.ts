@@ -1,0 +1,21 @@
+/** Links over a network that is cut again and again. */
+import { expect, test } from 'vitest';
+import { BINDINGS, openLinkWorld } from './links-world.js';
+
+test.each(Object.keys(BINDINGS))('over %s, each request is answered, and was executed once', async (binding) => {
+  const asked: unknown[] = [];
+  const { connect, proxy } = await openLinkWorld(binding, ({ intent, operation, payload }) => {
+    if (intent !== 'req') return null;
+    asked.push(payload['n']);
+    return { intent: 'done', operation, payload };
+  });
+  const link = await connect({ reconnect: { min: 0.01, max: 0.05 } });
+  const numbers = Array.from({ length: 200 }, (_, n) => n);
+  const ask = async (n: number): Promise<unknown> => {
+    await new Promise((resolve) => setTimeout(resolve, n * 20));
+    if (n % 10 === 9) proxy.cut();
+    return (await link.request({ intent: 'req', operation: 'x', payload: { n } })).payload['n'];
+  };
+  expect(await Promise.all(numbers.map(ask))).toEqual(numbers);
+  expect(asked.sort((one, other) => Number(one) - Number(other))).toEqual(numbers);
+});
