@@ -151,8 +151,8 @@ function handled({ envelope }: Message, session: Session, isAnswered: boolean): 
 }
 
 /**
- * What a handler gives, unless the request is cancelled before. A handler that does not heed that is not waited for: its answer would take a
- * number, and nobody would be there to send it to.
+ * What a handler gives, unless the request is cancelled before. Does not wait for a handler that ignores the signal: its answer would
+ * take a number that the other side never sees.
  */
 async function unlessCancelled<T>(request: AbortSignal, given: T | Promise<T>): Promise<T> {
   if (!(given instanceof Promise)) return given;

@@ -24,7 +24,7 @@ export function takeUpInterrupted(
     if (runAgain?.(message, session) === true) again.push(message);
     else refused.push(codec.fail(message, interruption(), session));
   }
-  // Nobody is kept waiting for a first word by what is run again.
+  // The other side waits for a first frame, and a request that runs again may take long.
   const isSilent = replies.length + refused.length === 0;
   return isSilent ? codec.announce(session).frames : [...replies, ...refused];
 }

@@ -42,11 +42,11 @@ export interface EndpointOptions {
     context: AnswerContext,
   ) => Answer | AsyncIterable<Answer> | Promise<Answer | AsyncIterable<Answer>>;
   /**
-   * Whether `handle` is told again of a request that a session was at work on when its process ended, and that a store has kept. All others are
-   * refused with E5001, whose `details.reason` is `interrupted`: they may have run, so they are not run again unasked. Told when the other
-   * side speaks in the session again.
+   * Whether a request that was in `handle` when the process ended runs again. It is called for each pending request of a session that a store
+   * has kept, when the first frame of the other side arrives. Requests for which it returns `false` are refused with E5001 and
+   * `reason: interrupted`: they may have run.
    *
-   * @default none of them
+   * @default () => false
    */
   readonly runAgain?: ((message: Message, session: Session) => boolean) | undefined;
   /** Options of new sessions: a store, a time-out, a clock. `agent`, `id` and `sequence` are the endpoint's. */

@@ -121,7 +121,7 @@ describe('cancelling', () => {
     expect(tasks.map(({ status }) => status?.state)).toEqual([TaskState.TASK_STATE_CANCELED]);
   });
 
-  test('a cancel frame for a chain without a task has a number, too, and is told', async () => {
+  test('a cancel frame for a chain without a task is sent, since it has a number', async () => {
     const told: string[] = [];
     const { client } = await talkTo((frame) => {
       told.push(frame);
@@ -200,7 +200,7 @@ describe('cancelling a request whose answer is waited for', () => {
     });
   }
 
-  test('a cancel frame that comes when its task is over is told all the same', async () => {
+  test('a cancel frame that comes when its task is over is sent nevertheless', async () => {
     const { client, session } = await talkTo(endpointOf(({ intent }) => (intent === 'req' ? 'Done.' : null)));
     const request = codec.encode(ask('echo'), session);
     for (const frame of await sendFrame(client, request.frames)) codec.decode(frame, session);

@@ -90,7 +90,7 @@ test('an exchange of which nothing comes in time has failed', async () => {
   await expect(link.request(req('hang'))).rejects.toMatchObject({ code: 'unreachable' });
 });
 
-test('times that are none are refused', async () => {
+test('invalid times are refused', async () => {
   const served = createHandler(endpointOf(echo));
   await expect(connect(served, { overlap: -1 })).rejects.toThrow(TypeError);
   await expect(connect(served, { exchangeTimeout: Number.NaN })).rejects.toThrow(TypeError);

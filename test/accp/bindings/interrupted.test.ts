@@ -127,11 +127,11 @@ describe('pending requests of a session', () => {
     expect(await pendingAfter(['done', 'hang', 'later', 'fail'])).toEqual(['hang', 'later (deferred)']);
   });
 
-  test('are none that were answered, by one message or several, failed, or that nobody answers', async () => {
+  test('do not include answered, failed and unanswerable ones', async () => {
     expect(await pendingAfter(['done', 'mute', 'stream', 'fail'])).toEqual([]);
   });
 
-  test('are none that were cancelled', async () => {
+  test('do not include cancelled ones', async () => {
     const client = createSession({ agent: 'client', sequence: 'sender' });
     const server = createSession({ agent: 'server', id: client.id, sequence: 'sender' });
     const { frames, correlationId } = codec.encode(ask('x'), client);

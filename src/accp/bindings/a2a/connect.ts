@@ -10,17 +10,17 @@ import { type SendOptions, streamTaken } from './send-frame.js';
 export interface A2aConnectOptions extends LinkOptions, ExchangeOptions, Pick<SendOptions, 'legacy' | 'tenant'> {}
 
 /**
- * Connects a session to an agent that speaks ACCP. Each frame is a message; what comes back in its task is taken like a frame of any other
- * link: answers, the chunks of a stream, what was lost. The other side speaks only in answer to something.
+ * Connects a session to an agent that speaks ACCP. Each frame is a message. The frames of its task are received as those of any other
+ * link are: answers, the chunks of a stream, frames that are sent again. The agent sends frames in such tasks only.
  *
- * A message that fails is no end of the session: the agent is asked again (`reconnect`, 8 attempts where nothing else is said), and what was
- * lost is sent again, nothing twice. Tasks that are under way meanwhile go on.
+ * When a message fails, the link reconnects (`reconnect`, 8 attempts by default) and sends again what was lost; no message is processed twice.
+ * Other tasks continue.
  *
  * Source: draft-benzing-accp-00, section 11.4.
  *
  * @param client a client of the A2A SDK
- * @throws LinkError `unreachable` where no answer comes, `refused` where the agent does not answer in frames, or takes no such messages
- * @throws TypeError on options that are none
+ * @throws LinkError `unreachable` without an answer, `refused` if the agent does not answer in frames, or does not accept such messages
+ * @throws TypeError on invalid options
  * @example
  * const session = createSession({ agent: 'planner', sequence: 'sender' });
  * const link = await connectA2A(await new ClientFactory().createFromUrl(url), { codec, session });

@@ -144,7 +144,7 @@ export function accpExecutor(handle: FrameHandler | Endpoint, options: ExecutorO
           own.push(chain);
         }
         const given = handler(frame, { signal });
-        // It is told first: what it says of the end of its chain is better than what is said of the task.
+        // The handler gets the frame first: its error names the chain.
         if (isCancel) over = target?.cancel(controller);
         await answer.take(await given);
       }

@@ -61,7 +61,7 @@ export function streamFrame(
   return streamTaken(client, frames, options, () => undefined);
 }
 
-/** @param taken told that the agent has the frame: its task is there */
+/** @param taken called when the agent has the frame: its task exists */
 export async function* streamTaken(
   client: FrameClient,
   frames: string | readonly string[],
@@ -135,7 +135,7 @@ async function send(client: FrameClient, sending: Sending): Promise<readonly str
 /** Reasons of A2A for which a task takes no message (A2A 1.0, section 9.5). */
 const TAKES_NONE: ReadonlySet<unknown> = new Set(['UNSUPPORTED_OPERATION', 'TASK_NOT_FOUND', 'INVALID_PARAMS']);
 
-/** Whether the task has ended meanwhile: the frame has a number, and so has to be told all the same. */
+/** Whether the task has ended meanwhile: the frame has a number, and has to be sent nevertheless. */
 function isTaskOver(thrown: unknown, { request, known }: Sending): boolean {
   const { reason } = (thrown ?? {}) as { readonly reason?: unknown };
   return known !== undefined && request.message.taskId !== '' && TAKES_NONE.has(reason);

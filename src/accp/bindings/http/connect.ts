@@ -12,16 +12,16 @@ export interface HttpConnectOptions
     Pick<PostOptions, 'fetch' | 'headers' | 'maxFrameBytes'> {}
 
 /**
- * Connects a session to a server of frames. Each frame is a request of its own, and what comes back in its response is taken like a frame of
- * any other link: answers, the chunks of a stream, what was lost. The other side speaks only in answer to something.
+ * Connects a session to a server of frames. Each frame is a request of its own. The frames of its response are received as those of
+ * any other link are: answers, the chunks of a stream, frames that are sent again. The server sends frames in responses only.
  *
- * A request that fails is no end of the session: the server is asked again (`reconnect`, 8 attempts where nothing else is said), and what was
- * lost is sent again, nothing twice. Responses that are under way meanwhile go on.
+ * When a request fails, the link reconnects (`reconnect`, 8 attempts by default) and sends again what was lost; no message is processed twice.
+ * Other responses continue.
  *
  * Source: draft-benzing-accp-00, section 11.1.
  *
- * @throws LinkError `unreachable` where no answer comes, `refused` where the server answers with a status that has no frames, or not in frames
- * @throws TypeError on options that are none
+ * @throws LinkError `unreachable` without an answer, `refused` if the server answers with a status without frames, or with another media type
+ * @throws TypeError on invalid options
  * @example
  * const session = createSession({ agent: 'planner', sequence: 'sender' });
  * const link = await connectHttp('http://127.0.0.1:8080/accp/v1/frames', { codec, session });

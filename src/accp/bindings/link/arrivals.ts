@@ -19,7 +19,7 @@ export class Arrivals {
   /** By agent and number. */
   readonly #early = new Map<string, Early>();
   #timer: unknown;
-  /** Whether an exchange has failed since something was last found missing, so that there is no use in waiting. */
+  /** An exchange has failed since the last gap: the next missing frame was probably lost with it. */
   #isLossy = false;
 
   constructor(session: Session, give: (frame: string) => void) {
@@ -56,7 +56,7 @@ export class Arrivals {
     for (const { frame } of early) this.#give(frame);
   }
 
-  /** What tells of a broken sequence stands outside of it. */
+  /** Reports of gaps and resyncs are accepted out of order. */
   #isEarly({ agent, intent, operation, seq }: FrameHead, frame: string): boolean {
     const isOutside = (intent === 'sync' && operation === 'resync') || isGapReport(frame);
     return seq !== undefined && !isOutside && seq > this.#expected(agent);

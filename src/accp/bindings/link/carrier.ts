@@ -5,7 +5,7 @@ import type { LinkError } from './errors.js';
 export interface Carrier {
   /** Resolves when frames can be sent. */
   readonly opened: Promise<void>;
-  /** Whether the other side works on when it is closed, unless it is told to stop. */
+  /** Whether the other side works on when it is closed, unless its requests are cancelled. */
   readonly isOutlived?: boolean | undefined;
   /** Whether nothing is read for now, so that silence means nothing. */
   readonly isStopped: boolean;
@@ -22,15 +22,15 @@ export interface Carrier {
   readonly terminate: (code?: number, reason?: string) => void;
 }
 
-/** Whom a carrier tells. */
+/** The listener of a carrier. */
 export interface CarrierReceiver {
   readonly frame: (frame: string) => void;
-  /** Told of a frame that has come while it is paused; it is given when it goes on. */
+  /** A frame has arrived while the carrier is paused; `frame` follows when it resumes. */
   readonly held: (frame: string) => void;
-  /** Told that nothing is read any more, so that nothing will be held either until it goes on. */
+  /** Nothing is read until the carrier resumes. */
   readonly stopped: () => void;
-  /** Told that the first frame was taken, where there is nothing to say to it. */
+  /** The first frame was accepted without an answer. */
   readonly taken: () => void;
-  /** Told once that it has ended, whichever side has ended it. */
+  /** The carrier has ended, on either side; called once. */
   readonly closed: (error: LinkError) => void;
 }

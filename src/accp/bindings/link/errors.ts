@@ -18,7 +18,7 @@ export const CLOSE = {
 
 /**
  * - `unreachable`: no connection came about
- * - `refused`: the other side has closed it for good; `closeCode` says why
+ * - `refused`: the other side does not accept the link, so that it is not tried again; over WebSocket, `closeCode` says why
  * - `replaced`: the session goes on over another connection
  * - `session-lost`: the other side has forgotten the session
  * - `store-failed`: the session's store failed

@@ -41,7 +41,7 @@ export class Exchanges {
   readonly #options: Exchanging;
   readonly #arrivals: Arrivals;
   readonly #open = new Set<AbortController>();
-  /** Who takes what comes; nobody while the link is reconnecting. */
+  /** Receives frames; undefined while the link is reconnecting. */
   #receiver: CarrierReceiver | undefined;
   #isPaused = false;
   #isOver = false;
@@ -95,9 +95,9 @@ export class Exchanges {
   }
 
   /**
-   * Sends a frame, and gives what comes back to whoever takes it.
+   * Sends a frame, and passes the answers to the receiver.
    *
-   * @param taken told that the other side has it
+   * @param taken called when the other side has the frame
    * @returns whether it was answered
    */
   async run(frame: string, controller: AbortController, taken: () => void): Promise<boolean> {

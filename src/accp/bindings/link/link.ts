@@ -212,7 +212,7 @@ export class FrameLink implements Link {
     this.#enter('open');
   }
 
-  /** Where nothing is said to the first frame, a `pong` tells by its number whether an answer got lost. */
+  /** After a first frame without an answer, the number of the `pong` shows whether an answer was lost. */
   #probe(): void {
     try {
       this.#outflow.say(PING);

@@ -5,13 +5,13 @@ import type { Link, LinkOptions } from './link-options.js';
 import { openLink } from './open-link.js';
 import { checkSeconds, LEAST_TIMEOUT } from './seconds.js';
 
-/** Attempts to reach the other side again, where nothing else is said: some 45 seconds. */
+/** Default number of attempts to reach the other side again: about 45 seconds. */
 const ATTEMPTS = 8;
 
 /**
  * @param exchanging how frames are exchanged
  * @throws LinkError when the other side cannot be reached, or refuses the first frame
- * @throws TypeError on options that are none
+ * @throws TypeError on invalid options
  */
 export async function openExchanges(
   options: LinkOptions & ExchangeOptions,

@@ -9,7 +9,7 @@ import { checkSeconds, LEAST_TIMEOUT } from './seconds.js';
 /**
  * @param connect begins a connection
  * @throws LinkError when no connection comes about
- * @throws TypeError on options that are none
+ * @throws TypeError on invalid options
  */
 export async function openLink(
   connect: (receiver: CarrierReceiver) => Carrier,

@@ -43,7 +43,7 @@ export class Requests {
     return cid !== undefined && this.#answers.fail(cid, error);
   }
 
-  /** Nobody will be there for the answers, and the other side would work on. */
+  /** Cancels all pending requests on the wire: the link is closed, and the other side would continue to work on them. */
   cancelAll(reason: Error): void {
     for (const { operation, envelope } of this.#said.values()) {
       this.#answers.fail(envelope.correlation_id, reason);
