@@ -1,6 +1,7 @@
 /** Calls of this side that wait for their answers. */
-import { ConnectionError, RpcError } from './errors.js';
+import { ConnectionError, ERROR_CODES, RpcError } from './errors.js';
 import type { ErrorObject, Id, ResponseMessage } from './message.js';
+import { idInData } from './sketch.js';
 
 interface Waiting {
   readonly method: string;
@@ -21,6 +22,10 @@ export class Calls {
   /** In the order in which they were sent. */
   readonly #batches = new Set<SentBatch>();
   #lastId = 0;
+  /** The call that was the last message of this side, if it was one and by itself. */
+  #lastSent: number | undefined;
+  /** A batch of notifications alone was sent, which nothing answers but a refusal. */
+  #hasSentSilently = false;
 
   /** Whether no call waits. */
   get isEmpty(): boolean {
@@ -34,6 +39,7 @@ export class Calls {
 
   /** The call waits for its answer from now on. */
   open(id: number, method: string): Promise<unknown> {
+    this.#lastSent = id;
     return this.#open(id, method, undefined);
   }
 
@@ -41,6 +47,8 @@ export class Calls {
   openBatch(calls: readonly { readonly id: number; readonly method: string }[]): Promise<unknown>[] {
     const batch: SentBatch = { ids: new Set(calls.map(({ id }) => id)), isAnswered: false };
     if (calls.length > 0) this.#batches.add(batch);
+    else this.#hasSentSilently = true;
+    this.#lastSent = undefined;
     return calls.map(({ id, method }) => this.#open(id, method, batch));
   }
 
@@ -64,6 +72,11 @@ export class Calls {
     return true;
   }
 
+  /** Something else than a call was sent: an error that names no call may be about it. */
+  sentOther(): void {
+    this.#lastSent = undefined;
+  }
+
   /** A call is over without an answer that could be read. @returns whether there was such a call */
   drop(id: Id | undefined, error: Error): boolean {
     const waiting = id === undefined ? undefined : this.#take(id);
@@ -72,12 +85,31 @@ export class Calls {
   }
 
   /**
-   * An error that names no call came by itself: it is what a side that takes no batches says to one, so the oldest batch of which
-   * nothing was answered is what it is about.
+   * An error with the id `null` came by itself. Its `data` may name a call. Else it is what a side that takes no batches says to one, so it is about
+   * the oldest batch of which nothing was answered; without batches, it is about the only call that waits, if that was the last message of
+   * this side. Where several calls wait, nobody can tell which of them is refused.
    *
-   * @returns whether there was one
+   * What is sent is JSON, so -32600 alone can be about a batch; -32700 is about somebody's junk, or about a call that the other side's
+   * parser cannot take: it nests deeply, or holds half of a surrogate pair.
+   *
+   * @returns what it is about, if that is known
    */
-  refuseBatch(error: ErrorObject): boolean {
+  refusedBy(error: ErrorObject): 'call' | 'batch' | undefined {
+    if (this.#refuse(idInData(error), error)) return 'call';
+    const isInvalid = error.code === ERROR_CODES.invalidRequest;
+    if (isInvalid && (this.#refuseBatch(error) || this.#hasSentSilently)) {
+      this.#hasSentSilently = false;
+      return 'batch';
+    }
+    const isOnly = this.#waiting.size === 1 && (isInvalid || error.code === ERROR_CODES.parseError);
+    return isOnly && this.#refuse(this.#lastSent, error) ? 'call' : undefined;
+  }
+
+  #refuse(id: Id | undefined, error: ErrorObject): boolean {
+    return this.drop(id, errorOf(error));
+  }
+
+  #refuseBatch(error: ErrorObject): boolean {
     for (const batch of this.#batches) {
       if (batch.isAnswered) continue;
       const cause = errorOf(error);
@@ -91,13 +123,14 @@ export class Calls {
   }
 
   /**
-   * The array that answers a batch has come, and it holds errors that name no call: they are about those calls of the batch that it
-   * does not answer.
+   * The array that answers a batch has come, and it holds an error that has the id `null`: it is about the call that its `data` names, else about
+   * those calls of the batch that the array does not answer.
    *
    * @param batch of one of the calls that it does answer, as {@link batchOf} gave it before they were over
    * @returns whether there were such calls
    */
   refuseRest(batch: object | undefined, error: ErrorObject): boolean {
+    if (this.#refuse(idInData(error), error)) return true;
     const sent = batch as SentBatch | undefined;
     if (sent === undefined || sent.ids.size === 0) return false;
     this.#dropAll(sent, errorOf(error));

@@ -35,7 +35,7 @@ export interface ConnectionOptions {
   readonly maxInFlight?: number | undefined;
   /** Bytes that wait to be written: beyond it, nothing is read, and calls of this side are refused. @default 64 MiB */
   readonly maxBacklog?: number | undefined;
-  /** Most bytes of a message that is sent: a longer result is an error, a longer call is refused. @default 32 MiB */
+  /** Most bytes of a message that the other side reads: a longer result is an error, a longer call is refused. @default 32 MiB */
   readonly maxLineBytes?: number | undefined;
   /** Seconds in which what is being worked on may still be answered after the other side has ended. @default 10 */
   readonly grace?: number | undefined;

@@ -1,6 +1,7 @@
 /** A pair of streams of messages, as the official SDK has them, as a channel. */
 import type { Channel, Receiver } from '../channels/channel.js';
-import type { Message } from './message.js';
+import { ERROR_CODES } from './errors.js';
+import { classify, type Message } from './message.js';
 
 /** Messages both ways, each an object. It is the shape of the official SDK's `Stream`. */
 export interface Stream<In = Message, Out = Message> {
@@ -36,6 +37,23 @@ export function streamChannel(stream: AnyStream): Channel {
     receiver?.ended(error);
   };
   const broken = (thrown: unknown): void => over(thrown instanceof Error ? thrown : new Error(String(thrown)));
+  const write = (message: unknown): void => {
+    waiting++;
+    writer
+      .write(message)
+      .catch(broken)
+      .finally(() => waiting--);
+  };
+  /** Answers a request that no text can hold: a text would have to name it. Of a response, the identifier is passed on. */
+  const refuse = (value: unknown): void => {
+    const item = classify(value);
+    const id = 'message' in item ? (item.kind === 'notification' ? undefined : item.message.id) : item.id;
+    if (id === undefined) receiver?.garbage('the value has no JSON');
+    else if (item.kind === 'request' || (item.kind === 'invalid' && item.isCall === true)) {
+      const error = { code: ERROR_CODES.invalidRequest, message: 'Invalid request: it has no JSON' };
+      write({ jsonrpc: '2.0', id, error });
+    } else receiver?.garbage('the value has no JSON', JSON.stringify({ id, result: null }));
+  };
   const read = async (): Promise<void> => {
     for (;;) {
       const { done, value } = await reader.read();
@@ -47,7 +65,7 @@ export function streamChannel(stream: AnyStream): Channel {
       } catch {
         // Cyclic, too deep, or with a bigint: no message that could have come over a wire.
       }
-      if (text === undefined) receiver?.garbage('the value has no JSON');
+      if (text === undefined) refuse(value);
       else receiver?.text(text);
     }
   };
@@ -58,12 +76,7 @@ export function streamChannel(stream: AnyStream): Channel {
       read().catch(broken);
     },
     send: (text) => {
-      if (isOver) return;
-      waiting++;
-      writer
-        .write(JSON.parse(text))
-        .catch(broken)
-        .finally(() => waiting--);
+      if (!isOver) write(JSON.parse(text));
     },
     ready: () => ((writer.desiredSize ?? 1) > 0 ? undefined : writer.ready.catch(() => undefined)),
     isBroken: () => isOver,

@@ -48,19 +48,19 @@ export type BatchMessage = readonly Message[];
  * What a value is.
  *
  * `malformed-response`: it has a result or an error and no method, but is no response as the specification has them. Like any
- * response it is never answered, or two sides could go on for ever. Its `id` is told where it has one, and so is that of an invalid
- * message without a method, which may have been meant as a response.
+ * response it is never answered, or two sides could go on for ever.
+ *
+ * Both it and an invalid message have their `id` where it can be read. An invalid message without a method may have been meant as a
+ * response.
  */
 export type Classified =
   | { readonly kind: 'request'; readonly message: RequestMessage }
   | { readonly kind: 'notification'; readonly message: NotificationMessage }
   | { readonly kind: 'response'; readonly message: ResponseMessage }
   | { readonly kind: 'malformed-response'; readonly id: Id | undefined }
-  | { readonly kind: 'invalid'; readonly reason: string; readonly id?: Id };
+  | { readonly kind: 'invalid'; readonly reason: string; readonly id?: Id; readonly isCall?: boolean };
 
 const isOwn = Object.hasOwn;
-
-const NO_METHOD = { kind: 'invalid', reason: 'a message has a method, a result or an error' } as const;
 
 /**
  * Tells requests, notifications, responses and everything else apart.
@@ -74,15 +74,14 @@ export function classify(value: unknown): Classified {
   // Only what the message itself says counts, whatever may stand on Object.prototype.
   if (!isOwn(members, 'method')) {
     if (isOwn(members, 'result') || isOwn(members, 'error')) return response(members);
-    const id = isOwn(members, 'id') ? members['id'] : undefined;
-    return isId(id) ? { ...NO_METHOD, id } : NO_METHOD;
+    return { ...invalid('a message has a method, a result or an error'), ...idOf(members) };
   }
-  if (!isOwn(members, 'jsonrpc') || members['jsonrpc'] !== '2.0') return invalid('"jsonrpc" is "2.0"');
-  if (typeof members['method'] !== 'string') return invalid('"method" is a string');
+  if (!isOwn(members, 'jsonrpc') || members['jsonrpc'] !== '2.0') return invalidCall('"jsonrpc" is "2.0"', members);
+  if (typeof members['method'] !== 'string') return invalidCall('"method" is a string', members);
   if (isOwn(members, 'params') && (typeof members['params'] !== 'object' || members['params'] === null))
-    return invalid('"params" is an array or an object');
+    return invalidCall('"params" is an array or an object', members);
   if (!isOwn(members, 'id')) return { kind: 'notification', message: value as NotificationMessage };
-  if (!isId(members['id'])) return invalid('"id" is a string, a number that keeps its digits, or null');
+  if (!isId(members['id'])) return invalidCall('"id" is a string, a number that keeps its digits, or null', members);
   return { kind: 'request', message: value as RequestMessage };
 }
 
@@ -109,4 +108,13 @@ export function isId(value: unknown): value is Id {
 
 function invalid(reason: string): { readonly kind: 'invalid'; readonly reason: string } {
   return { kind: 'invalid', reason };
+}
+
+function invalidCall(reason: string, members: { readonly [name: string]: unknown }): Classified {
+  return { ...invalid(reason), ...idOf(members), isCall: true };
+}
+
+function idOf(members: { readonly [name: string]: unknown }): { readonly id?: Id } {
+  const id = isOwn(members, 'id') ? members['id'] : undefined;
+  return isId(id) ? { id } : {};
 }

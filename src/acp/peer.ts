@@ -11,9 +11,10 @@ import type { BatchEntry, Connection, ConnectionOptions, RequestOptions } from '
 import { ConnectionError, ERROR_CODES } from './errors.js';
 import { FaultLimit } from './fault-limit.js';
 import { resolveLimits } from './limits.js';
-import type { Classified, ErrorObject, FailureMessage, Params } from './message.js';
-import { type Arrival, isResponse, type ReadingOptions, readArrival } from './reading.js';
-import { callText, faultText, tooLongText } from './writing.js';
+import type { Classified, ErrorObject, FailureMessage, Id, Params } from './message.js';
+import { type Arrival, type Fault, isResponse, type ReadingOptions, readArrival, unreadable } from './reading.js';
+import { sketch } from './sketch.js';
+import { callText, faultText, overLimitText, tooLongText } from './writing.js';
 
 /** How many times the backlog may be while this side waits for answers itself. */
 const HOPELESS = 4;
@@ -34,8 +35,6 @@ export class Peer implements Connection {
   #isThrottled = false;
   /** Characters of answers since nothing waited to be written. */
   #unread = 0;
-  /** A batch of notifications alone was sent, which nothing answers but a refusal. */
-  #hasSentSilently = false;
   readonly #faults = new FaultLimit();
   #state: 'open' | 'ending' | 'closed' = 'open';
   #fault: ConnectionError | undefined;
@@ -69,9 +68,9 @@ export class Peer implements Connection {
       this.#settle = resolve;
     });
     channel.start({
-      text: (text) => this.#take(readArrival(text, this.#reading), text),
-      garbage: (why) => this.#take({ kind: 'fault', rpcCode: ERROR_CODES.parseError, reason: 'Parse error' }, why),
-      tooLong: (limit) => this.#order.run(() => this.#tooLong(limit), { wakes: false }),
+      text: (text, isUnended) => this.#take(readArrival(text, this.#reading, isUnended), text),
+      garbage: (why, beginning = '') => this.#take(unreadable(beginning), why),
+      tooLong: (limit, beginning) => this.#order.run(() => this.#tooLong(limit, beginning), { wakes: false }),
       ended: (error) => this.#order.run(() => this.#ended(error), { wakes: false }),
     });
   }
@@ -105,6 +104,7 @@ export class Peer implements Connection {
       throw unserializable(method, thrown);
     }
     if (isLonger(text, this.#maxBytes)) throw this.#tooLongToSend();
+    this.#calls.sentOther();
     this.#channel.send(text);
     await this.#channel.ready();
     if (this.#channel.isBroken?.() === true)
@@ -135,7 +135,6 @@ export class Peer implements Connection {
     const text = `[${texts.join(',')}]`;
     if (isLonger(text, this.#maxBytes)) throw this.#tooLongToSend();
     const settled = Promise.allSettled(this.#calls.openBatch(calls));
-    this.#hasSentSilently ||= calls.length === 0;
     this.#channel.send(text);
     const ids = calls.map(({ id }) => id);
     const outcomes = await (signal === undefined ? settled : this.#cancellable(ids, settled, signal));
@@ -188,11 +187,23 @@ export class Peer implements Connection {
     if (this.#state === 'closed') return;
     if (arrival.kind === 'one') this.#one(arrival.item, source, this.#answer);
     else if (arrival.kind === 'batch') this.#batch(arrival.items, source);
-    else {
-      if (this.#faults.answers(arrival.rpcCode)) this.#answer(faultText(arrival.rpcCode, arrival.reason), undefined);
-      this.#tell(new ConnectionError('not-a-message', `${arrival.reason}.`, { received: source }));
-    }
+    else this.#refuse(arrival, source);
     if (this.#unread > this.#maxBacklog) this.#throttle();
+  }
+
+  #refuse({ rpcCode, reason, sketch: read, responses }: Fault, source: string): void {
+    for (const response of responses) this.#response(response, source);
+    const isAnswer = this.#dropAll(read.answers, badResponse('is not JSON', source)) || read.isResponse;
+    // A response is never answered.
+    if (!isAnswer && this.#faults.answers(rpcCode)) this.#answer(faultText(rpcCode, reason, read.id), undefined);
+    this.#tell(new ConnectionError('not-a-message', `${reason}.`, { received: source }));
+  }
+
+  /** Calls are over without an answer that could be read. @returns whether there were such calls */
+  #dropAll(ids: readonly Id[], error: ConnectionError): boolean {
+    const dropped = ids.filter((id) => this.#calls.drop(id, error));
+    if (dropped.length > 0) this.#order.woken();
+    return dropped.length > 0;
   }
 
   #batch(items: readonly Classified[], source: string): void {
@@ -221,23 +232,18 @@ export class Peer implements Connection {
     }
   }
 
-  #invalid({ reason, id }: Classified & { readonly kind: 'invalid' }, source: string): string | null {
-    const badResponse = new ConnectionError('bad-response', 'The answer has neither result nor error.', {
-      received: source,
-    });
-    if (this.#calls.drop(id, badResponse)) {
-      this.#order.woken();
-      return null;
-    }
+  #invalid({ reason, id, isCall }: Classified & { readonly kind: 'invalid' }, source: string): string | null {
+    const isAnswer = id !== undefined && isCall !== true;
+    if (isAnswer && this.#dropAll([id], badResponse('has neither result nor error', source))) return null;
     this.#tell(new ConnectionError('not-a-message', `No message: ${reason}.`, { received: source }));
-    return faultText(ERROR_CODES.invalidRequest, `Invalid request: ${reason}`);
+    return faultText(ERROR_CODES.invalidRequest, `Invalid request: ${reason}`, id);
   }
 
-  /** A response by itself. An error that names no call may be a refusal of a batch. */
+  /** A response by itself. An error that names no call may be a refusal. */
   #response(item: Classified, source: string): void {
     if (item.kind === 'malformed-response') {
-      const error = new ConnectionError('bad-response', 'The answer is no response of JSON-RPC.', { received: source });
-      if (this.#calls.drop(item.id, error)) this.#order.woken();
+      const error = badResponse('is no response of JSON-RPC', source);
+      if (item.id !== undefined) this.#dropAll([item.id], error);
       this.#tell(error);
     }
     if (item.kind !== 'response') return;
@@ -254,14 +260,11 @@ export class Peer implements Connection {
     }
   }
 
-  /** Our lines are JSON, so only -32600 can be about a batch of ours; -32700 is about somebody's junk. */
   #isRefusal(error: ErrorObject): boolean {
-    if (error.code !== ERROR_CODES.invalidRequest) return false;
-    const isOfCalls = this.#calls.refuseBatch(error);
-    if (!isOfCalls && !this.#hasSentSilently) return false;
-    this.#policy.isRefused = true;
-    if (isOfCalls) this.#order.woken();
-    return true;
+    const refused = this.#calls.refusedBy(error);
+    if (refused === 'batch') this.#policy.isRefused = true;
+    if (refused !== undefined) this.#order.woken();
+    return refused !== undefined;
   }
 
   /** The answer to a batch. Errors in it that name no call are about those calls of the batch that it does not answer. */
@@ -292,6 +295,7 @@ export class Peer implements Connection {
     const text = isLonger(response, this.#maxBytes) ? tooLongText(id) : response;
     if (this.#channel.backlog() === 0) this.#unread = 0;
     this.#unread += text.length;
+    this.#calls.sentOther();
     this.#channel.send(text);
   };
 
@@ -321,13 +325,13 @@ export class Peer implements Connection {
 
   // The end
 
-  #tooLong(limit: number): void {
-    this.#fault = new ConnectionError('too-long', `A message is longer than ${limit} bytes.`);
-    this.#answer(
-      faultText(ERROR_CODES.invalidRequest, `Invalid request: a message has at most ${limit} bytes`),
-      undefined,
-    );
-    this.#tell(this.#fault);
+  /** What follows cannot be told apart any more, so that calls whose identifiers stand further back end with the connection. */
+  #tooLong(limit: number, beginning = ''): void {
+    const { answers, isResponse: isAnswer, id } = sketch(beginning);
+    const fault = new ConnectionError('too-long', `A message is longer than ${limit} bytes.`);
+    this.#fault = fault;
+    if (!this.#dropAll(answers, fault) && !isAnswer) this.#answer(overLimitText(id, limit), id);
+    this.#tell(fault);
   }
 
   /** Nothing more arrives; what is being worked on is still answered. */
@@ -390,4 +394,8 @@ function isNameless(
 
 function unserializable(method: string, cause: unknown): ConnectionError {
   return new ConnectionError('unserializable', `The params of ${method} have no JSON.`, { cause });
+}
+
+function badResponse(why: string, received: string): ConnectionError {
+  return new ConnectionError('bad-response', `The answer ${why}.`, { received });
 }

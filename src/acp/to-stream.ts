@@ -15,13 +15,15 @@ import {
   type CallMessage,
   type Classified,
   classify,
+  type ErrorObject,
   type Id,
   type Message,
   type RequestMessage,
   type ResponseMessage,
 } from './message.js';
-import { type Arrival, type ReadingOptions, readArrival } from './reading.js';
-import { errorText, faultText, resultText, tooLongText } from './writing.js';
+import { type Arrival, type Fault, isResponse, type ReadingOptions, readArrival, unreadable } from './reading.js';
+import { idInData, sketch } from './sketch.js';
+import { errorText, faultText, overLimitText, resultText, tooLongText } from './writing.js';
 
 export interface StreamOptions {
   /** Whether batches are taken. @default 'negotiated': until version 1 of ACP was agreed on */
@@ -30,7 +32,7 @@ export interface StreamOptions {
   readonly maxBatch?: number | undefined;
   /** Requests that are handed on at a time; more are answered with -32000. @default 65536 */
   readonly maxInFlight?: number | undefined;
-  /** Most bytes of a message that is sent: a longer result is an error, a longer call fails. @default 32 MiB */
+  /** Most bytes of a message that the other side reads: a longer result is an error, a longer call fails. @default 32 MiB */
   readonly maxLineBytes?: number | undefined;
   /** Seconds in which requests may still be answered after the other side has ended. @default 10 */
   readonly grace?: number | undefined;
@@ -80,6 +82,8 @@ class Bridge {
   readonly #privateIds = new Map<Id, Set<string>>();
   /** Requests of this side that wait, with their methods. */
   readonly #asked = new Map<Id, string>();
+  /** The request that was the last message of this side. */
+  #lastAsked: Id | undefined;
   readonly #maxInFlight: number;
   readonly #maxBytes: number;
   readonly #faults = new FaultLimit();
@@ -103,9 +107,9 @@ class Bridge {
       start: (controller) => {
         this.#out = controller;
         channel.start({
-          text: (text) => this.#arrived(readArrival(text, this.#reading), text),
-          garbage: (why) => this.#arrived(NOT_JSON, why),
-          tooLong: (limit) => this.#tooLong(limit),
+          text: (text, isUnended) => this.#arrived(readArrival(text, this.#reading, isUnended), text),
+          garbage: (why, beginning = '') => this.#arrived(unreadable(beginning), why),
+          tooLong: (limit, beginning) => this.#tooLong(limit, beginning),
           ended: (error) => this.#ended(error),
         });
       },
@@ -129,16 +133,7 @@ class Bridge {
         if (channel.isBroken?.() === true)
           throw new ConnectionError('closed', 'The connection ended before the message was sent.');
       },
-      close: async () => {
-        // The other side may never read what is left.
-        let stop!: () => void;
-        const late = new Promise<void>((resolve) => {
-          stop = afterIdly(this.#grace, resolve);
-        });
-        await Promise.race([channel.end(), late]);
-        stop();
-        channel.destroy();
-      },
+      close: () => this.#hangUp(),
       abort: () => channel.destroy(),
     });
   }
@@ -146,17 +141,23 @@ class Bridge {
   // From the other side
 
   #arrived(arrival: Arrival, source: string): void {
-    if (arrival.kind === 'fault') {
-      if (this.#faults.answers(arrival.rpcCode)) this.#channel.send(faultText(arrival.rpcCode, arrival.reason));
-      this.#tell(new ConnectionError('not-a-message', `${arrival.reason}.`, { received: source }));
-    } else if (arrival.kind === 'one') this.#one(arrival.item, source, undefined);
+    if (arrival.kind === 'fault') this.#refuse(arrival, source);
+    else if (arrival.kind === 'one') this.#one(arrival.item, source, undefined);
     else {
-      const calls = arrival.items.filter(({ kind }) => kind !== 'response' && kind !== 'malformed-response');
-      const reply = new BatchReply(calls.length, this.#maxBytes, (text) => this.#channel.send(text));
+      const calls = arrival.items.filter((item) => !isResponse(item));
+      const reply = new BatchReply(calls.length, this.#maxBytes, (text) => this.#send(text, undefined));
       for (const item of arrival.items) this.#one(item, source, reply);
     }
     if ((this.#out.desiredSize ?? 0) <= 0) this.#channel.pause();
     this.#throttle();
+  }
+
+  #refuse({ rpcCode, reason, sketch: read, responses }: Fault, source: string): void {
+    for (const response of responses) this.#one(response, source, undefined);
+    const isAnswer = this.#failAll(read.answers, 'The answer is not JSON.') || read.isResponse;
+    // A response is never answered.
+    if (!isAnswer && this.#faults.answers(rpcCode)) this.#send(faultText(rpcCode, reason, read.id), undefined);
+    this.#tell(new ConnectionError('not-a-message', `${reason}.`, { received: source }));
   }
 
   #one(item: Classified, source: string, batch: BatchReply | undefined): void {
@@ -179,14 +180,18 @@ class Bridge {
         });
         this.#tell(error);
         // Who waits for it is told, too.
-        if (item.id !== undefined) this.#fail(item.id, error.message);
+        if (item.id !== undefined) this.#failAll([item.id], error.message);
         break;
       }
       default:
         // It may have been meant as an answer.
-        if (item.id !== undefined && this.#fail(item.id, 'The answer has neither result nor error.'))
+        if (
+          item.id !== undefined &&
+          item.isCall !== true &&
+          this.#failAll([item.id], 'The answer has neither result nor error.')
+        )
           done(null, undefined);
-        else done(faultText(ERROR_CODES.invalidRequest, `Invalid request: ${item.reason}`), undefined);
+        else done(faultText(ERROR_CODES.invalidRequest, `Invalid request: ${item.reason}`, item.id), undefined);
         this.#tell(new ConnectionError('not-a-message', `No message: ${item.reason}.`, { received: source }));
     }
   }
@@ -221,10 +226,27 @@ class Bridge {
 
   #response(message: ResponseMessage): void {
     this.#faults.reset();
+    const refused = 'error' in message && message.id === null ? this.#refusedBy(message.error) : undefined;
+    if (refused !== undefined) {
+      this.#asked.delete(refused);
+      this.#handOn({ ...message, id: refused });
+      return;
+    }
     const method = this.#asked.get(message.id);
     this.#asked.delete(message.id);
     if (method === 'initialize' && 'result' in message) this.#policy.initialized(message.result);
     this.#handOn(message);
+  }
+
+  /**
+   * The call that an error with the id `null` is about, which the SDK would not see in it: its `data` may name it; else it is the only one that
+   * waits, if that was the last message of this side.
+   */
+  #refusedBy(error: ErrorObject): Id | undefined {
+    const { invalidRequest, parseError } = ERROR_CODES;
+    const isOnly = this.#asked.size === 1 && (error.code === invalidRequest || error.code === parseError);
+    const id = idInData(error) ?? (isOnly ? this.#lastAsked : undefined);
+    return id !== undefined && this.#asked.has(id) ? id : undefined;
   }
 
   #handOn(message: Message): void {
@@ -237,7 +259,12 @@ class Bridge {
     const item = classify(message);
     if (item.kind === 'request' || item.kind === 'notification') this.#call(item.message);
     else if (item.kind === 'response') this.#answer(item.message);
-    else this.#tell(new ConnectionError('unserializable', 'What was written is no message, and is not sent.'));
+    else {
+      const error = new ConnectionError('unserializable', 'What was written is no message, and is not sent.');
+      if (item.id !== undefined && this.#open.has(item.id)) this.#answer(failure(item.id, 'The answer is no message'));
+      else if (item.id !== undefined && item.kind === 'invalid') this.#handOn(failure(item.id, error.message));
+      this.#tell(error);
+    }
   }
 
   #call(message: CallMessage): void {
@@ -256,6 +283,7 @@ class Bridge {
       this.#tell(error);
       return;
     }
+    this.#lastAsked = 'id' in message ? message.id : undefined;
     if ('id' in message) this.#asked.set(message.id, message.method);
     this.#channel.send(text);
   }
@@ -273,14 +301,16 @@ class Bridge {
   }
 
   readonly #send: Done = (text, id) => {
-    if (text !== null) this.#channel.send(isLonger(text, this.#maxBytes) ? tooLongText(id) : text);
+    if (text === null) return;
+    this.#lastAsked = undefined;
+    this.#channel.send(isLonger(text, this.#maxBytes) ? tooLongText(id) : text);
   };
 
-  /** A call of this side is over without an answer that could be read. @returns whether there was one */
-  #fail(id: Id, message: string): boolean {
-    const isOurs = this.#asked.delete(id);
-    if (isOurs) this.#handOn(failure(id, message));
-    return isOurs;
+  /** Calls of this side are over without an answer that could be read. @returns whether there were such calls */
+  #failAll(ids: readonly Id[], message: string): boolean {
+    const failed = ids.filter((id) => this.#asked.delete(id));
+    for (const id of failed) this.#handOn(failure(id, message));
+    return failed.length > 0;
   }
 
   /** Who asks and does not read the answers is not listened to until it does, unless this side waits for it, too. */
@@ -298,9 +328,12 @@ class Bridge {
 
   // The end
 
-  #tooLong(limit: number): void {
-    this.#fault = new ConnectionError('too-long', `A message is longer than ${limit} bytes.`);
-    this.#channel.send(faultText(ERROR_CODES.invalidRequest, `Invalid request: a message has at most ${limit} bytes`));
+  /** What follows cannot be told apart any more, so that the connection ends. */
+  #tooLong(limit: number, beginning = ''): void {
+    const { answers, isResponse: isAnswer, id } = sketch(beginning);
+    const fault = new ConnectionError('too-long', `A message is longer than ${limit} bytes.`);
+    this.#fault = fault;
+    if (!this.#failAll(answers, fault.message) && !isAnswer) this.#send(overLimitText(id, limit), id);
   }
 
   #ended(error: Error | undefined): void {
@@ -311,6 +344,8 @@ class Bridge {
       this.#close();
       return;
     }
+    // Handlers wait for calls of their own, which nothing answers any more.
+    this.#failAll([...this.#asked.keys()], this.#fault?.message ?? 'The other side has ended.');
     afterIdly(this.#grace, () => this.#close());
   }
 
@@ -318,15 +353,28 @@ class Bridge {
     if (this.#isOver) return;
     this.#isOver = true;
     if (this.#fault === undefined) this.#out.close();
-    else this.#out.error(this.#fault);
+    else {
+      this.#out.error(this.#fault);
+      // The SDK leaves the other side open, which would go on asking.
+      void this.#hangUp();
+    }
+  }
+
+  async #hangUp(): Promise<void> {
+    // The other side may never read what is left.
+    let stop!: () => void;
+    const late = new Promise<void>((resolve) => {
+      stop = afterIdly(this.#grace, resolve);
+    });
+    await Promise.race([this.#channel.end(), late]);
+    stop();
+    this.#channel.destroy();
   }
 
   #tell(error: ConnectionError): void {
     safely(() => this.#onError?.(error));
   }
 }
-
-const NOT_JSON: Arrival = { kind: 'fault', rpcCode: ERROR_CODES.parseError, reason: 'Parse error' };
 
 function failure(id: Id, message: string): ResponseMessage {
   return { jsonrpc: '2.0', id, error: { code: ERROR_CODES.internalError, message } };

@@ -42,9 +42,15 @@ export function errorText(id: Id, error: ErrorObject): string {
   return `{"jsonrpc":"2.0","id":${idText(id)},"error":${value}}`;
 }
 
-/** One error that answers what has no usable identifier. */
-export function faultText(rpcCode: number, reason: string): string {
-  return errorText(null, { code: rpcCode, message: reason });
+/**
+ * One error with the id `null`.
+ *
+ * Source: JSON-RPC 2.0, section 5: the id of a Parse error and of an Invalid Request is null; ACP, transports, "JSON-RPC Batch Messages", says so of
+ * the entries of a batch, too. An id that can be read stands in `data`, where the official SDK has the refused message.
+ */
+export function faultText(rpcCode: number, reason: string, id?: Id): string {
+  const error = { code: rpcCode, message: reason };
+  return errorText(null, id === undefined || id === null ? error : { ...error, data: { id } });
 }
 
 /** Stands for a response that is too long to be sent. */
@@ -54,4 +60,10 @@ export function tooLongText(id: Id | undefined): string {
 
 function idText(id: Id): string {
   return typeof id === 'number' ? String(id) : JSON.stringify(id);
+}
+
+/** Refuses a message that is longer than is read here. */
+export function overLimitText(id: Id | undefined, limit: number): string {
+  const message = `Invalid request: a message has at most ${limit} bytes`;
+  return errorText(id ?? null, { code: ERROR_CODES.invalidRequest, message });
 }

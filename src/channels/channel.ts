@@ -9,14 +9,29 @@
  * Source: ACP, transports, "Custom Transports".
  */
 
+/** Most characters, or bytes, of a text that is refused without being read: enough for the identifiers at its beginning. */
+export const BEGINNING = 4096;
+
 /** Whom a channel tells what arrives. */
 export interface Receiver {
-  /** One JSON document as text, without the line end. */
-  readonly text: (text: string) => void;
-  /** Something arrived that is no text; the channel goes on. `why` says what it was. */
-  readonly garbage: (why: string) => void;
-  /** A text is longer than the channel takes. What follows cannot be told apart any more: `ended` comes next. */
-  readonly tooLong: (limit: number) => void;
+  /**
+   * One JSON document as text, without the line end.
+   *
+   * @param isUnended nothing follows, not even its own line end, so that it may have been cut off: `ended` comes next
+   */
+  readonly text: (text: string, isUnended?: boolean) => void;
+  /**
+   * Something arrived that is no text; the channel goes on. `why` says what it was.
+   *
+   * @param beginning its first characters, at most {@link BEGINNING}, as far as they can be read: a refusal names the identifier in them
+   */
+  readonly garbage: (why: string, beginning?: string) => void;
+  /**
+   * A text is longer than the channel takes. What follows cannot be told apart any more: `ended` comes next.
+   *
+   * @param beginning as of `garbage`
+   */
+  readonly tooLong: (limit: number, beginning?: string) => void;
   /** Nothing more arrives: the other side has ended, or `error` broke the channel. Called once. */
   readonly ended: (error?: Error) => void;
 }

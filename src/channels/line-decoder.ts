@@ -1,5 +1,5 @@
 /** From bytes to lines (ACP, transports, "stdio": UTF-8, messages are delimited by newlines). */
-import type { Receiver } from './channel.js';
+import { BEGINNING, type Receiver } from './channel.js';
 
 /** Most bytes of one line, as in the official SDK. */
 export const MAX_LINE_BYTES = 32 * 1024 * 1024;
@@ -54,7 +54,8 @@ export class LineDecoder {
     if (this.#heldLength === 0) return;
     const line = this.#held.subarray(0, this.#heldLength);
     this.#heldLength = 0;
-    this.#lines(line, receiver);
+    const { garbage, tooLong } = receiver;
+    this.#lines(line, { text: (text) => receiver.text(text, true), garbage, tooLong });
   }
 
   #hold(bytes: Uint8Array, receiver: Pick<Receiver, 'tooLong'>): void {
@@ -62,7 +63,11 @@ export class LineDecoder {
     const length = this.#heldLength + bytes.length;
     // The CR of a line end is none of the line's.
     if (length > this.#limit + 1) {
-      this.#tooLong(receiver);
+      const held = this.#held.subarray(0, Math.min(this.#heldLength, BEGINNING));
+      const start = new Uint8Array(Math.min(length, BEGINNING));
+      start.set(held);
+      start.set(bytes.subarray(0, start.length - held.length), held.length);
+      this.#tooLong(receiver, start);
       return;
     }
     if (length > this.#held.length) {
@@ -74,11 +79,12 @@ export class LineDecoder {
     this.#heldLength = length;
   }
 
-  #tooLong(receiver: Pick<Receiver, 'tooLong'>): void {
+  #tooLong(receiver: Pick<Receiver, 'tooLong'>, line: Uint8Array): void {
     this.#isOver = true;
+    const beginning = beginningOf(line);
     this.#held = new Uint8Array(0);
     this.#heldLength = 0;
-    receiver.tooLong(this.#limit);
+    receiver.tooLong(this.#limit, beginning);
   }
 
   /** Lines without the LF of the last one. All are decoded at once where that can be done: it is several times as fast. */
@@ -104,10 +110,10 @@ export class LineDecoder {
       from = end + 1;
       const text = line.length > this.#limit + 1 ? undefined : this.#decode(line);
       if (text !== undefined && line.length - (text.endsWith('\r') ? 1 : 0) <= this.#limit) this.#line(text, receiver);
-      else if (line.length > this.#limit) this.#tooLong(receiver);
+      else if (line.length > this.#limit) this.#tooLong(receiver, line);
       else {
         this.#atStart = false;
-        receiver.garbage('the line is not UTF-8');
+        receiver.garbage('the line is not UTF-8', beginningOf(line));
       }
     }
   }
@@ -131,4 +137,9 @@ export class LineDecoder {
     // Nearly every line begins with a brace.
     if (text.charCodeAt(0) > 0x20 || /[^ \t\r]/.test(text)) receiver.text(text);
   }
+}
+
+/** The first characters of bytes, whatever they are. */
+export function beginningOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes.subarray(0, BEGINNING));
 }

@@ -1,7 +1,8 @@
 /** A channel over a WebSocket, wherever it comes from. */
 import { CONNECTING, closeWebSocket, drained, OPEN, publicCode, type WebSocketLike } from '../bindings/web-socket.js';
-import type { Channel, Receiver } from './channel.js';
+import { BEGINNING, type Channel, type Receiver } from './channel.js';
 import { Fifo } from './fifo.js';
+import { beginningOf } from './line-decoder.js';
 
 export type { WebSocketLike };
 
@@ -56,10 +57,10 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
   };
   const arrive = (data: unknown): void => {
     if (data === END) end();
-    else if (typeof data !== 'string') receiver?.garbage('the message is binary');
+    else if (typeof data !== 'string') receiver?.garbage('the message is binary', textOf(data));
     else if (data.length <= maxLength) receiver?.text(data);
     else {
-      receiver?.tooLong(maxLength);
+      receiver?.tooLong(maxLength, data.slice(0, BEGINNING));
       closeWebSocket(socket, 1009, 'the message is too long');
       end();
     }
@@ -141,4 +142,12 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
       else socket.terminate();
     },
   };
+}
+
+/** The first characters of a binary message; a `Blob` cannot be read at once. */
+function textOf(data: unknown): string | undefined {
+  if (data instanceof ArrayBuffer) return beginningOf(new Uint8Array(data));
+  return ArrayBuffer.isView(data)
+    ? beginningOf(new Uint8Array(data.buffer, data.byteOffset, data.byteLength))
+    : undefined;
 }

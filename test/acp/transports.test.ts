@@ -266,7 +266,8 @@ test('what serves a socket fails one connection and not all', async () => {
     },
   );
   const bad = createConnection(await connectSocket(listener.address));
-  await expect(bad.request('a', ['x'.repeat(200)])).rejects.toMatchObject({ code: 'closed' });
+  await expect(bad.request('a', ['x'.repeat(200)])).rejects.toMatchObject({ rpcCode: -32600 });
+  expect(await bad.closed).toBeUndefined();
   const good = createConnection(await connectSocket(listener.address));
   expect(await good.request('a')).toBe(1);
   await good.close();

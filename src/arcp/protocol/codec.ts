@@ -1,12 +1,13 @@
 /** Messages as text and back: one JSON object each (spec 003, "Canonical Envelope"). */
 import type * as z from 'zod';
 import { isLonger } from '../../text/bytes.js';
+import { isDeeper, scalarMembers } from '../../text/json-text.js';
 import type { Result } from '../../text/result.js';
 import { describe, isExtensionType } from './catalogue.js';
 import { type AnyEnvelope, anyEnvelopeSchema, type Envelope, isEnvelope } from './envelope.js';
 import { ArcpError, type ErrorDetails, type KnownErrorCode } from './errors.js';
 import { isId } from './ids.js';
-import { isDeeper, readJson, stringMembers } from './json.js';
+import { readJson } from './json.js';
 import { isSupported, isVersion, SUPPORTED_VERSIONS } from './version.js';
 
 /** Most bytes of a message in UTF-8, unless somebody says otherwise. */
@@ -233,7 +234,7 @@ function sketch(value: unknown): Sketch {
 
 /** Reads the identifiers of a message that is not parsed. */
 function sketchOfText(text: string): Sketch {
-  return sketch(stringMembers(text, new Set(SKETCHED)));
+  return sketch(scalarMembers(text, new Set(SKETCHED))[0]);
 }
 
 /** Keeps a refusal small, however large the refused message is. */

@@ -2,6 +2,7 @@
  * JSON as it is read from a peer: not too deep, without members of the same name, of which only one would count, and without numbers beyond a
  * double, which `JSON.parse` reads as Infinity and `JSON.stringify` writes as null.
  */
+import { endOfString } from '../../text/json-text.js';
 
 export type JsonFault = 'syntax' | 'depth' | 'number' | 'duplicate-key';
 
@@ -59,7 +60,6 @@ function countMembers(value: unknown, depth: number): number {
 }
 
 const QUOTE = '"';
-const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 const SPACE = 0x20;
 
@@ -74,64 +74,6 @@ function countNames(text: string): number {
     start = text.indexOf(QUOTE, next);
   }
   return count;
-}
-
-/** @returns the index of the quotation mark that ends the string, or -1 if the text ends before it */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf(QUOTE, start + 1); end !== -1; end = text.indexOf(QUOTE, end + 1)) {
-    let escapes = 0;
-    while (text.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes++;
-    if (escapes % 2 === 0) return end;
-  }
-  return -1;
-}
-
-const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]);
-const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
-
-/** Returns whether arrays and objects of a JSON text nest deeper than `maxDepth`. The work is linear in the text. */
-export function isDeeper(text: string, maxDepth: number): boolean {
-  for (let at = 0, depth = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit === 0x22) at = endOfString(text, at);
-    else if (OPENING.has(unit)) {
-      if (++depth > maxDepth) return true;
-    } else if (CLOSING.has(unit)) depth--;
-  }
-  return false;
-}
-
-/**
- * Reads members of the outermost object that are strings, from a text that is not parsed: it may be too long, too deep, cut off or not JSON
- * at all. The work is linear in the text.
- */
-export function stringMembers(text: string, names: ReadonlySet<string>): Readonly<Record<string, string>> {
-  const found: Record<string, string> = Object.create(null);
-  let depth = 0;
-  let name: string | undefined;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (OPENING.has(unit)) depth++;
-    else if (CLOSING.has(unit)) depth--;
-    else if (unit === 0x2c && depth === 1) name = undefined;
-    else if (unit === 0x22) {
-      const end = endOfString(text, at);
-      if (end === -1) break;
-      const token = depth === 1 && end - at < 2048 ? stringOf(text.slice(at, end + 1)) : undefined;
-      at = end;
-      if (name === undefined) name = token;
-      else if (token !== undefined && names.has(name)) found[name] = token;
-    }
-  }
-  return found;
-}
-
-function stringOf(token: string): string | undefined {
-  try {
-    return JSON.parse(token) as string;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The first name that an object has twice, as it stands in the text. */

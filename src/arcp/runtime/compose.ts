@@ -1,10 +1,11 @@
 /** Messages that a runtime says. */
+
+import { isDeeper } from '../../text/json-text.js';
 import type { MessageType, PayloadOf } from '../protocol/catalogue.js';
 import { type MessageLimits, printEnvelope } from '../protocol/codec.js';
 import type { Envelope } from '../protocol/envelope.js';
 import type { ArcpError, ErrorBody } from '../protocol/errors.js';
 import { newId, newSpanId, newTraceId } from '../protocol/ids.js';
-import { isDeeper } from '../protocol/json.js';
 import { timestampOf } from '../protocol/timestamp.js';
 import { ARCP_VERSION } from '../protocol/version.js';
 

@@ -194,20 +194,20 @@ export class ByteChannel implements Channel {
 
   /** Whoever drops the channel is told no more of the lines that came at once. After one that is too long nothing can be told apart. */
   readonly #guarded = {
-    text: (text: string): void => {
-      if (this.#isPaused) this.#held.push(() => this.#guarded.text(text));
-      else if (!this.#isOver) this.#receiver!.text(text);
+    text: (text: string, isUnended?: boolean): void => {
+      if (this.#isPaused) this.#held.push(() => this.#guarded.text(text, isUnended));
+      else if (!this.#isOver) this.#receiver!.text(text, isUnended);
     },
-    garbage: (why: string): void => {
+    garbage: (why: string, beginning?: string): void => {
       this.#tell(() => {
-        if (!this.#isOver) this.#receiver!.garbage(why);
+        if (!this.#isOver) this.#receiver!.garbage(why, beginning);
       });
     },
-    tooLong: (limit: number): void => {
+    tooLong: (limit: number, beginning?: string): void => {
       this.#input.pause();
       this.#tell(() => {
         if (this.#isOver) return;
-        this.#receiver!.tooLong(limit);
+        this.#receiver!.tooLong(limit, beginning);
         this.#over();
       });
     },

@@ -35,11 +35,11 @@ export function processChannel(child: PipedProcess, { logged, ...options }: Proc
   });
   const start = (receiver: Receiver): void => {
     bytes.start({
-      text: (text) => receiver.text(text),
-      garbage: (why) => receiver.garbage(why),
-      tooLong: (limit) => {
+      text: (text, isUnended) => receiver.text(text, isUnended),
+      garbage: (why, beginning) => receiver.garbage(why, beginning),
+      tooLong: (limit, beginning) => {
         isWorthWaiting = false;
-        receiver.tooLong(limit);
+        receiver.tooLong(limit, beginning);
       },
       ended: (error) => {
         const over = (): void => {

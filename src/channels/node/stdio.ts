@@ -21,15 +21,20 @@ export function stdioChannel(options: StdioChannelOptions = {}): Channel {
     decodeStrings: false,
     write: (chunk: string | Buffer, _encoding, done) => void write(chunk, done),
   });
-  const { start, send, ready, backlog, pause, resume, end, destroy } = byteChannel(stdin, output, options);
+  const { maxTextBytes, start, send, ready, isBroken, backlog, pause, resume, end, destroy } = byteChannel(
+    stdin,
+    output,
+    options,
+  );
   // A reader that has gone is the end of the conversation, and no defect of the program.
   stdout.on('error', (error) => output.destroy(error));
   return {
+    maxTextBytes,
     start: (receiver) => {
       if (options.guard !== false) stdout.write = process.stderr.write.bind(process.stderr) as typeof stdout.write;
       start(receiver);
     },
-    ...{ send, ready, backlog, pause, resume, end, destroy },
+    ...{ send, ready, isBroken, backlog, pause, resume, end, destroy },
   };
 }
 

@@ -4,7 +4,8 @@ import { ERROR_CODES } from '../../acp/errors.js';
 import { FaultLimit } from '../../acp/fault-limit.js';
 import type { Classified, Id } from '../../acp/message.js';
 import { type Arrival, MAX_BATCH, readArrival } from '../../acp/reading.js';
-import { errorText, faultText } from '../../acp/writing.js';
+import { sketch } from '../../acp/sketch.js';
+import { errorText, faultText, overLimitText } from '../../acp/writing.js';
 import type { Channel } from '../../channels/channel.js';
 import { MAX_LINE_BYTES } from '../../channels/line-decoder.js';
 import { splitArray } from './split-batch.js';
@@ -49,8 +50,12 @@ export class Relay {
     let agentFault: Error | undefined;
     this.#agent.start({
       text: (text) => this.#fromAgent(text),
-      garbage: (why) => refused('agent', why, ''),
-      tooLong: (limit) => {
+      garbage: (why, beginning = '') => {
+        refused('agent', why, '');
+        this.#failAnswers(sketch(beginning).answers);
+      },
+      tooLong: (limit, beginning = '') => {
+        this.#failAnswers(sketch(beginning).answers);
         agentFault = new Error(`a message is longer than ${limit} bytes`);
       },
       ended: (error) => {
@@ -60,10 +65,13 @@ export class Relay {
     });
     this.#client.start({
       text: (text) => this.#fromClient(text),
-      garbage: (why) => this.#answerFault(ERROR_CODES.parseError, 'Parse error', why, ''),
-      tooLong: (limit) => {
-        const why = `a message has at most ${limit} bytes`;
-        this.#answerFault(ERROR_CODES.invalidRequest, `Invalid request: ${why}`, why, '');
+      garbage: (why, beginning = '') => {
+        const { id } = sketch(beginning);
+        this.#answerFault(faultText(ERROR_CODES.parseError, 'Parse error', id), ERROR_CODES.parseError, why, '');
+      },
+      tooLong: (limit, beginning = '') => {
+        const answer = overLimitText(sketch(beginning).id, limit);
+        this.#answerFault(answer, ERROR_CODES.invalidRequest, `a message has at most ${limit} bytes`, '');
       },
       ended: (error) => ended('client', error),
     });
@@ -73,11 +81,12 @@ export class Relay {
 
   #fromClient(text: string): void {
     const arrival = readArrival(text, READING);
-    if (arrival.kind === 'fault') this.#answerFault(arrival.rpcCode, arrival.reason, arrival.reason, text);
-    else if (arrival.kind === 'batch') this.#batch(arrival, text);
+    if (arrival.kind === 'fault') {
+      const { rpcCode, reason } = arrival;
+      this.#answerFault(faultText(rpcCode, reason, arrival.sketch.id), rpcCode, reason, text);
+    } else if (arrival.kind === 'batch') this.#batch(arrival, text);
     else if (arrival.item.kind === 'invalid') {
-      const reason = `Invalid request: ${arrival.item.reason}`;
-      this.#answerFault(ERROR_CODES.invalidRequest, reason, arrival.item.reason, text);
+      this.#answerFault(invalidText(arrival.item), ERROR_CODES.invalidRequest, arrival.item.reason, text);
     } else if (arrival.item.kind === 'malformed-response') this.#options.refused('client', 'is no response', text);
     else {
       if (arrival.item.kind === 'request') this.#wait(arrival.item.message.id, null);
@@ -119,7 +128,7 @@ export class Relay {
         break;
       default:
         this.#options.refused('client', item.reason, text);
-        done(faultText(ERROR_CODES.invalidRequest, `Invalid request: ${item.reason}`));
+        done(invalidText(item));
     }
   }
 
@@ -149,9 +158,9 @@ export class Relay {
   }
 
   /** Answers what is no message. */
-  #answerFault(rpcCode: number, said: string, why: string, text: string): void {
+  #answerFault(answer: string, rpcCode: number, why: string, text: string): void {
     this.#options.refused('client', why, text);
-    if (this.#faults.answers(rpcCode)) this.#answer(faultText(rpcCode, said), this.#client);
+    if (this.#faults.answers(rpcCode)) this.#answer(answer, this.#client);
   }
 
   /** @param cause who makes that there is so much to be sent */
@@ -165,20 +174,31 @@ export class Relay {
 
   #fromAgent(text: string): void {
     const arrival = readArrival(text, READING);
-    if (arrival.kind === 'fault') this.#options.refused('agent', arrival.reason, text);
-    else if (arrival.kind === 'one') this.#oneFromAgent(arrival.item, text);
+    if (arrival.kind === 'fault') {
+      this.#options.refused('agent', arrival.reason, text);
+      this.#failAnswers(arrival.sketch.answers);
+    } else if (arrival.kind === 'one') this.#oneFromAgent(arrival.item, text);
     else if (this.#openBatches === 0) this.#toClient(text);
     else for (const [index, entry] of splitArray(text).entries()) this.#oneFromAgent(arrival.items[index]!, entry);
   }
 
   #oneFromAgent(item: Classified, text: string): void {
-    if (item.kind === 'invalid') this.#options.refused('agent', item.reason, text);
-    else if (item.kind === 'malformed-response') {
+    if (item.kind === 'invalid') {
+      this.#options.refused('agent', item.reason, text);
+      if (item.id === undefined) return;
+      if (item.isCall === true) this.#agent.send(invalidText(item));
+      else this.#failAnswers([item.id]);
+    } else if (item.kind === 'malformed-response') {
       this.#options.refused('agent', 'is no response', text);
       // Who waits for it is told all the same.
       if (item.id !== undefined) this.#respond(item.id, errorText(item.id, NO_RESPONSE));
     } else if (item.kind === 'response') this.#respond(item.message.id, text);
     else this.#toClient(text);
+  }
+
+  /** The agent's answers cannot be read: requests that wait for them get errors. */
+  #failAnswers(ids: readonly Id[]): void {
+    for (const id of ids) if (this.#waiting.has(id)) this.#respond(id, errorText(id, NO_RESPONSE));
   }
 
   #respond(id: Id, text: string): void {
@@ -213,6 +233,10 @@ export class Relay {
 }
 
 const NO_RESPONSE = { code: ERROR_CODES.internalError, message: 'The agent has answered with what is no response' };
+
+function invalidText({ reason, id }: Extract<Classified, { kind: 'invalid' }>): string {
+  return faultText(ERROR_CODES.invalidRequest, `Invalid request: ${reason}`, id);
+}
 
 /** A side that does not take what it gets is given no more, and who makes it is not read on. */
 function holdBack(to: Channel, from: Channel): void {

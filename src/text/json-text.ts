@@ -1,0 +1,93 @@
+/** JSON texts that are not parsed: they may be too long, too deep, cut off or not JSON at all. All work here is linear in the text. */
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPENING_BRACE = 0x7b;
+const OPENING: ReadonlySet<number> = new Set([0x5b, OPENING_BRACE]);
+const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
+/** Longer strings are not read as values. */
+const MAX_STRING = 2048;
+/** Objects that are read of an array. */
+const MAX_OBJECTS = 4096;
+
+/** Returns the index of the quotation mark that ends the string, or -1 if the text ends before it. */
+export function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes++;
+    if (escapes % 2 === 0) return end;
+  }
+  return -1;
+}
+
+/** Returns whether arrays and objects of a JSON text nest deeper than `maxDepth`. */
+export function isDeeper(text: string, maxDepth: number): boolean {
+  for (let at = 0, depth = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) {
+      at = endOfString(text, at);
+      if (at === -1) return false;
+    } else if (OPENING.has(unit)) {
+      if (++depth > maxDepth) return true;
+    } else if (CLOSING.has(unit)) depth--;
+  }
+  return false;
+}
+
+/** Members of an object by name: strings, numbers and `null` with their values, others as `undefined`. */
+export type Scalars = { readonly [name: string]: string | number | null | undefined };
+
+/**
+ * Reads members of the outermost object.
+ *
+ * @param level 1 for the outermost object, 2 for the objects of the outermost array
+ * @returns one item per object, at most 4096; without those that the text does not get to
+ */
+export function scalarMembers(text: string, names: ReadonlySet<string>, level: 1 | 2 = 1): readonly Scalars[] {
+  const objects: Record<string, string | number | null | undefined>[] = [];
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (OPENING.has(unit)) {
+      if (++depth !== level || unit !== OPENING_BRACE) continue;
+      if (objects.length === MAX_OBJECTS) break;
+      objects.push(Object.create(null));
+    } else if (CLOSING.has(unit)) depth--;
+    else if (unit === QUOTE) {
+      const end = endOfString(text, at);
+      if (end === -1) break;
+      const colon = depth === level ? skipSpace(text, end + 1) : -1;
+      const name = text[colon] === ':' ? stringAt(text, at, end) : undefined;
+      const object = objects.at(-1);
+      if (name !== undefined && names.has(name) && object !== undefined) object[name] = scalarAt(text, colon + 1);
+      at = end;
+    }
+  }
+  return objects;
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && text.charCodeAt(at) <= 0x20) at++;
+  return at;
+}
+
+function scalarAt(text: string, from: number): string | number | null | undefined {
+  const start = skipSpace(text, from);
+  if (text.charCodeAt(start) === QUOTE) return stringAt(text, start, endOfString(text, start));
+  // A number at the end of the text may have been cut off.
+  const [literal] = /^(?:null|-?[0-9][0-9.eE+-]*)(?=[\s,}])/.exec(text.slice(start, start + 400)) ?? [];
+  return literal === undefined ? undefined : parsed<number | null>(literal);
+}
+
+function stringAt(text: string, start: number, end: number): string | undefined {
+  return end === -1 || end - start >= MAX_STRING ? undefined : parsed<string>(text.slice(start, end + 1));
+}
+
+function parsed<T>(token: string): T | undefined {
+  try {
+    return JSON.parse(token) as T;
+  } catch {
+    return undefined;
+  }
+}
