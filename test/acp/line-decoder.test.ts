@@ -58,6 +58,22 @@ describe('a line decoder', () => {
     }
   });
 
+  test('of a line that is refused its first 4 KiB are given, however they arrive', () => {
+    const line = bytes(`{"id":1,"a":"${'\u00e9'.repeat(20_000)}"}\n`);
+    const beginning = new TextDecoder().decode(line.subarray(0, 4096));
+    for (const size of [1, 7, 5000, 9990, 15_000, line.length]) {
+      const decoder = new LineDecoder({ maxLineBytes: 10_000 });
+      const refused: unknown[] = [];
+      const receiver = { text: () => {}, garbage: () => {}, tooLong: (...told: unknown[]) => void refused.push(told) };
+      for (let from = 0; from < line.length; from += size) decoder.push(line.subarray(from, from + size), receiver);
+      expect(refused).toEqual([[10_000, beginning]]);
+    }
+    const garbage: unknown[] = [];
+    const receiver = { text: () => {}, garbage: (...told: unknown[]) => void garbage.push(told), tooLong: () => {} };
+    new LineDecoder().push(Buffer.concat([line.subarray(0, 5000), Uint8Array.of(0xff, 0x0a)]), receiver);
+    expect(garbage).toEqual([[expect.any(String), beginning]]);
+  });
+
   test('any cut gives the same', () => {
     const piece = fc.oneof(
       fc.constantFrom('\n', '\r\n', '\r', ' ', '\ufeff', '{}', 'é€😀').map(bytes),

@@ -173,6 +173,25 @@ describe('messages', () => {
     expect(linesOf(ran)).toEqual([{ jsonrpc: '2.0', id: 1, error }, [{ jsonrpc: '2.0', id: 2, error }]]);
   });
 
+  test('that cannot be read are errors of the requests that they answer', async () => {
+    const agent = plainAgent(
+      'unreadable',
+      `const { bytes } = params; process.stdout.write(Buffer.from(bytes + '0a', 'hex'));`,
+    );
+    const hex = (text: string, encoding: BufferEncoding = 'utf8'): object => ({
+      bytes: Buffer.from(text, encoding).toString('hex'),
+    });
+    const ran = await around(agent, [
+      json(
+        request(1, 'a', hex('{"jsonrpc":"2.0","id":1,"result":NaN}')),
+        request(2, 'a', hex('{"jsonrpc":"2.0","id":2,"result":"\u00ff"}', 'latin1')),
+        request(3, 'a', hex('{"jsonrpc":"2.0","id":3}')),
+        [request(4, 'a', hex('{"jsonrpc":"2.0","id":4,"result":undefined}'))],
+      ),
+    ]);
+    expect(linesOf(ran).flat()).toMatchObject([1, 2, 3, 4].map((id) => ({ id, error: { code: -32603 } })));
+  });
+
   test('over 32 MiB are refused with one error, and the agent ends', async () => {
     const ran = await around(echoing, [encode('x'.repeat(33 * 1024 * 1024)), encode('\n')]);
     expect(linesOf(ran)).toMatchObject([{ id: null, error: { code: -32600 } }]);

@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isDeeper, scalarMembers } from '../../src/text/json-text.js';
+import { runs } from '../helpers/runs.js';
+
+const NAMES = new Set(['id', 'n', '"']);
+
+/** Strings, numbers and `null` as they are; everything else is undefined. */
+const scalar = (value: unknown): unknown =>
+  value === null || typeof value === 'string' || typeof value === 'number' ? value : undefined;
+
+const member = fc.oneof(
+  { depthSize: 'small' },
+  fc.jsonValue(),
+  fc.string(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+);
+const object = fc.dictionary(fc.oneof(fc.constantFrom('id', 'n', '"', 'x'), fc.string()), member);
+
+describe('members of a text that is not parsed', () => {
+  const wanted = (value: object): object =>
+    Object.fromEntries(
+      Object.entries(value).flatMap(([name, given]) => (NAMES.has(name) ? [[name, scalar(given)]] : [])),
+    );
+
+  test('are those that JSON.parse reads', () => {
+    fc.assert(
+      fc.property(fc.array(object), fc.constantFrom(0, 1), (objects, indent) => {
+        // What a text cannot tell apart, such as -0, is left out.
+        const values = JSON.parse(JSON.stringify(objects)) as object[];
+        expect(scalarMembers(JSON.stringify(values, null, indent), NAMES, 2)).toEqual(values.map(wanted));
+        for (const value of values)
+          expect(scalarMembers(JSON.stringify(value, null, indent), NAMES)).toEqual([wanted(value)]);
+      }),
+      runs(300),
+    );
+  });
+
+  test('of the beginning of a text are those of the whole text', () => {
+    fc.assert(
+      fc.property(object, fc.nat(), (value, end) => {
+        const text = JSON.stringify(value);
+        const known = wanted(JSON.parse(text) as object) as Record<string, unknown>;
+        const [read = {}] = scalarMembers(text.slice(0, end % (text.length + 1)), NAMES);
+        for (const [name, given] of Object.entries(read)) if (given !== undefined) expect(given).toBe(known[name]);
+      }),
+      runs(500),
+    );
+  });
+
+  test.each([
+    ['{"id":12', {}],
+    ['{"id":12.', {}],
+    ['{"id":12,', { id: 12 }],
+    ['{"id":"\\u0061b"', { id: 'ab' }],
+    ['{"id":true,"n":01,"x":1', {}],
+    ['{"id" : NaN}', {}],
+    ['["id",1]', undefined],
+    ['"id":1', undefined],
+    ['', undefined],
+    ['}}{"id":1}', undefined],
+  ])('%s', (text, expected) => {
+    const [members] = scalarMembers(text, NAMES);
+    const known =
+      members === undefined ? undefined : Object.entries(members).filter(([, value]) => value !== undefined);
+    expect(known && Object.fromEntries(known)).toEqual(expected);
+  });
+
+  test('of an array are those of its first 4096 objects', () => {
+    expect(scalarMembers(`[${'{"id":1},'.repeat(10_000)}`, NAMES, 2)).toHaveLength(4096);
+  });
+});
+
+test('a text that ends in a string is not deeper than it has got', () => {
+  expect(isDeeper('[["', 1)).toBe(true);
+  expect(isDeeper('[["', 2)).toBe(false);
+  expect(isDeeper('["[[[\\"[', 1)).toBe(false);
+});
