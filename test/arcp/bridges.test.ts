@@ -2,6 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type OpenAI from 'openai';
 import { afterAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { createConnection } from '../../src/acp/portable.js';
 import {
   answerJsonRpc,
   jsonRpcMethod,
@@ -125,6 +126,26 @@ describe('tools in the shapes of OpenAI', () => {
   });
 });
 
+test('a result or an error that has no JSON fails its call alone, and asks for no other run', async () => {
+  const thrown = new ArcpError('UNAVAILABLE', 'not now', { details: { since: 10n } });
+  const odd = {
+    session: {},
+    invoke: (tool: string) => ({
+      result: async () => {
+        if (tool === 'failing') throw thrown;
+        return tool === 'big' ? { n: 10n } : 'fine';
+      },
+    }),
+  };
+  const asked = ['big', 'failing', 'other'].map((name) => ({ id: name, function: { name, arguments: '{}' } }));
+  const said = (await runOpenAiToolCalls(odd, asked)).map(({ content }) => content);
+  expect(said.slice(0, 2).map((content) => JSON.parse(content) as unknown)).toMatchObject([
+    { error: { code: 'INTERNAL', retryable: false } },
+    { error: { code: 'UNAVAILABLE', message: 'not now' } },
+  ]);
+  expect(said[2]).toBe('fine');
+});
+
 describe('tools in the shapes of Anthropic', () => {
   test('are listed', () => {
     const listed: Anthropic.Tool[] = toAnthropicTools(tools).map((tool) => ({ ...tool }));
@@ -181,6 +202,32 @@ describe('JSON-RPC', () => {
     ]);
     expect(await answer(JSON.stringify({ jsonrpc: '2.0', method: 'limited' }))).toBeUndefined();
     expect(await answer('{')).toMatchObject({ id: null, error: { code: -32700 } });
+  });
+
+  test('answers each of a batch, where one has no JSON', async () => {
+    const odd = { session: {}, invoke: (tool: string) => ({ result: async () => (tool === 'big' ? 10n : 1) }) };
+    const batch = JSON.stringify([request(1, 'big', {}), request(2, 'small', {})]);
+    expect(JSON.parse((await answerJsonRpc(odd, batch))!)).toEqual([
+      { jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'The answer has no JSON' } },
+      { jsonrpc: '2.0', id: 2, result: 1 },
+    ]);
+  });
+
+  test('does not answer under an identifier that would come back changed', async () => {
+    for (const id of ['9007199254740993', '1e999'])
+      expect(await answer(`{"jsonrpc":"2.0","id":${id},"method":"count"}`)).toMatchObject({
+        ...{ id: null, error: { code: -32600 } },
+      });
+  });
+
+  test('makes methods of a connection into tools, with their errors', async () => {
+    const [here, there] = memoryChannels();
+    createConnection(there, { handlers: { add: ({ a, b }: { a: number; b: number }) => a + b } });
+    const { request: call, close } = createConnection(here);
+    const tool = (method: string) => jsonRpcMethod(method, (name, params) => call(name, params as object));
+    expect(await tool('add')({ a: 1, b: 2 })).toBe(3);
+    await expect(tool('none')({})).rejects.toMatchObject({ code: 'NOT_FOUND', details: { json_rpc_code: -32601 } });
+    await close();
   });
 
   test('makes methods into tools, with their errors', async () => {

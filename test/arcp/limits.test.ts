@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { WebSocketServer } from 'ws';
 import type { Client, ClientOptions, Dial } from '../../src/arcp/client/contract.js';
 import { connect, openClient } from '../../src/arcp/client/index.js';
 import { createRuntime, listenUnix, listenWebSocket, type Runtime } from '../../src/arcp/runtime/index.js';
@@ -226,6 +227,54 @@ describe('whoever refuses a message answers with what can be read of it', () => 
     await expect
       .poll(() => sent.map((line) => JSON.parse(line)))
       .toContainEqual(expect.objectContaining({ type: 'permission.deny', correlation_id: 'msg_r', job_id: 'job_1' }));
+  });
+});
+
+describe('whatever a runtime sends that is no text, the calls that it is about fail', () => {
+  /** A client of a runtime that accepts a session, and then answers a call with `bytes`. */
+  async function clientOf(answer: (id: string) => Uint8Array | string): Promise<Client> {
+    const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+    ending.push(() => server.close());
+    server.on('connection', (socket) =>
+      socket.on('message', (data) => {
+        const { id, type } = JSON.parse(String(data)) as { id: string; type: string };
+        const envelope = { arcp: '1.0', id: 'r', timestamp: '2026-01-01T00:00:00Z', session_id: 's' };
+        const accepted = {
+          type: 'session.accepted',
+          correlation_id: id,
+          payload: { session_id: 's', capabilities: {} },
+        };
+        if (type === 'session.open') socket.send(JSON.stringify({ ...envelope, ...accepted }));
+        else if (type === 'tool.invoke') socket.send(answer(id));
+      }),
+    );
+    await new Promise((resolve) => server.once('listening', resolve));
+    const client = await connect(`ws://127.0.0.1:${(server.address() as { port: number }).port}`);
+    ending.push(() => client.disconnect());
+    return client;
+  }
+  const answers = (id: string, type: string, more: object): string =>
+    JSON.stringify({
+      arcp: '1.0',
+      id: 'x',
+      timestamp: '2026-01-01T00:00:00Z',
+      session_id: 's',
+      type,
+      ...more,
+      correlation_id: id,
+    });
+
+  test('a binary message', async () => {
+    const client = await clientOf((id) => Buffer.from(answers(id, 'tool.result', { payload: { result: 1 } })));
+    expect(await outcome(client.invoke('anything').result())).toBe('INVALID_ARGUMENT');
+  });
+
+  test('a refusal that names its command in the payload alone', async () => {
+    const client = await clientOf((id) => {
+      const payload = { code: 'RATE_LIMITED', message: 'no', nack_for: id };
+      return answers(id, 'nack', { payload }).replace(/,"correlation_id":"[^"]*"/, '');
+    });
+    expect(await outcome(client.invoke('anything').result())).toBe('RATE_LIMITED');
   });
 });
 

@@ -58,10 +58,25 @@ export async function carryOut(
     const operationKey = conversation === undefined ? undefined : `${conversation}:${call.id}`;
     const args = input as Readonly<Record<string, unknown>>;
     const result = await client.invoke(call.tool, args, { operationKey, signal }).result();
-    return { text: typeof result === 'string' ? result : (JSON.stringify(result) ?? 'null'), isError: false };
+    if (typeof result === 'string') return { text: result, isError: false };
+    const text = jsonOf(result);
+    if (text !== undefined) return { text, isError: false };
+    // It has run: nothing is said that asks for another run.
+    const error = { code: 'INTERNAL', message: 'The tool has run, and its result has no JSON', retryable: false };
+    return { text: JSON.stringify({ error }), isError: true };
   } catch (thrown) {
     signal?.throwIfAborted();
     const { code, message, retryable, details } = asArcpError(thrown);
-    return { text: JSON.stringify({ error: { code, message, retryable, details } }), isError: true };
+    const error = { code, message, retryable };
+    return { text: jsonOf({ error: { ...error, details } }) ?? JSON.stringify({ error }), isError: true };
+  }
+}
+
+/** A value as JSON; `undefined` where it has none, as with a bigint in it. */
+export function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value) ?? 'null';
+  } catch {
+    return undefined;
   }
 }

@@ -1,6 +1,6 @@
 /** Tools as methods of JSON-RPC 2.0, and methods as tools (spec 003, "Compatibility": "JSON-RPC"). */
 import { ArcpError, asArcpError } from '../protocol/errors.js';
-import type { Caller } from './calls.js';
+import { type Caller, jsonOf } from './calls.js';
 
 /** Errors as JSON-RPC numbers them (section 5.1); all others are the server's own. */
 const NUMBERS: Readonly<Record<string, number>> = {
@@ -32,19 +32,18 @@ export async function answerJsonRpc(client: Caller, text: string): Promise<strin
     return JSON.stringify(failure(null, PARSE_ERROR, 'Parse error'));
   }
   if (!Array.isArray(read)) {
-    const answer = await answerOne(client, read);
-    return answer && JSON.stringify(answer);
+    return answerOne(client, read);
   }
   if (read.length === 0) return JSON.stringify(failure(null, INVALID_REQUEST, 'Invalid Request'));
   const answers = await Promise.all(read.map((one) => answerOne(client, one)));
   const said = answers.filter((answer) => answer !== undefined);
-  return said.length === 0 ? undefined : JSON.stringify(said);
+  return said.length === 0 ? undefined : `[${said.join(',')}]`;
 }
 
 /**
  * A method of JSON-RPC as the handler of a tool.
  *
- * @param request calls it; what it throws with `code` and `message` is an error of JSON-RPC
+ * @param request calls it; what it throws with a number as `rpcCode` or `code`, and a `message`, is an error of JSON-RPC
  * @example runtime.tool('weather', {}, jsonRpcMethod('weather', (method, params) => connection.request(method, params)))
  */
 export function jsonRpcMethod(
@@ -55,7 +54,8 @@ export function jsonRpcMethod(
     try {
       return await request(method, input);
     } catch (thrown) {
-      const { code, message, data } = (thrown ?? {}) as { code?: unknown; message?: unknown; data?: unknown };
+      const { rpcCode, code: own, message, data } = (thrown ?? {}) as Readonly<Record<string, unknown>>;
+      const code = rpcCode ?? own;
       if (typeof code !== 'number') throw thrown;
       const named = Object.entries(NUMBERS).find(([, number]) => number === code)?.[0] ?? 'UNKNOWN';
       throw new ArcpError(named, String(message ?? 'The method failed'), {
@@ -66,7 +66,14 @@ export function jsonRpcMethod(
   };
 }
 
-async function answerOne(client: Caller, read: unknown): Promise<object | undefined> {
+/** Each answer is written by itself, so that one that has no JSON does not take the others with it. */
+async function answerOne(client: Caller, read: unknown): Promise<string | undefined> {
+  const answer = await carriedOut(client, read);
+  if (answer === undefined) return undefined;
+  return jsonOf(answer) ?? JSON.stringify(failure(idOf(read), NUMBERS['INTERNAL']!, 'The answer has no JSON'));
+}
+
+async function carriedOut(client: Caller, read: unknown): Promise<object | undefined> {
   if (!isRequest(read)) return failure(idOf(read), INVALID_REQUEST, 'Invalid Request');
   const { id, method, params = {} } = read;
   try {
@@ -88,13 +95,17 @@ async function answerOne(client: Caller, read: unknown): Promise<object | undefi
 function isRequest(read: unknown): read is Request {
   if (typeof read !== 'object' || read === null || Array.isArray(read)) return false;
   const { jsonrpc, id, method } = read as Readonly<Record<string, unknown>>;
-  const isId = id === undefined || id === null || typeof id === 'string' || typeof id === 'number';
-  return jsonrpc === '2.0' && typeof method === 'string' && isId;
+  return jsonrpc === '2.0' && typeof method === 'string' && (id === undefined || id === null || isId(id));
 }
 
 function idOf(read: unknown): string | number | null {
   const id = typeof read === 'object' && read !== null ? (read as { readonly id?: unknown }).id : null;
-  return typeof id === 'string' || typeof id === 'number' ? id : null;
+  return isId(id) ? id : null;
+}
+
+/** A number that a double does not keep would come back changed. */
+function isId(id: unknown): id is string | number {
+  return typeof id === 'string' || (Number.isFinite(id) && (!Number.isInteger(id) || Number.isSafeInteger(id)));
 }
 
 function failure(id: string | number | null, code: number, message: string, data?: object): object {

@@ -9,7 +9,7 @@ import type { StreamKind } from '../protocol/payloads/stream.js';
 import { timestampOf } from '../protocol/timestamp.js';
 import { ARCP_VERSION, SUPPORTED_VERSIONS } from '../protocol/version.js';
 import type { StreamOptions, StreamWriter } from '../streams/contract.js';
-import { Commands, type Fields } from './commands.js';
+import { answeredId, Commands, type Fields } from './commands.js';
 import type {
   CancelOptions,
   Client,
@@ -111,7 +111,6 @@ class SessionClient implements Client {
         reconnect,
         handshakeMs: options.heartbeatMs ?? HANDSHAKE_MS,
         openWithinMs: timeoutMs,
-        onError: (error) => this.#tell(error),
         told: (message) => this.#told(message),
         refused: (error) => this.#refused(error),
       },
@@ -313,12 +312,13 @@ class SessionClient implements Client {
   }
 
   #told(message: Envelope): void {
-    const { type, id, correlation_id } = message;
+    const { type, id } = message;
     if (type === 'ping') {
       this.#say('pong', { ack_for: id, received_at: timestampOf(Date.now()) }, { correlation_id: id });
       return;
     }
-    if (correlation_id !== undefined && correlation_id === this.#opening) this.#answered(message);
+    const answered = answeredId(message);
+    if (answered !== undefined && answered === this.#opening) this.#answered(message);
     else this.#take(message, this.#seen.add(id));
   }
 

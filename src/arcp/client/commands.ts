@@ -92,7 +92,7 @@ export class Commands {
 
   /** A message that may be an answer. */
   take(message: Envelope): void {
-    const { correlation_id: id } = message;
+    const id = answeredId(message);
     const pending = id === undefined ? undefined : this.#pending.get(id);
     if (pending === undefined) return;
     if (message.type === 'nack') pending.fail(ArcpError.fromBody(message.payload));
@@ -138,4 +138,9 @@ export class Commands {
       this.#pending.delete(id);
     };
   }
+}
+
+/** Returns the command that a message answers: a refusal of a runtime that does not correlate it names the command in its payload. */
+export function answeredId({ correlation_id: id, ...message }: Envelope): string | undefined {
+  return id ?? (message.type === 'nack' ? message.payload.nack_for : undefined);
 }

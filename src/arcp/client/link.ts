@@ -1,7 +1,7 @@
 /** The connection of a client: opened, watched, and made again. */
 import { LONGEST_TIMER } from '../../bindings/longest-timer.js';
 import type { Channel } from '../../channels/channel.js';
-import { type EnvelopeError, tryParseEnvelope } from '../protocol/codec.js';
+import { EnvelopeError, sketchOfText, tryParseEnvelope } from '../protocol/codec.js';
 import type { Envelope } from '../protocol/envelope.js';
 import { ArcpError } from '../protocol/errors.js';
 import type { Dial, ReconnectOptions } from './contract.js';
@@ -22,7 +22,6 @@ export interface LinkOptions {
   readonly lost: (error: unknown) => void;
   /** There will be no connection any more. */
   readonly closed: (error: unknown) => void;
-  readonly onError: (error: unknown) => void;
   /** Asks whether the other side is there. */
   readonly ask: () => void;
 }
@@ -68,8 +67,11 @@ export class Link {
     this.#channel = channel;
     channel.start({
       text: (text) => this.#text(text),
-      garbage: (why) =>
-        this.#options.onError(new ArcpError('INVALID_ARGUMENT', `What the runtime sent is no message: ${why}`)),
+      garbage: (why, beginning = '') => {
+        const details = { sketch: sketchOfText(beginning), details: { reason: 'parse_error' } };
+        const message = `What the runtime sent is no message: ${why}`;
+        this.#options.refused(new EnvelopeError('INVALID_ARGUMENT', message, details));
+      },
       // The runtime would send it again on the next connection.
       tooLong: (limit) =>
         void this.close(

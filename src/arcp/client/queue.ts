@@ -1,7 +1,9 @@
 /** Values that come, for somebody who takes them one by one. */
+import { Fifo } from '../../channels/fifo.js';
+
 export class Queue<T> implements AsyncIterableIterator<T> {
-  #values: T[] = [];
-  #waiting: ((result: IteratorResult<T>) => void)[] = [];
+  readonly #values = new Fifo<T>();
+  readonly #waiting = new Fifo<(result: IteratorResult<T>) => void>();
   #hasEnded = false;
   readonly #onLeave: () => void;
 
@@ -12,25 +14,24 @@ export class Queue<T> implements AsyncIterableIterator<T> {
 
   push(value: T): void {
     if (this.#hasEnded) return;
-    const taker = this.#waiting.shift();
-    if (taker === undefined) this.#values.push(value);
-    else taker({ done: false, value });
+    if (this.#waiting.size === 0) this.#values.push(value);
+    else this.#waiting.take()({ done: false, value });
   }
 
   /** What is there can still be taken. */
   end(): void {
     this.#hasEnded = true;
-    for (const taker of this.#waiting.splice(0)) taker({ done: true, value: undefined });
+    while (this.#waiting.size > 0) this.#waiting.take()({ done: true, value: undefined });
   }
 
   next(): Promise<IteratorResult<T>> {
-    if (this.#values.length > 0) return Promise.resolve({ done: false, value: this.#values.shift()! });
+    if (this.#values.size > 0) return Promise.resolve({ done: false, value: this.#values.take() });
     if (this.#hasEnded) return Promise.resolve({ done: true, value: undefined });
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   return(): Promise<IteratorResult<T>> {
-    this.#values = [];
+    this.#values.clear();
     this.end();
     this.#onLeave();
     return Promise.resolve({ done: true, value: undefined });

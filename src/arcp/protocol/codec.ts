@@ -233,7 +233,7 @@ function sketch(value: unknown): Sketch {
 }
 
 /** Reads the identifiers of a message that is not parsed. */
-function sketchOfText(text: string): Sketch {
+export function sketchOfText(text: string): Sketch {
   return sketch(scalarMembers(text, new Set(SKETCHED))[0]);
 }
 

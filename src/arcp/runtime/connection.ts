@@ -2,7 +2,7 @@
 import { LONGEST_TIMER } from '../../bindings/longest-timer.js';
 import type { Channel } from '../../channels/channel.js';
 import { describe, type PayloadOf } from '../protocol/catalogue.js';
-import { type EnvelopeError, tryParseEnvelope } from '../protocol/codec.js';
+import { type EnvelopeError, sketchOfText, tryParseEnvelope } from '../protocol/codec.js';
 import type { Envelope } from '../protocol/envelope.js';
 import { ArcpError, asArcpError } from '../protocol/errors.js';
 import { timestampOf } from '../protocol/timestamp.js';
@@ -58,12 +58,11 @@ export class Connection implements Carrier {
     this.#beat = setInterval(() => this.#listen(), Math.min(LONGEST_TIMER, core.settings.heartbeatMs));
     channel.start({
       text: (text) => this.#text(text),
-      garbage: (why) => this.#garbage('INVALID_ARGUMENT', why),
-      tooLong: (limit) =>
-        this.#garbage('PAYLOAD_TOO_LARGE', `The message has more than ${limit} bytes`, {
-          reason: 'too_long',
-          max_message_bytes: limit,
-        }),
+      garbage: (why, beginning) => this.#garbage('INVALID_ARGUMENT', why, { reason: 'parse_error' }, beginning),
+      tooLong: (limit, beginning) => {
+        const details = { reason: 'too_long', max_message_bytes: limit };
+        this.#garbage('PAYLOAD_TOO_LARGE', `The message has more than ${limit} bytes`, details, beginning);
+      },
       ended: () => void this.#ended(),
     });
   }
@@ -252,13 +251,9 @@ export class Connection implements Carrier {
     this.say(body);
   }
 
-  #garbage(
-    code: 'INVALID_ARGUMENT' | 'PAYLOAD_TOO_LARGE',
-    why: string,
-    details: object = { reason: 'parse_error' },
-  ): void {
+  #garbage(code: 'INVALID_ARGUMENT' | 'PAYLOAD_TOO_LARGE', why: string, details: object, beginning = ''): void {
     if (this.#isEnding) return;
-    this.#refuse({}, new ArcpError(code, why, { details: { ...details } }));
+    this.#refuse(sketchOfText(beginning), new ArcpError(code, why, { details: { ...details } }));
     this.#count();
   }
 

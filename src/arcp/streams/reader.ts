@@ -1,4 +1,5 @@
 /** A stream as somebody reads it: in order, without gaps, at the reader's own pace. */
+import { Fifo } from '../../channels/fifo.js';
 import type { PayloadOf } from '../protocol/catalogue.js';
 import { ArcpError, asArcpError, type ErrorBody } from '../protocol/errors.js';
 import type { StreamKind } from '../protocol/payloads/stream.js';
@@ -31,7 +32,7 @@ export interface ReaderOptions<K extends StreamKind> {
 
 export class StreamReader<K extends StreamKind> implements AsyncIterableIterator<Content<K>> {
   readonly #options: ReaderOptions<K>;
-  readonly #ready: Content<K>[] = [];
+  readonly #ready = new Fifo<Content<K>>();
   readonly #ahead = new Map<number, Chunk>();
   #next = 0;
   #size = 0;
@@ -79,7 +80,7 @@ export class StreamReader<K extends StreamKind> implements AsyncIterableIterator
   /** What comes next. What has come is read before an error is told. */
   async next(): Promise<IteratorResult<Content<K>>> {
     for (;;) {
-      if (this.#ready.length > 0) return { done: false, value: this.#shift() };
+      if (this.#ready.size > 0) return { done: false, value: this.#shift() };
       if (this.#end !== undefined) {
         const { error } = this.#end;
         this.#end = {};
@@ -92,7 +93,7 @@ export class StreamReader<K extends StreamKind> implements AsyncIterableIterator
 
   async return(): Promise<IteratorResult<Content<K>>> {
     this.#end = {};
-    this.#ready.length = 0;
+    this.#ready.clear();
     this.#size = 0;
     this.#relieve();
     this.#options.onLeave();
@@ -115,9 +116,9 @@ export class StreamReader<K extends StreamKind> implements AsyncIterableIterator
     this.#ready.push(content);
     this.#size += sizeOf(content);
     const { isBounded = false } = this.#options;
-    if (isBounded && (this.#ready.length > MOST || this.#size > MOST_SIZE))
+    if (isBounded && (this.#ready.size > MOST || this.#size > MOST_SIZE))
       this.#giveUp(new ArcpError('BACKPRESSURE_OVERFLOW', 'More was sent than anybody reads'));
-    if (this.#isFull || (this.#ready.length < HIGH && this.#size < HIGH_SIZE)) return;
+    if (this.#isFull || (this.#ready.size < HIGH && this.#size < HIGH_SIZE)) return;
     this.#isFull = true;
     this.#options.onPressure(true);
   }
@@ -131,9 +132,9 @@ export class StreamReader<K extends StreamKind> implements AsyncIterableIterator
   }
 
   #shift(): Content<K> {
-    const content = this.#ready.shift()!;
+    const content = this.#ready.take();
     this.#size -= sizeOf(content);
-    if (this.#ready.length <= LOW && this.#size < HIGH_SIZE / 2) this.#relieve();
+    if (this.#ready.size <= LOW && this.#size < HIGH_SIZE / 2) this.#relieve();
     return content;
   }
 

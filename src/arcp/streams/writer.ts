@@ -1,5 +1,6 @@
 /** A stream that is being written, whoever sends it and however that is kept. */
 import { unheard } from '../../bindings/unheard.js';
+import { Fifo } from '../../channels/fifo.js';
 import type { PayloadOf } from '../protocol/catalogue.js';
 import { ArcpError, asArcpError } from '../protocol/errors.js';
 import { newId } from '../protocol/ids.js';
@@ -37,7 +38,7 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
   readonly kind: K;
   readonly #host: WriterHost;
   /** What was written and not yet sent. */
-  #waiting: Waiting[] = [];
+  readonly #waiting = new Fifo<Waiting>();
   #sending: Promise<void> | undefined;
   #sequence = 0;
   #bytes = 0;
@@ -86,7 +87,7 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
   async cancel(error: ArcpError): Promise<void> {
     if (this.#isOver) return;
     this.#isUnwanted = true;
-    for (const { resolve } of this.#waiting.splice(0)) for (const done of resolve) done();
+    while (this.#waiting.size > 0) for (const done of this.#waiting.take().resolve) done();
     this.hurry();
     await this.fail(error);
   }
@@ -99,7 +100,7 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
   #add(piece: unknown, most: number): Promise<void> {
     const size = sizeOf(piece);
     return new Promise((resolve, reject) => {
-      const last = this.#waiting.at(-1);
+      const last = this.#waiting.last;
       if (last !== undefined && mayJoin(this.kind) && last.size + size <= most) {
         last.pieces.push(piece);
         last.count++;
@@ -115,16 +116,16 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
     const { pacer, keptUp, signal } = this.#host;
     // All that is written in the same turn may become one chunk.
     await null;
-    while (this.#waiting.length > 0) {
+    while (this.#waiting.size > 0) {
       try {
         await pacer.turn(signal);
         await keptUp();
       } catch {
         // The work is to end: what it has said is sent all the same.
       }
-      const next = this.#waiting.shift();
       // Nobody wants it any more.
-      if (next === undefined) break;
+      if (this.#waiting.size === 0) break;
+      const next = this.#waiting.take();
       try {
         await this.#chunk(next);
         for (const resolve of next.resolve) resolve();

@@ -1,7 +1,10 @@
 /** So many at a time; others wait for their turn. */
+import { Fifo } from '../../../channels/fifo.js';
+
 export class Slots {
   #free: number;
-  readonly #waiting: (() => void)[] = [];
+  /** Each begins, unless it has left. */
+  readonly #waiting = new Fifo<() => boolean>();
 
   constructor(count: number) {
     this.#free = count;
@@ -15,23 +18,23 @@ export class Slots {
     try {
       return await work();
     } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#free++;
-      else next();
+      this.#next();
     }
+  }
+
+  #next(): void {
+    while (this.#waiting.size > 0) if (this.#waiting.take()()) return;
+    this.#free++;
   }
 
   #turn(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(begin), 1);
-        reject(signal.reason);
-      };
-      const begin = (): void => {
+      const leave = (): void => reject(signal.reason);
+      this.#waiting.push(() => {
         signal.removeEventListener('abort', leave);
         resolve();
-      };
-      this.#waiting.push(begin);
+        return !signal.aborted;
+      });
       signal.addEventListener('abort', leave, { once: true });
     });
   }
