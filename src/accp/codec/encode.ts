@@ -22,7 +22,7 @@ import { bodyText, type Engine, freshId, noteFrame, ownRegistry, type Sent, send
 import { addTokens, countFrame, type FramePart, isOverHardLimit, overLimits } from './frame-limits.js';
 import type { EncodeResult, FrameTokens } from './outcome.js';
 import { readPayload } from './read-payload.js';
-import { type Piece, splitParams } from './sequence.js';
+import { MAX_CHARACTERS, type Piece, splitParams, tooLong } from './sequence.js';
 
 /** Characters beyond which a value is rather sent as a reference (section 3.3, rule 4). */
 export const LARGE_VALUE = 50;
@@ -210,6 +210,7 @@ function withinBudget(params: readonly Param[], encoding: Encoding): readonly Dr
   if (whole.length <= limits.body.hard && whole.length + METADATA_LENGTH <= limits.total.hard) {
     return [{ body: whole, part: undefined }];
   }
+  if (whole.length > MAX_CHARACTERS) throw tooLong(`${MAX_CHARACTERS} characters`);
   const counted = countFrame(whole, counter);
   const total = counted.total + counter.count(sampleMetadata(encoding));
   if (!isOverHardLimit({ ...counted, total }, limits)) return [{ body: whole, part: undefined }];
@@ -217,14 +218,20 @@ function withinBudget(params: readonly Param[], encoding: Encoding): readonly Dr
     return counter.count(bodyText('a', 'a', 'a', [param])) - PARAM_FRAME;
   });
   if (pieces.length === 1) return [{ body: whole, part: undefined }];
-  return pieces.map(({ params: some, cut }: Piece, index) => ({
+  const drafts = pieces.map(({ params: some, cut }: Piece, index) => ({
     body: bodyText(agent, intent, operation, some),
     part: { index, total: pieces.length, cut },
   }));
+  const around = sampleMetadata(encoding, drafts.at(-1)!.part).length + LONGEST_NUMBERS;
+  const length = drafts.reduce((sum, { body }) => sum + body.length + around, 0);
+  if (length > MAX_CHARACTERS) throw tooLong(`${MAX_CHARACTERS} characters`);
+  return drafts;
 }
 
 /** Characters of a metadata block with identifiers of usual length. */
 const METADATA_LENGTH = 96;
+/** Characters that a metadata block may be longer than the sample of it: its number, its cut, and a `cid` that is still to be made. */
+const LONGEST_NUMBERS = 48;
 /** Tokens of `@a>a:a{}`, less one for the bar between parameters. */
 const PARAM_FRAME = 5;
 /** Tokens that counting piece by piece may miss. */

@@ -21,6 +21,8 @@ export interface Piece {
 
 /** Frames of one message, sent or received. */
 export const MAX_PARTS = 4096;
+/** Characters of all frames of messages that a receiver is putting together. */
+export const MAX_CHARACTERS = 4 * 1024 * 1024;
 
 /** Tokens of a parameter or value as it will be written. */
 export type Measure = (param: Param) => number;
@@ -192,7 +194,7 @@ class Splitter {
     }
     if (inner !== undefined) this.#params.push(inner);
     this.#pieces.push({ params: this.#params, cut: this.#cut });
-    if (this.#pieces.length > MAX_PARTS) throw tooLong();
+    if (this.#pieces.length > MAX_PARTS) throw tooLong(`${MAX_PARTS} frames`);
     this.#params = [];
     this.#cut = cut;
     this.#begun = 0;
@@ -214,11 +216,12 @@ function endOf(text: string, at: number, end: number): number {
   return text[at] === '-' && OTHER_KIND.test(text.slice(at, end)) ? at + 1 : end;
 }
 
-function tooLong(): AccpError {
+/** A message that no receiver puts together. @param limit what it is over */
+export function tooLong(limit: string): AccpError {
   return new AccpError({
     code: 'E2003',
     path: 'payload',
-    message: `the message would take more than ${MAX_PARTS} frames`,
+    message: `the message would take more than ${limit}`,
     help: 'send it in several messages, or as a stream',
   });
 }

@@ -2,15 +2,13 @@
 import type { Param } from '../ast.js';
 import { AccpError } from '../codec/accp-error.js';
 import { joinPieces } from '../codec/join-pieces.js';
-import { MAX_PARTS, type Piece } from '../codec/sequence.js';
+import { MAX_CHARACTERS, MAX_PARTS, type Piece } from '../codec/sequence.js';
 import { type Dialect, tryParseFrame } from '../parse.js';
 import type { Part, ReceivedEnvelope } from './envelope.js';
 import type { Collection, Journal } from './journal.js';
 
 /** Sequences that may be under way at once. */
 const MAX_SEQUENCES = 64;
-/** Characters of all frames of all sequences that are under way. */
-const MAX_LENGTH = 4 * 1024 * 1024;
 
 interface Progress {
   /** What its frames are kept under. */
@@ -85,11 +83,11 @@ export class Sequences {
     if (cid === undefined) throw broken('a part of a message needs a cid');
     const key = `${agent}:${cid}`;
     const before = part.index === 0 ? this.#begin(key, incoming) : this.#goOn(key, incoming);
-    if (this.#length + text.length > MAX_LENGTH) {
+    if (this.#length + text.length > MAX_CHARACTERS) {
       this.#remove(key);
       throw new AccpError({
         code: 'E2003',
-        message: `Messages of more than ${MAX_LENGTH} characters together are not put together.`,
+        message: `Messages of more than ${MAX_CHARACTERS} characters together are not put together.`,
       });
     }
     if (part.index === part.total - 1) {
