@@ -7,9 +7,18 @@
  * - `busy`: another process kept it locked for longer than the time-out.
  * - `full`: there is no room left.
  * - `unavailable`: it cannot be opened, read or written; or there is no driver.
+ * - `misconfigured`: a setting names no place for it.
  * - `failed`: any other error; see `cause`.
  */
-export type StorageReason = 'foreign' | 'newer' | 'corrupt' | 'busy' | 'full' | 'unavailable' | 'failed';
+export type StorageReason =
+  | 'foreign'
+  | 'newer'
+  | 'corrupt'
+  | 'busy'
+  | 'full'
+  | 'unavailable'
+  | 'misconfigured'
+  | 'failed';
 
 /** A database file cannot be used. What was in the file is left as it was. */
 export class StorageError extends Error {

@@ -1,25 +1,54 @@
 /** Where files of the user's own data lie, and whether a file is still in its place. */
 import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import envPaths from 'env-paths';
 import { StorageError, storageError } from './errors.js';
 
 /** Sets the folder of the user's data, instead of the usual one of the system. */
 const VARIABLE = 'PEGWIRE_DATA_DIR';
 
 /**
- * The path of a file in the user's data folder: what `PEGWIRE_DATA_DIR` says, or the system's usual place for such data.
+ * The path of a file in the user's data folder: the one that `PEGWIRE_DATA_DIR` names, or the system's usual place for such data.
+ * That is `pegwire` below `XDG_DATA_HOME` or `~/.local/share` (XDG Base Directory Specification), below `~/Library/Application Support`
+ * on macOS, and `pegwire\\Data` below `LOCALAPPDATA` on Windows.
  *
- * @throws StorageError when `PEGWIRE_DATA_DIR` is no absolute path: data would end up wherever the program was started
+ * @throws StorageError when `PEGWIRE_DATA_DIR` is no absolute path: data would end up wherever the program was started; or when
+ *   it is not set, and the user has no home folder, as in a container
  */
 export function userDataFile(name: string): string {
   const set = process.env[VARIABLE];
-  if (set === undefined || set === '') return path.join(envPaths('pegwire', { suffix: '' }).data, name);
-  if (!path.isAbsolute(set)) {
-    throw new StorageError('unavailable', set, `${VARIABLE} is not an absolute path: ${JSON.stringify(set)}`);
+  if (set === undefined || set === '') return path.join(systemFolder(), name);
+  if (path.isAbsolute(set)) return path.join(set, name);
+  throw new StorageError('misconfigured', set, `${VARIABLE} is not an absolute path: ${JSON.stringify(set)}`);
+}
+
+function systemFolder(): string {
+  const { LOCALAPPDATA, XDG_DATA_HOME } = process.env;
+  switch (process.platform) {
+    case 'darwin':
+      return path.join(home(), 'Library', 'Application Support', 'pegwire');
+    case 'win32':
+      return path.join(absolute(LOCALAPPDATA) ?? path.join(home(), 'AppData', 'Local'), 'pegwire', 'Data');
+    default:
+      return path.join(absolute(XDG_DATA_HOME) ?? path.join(home(), '.local', 'share'), 'pegwire');
   }
-  return path.join(set, name);
+}
+
+/** The specification of these variables demands to ignore relative paths. */
+function absolute(folder: string | undefined): string | null {
+  return folder !== undefined && path.isAbsolute(folder) ? folder : null;
+}
+
+function home(): string {
+  let folder = '';
+  try {
+    folder = homedir();
+  } catch {
+    // The system does not know the user.
+  }
+  if (path.isAbsolute(folder)) return folder;
+  throw new StorageError('unavailable', folder, `has no place: there is no home folder; set ${VARIABLE} to a folder`);
 }
 
 /**

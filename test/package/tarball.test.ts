@@ -220,20 +220,11 @@ test('its files are what an importer needs, and nothing else', () => {
       .filter((name) => !name.startsWith('.'))
       .sort(),
   ).toEqual([
-    // Peggy and acorn, for the plugin, with what Peggy needs; SQLite with its own; the user's folders, with their own; hashes,
+    // Peggy and acorn, for the plugin, with what Peggy needs; SQLite with its own; hashes,
     // stems, tokens, diagrams, schemas, servers.
-    ...['@noble', '@peggyjs', '@photostructure', '@remix-run', '@toon-format', 'acorn', 'commander', 'env-paths'],
+    ...['@noble', '@peggyjs', '@photostructure', '@remix-run', '@toon-format', 'acorn', 'commander'],
     'gpt-tokenizer',
-    ...[
-      'is-safe-filename',
-      'moo',
-      'node-addon-api',
-      'node-gyp-build',
-      'peggy',
-      'pegwire',
-      'railroad-diagrams',
-      'semver',
-    ],
+    ...['moo', 'node-addon-api', 'node-gyp-build', 'peggy', 'pegwire', 'railroad-diagrams', 'semver'],
     ...['source-map-generator', 'stemmer', 'ulid', 'ws', 'zod'],
   ]);
 });

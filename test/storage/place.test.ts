@@ -3,14 +3,46 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { describe, expect, test } from 'vitest';
-import { makeFolderOf } from '../../src/storage/place.js';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { makeFolderOf, userDataFile } from '../../src/storage/place.js';
 import { TSX } from '../accp/session/tsx.js';
 import { freshFiles } from './folder.js';
 
 const fresh = freshFiles();
 const withModes = test.skipIf(process.platform === 'win32');
 const modeOf = (folder: string): number => statSync(folder).mode & 0o777;
+
+describe("the folder of the user's data", () => {
+  const SET = ['PEGWIRE_DATA_DIR', 'XDG_DATA_HOME', 'HOME', 'USERPROFILE', 'LOCALAPPDATA'] as const;
+  const { platform } = process;
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    Object.defineProperty(process, 'platform', { value: platform });
+  });
+
+  test.each([
+    ['linux', { HOME: '/home/jo' }, '/home/jo/.local/share/pegwire/a.db'],
+    ['linux', { HOME: '/home/jo', XDG_DATA_HOME: '/data' }, '/data/pegwire/a.db'],
+    ['linux', { HOME: '/home/jo', XDG_DATA_HOME: 'data' }, '/home/jo/.local/share/pegwire/a.db'],
+    ['linux', { XDG_DATA_HOME: '/data' }, '/data/pegwire/a.db'],
+    ['linux', { HOME: '/home/jo', PEGWIRE_DATA_DIR: '/own' }, '/own/a.db'],
+    ['darwin', { HOME: '/Users/jo' }, '/Users/jo/Library/Application Support/pegwire/a.db'],
+    ['win32', { LOCALAPPDATA: '/local' }, '/local/pegwire/Data/a.db'],
+    ['win32', { HOME: '/Users/jo' }, '/Users/jo/AppData/Local/pegwire/Data/a.db'],
+  ] as const)('is the usual one of %s with %o', (system, variables, file) => {
+    for (const name of SET) vi.stubEnv(name, (variables as Partial<Record<string, string>>)[name]);
+    Object.defineProperty(process, 'platform', { value: system });
+    expect(userDataFile('a.db')).toBe(file);
+  });
+
+  test.each([
+    [{ PEGWIRE_DATA_DIR: 'own' }, 'misconfigured', 'PEGWIRE_DATA_DIR is not an absolute path: "own"'],
+    [{ HOME: '' }, 'unavailable', 'has no place: there is no home folder; set PEGWIRE_DATA_DIR to a folder'],
+  ] as const)('is refused with %o', (variables, reason, message) => {
+    for (const name of SET) vi.stubEnv(name, (variables as Partial<Record<string, string>>)[name]);
+    expect(() => userDataFile('a.db')).toThrow(expect.objectContaining({ name: 'StorageError', reason, message }));
+  });
+});
 
 describe('the folder of a file', () => {
   withModes('is made with all above it that are missing, for their owner only; one that is there stays', () => {
@@ -46,7 +78,7 @@ describe('the folder of a file', () => {
     if (!existsSync('/proc/self')) skip('there is no /proc here, the file system that says so in an odd way');
     // In a process of its own, which can be ended should it not end by itself.
     const place = new URL('../../src/storage/place.ts', import.meta.url).href;
-    const code = `import { makeFolderOf } from '${place}';
+    const code = `import { makeFolderOf, userDataFile } from '${place}';
       try { makeFolderOf('/proc/x/file.db'); } catch (error) { console.log(error.reason, error.message); }`;
     const { stdout, signal } = spawnSync(process.execPath, ['--import', TSX, '--input-type=module', '-e', code], {
       encoding: 'utf8',

@@ -140,9 +140,7 @@ function checkedTime(time: unknown): number {
 
 /** Loaded only when it is needed: with a registry of the host's, no database driver is. */
 async function openDefault(): Promise<OpenRegistry> {
-  const { defaultRegistryFile, sqliteRegistry } = await import('./registry/sqlite.js');
-  // A setting that is wrong is an error; a folder that cannot be written, as in a container, is none.
-  defaultRegistryFile();
+  const { sqliteRegistry } = await import('./registry/sqlite.js');
   try {
     return { registry: await sqliteRegistry(), warning: null };
   } catch (thrown) {
@@ -152,9 +150,14 @@ async function openDefault(): Promise<OpenRegistry> {
   }
 }
 
-/** Tells whether the folder or the file of a registry cannot be written, so that encoding goes on in memory. */
+/**
+ * Tells whether the folder or the file of a registry cannot be written, as in a container, so that encoding goes on in memory. A setting
+ * that is wrong is an error.
+ */
 export function isUnwritable(thrown: unknown): thrown is RegistryError {
-  return thrown instanceof RegistryError && (thrown.code === 'registry-unavailable' || thrown.code === 'registry-full');
+  if (!(thrown instanceof RegistryError)) return false;
+  const isMisconfigured = (thrown.cause as { readonly reason?: unknown } | undefined)?.reason === 'misconfigured';
+  return (thrown.code === 'registry-unavailable' && !isMisconfigured) || thrown.code === 'registry-full';
 }
 
 function rulesOf(rules: FallbackOptions['rules']): Settings['rules'] {

@@ -2,16 +2,12 @@
 import type { Packet } from '../ast.js';
 import { tryParsePacket } from '../parse.js';
 import { lowerAscii } from '../vocabulary.js';
-import type { ValueItem } from './instruction/ast.js';
-import { daysLater, isoDay, lastDayOf } from './instruction/calendar.js';
-import { parseInstruction } from './instruction/parse.js';
-import { resolveRelative } from './instruction/resolve.js';
-import { type Slot, slotOf, TIME_KINDS } from './instruction/slots.js';
-import { asSentence } from './instruction/structured.js';
-import { findPlaces, isOwnPlace, REQUEST_KEYS } from './match/places.js';
+import type { Slot } from './instruction/slots.js';
+import { findPlaces, isOwnPlace, type Place, REQUEST_KEYS } from './match/places.js';
 import { CALENDAR, isOfName, NUMBER, numbersIn } from './match/residue.js';
 import type { RegistryEntry } from './registry/registry.js';
 import type { FallbackWarning } from './result.js';
+import { isWordStated, type Statement, statementOf, wordsIn, wordsOf } from './statement.js';
 
 /** A value of a packet that its instruction does not state. */
 export interface Unstated {
@@ -70,9 +66,6 @@ export function messageOf({ key, text }: Unstated): string {
   return `The instruction does not state ${JSON.stringify(text.slice(0, 80))}, which the packet has in ${key}.`;
 }
 
-/** Keys whose numbers are no times. */
-const NO_TIME: ReadonlySet<string> = new Set(['amt', 'ccy', 'ltv', 'prog', 'terms']);
-
 /** Keys, and names within `filter`, whose values are times in words: `period:month_end`. */
 const TIMED: ReadonlySet<string> = new Set(
   'period date day week month quarter year time due deadline from since until till start end by before after on at when as_of asof effective expires expiry valid'.split(
@@ -94,44 +87,73 @@ function compare(text: string, instruction: string, said: number): readonly Unst
   const read = tryParsePacket(text);
   if (!read.ok) return [];
   const packet = read.value;
-  const sentence = asSentence(instruction);
-  const slots = slotsIn(sentence, said);
-  const all = findPlaces(packet, slots, said);
+  const statement = statementOf(instruction, said);
+  const all = findPlaces(packet, statement.slots, said);
   const places = all.filter((place) => isOwnPlace(packet, place, all));
-  const words = wordsIn(`${instruction} ${sentence}`);
-  const small = ` ${instruction} ${sentence} `.toLowerCase();
-  const numbers = numbersOf(small, slots);
   const found: Unstated[] = [];
   packet.fields.forEach(({ key: written, value }, field) => {
     const key = lowerAscii(written);
-    if (REQUEST_KEYS.has(key) || FREE.has(key)) return;
-    if (key === 'ccy') {
-      if (!isCurrencyStated(value, small, slots)) found.push({ kind: 'value', key, text: value });
+    if (REQUEST_KEYS.has(key)) return;
+    if (key === 'ccy' && /^\p{L}+$/u.test(value)) {
+      if (!isCurrencyStated(value, statement)) found.push({ kind: 'value', key, text: value });
       return;
     }
-    let rest = value;
-    for (const { field: at, start, end } of places) {
-      if (at === field) rest = `${rest.slice(0, start)}${' '.repeat(end - start)}${rest.slice(end)}`;
+    const own = places.filter((place) => place.field === field);
+    for (const item of itemsOf(key, value)) {
+      const kind = unstatedKind(item, key, own, statement);
+      if (kind !== null) found.push({ kind, key, text: item.text });
     }
-    const texts = new Map<string, Unstated['kind']>();
-    for (const number of unstatedNumbers(rest, small, numbers)) {
-      const kind = number.isPartOfName || NO_TIME.has(key) ? 'value' : 'time';
-      texts.set(wholeOf(value, number.start, number.end), kind);
-    }
-    for (const { 0: name, index } of rest.matchAll(CALENDAR)) {
-      if (!words.has(name.toLowerCase())) texts.set(wholeOf(value, index, index + name.length), 'time');
-    }
-    for (const item of itemsOf(key, rest)) {
-      const isTimed = TIMED.has(item.name);
-      if (!isTimed && !NAMED.has(item.name) && !looksLikeName(item.text)) continue;
-      // A letter alone is an initial, or a part of a time: 09:00Z.
-      const other = wordsOf(item.text).find((word) => word.length > 1 && !isWordStated(word, words));
-      const whole = itemsOf(key, value)[item.number]?.text ?? value;
-      if (other !== undefined && texts.get(whole) !== 'time') texts.set(whole, isTimed ? 'time' : 'value');
-    }
-    for (const [one, kind] of texts) found.push({ kind, key, text: one });
   });
   return found;
+}
+
+/** Kinds of values that are no time, whatever their digits: "Pay \u00a32026". */
+const TIMELESS: ReadonlySet<Slot['kind']> = new Set(['amount', 'percent', 'terms', 'email', 'url']);
+
+/** Tells whether a value of the instruction may stand in a place that is for a time. */
+function mayBeTime({ slot }: Place, text: string, { counted }: Statement): boolean {
+  if (TIMELESS.has(slot.kind)) return false;
+  return !/^\d+$/.test(text) || (slot.kind !== 'id' && !counted.has(Number(text)));
+}
+
+/** What an item has that the instruction does not state; `null` for nothing. */
+function unstatedKind(
+  item: Item,
+  key: string,
+  places: readonly Place[],
+  statement: Statement,
+): Unstated['kind'] | null {
+  const isTimed = TIMED.has(item.name);
+  let rest = item.text;
+  for (const place of places) {
+    const [start, end] = [place.start - item.start, place.end - item.start];
+    if (start < 0 || end > item.text.length) continue;
+    if (isTimed && !mayBeTime(place, item.text.slice(start, end), statement)) continue;
+    rest = `${rest.slice(0, start)}${' '.repeat(end - start)}${rest.slice(end)}`;
+  }
+  const numbers = [...unstatedNumbers(rest, isTimed, statement)].filter(
+    ({ digits, isPartOfName }) => !(isPartOfName && FREE.has(key) && !YEARLY.test(digits)),
+  );
+  // "v2" is a name; all else may have been worked out from the day: a year, a sum up to now, the number of days that are left.
+  if (numbers.some(({ digits, isPartOfName }) => !isPartOfName || digits.length > 1)) return 'time';
+  if (hasUnstatedName(rest, statement)) return 'time';
+  // A letter alone is an initial, or a part of a time: 09:00Z.
+  const other = wordsOf(rest.replace(CALENDAR, ' ')).some(
+    (word) => word.length > 1 && !isWordStated(word, statement.words),
+  );
+  if (isTimed && other) return 'time';
+  if (numbers.length > 0) return 'value';
+  return other && !FREE.has(key) && (NAMED.has(item.name) || looksLikeName(rest)) ? 'value' : null;
+}
+
+/** Whole names of days and months, which stand within other words, too. */
+const WHOLE = /january|february|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun)day/gi;
+
+function hasUnstatedName(rest: string, { calendar }: Statement): boolean {
+  // "reportNov" is two words.
+  const parted = rest.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ');
+  const names = [...(parted.match(CALENDAR) ?? []), ...(rest.match(WHOLE) ?? [])];
+  return names.some((name) => !calendar.has(name.slice(0, 3).toLowerCase()));
 }
 
 /** Keys of facts that only a person or a record can vouch for. */
@@ -158,84 +180,58 @@ export function inventedIn({ fields }: Packet, instruction: string): Pick<Unstat
   return null;
 }
 
-/** The values of an instruction; periods with their first and last days, relative ones as the calendar has them, too. */
-function slotsIn(sentence: string, said: number): readonly Slot[] {
-  const items = parseInstruction(sentence) ?? [];
-  const slots: Slot[] = [];
-  for (const item of items) {
-    if (item.kind === 'word' || item.kind === 'mark') continue;
-    for (const value of item.kind === 'span' ? item.items : [item]) {
-      const slot = slotOf(value, sentence);
-      const resolved = resolveRelative(slot, said);
-      slots.push(slot, ...daysOf((resolved ?? slot).item));
-    }
-  }
-  return slots;
-}
-
-/** The first and the last day of a period that says its year. */
-function daysOf(item: ValueItem | undefined): readonly Slot[] {
-  if (item === undefined || !('year' in item) || item.year === null) return [];
-  const { year } = item;
-  switch (item.kind) {
-    case 'month':
-      return monthDays(year, item.month, item.month);
-    case 'quarter':
-      return monthDays(year, item.quarter * 3 - 2, item.quarter * 3);
-    case 'half':
-      return monthDays(year, item.half * 6 - 5, item.half * 6);
-    case 'year':
-      return monthDays(year, 1, 12);
-    case 'week': {
-      // The week of 4 January is the first one (ISO 8601).
-      const fourth = Date.UTC(year, 0, 4);
-      const monday = daysLater(fourth, 1 - (new Date(fourth).getUTCDay() || 7) + 7 * (item.week - 1));
-      return [daySlot(isoDay(monday)), daySlot(isoDay(daysLater(monday, 6)))];
-    }
-    default:
-      return [];
-  }
-}
-
-function monthDays(year: number, first: number, last: number): readonly Slot[] {
-  const month = (number: number): string => `${String(year).padStart(4, '0')}-${String(number).padStart(2, '0')}`;
-  return [daySlot(`${month(first)}-01`), daySlot(`${month(last)}-${lastDayOf(year, last)}`)];
-}
-
-function daySlot(day: string): Slot {
-  const [year = 0, month = 0, date = 0] = day.split('-').map(Number);
-  return slotOf({ kind: 'date', year, month, day: date, start: 0, end: day.length }, day);
-}
-
-function numbersOf(small: string, slots: readonly Slot[]): ReadonlySet<number> {
-  const worded = slots.filter(({ kind, digits }) => digits !== undefined && !TIME_KINDS.has(kind));
-  return new Set([...numbersIn(small), ...worded.map(({ digits }) => Number(digits))]);
-}
-
 interface FoundNumber {
-  readonly start: number;
-  readonly end: number;
+  readonly digits: string;
   readonly isPartOfName: boolean;
 }
 
-/** Letters before a number that stand for a length of time. */
-const DURATION = /^pt?$/i;
+/** Letters before a number that stand for a length of time, a sum or terms of payment. */
+const MEASURED = /^(?:pt?|net|total|gbp|eur|usd)$/i;
 
-function* unstatedNumbers(rest: string, small: string, numbers: ReadonlySet<number>): Iterable<FoundNumber> {
-  for (const { 0: number, index: start } of rest.matchAll(NUMBER)) {
-    const before = rest.slice(0, start);
-    const end = start + number.length;
-    // The first and the last moment of a day that the instruction states.
-    if (/(?:\d|\s)T$/.test(before) && /^(?:00:00|23:59|24:00)(?::(?:00|59))?$/.test(number)) continue;
-    const isPartOfName = isOfName(before, number);
+/** A year, a month or a day without anything between their digits. */
+const YEARLY = /^(?:19|20)\d\d(?:\d\d){0,2}$/;
+
+function* unstatedNumbers(given: string, isTimed: boolean, statement: Statement): Iterable<FoundNumber> {
+  const { small, counted } = statement;
+  const numbers = isTimed ? statement.times : statement.numbers;
+  // No seconds, and the time zone of all times here, add nothing.
+  const rest = given.replace(/(?<=\s):00(?!\d)|(?<=:\d\d)\.0+(?!\d)|(?<=\d:\d\d|\s)(?:Z|[+-]00:00)/g, '');
+  for (const { 0: digits, index } of rest.matchAll(NUMBER)) {
+    const before = rest.slice(0, index);
+    if (/^\d+:\d\d/.test(digits) && isTimeStated(digits, /(?:\d|\s)T$/.test(before), statement)) continue;
+    const isPartOfName = isOfName(before, digits);
     const letters = /\p{L}+$/u.exec(before)?.[0] ?? '';
-    const isLettered = letters !== '' && !isPartOfName && !DURATION.test(letters);
+    const isLettered = letters !== '' && !isPartOfName && !MEASURED.test(letters);
     const isStated =
-      isLettered || /[-:]/.test(number)
-        ? holdsWhole(small, `${letters}${number}`.toLowerCase()) || saysInFull(small, letters, number)
-        : numbers.has(Number(number.replaceAll(',', '')));
-    if (!isStated) yield { start, end, isPartOfName };
+      isLettered || /[-:]/.test(digits)
+        ? holdsWhole(small, `${letters}${digits}`.toLowerCase()) || saysInFull(small, letters, digits)
+        : numbers.has(Number(digits.replaceAll(',', ''))) ||
+          isCounted(counted.get(Number(digits)), rest.slice(index + digits.length));
+    if (!isStated) yield { digits, isPartOfName };
   }
+}
+
+/** Whether what an instruction counts stands behind the number: `30d`, `P30D`, `last_30_days` for "30 days". */
+function isCounted(noun: string | undefined, behind: string): boolean {
+  const letters = /^[-_ ]?(\p{L}+)/u.exec(behind)?.[1]?.toLowerCase();
+  return noun !== undefined && letters !== undefined && (noun.startsWith(letters) || letters.startsWith(noun));
+}
+
+/**
+ * Whether an instruction states a time of day: `17:00` by "5 pm", "at 5" or "17.00", `12:00` by "noon", `05:30` by "half past five".
+ *
+ * @param isOfDay whether a day stands before it, of which it may be the first or the last moment
+ */
+function isTimeStated(text: string, isOfDay: boolean, { small, times, words }: Statement): boolean {
+  if (isOfDay && /^(?:00:00|23:59|24:00)(?::(?:00|59))?$/.test(text)) return true;
+  const [hour = 0, minute = 0, second = 0] = text.split(':').map(Number);
+  if (second !== 0) return false;
+  if (new RegExp(`(?<!\\d)0?${hour}[:.h]${String(minute).padStart(2, '0')}(?!\\d)`).test(small)) return true;
+  if (minute === 0 && hour % 12 === 0 && words.has(hour === 12 ? 'noon' : 'midnight')) return true;
+  const isHour = [hour, hour % 12 || 12].some((one) => times.has(one));
+  if (minute === 0) return isHour;
+  if (minute === 45 && words.has('quarter') && times.has((hour % 12) + 1)) return true;
+  return isHour && (times.has(minute) || (minute === 30 ? words.has('half') : minute === 15 && words.has('quarter')));
 }
 
 /** Whether letters are the beginning of the word before a number: "week 48" for `w48`, "Microsoft 365" for `m365`. */
@@ -252,24 +248,23 @@ function holdsWhole(text: string, part: string): boolean {
   return false;
 }
 
-/** The item of a value around a place. */
-function wholeOf(value: string, start: number, end: number): string {
-  const from = Math.max(value.lastIndexOf(',', start - 1), value.lastIndexOf('=', start - 1)) + 1;
-  const comma = value.indexOf(',', end);
-  return value.slice(from, comma < 0 ? value.length : comma);
-}
-
 interface Item {
-  readonly number: number;
+  /** Where the text begins in the value. */
+  readonly start: number;
   readonly name: string;
   readonly text: string;
 }
 
 /** The items of a value, each with the name before its sign of comparison, or else the key. */
 function itemsOf(key: string, value: string): readonly Item[] {
-  return value.split(',').map((item, number) => {
-    const [, name = key, text = item] = /^\s*([\w.]+)\s*[<>=!]+(.*)$/s.exec(item) ?? [];
-    return { number, name: lowerAscii(name), text: text.trim() };
+  let start = 0;
+  // Not between thousands.
+  return value.split(/,(?!(?<=\d,)\d{3}(?!\d))/).map((item) => {
+    const [head = '', name = key] = /^\s*(?:([\w.]+)\s*[<>=!]+\s*)?/.exec(item) ?? [];
+    const text = item.slice(head.length).trimEnd();
+    const from = start + head.length;
+    start += item.length + 1;
+    return { start: from, name: lowerAscii(name), text };
   });
 }
 
@@ -278,32 +273,7 @@ function looksLikeName(text: string): boolean {
   return /\S@\S|:\/\/|-Agent(?![\p{L}\p{N}])/iu.test(text) || /(?<![\p{L}\p{N}])\p{Lu}\p{Ll}{2,}/u.test(text);
 }
 
-function wordsOf(text: string): readonly string[] {
-  return text.match(/\p{L}[\p{L}\p{M}]*/gu) ?? [];
-}
-
-/** The words of an instruction in small letters, each with whether it stands there so, too. */
-function wordsIn(text: string): ReadonlyMap<string, boolean> {
-  const words = new Map<string, boolean>();
-  for (const word of wordsOf(text)) {
-    const small = word.toLowerCase();
-    words.set(small, words.get(small) === true || small === word);
-  }
-  return words;
-}
-
-/** Whether a word stands in the instruction: itself, or another form of an ordinary word. */
-function isWordStated(word: string, words: ReadonlyMap<string, boolean>): boolean {
-  const small = word.toLowerCase();
-  if (words.has(small) || words.has(`${small}s`) || (small.endsWith('s') && words.has(small.slice(0, -1)))) return true;
-  for (const [other, isOrdinary] of words) {
-    if (isOrdinary && small.length > 2 && other.startsWith(small)) return true;
-    if (isOrdinary && other.length > 3 && small.startsWith(other)) return true;
-  }
-  return false;
-}
-
-function isCurrencyStated(code: string, small: string, slots: readonly Slot[]): boolean {
+function isCurrencyStated(code: string, { small, slots }: Statement): boolean {
   if (slots.some(({ currency }) => currency === code) || holdsWhole(small, code.toLowerCase())) return true;
   try {
     const name = new Intl.DisplayNames('en', { type: 'currency' }).of(code) ?? '';

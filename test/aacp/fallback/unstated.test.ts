@@ -363,6 +363,23 @@ describe('a rule', () => {
     expect(candidates[0]?.reason).toContain('actor "HR-Agent"');
   });
 
+  test.each(['actor:HR-Agent', 'chain:HRMS,FIN', 'req:dual_approval', 'rules:payroll_v2'])(
+    'of an earlier instruction gives %s to no other one, which does not state it',
+    async (constant) => {
+      const { encoder, calls } = scene(() => `res:run|period:${calls.length > 1 ? '2027-06' : '2027-05'}|${constant}`);
+      await encoder.encode('Log the payroll run for May 2027', HR);
+      const other = 'Log the payroll run for June 2027';
+      const { tier, candidates } = await encoder.explain(other, HR);
+      expect([tier, candidates[0]?.refusal]).toEqual(['none', 'invented-fact']);
+      expect((await encoder.encode(other, HR)).tier).toBe('model');
+      // The same with all that its packet has serves the next one.
+      const stated = `Log the payroll run for May 2028 with ${constant.replace(/[:,]/g, ' ')}`;
+      const next = scene(() => `res:run|period:2028-05|${constant}`);
+      await next.encoder.encode(stated, HR);
+      expect((await next.encoder.explain(stated.replace('May', 'June'), HR)).tier).toBe('pattern');
+    },
+  );
+
   test('is explained with placeholders, never with its samples', async () => {
     const encoder = createFallbackEncoder({ registry: null });
     const shown: string[] = [];

@@ -77,6 +77,40 @@ describe.each(places)('a data folder %s', (_name, make) => {
   });
 });
 
+describe('a user without a home folder, as in a container', () => {
+  beforeEach(() => {
+    for (const name of ['PEGWIRE_DATA_DIR', 'XDG_DATA_HOME', 'LOCALAPPDATA']) vi.stubEnv(name, undefined);
+    for (const name of ['HOME', 'USERPROFILE']) vi.stubEnv(name, '');
+  });
+
+  test('has a registry in memory, and one warning that names what to set', async () => {
+    const { model } = scriptedModel(goodReply);
+    const encoder = createFallbackEncoder({ model, rules: null });
+    const results = [await encoder.encode(INSTRUCTION, HR), await encoder.encode(INSTRUCTION, HR)];
+    expect(results.map(({ tier, warnings }) => [tier, warnings.length])).toEqual([
+      ['model', 1],
+      ['cache', 0],
+    ]);
+    expect(results[0]?.warnings[0]).toMatchObject({
+      code: 'registry-in-memory',
+      message: expect.stringContaining('set PEGWIRE_DATA_DIR'),
+    });
+    await encoder.close();
+  });
+
+  test('gets the packets of `encode aacp`, and one warning', async () => {
+    const args = ['encode', 'aacp', '--english', '--domain', 'HR'];
+    const { code, stdout, stderr } = await cli(args, { stdin: `${KNOWN}\n${KNOWN}\n` });
+    expect([code, stdout.match(/period:2024-08/g)?.length]).toEqual([0, 2]);
+    expect(stderr.match(/registry-in-memory.*set PEGWIRE_DATA_DIR/g)?.length).toBe(1);
+  });
+
+  test('is told what to set where a command is about the registry', async () => {
+    const { code, stderr } = await cli(['aacp', 'registry', 'stats']);
+    expect([code, stderr.includes('set PEGWIRE_DATA_DIR')]).toEqual([2, true]);
+  });
+});
+
 describe('a place that is named', () => {
   test('and cannot be written, leaves `encode aacp` with its packet, too', async () => {
     const named = ['--registry', path.join(file(), 'registry.db')];

@@ -8,7 +8,7 @@ import { saidOf, staleTimeIn } from '../unstated.js';
 import { analyse } from './analyse.js';
 import type { Analysis } from './analysis.js';
 import { fillPacket } from './fill.js';
-import type { Pattern, Writing } from './judge.js';
+import { type Pattern, type Writing, withoutInventions } from './judge.js';
 import type { MatchRequest } from './match.js';
 import type { Pair } from './pairing.js';
 import { findPlaces, type Place } from './places.js';
@@ -99,7 +99,8 @@ function patternOf(
       if (computed !== null) return computed;
       const stale = same ? null : staleTime(packet, rest, entry);
       if (stale !== null) return stale;
-      return { packet: { ...packet, fields: filling.fields }, slots: filling.filled, refusal: null };
+      const writing: Writing = { packet: { ...packet, fields: filling.fields }, slots: filling.filled, refusal: null };
+      return withoutInventions(writing, request.instruction);
     },
   };
 }

@@ -82,7 +82,7 @@ export function served(
   return { candidate: { ...candidate, refusal: null, reason }, packet: asked };
 }
 
-/** Returns what a rule writes; or why it does not serve, where its packet has facts that the instruction does not state. */
+/** Returns what a pattern writes; or why it does not serve, where its packet has facts that the instruction does not state. */
 export function withoutInventions(writing: Writing, instruction: string): Writing {
   const invented = writing.refusal === null ? inventedIn(writing.packet, instruction) : null;
   if (invented === null) return writing;

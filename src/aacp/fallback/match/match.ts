@@ -22,8 +22,8 @@ export type PatternSource =
  * Why a pattern does not serve, worst first: `domain`, `negation`, `contradiction`, `action`, `slot-kind` (one of them has a
  * date, the other none), `slot-unplaced` (a value differs that the stored packet does not show), `slot-ambiguous`,
  * `slot-missing` (the pattern needs a value that the instruction does not have), `order` (the same words in other places: from
- * A to B, from B to A), `score`, `invented-fact` (the packet of a rule has an actor, a chain, a demand or rules that the instruction does
- * not state), `invalid-packet`.
+ * A to B, from B to A), `score`, `invented-fact` (the packet of a rule or an entry has an actor, a chain, a demand or rules that the
+ * instruction does not state), `invalid-packet`.
  */
 export type Refusal =
   | 'domain'

@@ -9,6 +9,7 @@ const CODES: Readonly<Record<StorageReason, RegistryErrorCode>> = {
   busy: 'registry-busy',
   full: 'registry-full',
   unavailable: 'registry-unavailable',
+  misconfigured: 'registry-unavailable',
   failed: 'registry-unavailable',
 };
 

@@ -1,0 +1,187 @@
+/** What an instruction states: the values that a packet may have from it. */
+import type { InstructionItem, SpanItem, ValueItem } from './instruction/ast.js';
+import { daysLater, isoDay, lastDayOf } from './instruction/calendar.js';
+import { wordedNumbers } from './instruction/number-words.js';
+import { parseInstruction } from './instruction/parse.js';
+import { resolveRelative } from './instruction/resolve.js';
+import { type Slot, slotOf, TIME_KINDS } from './instruction/slots.js';
+import { asSentence } from './instruction/structured.js';
+import { baseOf } from './match/base-form.js';
+import { isDeterminer } from './match/lexicon/kinds.js';
+import { phraseAt } from './match/lexicon/phrases.js';
+import { CALENDAR, numbersIn } from './match/residue.js';
+
+export interface Statement {
+  /** The instruction, and the sentence that it stands for, in small letters. */
+  readonly small: string;
+  /** The words in small letters, each with whether it stands there so, too. */
+  readonly words: ReadonlyMap<string, boolean>;
+  /** The values; periods with their first and last days, relative ones as the calendar has them, too. */
+  readonly slots: readonly Slot[];
+  readonly numbers: ReadonlySet<number>;
+  /** Those that may be a time: amounts, shares, parts of ids and numbers that count something are not among them. */
+  readonly times: ReadonlySet<number>;
+  /** What is counted, by the number: `days` of "30 days". */
+  readonly counted: ReadonlyMap<number, string>;
+  /** The first three letters of the names of days, months and seasons. */
+  readonly calendar: ReadonlySet<string>;
+}
+
+/** @param said when the instruction was given, in milliseconds since 1970 */
+export function statementOf(instruction: string, said: number): Statement {
+  const sentence = asSentence(instruction);
+  const small = ` ${instruction} ${sentence} `.toLowerCase();
+  const items = parseInstruction(sentence) ?? [];
+  const slots: Slot[] = [];
+  const counted = new Map<number, string>();
+  const times = new Set<number>();
+  const numbers = new Set([...numbersIn(small), ...wordedNumbers(small)]);
+  for (const [grouped] of small.matchAll(/(?<!\d)\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)/g)) {
+    numbers.add(Number(grouped.replace(/\D/g, '')));
+  }
+  items.forEach((item, index) => {
+    if (item.kind === 'word' || item.kind === 'mark') return;
+    for (const value of item.kind === 'span' ? item.items : [item]) {
+      const slot = slotOf(value, sentence);
+      const noun = countedBy(items, index);
+      if (slot.digits !== undefined) numbers.add(Number(slot.digits));
+      if (slot.kind === 'percent') numbers.add(Number(slot.digits) / 100);
+      if (noun === null) for (const number of timesIn(value, slot)) times.add(number);
+      else counted.set(Number(slot.digits ?? slot.value), noun);
+      const resolved = resolveRelative(slot, said);
+      slots.push(slot, ...daysOf((resolved ?? slot).item));
+      for (const number of partsOf(resolved?.item)) times.add(number);
+    }
+    if (item.kind === 'span') slots.push(...quartersOf(item));
+  });
+  // Numbers in words that nothing counts: "at half past five".
+  for (const number of wordedNumbers(small)) if (!counted.has(number)) times.add(number);
+  for (const number of times) numbers.add(number);
+  return {
+    ...{ small, slots, numbers, times, counted, words: wordsIn(`${instruction} ${sentence}`) },
+    calendar: calendarIn(sentence, slots),
+  };
+}
+
+/**
+ * The word for what a number counts; `null` for a number that counts nothing. A number with a plural behind it counts that, unless an
+ * article makes a name of the two: "2026 chairs", but "the 2026 results" and "the 2026 budget".
+ */
+function countedBy(items: readonly InstructionItem[], index: number): string | null {
+  const [item, before] = [items[index], items[index - 1]];
+  if (item?.kind !== 'number' && item?.kind !== 'year') return null;
+  if (before?.kind === 'word' && (isDeterminer(before.text.toLowerCase()) || /['\u2019]s?$/.test(before.text))) {
+    return null;
+  }
+  for (let at = index + 1; at < items.length; at++) {
+    const word = items[at];
+    if (word?.kind !== 'word') return null;
+    const text = word.text.toLowerCase();
+    if (/[^s\u2019']s$/.test(text)) return text;
+    if (phraseAt([text], [baseOf(text)], 0)?.meaning.role !== undefined) return null;
+  }
+  return null;
+}
+
+/** The numbers of an item that a time may have. */
+function timesIn(item: ValueItem, slot: Slot): readonly number[] {
+  if (item.kind === 'number' || item.kind === 'ordinal' || item.kind === 'year') return [Number(slot.value)];
+  return item.kind === 'time' ? [item.hour, item.minute, Number(slot.value.split(':')[0])] : partsOf(item);
+}
+
+/** Year, month, day and the like, each as a number. */
+function partsOf(item: ValueItem | undefined): readonly number[] {
+  if (item === undefined || !TIME_KINDS.has(item.kind)) return [];
+  const { start: _, end: _end, ...parts } = item;
+  return Object.values(parts).filter((part) => typeof part === 'number');
+}
+
+/** The first and the last day and month of a period that says its year, and the day behind it. */
+function daysOf(item: ValueItem | undefined): readonly Slot[] {
+  if (item === undefined || !('year' in item) || item.year === null) return [];
+  const { year } = item;
+  switch (item.kind) {
+    case 'month':
+      return monthDays(year, item.month, item.month);
+    case 'quarter':
+      return monthDays(year, item.quarter * 3 - 2, item.quarter * 3);
+    case 'half':
+      return monthDays(year, item.half * 6 - 5, item.half * 6);
+    case 'year':
+      return monthDays(year, 1, 12);
+    case 'week': {
+      // The week of 4 January is the first one (ISO 8601).
+      const fourth = Date.UTC(year, 0, 4);
+      const monday = daysLater(fourth, 1 - (new Date(fourth).getUTCDay() || 7) + 7 * (item.week - 1));
+      return [0, 6, 7].map((days) => daySlot(daysLater(monday, days)));
+    }
+    default:
+      return [];
+  }
+}
+
+function monthDays(year: number, first: number, last: number): readonly Slot[] {
+  const end = Date.UTC(year, last - 1, lastDayOf(year, last));
+  const days = [Date.UTC(year, first - 1, 1), end, daysLater(end, 1)].map(daySlot);
+  const months = [first, last].map((month) => textSlot({ kind: 'month', year, month, start: 0, end: 7 }));
+  return first === last ? days : [...days, ...months];
+}
+
+function daySlot(time: number): Slot {
+  const [year = 0, month = 0, day = 0] = isoDay(time).split('-').map(Number);
+  return textSlot({ kind: 'date', year, month, day, start: 0, end: 10 });
+}
+
+/** A value that stands nowhere in the text. */
+function textSlot(item: ValueItem): Slot {
+  const { value } = slotOf(item, '');
+  return { ...slotOf(item, value), text: value };
+}
+
+/** The quarter that three months are: "January to March 2026". */
+function quartersOf({ items, joints }: SpanItem): readonly Slot[] {
+  const [first, last] = [items[0], items.at(-1)];
+  if (first?.kind !== 'month' || last?.kind !== 'month' || first.year === null) return [];
+  const isQuarter = first.month % 3 === 1 && last.month === first.month + 2 && joints.every((joint) => joint === 'to');
+  const quarter = Math.ceil(last.month / 3);
+  return isQuarter ? [textSlot({ kind: 'quarter', year: first.year, quarter, start: 0, end: 7 })] : [];
+}
+
+/** The names of the calendar that stand in a text, and those of its days and months. */
+function calendarIn(sentence: string, slots: readonly Slot[]): ReadonlySet<string> {
+  // Small letters make a verb of "may" and "march".
+  const names = (sentence.match(CALENDAR) ?? []).filter((name) => name !== 'may' && name !== 'march');
+  for (const { item } of slots) {
+    if (item?.kind !== 'date' && item?.kind !== 'month') continue;
+    const day = item.kind === 'date' ? item.day : null;
+    if (item.month === null) continue;
+    const time = new Date(Date.UTC(item.year ?? 2000, item.month - 1, day ?? 1));
+    const [weekday = '', , month = ''] = time.toUTCString().split(' ');
+    names.push(month, ...(day === null || item.year === null ? [] : [weekday]));
+  }
+  return new Set(names.map((name) => name.slice(0, 3).toLowerCase()));
+}
+
+export function wordsOf(text: string): readonly string[] {
+  return text.match(/\p{L}[\p{L}\p{M}]*/gu) ?? [];
+}
+
+export function wordsIn(text: string): ReadonlyMap<string, boolean> {
+  const words = new Map<string, boolean>();
+  for (const word of wordsOf(text)) {
+    const small = word.toLowerCase();
+    words.set(small, words.get(small) === true || small === word);
+  }
+  return words;
+}
+
+/** Whether a word stands in the instruction: itself, or another form of an ordinary word. */
+export function isWordStated(word: string, words: ReadonlyMap<string, boolean>): boolean {
+  const small = word.toLowerCase();
+  if (words.has(small) || words.has(`${small}s`) || (small.endsWith('s') && words.has(small.slice(0, -1)))) return true;
+  for (const [other, isOrdinary] of words) {
+    if (isOrdinary && small.length > 2 && other.startsWith(small)) return true;
+    if (isOrdinary && other.length > 3 && small.startsWith(other)) return true;
+  }
+  return false;
+}
