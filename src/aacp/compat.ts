@@ -7,8 +7,9 @@
  * version. `test/conformance/aacp/validator.json` records what each of them said.
  *
  * The texts are theirs, letter for letter. The lists are copied here on purpose: they belong to those two releases and
- * stay as they are when ours grow.
+ * stay as they are when ours grow. A verdict has 100 warnings at most, and then one that counts the rest.
  */
+import { MAX_FINDINGS, moreFindings } from './codes.js';
 
 /** A verdict in the shape both SDKs give: texts without codes or positions. */
 export interface CompatVerdict {
@@ -70,7 +71,7 @@ export function validateAsSdkPy(packet: string): CompatVerdict {
   }
   if (fields.has('sentiment') && !fields.has('tone')) warnings.push(SENTIMENT_WITHOUT_TONE);
   if (fields.has('ltv') && !fields.has('ccy')) warnings.push(LTV_WITHOUT_CCY);
-  return { valid: errors.length === 0, errors, warnings };
+  return { valid: errors.length === 0, errors, warnings: bounded(warnings) };
 }
 
 /**
@@ -111,7 +112,7 @@ export function validateAsSdkTs(packet: string): CompatVerdict {
   }
   if (fields['sentiment'] && !fields['tone']) warnings.push(SENTIMENT_WITHOUT_TONE);
   if (fields['ltv'] && !fields['ccy']) warnings.push(LTV_WITHOUT_CCY);
-  return { valid: errors.length === 0, errors, warnings };
+  return { valid: errors.length === 0, errors, warnings: bounded(warnings) };
 }
 
 /** The stripped slots of a packet or, where there is nothing to split, the text of the refusal. */
@@ -120,6 +121,12 @@ function readSlots(packet: unknown, strip: (text: string) => string): string[] |
   if (typeof packet !== 'string') return `Expected the packet as a string, got ${typeof packet}.`;
   if (strip(packet) === '') return EMPTY_PACKET;
   return packet.split('|').map(strip);
+}
+
+/** The SDKs list all warnings: a text of empty fields has ten times its length of them. */
+function bounded(warnings: readonly string[]): readonly string[] {
+  if (warnings.length <= MAX_FINDINGS) return warnings;
+  return [...warnings.slice(0, MAX_FINDINGS), moreFindings(warnings.length - MAX_FINDINGS, 'warning').message];
 }
 
 function refusal(error: string): CompatVerdict {

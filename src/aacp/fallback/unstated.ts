@@ -1,12 +1,13 @@
 /** Compares a packet with the instruction that it was made for: values that the instruction does not state. */
 import type { Packet } from '../ast.js';
+import { MAX_FINDINGS, moreFindings } from '../codes.js';
 import { tryParsePacket } from '../parse.js';
 import { lowerAscii } from '../vocabulary.js';
 import type { Slot } from './instruction/slots.js';
 import { findPlaces, isOwnPlace, type Place, REQUEST_KEYS } from './match/places.js';
 import { CALENDAR, isOfName, NUMBER, numbersIn } from './match/residue.js';
 import type { RegistryEntry } from './registry/registry.js';
-import type { FallbackWarning } from './result.js';
+import { type FallbackWarning, warningOf } from './result.js';
 import { isWordStated, type Statement, statementOf, wordsIn, wordsOf } from './statement.js';
 
 /** A value of a packet that its instruction does not state. */
@@ -59,7 +60,12 @@ export function staleTimeIn(
 
 /** The warnings about values that an instruction does not state. */
 export function unstatedWarnings(packet: string, instruction: string, said: number): readonly FallbackWarning[] {
-  return unstatedIn(packet, instruction, said).map((value) => ({ code: 'unstated-value', message: messageOf(value) }));
+  const found = unstatedIn(packet, instruction, said);
+  const warnings: FallbackWarning[] = found
+    .slice(0, MAX_FINDINGS)
+    .map((value) => ({ code: 'unstated-value', message: messageOf(value) }));
+  if (found.length > MAX_FINDINGS) warnings.push(warningOf(moreFindings(found.length - MAX_FINDINGS, 'warning')));
+  return warnings;
 }
 
 export function messageOf({ key, text }: Unstated): string {

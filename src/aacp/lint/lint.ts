@@ -4,6 +4,7 @@ import type { Field, Packet } from '../ast.js';
 import { KNOWN_TO_RECEIVER } from '../build/packet.js';
 import { resolveReceiver } from '../build/receiver.js';
 import type { Receiver } from '../encoders/result.js';
+import { MAX_FINDINGS, moreFindings } from '../codes.js';
 import { parsePacket } from '../parse.js';
 import { lowerAscii } from '../vocabulary.js';
 import type { LintCode, LintDiagnostic } from './codes.js';
@@ -16,7 +17,7 @@ export interface LintOptions {
   readonly receiver?: Receiver | undefined;
 }
 
-const SECTIONS: Readonly<Record<LintCode, string>> = {
+const SECTIONS: Readonly<Record<Exclude<LintCode, 'more-findings'>, string>> = {
   'sensitive-value': '15',
   'invisible-character': '15',
   'period-form': '4.2',
@@ -28,7 +29,8 @@ const SECTIONS: Readonly<Record<LintCode, string>> = {
  * Warns of values that look like personal data, financial records or credentials, which must not be in a packet; of invisible
  * characters in values, and such that turn the text around them; of periods and currencies that do not look like one; and of
  * fields that the receiver does not need. Findings come in the order of the fields. A message says what a value looks like and
- * never what it is, so that it can be logged; a text's findings have the place.
+ * never what it is, so that it can be logged; a text's findings have the place. The list holds 100 findings at most, and then a
+ * `more-findings` that counts the rest.
  *
  * It judges by shapes and check sums: what it does not find may be sensitive all the same.
  *
@@ -45,10 +47,12 @@ export function lintPacket(packet: Packet | string, options: LintOptions = {}): 
   const { fields } =
     typeof packet === 'string' ? parsePacket(packet, { dialect: 'tolerant', spans: true }) : checkedTree(packet);
   const fromText = typeof packet === 'string';
-  return Array.from(fields, (field) => [
+  const all = Array.from(fields, (field) => [
     ...(knowsFields ? redundancy(field) : []),
     ...lintValue(field, fromText),
   ]).flat();
+  if (all.length <= MAX_FINDINGS) return all;
+  return [...all.slice(0, MAX_FINDINGS), moreFindings(all.length - MAX_FINDINGS, 'warning')];
 }
 
 function checkedTree(packet: Packet): Packet {
@@ -96,6 +100,6 @@ export function periodForm(message: string, span: LintDiagnostic['span']): LintD
   return warning('period-form', message, span, 'write it as 2024-08, 2026-Q2, FY2025-26 or 2026-06-02..2026-07-09');
 }
 
-function warning(code: LintCode, message: string, span: LintDiagnostic['span'], help: string): LintDiagnostic {
+function warning(code: keyof typeof SECTIONS, message: string, span: LintDiagnostic['span'], help: string): LintDiagnostic {
   return { code, severity: 'warning', message, span, section: SECTIONS[code], help };
 }

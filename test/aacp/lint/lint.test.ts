@@ -234,7 +234,7 @@ describe('invisible characters', () => {
 
   test('do not slow it down', () => {
     const many = 'a\u200d'.repeat(20_000);
-    expect(lintPacket(`${HEAD}|res:${many}`)).toHaveLength(20_000);
+    expect(lintPacket(`${HEAD}|res:${many}`).at(-1)?.message).toBe('19900 more warnings are not listed.');
   });
 });
 
