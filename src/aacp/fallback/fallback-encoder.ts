@@ -145,7 +145,7 @@ export function createFallbackEncoder(options: FallbackOptions = {}): FallbackEn
     if (safe.inner === null) return call();
     // What another process has stored is checked like any entry.
     const look = (): Answer | undefined => {
-      const entry = safe.get(request, []);
+      const entry = safe.get(request);
       return entry === undefined ? undefined : cachedAnswer(entry.packet, request, SHARED);
     };
     const turn = await takeTurn(safe.inner, [request.key, otherKeyOf(request)], {
@@ -200,7 +200,7 @@ export function createFallbackEncoder(options: FallbackOptions = {}): FallbackEn
     async explain(instruction, given) {
       const request = readRequest(instruction, given, settings.clock());
       const { safe, match: matchOf } = await tiers();
-      const entry = safe.get(request, []);
+      const entry = safe.get(request);
       if (entry !== undefined) return cachedAnswer(entry.packet, request, REPEATED).explain;
       const match = matchOf(request);
       return patternAnswer(match, request)?.explain ?? novel(candidatesOf(match), request);

@@ -26,7 +26,7 @@ export interface FallbackExplanation {
 export interface FallbackWarning {
   /**
    * `not-stored`: the packet was paid for and could not be kept; it is tried again. `registry-failed`: the registry could not
-   * be read; the answer comes without it. `registry-in-memory`: the default registry cannot be written; what is encoded is kept in memory,
+   * be read; the answer comes without it. Both are given once, and again after the registry has worked. `registry-in-memory`: the default registry cannot be written; what is encoded is kept in memory,
    * until the encoder is closed. `unstated-value`: the packet has an amount, a date, an id or a name that the instruction does not
    * state. `bad-entry`: an entry of the registry was not served, since it is no valid packet
    * for this request. Else a code of the validator or of the linter, about the packet.

@@ -16,7 +16,7 @@ type Found = Pick<RegistryEntry, 'key' | 'packet'>;
 
 export interface SafeRegistry {
   /** The entry of a request, checked: `undefined` where there is none that may be served. */
-  readonly get: (request: FallbackRequest, warnings: FallbackWarning[]) => Found | undefined;
+  readonly get: (request: FallbackRequest, warnings?: FallbackWarning[]) => Found | undefined;
   /** Counts that an entry was served; stores it, where that is still to be done. */
   readonly seen: (key: string) => void;
   /** Keeps an entry; where the registry fails, in memory, until it works again. */
@@ -35,16 +35,20 @@ export interface SafeRegistry {
  */
 export function safeRegistry(inner: Registry | null, strict: boolean): SafeRegistry {
   const unstored = new Map<string, NewEntry>();
+  // A registry that fails each time, as on a full disk, is a warning once, and again where it has worked in between.
+  const failing = { reads: false, writes: false };
 
   function attempt<T>(step: (registry: Registry) => T, otherwise: T, warnings?: FallbackWarning[]): T {
     if (inner === null) return otherwise;
     try {
-      return step(inner);
+      const result = step(inner);
+      if (warnings !== undefined) failing.reads = false;
+      return result;
     } catch (thrown) {
-      warnings?.push({
-        code: 'registry-failed',
-        message: `The registry could not be used: ${told(thrown)}`,
-      });
+      if (warnings !== undefined && !failing.reads) {
+        failing.reads = true;
+        warnings.push({ code: 'registry-failed', message: `The registry could not be used: ${told(thrown)}` });
+      }
       return otherwise;
     }
   }
@@ -52,13 +56,13 @@ export function safeRegistry(inner: Registry | null, strict: boolean): SafeRegis
   /** Whether the last key that was looked up has an entry of other capital letters. */
   let isKept = false;
 
-  function find(key: string, request: FallbackRequest, warnings: FallbackWarning[]): Found | undefined {
+  function find(key: string, request: FallbackRequest, warnings?: FallbackWarning[]): Found | undefined {
     isKept = false;
     const entry = unstored.get(key) ?? attempt((registry) => registry.get(key), undefined, warnings);
     // A registry of the host's own may give null.
     if (entry === undefined || entry === null) return undefined;
     if (entry.normalised !== request.normalised || !isPacketFor(entry.packet, request)) {
-      warnings.push({
+      warnings?.push({
         code: 'bad-entry',
         message: 'The registry has an entry that is no valid packet for this request; it was not served.',
       });
@@ -82,6 +86,7 @@ export function safeRegistry(inner: Registry | null, strict: boolean): SafeRegis
   function stored(entry: NewEntry): string | null {
     try {
       inner?.put(entry);
+      failing.writes = false;
       return null;
     } catch (thrown) {
       return told(thrown);
@@ -123,7 +128,9 @@ export function safeRegistry(inner: Registry | null, strict: boolean): SafeRegis
       }
       unstored.set(entry.key, entry);
       if (unstored.size > MAX_UNSTORED) unstored.delete(unstored.keys().next().value!);
-      const message = `The packet could not be stored; it is kept in memory and tried again: ${problem}`;
+      if (failing.writes) return [];
+      failing.writes = true;
+      const message = `The packet could not be stored; it is kept in memory and tried again, as are those that follow: ${problem}`;
       return [{ code: 'not-stored', message }];
     },
     candidates: (domain, terms, limit) =>

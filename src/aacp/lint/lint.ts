@@ -3,8 +3,8 @@ import { quotedShort as show } from '../../text/visible.js';
 import type { Field, Packet } from '../ast.js';
 import { KNOWN_TO_RECEIVER } from '../build/packet.js';
 import { resolveReceiver } from '../build/receiver.js';
-import type { Receiver } from '../encoders/result.js';
 import { MAX_FINDINGS, moreFindings } from '../codes.js';
+import type { Receiver } from '../encoders/result.js';
 import { parsePacket } from '../parse.js';
 import { lowerAscii } from '../vocabulary.js';
 import type { LintCode, LintDiagnostic } from './codes.js';
@@ -100,6 +100,11 @@ export function periodForm(message: string, span: LintDiagnostic['span']): LintD
   return warning('period-form', message, span, 'write it as 2024-08, 2026-Q2, FY2025-26 or 2026-06-02..2026-07-09');
 }
 
-function warning(code: keyof typeof SECTIONS, message: string, span: LintDiagnostic['span'], help: string): LintDiagnostic {
+function warning(
+  code: keyof typeof SECTIONS,
+  message: string,
+  span: LintDiagnostic['span'],
+  help: string,
+): LintDiagnostic {
   return { code, severity: 'warning', message, span, section: SECTIONS[code], help };
 }

@@ -61,7 +61,9 @@ describe('the findings of a step name their inputs', () => {
     const fields = Array.from({ length: 60_000 }, (_, at) => `u${at}@acme.com`);
     const { lint } = PayrollEncoder.fetch_employees({ period: '2024-08', fields });
     expect(lint.slice(0, 100).map(({ input }) => input)).toEqual(fields.slice(0, 100).map((_, at) => `fields[${at}]`));
-    expect(lint.slice(100)).toMatchObject([{ code: 'more-findings', message: '59900 more warnings are not listed.', input: null }]);
+    expect(lint.slice(100)).toMatchObject([
+      { code: 'more-findings', message: '59900 more warnings are not listed.', input: null },
+    ]);
   });
 
   test('but never what an input holds', () => {

@@ -1,4 +1,5 @@
 /** Registries that fail, and entries that are not what they should be. */
+import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import {
   createFallbackEncoder,
@@ -134,6 +135,35 @@ describe('a packet that was paid for and cannot be stored', () => {
     for (const text of [INSTRUCTION, ...OTHERS]) await encoder.encode(text, HR);
     await encoder.close();
     expect([...inner.entries()].map(({ instruction }) => instruction).sort()).toEqual(OTHERS.toSorted());
+  });
+
+  test('is one warning for all that follow, and another one after the registry has worked', async () => {
+    const { encoder, fail } = scene();
+    const codes: unknown[] = [];
+    const ask = async (number: number): Promise<void> => {
+      codes.push(...(await answerOf(encoder, `Chase the late timesheets of team ${number}.`)).slice(2));
+    };
+    fail('put', 'get');
+    for (let number = 0; number < 20; number++) await ask(number);
+    expect(codes).toEqual(['registry-failed', 'not-stored']);
+    fail();
+    await ask(20);
+    fail('put');
+    for (let number = 30; number < 40; number++) await ask(number);
+    expect(codes).toEqual(['registry-failed', 'not-stored', 'not-stored']);
+  });
+
+  test('since its file is gone is one warning for all that follow', async () => {
+    const registry = await sqliteRegistry(fresh());
+    const { model } = scriptedModel(goodReply);
+    const encoder = createFallbackEncoder({ model, registry, rules: null, patterns: false });
+    await encoder.encode(INSTRUCTION, HR);
+    rmSync(registry.file!);
+    const answers = [];
+    for (let number = 0; number < 20; number++) answers.push(await answerOf(encoder, `Chase ${number} timesheets.`));
+    expect(answers.every(([packet]) => packet === PACKET)).toBe(true);
+    expect(answers.flatMap((answer) => answer.slice(2))).toEqual(['not-stored']);
+    registry.close();
   });
 
   test('is kept when the disk of a file is full, and stored when it has room', async () => {

@@ -10,7 +10,7 @@ import {
 import { keyOf, normaliseInstruction } from '../../../src/aacp/fallback/instruction/normalise.js';
 import { validatePacket } from '../../../src/aacp/index.js';
 import { bundledProgram } from '../../helpers/bundled-program.js';
-import { goodReply, packetFor } from '../../helpers/fallback.js';
+import { gate, goodReply, packetFor } from '../../helpers/fallback.js';
 import { runs } from '../../helpers/runs.js';
 import { freshFiles } from '../../storage/folder.js';
 import { type CountingModel, countingModel, ENCODER_CHILD, encoding } from './encoder-children.js';
@@ -135,5 +135,46 @@ describe('processes that share a file in which the entry of the key does not ser
       new Set(['res:anew']),
     ]);
     expect(model.asked.map(({ instruction }) => instruction).sort()).toEqual([...instructions].sort());
+  });
+
+  test.each([
+    ['ask the model once for spellings that differ in capital letters and white space', undefined, 1],
+    // Reservations that end at once: each process asks, and all store at the same moment.
+    ['keep one entry where all store such spellings at the same moment', 1, 3],
+  ] as const)('%s', async (_name, lease, calls) => {
+    const file = fresh();
+    const spellings = [
+      'Chase the late timesheets of the warehouse team.',
+      'chase the  late timesheets of the Warehouse team.',
+      ' CHASE THE LATE TIMESHEETS OF\tTHE WAREHOUSE TEAM.',
+    ];
+    const all = gate();
+    const counting = await countingModel(async (request, number) => {
+      if (number === calls) all.open();
+      await all.opened;
+      return { text: packetFor(request, 'res:timesheets') };
+    });
+    model = counting;
+    const children = spellings.map((instruction) =>
+      encoding(program(), file, counting.url, {
+        instructions: [instruction],
+        together: true,
+        ...(lease === undefined ? {} : { lease }),
+      }),
+    );
+    await Promise.all(children.map(({ says }) => says('open')));
+    for (const { begin } of children) begin();
+    const ended = await Promise.all(children.map((child) => child.ended));
+    for (const { code, stderr, answers } of ended) {
+      expect([code, stderr, answers.map(({ warnings }) => warnings)]).toEqual([0, '', [0]]);
+    }
+    const registry = await sqliteRegistry(file);
+    expect([counting.asked.length, registry.statistics().entries]).toEqual([calls, 1]);
+    registry.close();
+    for (const instruction of spellings) {
+      const again = createFallbackEncoder({ registry: await sqliteRegistry(file), rules: null });
+      expect((await again.encode(instruction, HR)).tier).toBe('cache');
+      (await again.registry())?.close();
+    }
   });
 });
