@@ -36,14 +36,22 @@ export function statementOf(instruction: string, said: number): Statement {
   const counted = new Map<number, string>();
   const times = new Set<number>();
   const numbers = new Set([...numbersIn(small), ...wordedNumbers(small)]);
-  for (const [grouped] of small.matchAll(/(?<!\d)\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)/g)) {
+  // Groups of digits: 1 234 567, 020 7946 0958.
+  for (const [grouped] of small.matchAll(/\d+(?:[ \u00a0\u202f()-]+\d+)+/g))
     numbers.add(Number(grouped.replace(/\D/g, '')));
-  }
+  let isWordCounted = false;
   items.forEach((item, index) => {
-    if (item.kind === 'word' || item.kind === 'mark') return;
+    if (item.kind === 'mark') return;
+    const isNumber =
+      item.kind === 'number' || item.kind === 'year' || (item.kind === 'word' && isNumberWord(item.text));
+    const noun = isNumber ? countedBy(items, index) : null;
+    isWordCounted ||= noun !== null && /^\p{L}/u.test(sentence.slice(item.start, item.end));
+    if (item.kind === 'word') {
+      if (noun !== null) for (const number of wordedNumbers(item.text)) counted.set(number, noun);
+      return;
+    }
     for (const value of item.kind === 'span' ? item.items : [item]) {
       const slot = slotOf(value, sentence);
-      const noun = countedBy(items, index);
       if (slot.digits !== undefined) numbers.add(Number(slot.digits));
       if (slot.kind === 'percent') numbers.add(Number(slot.digits) / 100);
       if (noun === null) for (const number of timesIn(value, slot)) times.add(number);
@@ -54,8 +62,8 @@ export function statementOf(instruction: string, said: number): Statement {
     }
     if (item.kind === 'span') slots.push(...quartersOf(item));
   });
-  // Numbers in words that nothing counts: "at half past five".
-  for (const number of wordedNumbers(small)) if (!counted.has(number)) times.add(number);
+  // "at half past five", "on the twenty-first"
+  if (!isWordCounted) for (const number of wordedNumbers(small.replace(COUNTING, ','))) times.add(number);
   for (const number of times) numbers.add(number);
   return {
     ...{ small, slots, numbers, times, counted, words: wordsIn(`${instruction} ${sentence}`) },
@@ -63,13 +71,20 @@ export function statementOf(instruction: string, said: number): Statement {
   };
 }
 
+/** Words that say how many, and never when. */
+const COUNTING = /(?<!\p{L})(?:an?|once|single|twice|both|couple|pair)(?!\p{L})/gu;
+
+function isNumberWord(text: string): boolean {
+  const small = text.toLowerCase();
+  return wordedNumbers(small.replace(COUNTING, '')).size > 0;
+}
+
 /**
  * The word for what a number counts; `null` for a number that counts nothing. A number with a plural behind it counts that, unless an
  * article makes a name of the two: "2026 chairs", but "the 2026 results" and "the 2026 budget".
  */
 function countedBy(items: readonly InstructionItem[], index: number): string | null {
-  const [item, before] = [items[index], items[index - 1]];
-  if (item?.kind !== 'number' && item?.kind !== 'year') return null;
+  const before = items[index - 1];
   if (before?.kind === 'word' && (isDeterminer(before.text.toLowerCase()) || /['\u2019]s?$/.test(before.text))) {
     return null;
   }
@@ -150,7 +165,9 @@ function quartersOf({ items, joints }: SpanItem): readonly Slot[] {
 /** The names of the calendar that stand in a text, and those of its days and months. */
 function calendarIn(sentence: string, slots: readonly Slot[]): ReadonlySet<string> {
   // Small letters make a verb of "may" and "march".
-  const names = (sentence.match(CALENDAR) ?? []).filter((name) => name !== 'may' && name !== 'march');
+  const names = (sentence.replace(/(?<=day)s(?!\p{L})/giu, '').match(CALENDAR) ?? []).filter(
+    (name) => name !== 'may' && name !== 'march',
+  );
   for (const { item } of slots) {
     if (item?.kind !== 'date' && item?.kind !== 'month') continue;
     const day = item.kind === 'date' ? item.day : null;

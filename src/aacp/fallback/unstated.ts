@@ -3,6 +3,7 @@ import type { Packet } from '../ast.js';
 import { MAX_FINDINGS, moreFindings } from '../codes.js';
 import { tryParsePacket } from '../parse.js';
 import { lowerAscii } from '../vocabulary.js';
+import { isForeignName } from './instruction/calendar.js';
 import type { Slot } from './instruction/slots.js';
 import { findPlaces, isOwnPlace, type Place, REQUEST_KEYS } from './match/places.js';
 import { CALENDAR, isOfName, NUMBER, numbersIn } from './match/residue.js';
@@ -142,7 +143,7 @@ function unstatedKind(
   );
   // "v2" is a name; all else may have been worked out from the day: a year, a sum up to now, the number of days that are left.
   if (numbers.some(({ digits, isPartOfName }) => !isPartOfName || digits.length > 1)) return 'time';
-  if (hasUnstatedName(rest, statement)) return 'time';
+  if (hasUnstatedName(rest, statement) || hasForeignDigits(rest, statement)) return 'time';
   // A letter alone is an initial, or a part of a time: 09:00Z.
   const other = wordsOf(rest.replace(CALENDAR, ' ')).some(
     (word) => word.length > 1 && !isWordStated(word, statement.words),
@@ -155,11 +156,17 @@ function unstatedKind(
 /** Whole names of days and months, which stand within other words, too. */
 const WHOLE = /january|february|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun)day/gi;
 
-function hasUnstatedName(rest: string, { calendar }: Statement): boolean {
+function hasUnstatedName(rest: string, { calendar, words }: Statement): boolean {
   // "reportNov" is two words.
   const parted = rest.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ');
   const names = [...(parted.match(CALENDAR) ?? []), ...(rest.match(WHOLE) ?? [])];
-  return names.some((name) => !calendar.has(name.slice(0, 3).toLowerCase()));
+  if (names.some((name) => !calendar.has(name.slice(0, 3).toLowerCase()))) return true;
+  return wordsOf(parted).some((word) => isForeignName(word.toLowerCase()) && !words.has(word.toLowerCase()));
+}
+
+/** Whether digits of another script stand there, which the instruction does not have so. */
+function hasForeignDigits(rest: string, { small }: Statement): boolean {
+  return (rest.match(/[^\P{Nd}0-9]+/gu) ?? []).some((digits) => !small.includes(digits));
 }
 
 /** Keys of facts that only a person or a record can vouch for. */

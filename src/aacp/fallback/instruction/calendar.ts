@@ -43,3 +43,24 @@ function dateOf(time: number): Date {
   const known = Number.isFinite(time) ? time : 0;
   return new Date(Math.min(Math.max(known, -62_135_596_800_000), FARTHEST - 400 * DAY));
 }
+
+/** Languages whose names of months and days are looked for. English ones are read by the grammar of instructions. */
+const LANGUAGES = ['de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'sv', 'da', 'fi', 'cs', 'tr'];
+
+let names: ReadonlySet<string> | undefined;
+
+/** Tells whether a word, in small letters, is the name of a month or a day of the week in another language than English. */
+export function isForeignName(word: string): boolean {
+  names ??= new Set(LANGUAGES.flatMap(namesIn));
+  return names.has(word);
+}
+
+function namesIn(language: string): readonly string[] {
+  const nameOf = (options: Intl.DateTimeFormatOptions): ((day: Date) => string) => {
+    const { format } = new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' });
+    return (day) => format(day).toLowerCase();
+  };
+  const months = Array.from({ length: 12 }, (_, month) => new Date(Date.UTC(2024, month, 1)));
+  const days = Array.from({ length: 7 }, (_, day) => new Date(Date.UTC(2024, 0, 1 + day)));
+  return [...months.map(nameOf({ month: 'long' })), ...days.map(nameOf({ weekday: 'long' }))];
+}

@@ -70,9 +70,9 @@ describe('a number that the text or a name accounts for stays', () => {
   test.each([
     [
       'Generate the payroll report for August 2026.',
-      'res:payroll|period:2026-08|rules:payroll_v2',
+      'res:payroll|period:2026-08|tmpl:payroll_v2',
       'Generate the payroll report for September 2026.',
-      'res:payroll|period:2026-09|rules:payroll_v2',
+      'res:payroll|period:2026-09|tmpl:payroll_v2',
     ],
     [
       'Extend the contract by 2 years.',
