@@ -249,7 +249,7 @@ module.exports = {
       from: { path: AACP_ABOVE },
       to: {
         dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer'],
-        pathNot: 'node_modules/(zod|@noble/hashes|stemmer|env-paths|openai|@anthropic-ai/sdk)/',
+        pathNot: 'node_modules/(zod|@noble/hashes|stemmer|openai|@anthropic-ai/sdk)/',
       },
     },
     {

@@ -21,6 +21,8 @@ export interface Statement {
   readonly numbers: ReadonlySet<number>;
   /** Those that may be a time: amounts, shares, parts of ids and numbers that count something are not among them. */
   readonly times: ReadonlySet<number>;
+  /** Those that are one, or a part of one: "5 March", "the 5th", "2026". */
+  readonly dates: ReadonlySet<number>;
   /** What is counted, by the number: `days` of "30 days". */
   readonly counted: ReadonlyMap<number, string>;
   /** The first three letters of the names of days, months and seasons. */
@@ -35,9 +37,10 @@ export function statementOf(instruction: string, said: number): Statement {
   const slots: Slot[] = [];
   const counted = new Map<number, string>();
   const times = new Set<number>();
+  const dates = new Set<number>();
   const numbers = new Set([...numbersIn(small), ...wordedNumbers(small)]);
   // Groups of digits: 1 234 567, 020 7946 0958.
-  for (const [grouped] of small.matchAll(/\d+(?:[ \u00a0\u202f()-]+\d+)+/g))
+  for (const [grouped] of small.matchAll(/(?<!\d)\d+(?:[ \u00a0\u202f()-]+\d+)+/g))
     numbers.add(Number(grouped.replace(/\D/g, '')));
   let isWordCounted = false;
   items.forEach((item, index) => {
@@ -45,7 +48,7 @@ export function statementOf(instruction: string, said: number): Statement {
     const isNumber =
       item.kind === 'number' || item.kind === 'year' || (item.kind === 'word' && isNumberWord(item.text));
     const noun = isNumber ? countedBy(items, index) : null;
-    isWordCounted ||= noun !== null && /^\p{L}/u.test(sentence.slice(item.start, item.end));
+    isWordCounted ||= noun !== null && item.kind !== 'span' && /^\p{L}/u.test(sentence.slice(item.start, item.end));
     if (item.kind === 'word') {
       if (noun !== null) for (const number of wordedNumbers(item.text)) counted.set(number, noun);
       return;
@@ -54,19 +57,21 @@ export function statementOf(instruction: string, said: number): Statement {
       const slot = slotOf(value, sentence);
       if (slot.digits !== undefined) numbers.add(Number(slot.digits));
       if (slot.kind === 'percent') numbers.add(Number(slot.digits) / 100);
-      if (noun === null) for (const number of timesIn(value, slot)) times.add(number);
+      if (noun === null)
+        for (const number of timesIn(value, slot)) (value.kind === 'number' ? times : dates).add(number);
       else counted.set(Number(slot.digits ?? slot.value), noun);
       const resolved = resolveRelative(slot, said);
       slots.push(slot, ...daysOf((resolved ?? slot).item));
-      for (const number of partsOf(resolved?.item)) times.add(number);
+      for (const number of partsOf(resolved?.item)) dates.add(number);
     }
     if (item.kind === 'span') slots.push(...quartersOf(item));
   });
   // "at half past five", "on the twenty-first"
   if (!isWordCounted) for (const number of wordedNumbers(small.replace(COUNTING, ','))) times.add(number);
+  for (const number of dates) times.add(number);
   for (const number of times) numbers.add(number);
   return {
-    ...{ small, slots, numbers, times, counted, words: wordsIn(`${instruction} ${sentence}`) },
+    ...{ small, slots, numbers, times, dates, counted, words: wordsIn(`${instruction} ${sentence}`) },
     calendar: calendarIn(sentence, slots),
   };
 }
@@ -201,4 +206,29 @@ export function isWordStated(word: string, words: ReadonlyMap<string, boolean>):
     if (isOrdinary && other.length > 3 && small.startsWith(other)) return true;
   }
   return false;
+}
+
+/** Whether a text stands in another one with no letter or digit beside it. */
+export function holdsWhole(text: string, part: string): boolean {
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
+    if (!/[\p{L}\p{N}]/u.test(`${text[at - 1] ?? ''}${text[at + part.length] ?? ''}`)) return true;
+  }
+  return false;
+}
+
+/** Whether an instruction has a currency: its code, its sign or its name. */
+export function isCurrencyStated(code: string, { small, slots }: Statement): boolean {
+  if (slots.some(({ currency }) => currency === code) || holdsWhole(small, code.toLowerCase())) return true;
+  try {
+    const name = new Intl.DisplayNames('en', { type: 'currency' }).of(code) ?? '';
+    const sign = new Intl.NumberFormat('en', { style: 'currency', currency: code, currencyDisplay: 'narrowSymbol' })
+      .formatToParts(0)
+      .find(({ type }) => type === 'currency')?.value;
+    const last = name.toLowerCase().split(' ').at(-1) ?? '';
+    if (sign !== undefined && small.includes(sign.toLowerCase())) return true;
+    return last !== '' && (holdsWhole(small, last) || holdsWhole(small, `${last}s`));
+  } catch {
+    // Not a code of a currency.
+    return false;
+  }
 }

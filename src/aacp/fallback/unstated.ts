@@ -4,12 +4,20 @@ import { MAX_FINDINGS, moreFindings } from '../codes.js';
 import { tryParsePacket } from '../parse.js';
 import { lowerAscii } from '../vocabulary.js';
 import { isForeignName } from './instruction/calendar.js';
-import type { Slot } from './instruction/slots.js';
+import { type Slot, TIME_KINDS } from './instruction/slots.js';
 import { findPlaces, isOwnPlace, type Place, REQUEST_KEYS } from './match/places.js';
 import { CALENDAR, isOfName, NUMBER, numbersIn } from './match/residue.js';
 import type { RegistryEntry } from './registry/registry.js';
 import { type FallbackWarning, warningOf } from './result.js';
-import { isWordStated, type Statement, statementOf, wordsIn, wordsOf } from './statement.js';
+import {
+  holdsWhole,
+  isCurrencyStated,
+  isWordStated,
+  type Statement,
+  statementOf,
+  wordsIn,
+  wordsOf,
+} from './statement.js';
 
 /** A value of a packet that its instruction does not state. */
 export interface Unstated {
@@ -80,6 +88,9 @@ const TIMED: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Words by which a longer name is that of a time: `order_year`. */
+const UNITS = /(?:^|[_.])(period|date|day|week|month|quarter|year|deadline)(?:$|[_.])/;
+
 /** Keys, and names within `filter`, whose values name persons, companies and agents. */
 const NAMED: ReadonlySet<string> = new Set(
   'sup party actor chain to usr user username name emp employee customer client vendor supplier owner assignee agent email'.split(
@@ -117,10 +128,21 @@ function compare(text: string, instruction: string, said: number): readonly Unst
 /** Kinds of values that are no time, whatever their digits: "Pay \u00a32026". */
 const TIMELESS: ReadonlySet<Slot['kind']> = new Set(['amount', 'percent', 'terms', 'email', 'url']);
 
-/** Tells whether a value of the instruction may stand in a place that is for a time. */
+/** Tells whether a value of the instruction may stand in a place that is for a time. Numbers are looked at apart. */
 function mayBeTime({ slot }: Place, text: string, { counted }: Statement): boolean {
   if (TIMELESS.has(slot.kind)) return false;
-  return !/^\d+$/.test(text) || (slot.kind !== 'id' && !counted.has(Number(text)));
+  const isTime = (TIME_KINDS.has(slot.kind) || slot.kind === 'ordinal') && !counted.has(Number(text));
+  return isTime || !/^\d+$/.test(text);
+}
+
+/** The numbers that may stand in an item. Where it is for a time, one alone has to have its name: "month 11" for `month=11`. */
+function numbersFor(
+  { name }: Item,
+  isTimed: boolean,
+  { numbers, times, dates, words }: Statement,
+): ReadonlySet<number> {
+  if (!isTimed) return numbers;
+  return isWordStated(UNITS.exec(name)?.[1] ?? name, words) ? times : dates;
 }
 
 /** What an item has that the instruction does not state; `null` for nothing. */
@@ -130,7 +152,7 @@ function unstatedKind(
   places: readonly Place[],
   statement: Statement,
 ): Unstated['kind'] | null {
-  const isTimed = TIMED.has(item.name);
+  const isTimed = TIMED.has(item.name) || UNITS.test(item.name);
   let rest = item.text;
   for (const place of places) {
     const [start, end] = [place.start - item.start, place.end - item.start];
@@ -138,7 +160,7 @@ function unstatedKind(
     if (isTimed && !mayBeTime(place, item.text.slice(start, end), statement)) continue;
     rest = `${rest.slice(0, start)}${' '.repeat(end - start)}${rest.slice(end)}`;
   }
-  const numbers = [...unstatedNumbers(rest, isTimed, statement)].filter(
+  const numbers = [...unstatedNumbers(rest, numbersFor(item, isTimed, statement), statement)].filter(
     ({ digits, isPartOfName }) => !(isPartOfName && FREE.has(key) && !YEARLY.test(digits)),
   );
   // "v2" is a name; all else may have been worked out from the day: a year, a sum up to now, the number of days that are left.
@@ -204,9 +226,8 @@ const MEASURED = /^(?:pt?|net|total|gbp|eur|usd)$/i;
 /** A year, a month or a day without anything between their digits. */
 const YEARLY = /^(?:19|20)\d\d(?:\d\d){0,2}$/;
 
-function* unstatedNumbers(given: string, isTimed: boolean, statement: Statement): Iterable<FoundNumber> {
+function* unstatedNumbers(given: string, numbers: ReadonlySet<number>, statement: Statement): Iterable<FoundNumber> {
   const { small, counted } = statement;
-  const numbers = isTimed ? statement.times : statement.numbers;
   // No seconds, and the time zone of all times here, add nothing.
   const rest = given.replace(/(?<=\s):00(?!\d)|(?<=:\d\d)\.0+(?!\d)|(?<=\d:\d\d|\s)(?:Z|[+-]00:00)/g, '');
   for (const { 0: digits, index } of rest.matchAll(NUMBER)) {
@@ -253,14 +274,6 @@ function saysInFull(small: string, letters: string, number: string): boolean {
   return new RegExp(`(?<!\\p{L})${letters.toLowerCase()}\\p{L}* ${number}(?!\\d)`, 'u').test(small);
 }
 
-/** Whether a text stands in another one with no letter or digit beside it. */
-function holdsWhole(text: string, part: string): boolean {
-  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
-    if (!/[\p{L}\p{N}]/u.test(`${text[at - 1] ?? ''}${text[at + part.length] ?? ''}`)) return true;
-  }
-  return false;
-}
-
 interface Item {
   /** Where the text begins in the value. */
   readonly start: number;
@@ -284,20 +297,4 @@ function itemsOf(key: string, value: string): readonly Item[] {
 /** An address, an agent, or a capitalised word. */
 function looksLikeName(text: string): boolean {
   return /\S@\S|:\/\/|-Agent(?![\p{L}\p{N}])/iu.test(text) || /(?<![\p{L}\p{N}])\p{Lu}\p{Ll}{2,}/u.test(text);
-}
-
-function isCurrencyStated(code: string, { small, slots }: Statement): boolean {
-  if (slots.some(({ currency }) => currency === code) || holdsWhole(small, code.toLowerCase())) return true;
-  try {
-    const name = new Intl.DisplayNames('en', { type: 'currency' }).of(code) ?? '';
-    const sign = new Intl.NumberFormat('en', { style: 'currency', currency: code, currencyDisplay: 'narrowSymbol' })
-      .formatToParts(0)
-      .find(({ type }) => type === 'currency')?.value;
-    const last = name.toLowerCase().split(' ').at(-1) ?? '';
-    if (sign !== undefined && small.includes(sign.toLowerCase())) return true;
-    return last !== '' && (holdsWhole(small, last) || holdsWhole(small, `${last}s`));
-  } catch {
-    // Not a code of a currency.
-    return false;
-  }
 }
