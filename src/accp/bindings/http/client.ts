@@ -1,6 +1,7 @@
 /** Frames over HTTP, the side that asks (draft-benzing-accp-00, section 11.1). */
 import { FrameSplitter, FramingError } from '../frame-splitter.js';
-import { FRAME_TYPE } from '../frames.js';
+import { FRAME_TYPE, isErrorHead, readHead } from '../frames.js';
+import { Unfinished } from '../unfinished.js';
 import { HttpBindingError } from './errors.js';
 import { isFrameType } from './media-type.js';
 import { Patience } from './patience.js';
@@ -42,7 +43,7 @@ export async function postFrame(url: string | URL, frame: string, options: PostO
   try {
     const response = await post(url, frame, options, patience, wait);
     if (response.status === 204) return null;
-    const frames = framesOf(response, options, patience, wait);
+    const frames = framesOf(frame, response, options, patience, wait);
     const answer = await frames.next();
     const next = await frames.next();
     if (next.done === true) return answer.value as string;
@@ -78,7 +79,7 @@ async function* stream(
   const wait: Wait = (work, late) => patience.wait(work, late);
   try {
     const response = await post(url, frame, options, patience, wait);
-    if (response.status !== 204) yield* framesOf(response, options, patience, wait);
+    if (response.status !== 204) yield* framesOf(frame, response, options, patience, wait);
   } finally {
     patience.end();
   }
@@ -116,7 +117,7 @@ async function post(
   }
   const refusal = refusalOf(response);
   if (refusal === null) return response;
-  const said = refusal.code === 'http-status' ? await saidIn(response, options, patience, wait) : undefined;
+  const said = refusal.code === 'http-status' ? await saidIn(frame, response, options, patience, wait) : undefined;
   if (said === undefined) {
     if (response.body !== null && !response.body.locked) leave(response.body);
     throw refusal;
@@ -126,6 +127,7 @@ async function post(
 
 /** What a server says of a status of its own: the words of its error frame. */
 async function saidIn(
+  asked: string,
   response: Response,
   options: PostOptions,
   patience: Patience,
@@ -133,7 +135,7 @@ async function saidIn(
 ): Promise<string | undefined> {
   if (!isFrameType(response.headers.get('content-type'))) return undefined;
   try {
-    for await (const frame of framesOf(response, options, patience, wait)) return frame;
+    for await (const frame of framesOf(asked, response, options, patience, wait)) return frame;
   } catch (thrown) {
     // That it was no frame does not matter beside the status; that nobody waits any more does.
     if (patience.reason !== undefined) throw thrown;
@@ -153,27 +155,37 @@ function refusalOf({ status, type, headers }: Response): HttpBindingError | null
   return new HttpBindingError('not-accp', `The answer is not ${FRAME_TYPE} but ${told.slice(0, 80)}.`, { status });
 }
 
-/** The frames of a response, of which there is one at least. */
+/**
+ * The frames of a response, of which there is one at least. It ends where its streams do: a proxy ends the body of a response
+ * properly, also where the server behind it died in the middle (section 10.4).
+ *
+ * @param asked what was posted: a report of a gap is answered by whichever frames got lost, and these may be any part of a stream
+ */
 async function* framesOf(
+  asked: string,
   { status, body }: Response,
   { maxFrameBytes }: PostOptions,
   patience: Patience,
   wait: Wait,
 ): AsyncGenerator<string, void, undefined> {
   const splitter = new FrameSplitter({ maxFrameBytes });
+  const unfinished = new Unfinished();
   const reader = body?.getReader();
   let isOver = reader === undefined;
   let isEmpty = true;
   try {
     while (!isOver) {
-      const { done, value } = await read(reader!, status, patience, wait);
+      const { done, value } = await read(reader!, status, patience, wait, unfinished);
       isOver = done;
       for (const frame of value === undefined ? splitter.end() : splitter.push(value)) {
         isEmpty = false;
+        unfinished.take(frame);
         yield frame;
       }
     }
     if (isEmpty) throw new HttpBindingError('truncated', 'The answer is empty.', { status });
+    if (!unfinished.isWhole && !isReport(asked))
+      throw new HttpBindingError('truncated', `The answer ends without ${unfinished.missing}.`, { status });
   } catch (thrown) {
     throw thrown instanceof FramingError ? retold(thrown, status) : thrown;
   } finally {
@@ -186,12 +198,21 @@ async function read(
   status: number,
   patience: Patience,
   wait: Wait,
+  unfinished: Unfinished,
 ): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }> {
   try {
     return await wait(() => reader.read());
   } catch (cause) {
-    throw patience.reason ?? new HttpBindingError('truncated', 'The answer broke off.', { status, cause });
+    if (patience.reason !== undefined) throw patience.reason;
+    // What has said its last word is not missed.
+    if (unfinished.hasEnded) return { done: true };
+    throw new HttpBindingError('truncated', 'The answer broke off.', { status, cause });
   }
+}
+
+function isReport(frame: string): boolean {
+  const head = readHead(frame);
+  return head !== null && isErrorHead(head);
 }
 
 function retold(error: FramingError, status: number): HttpBindingError {

@@ -8,7 +8,7 @@ import { PegwireError } from '../../../text/errors.js';
  * - `http-status`: the server answered with a status that carries no frames
  * - `not-accp`: the answer is of another media type, or no UTF-8
  * - `more-than-one-frame`: the answer goes on after its first frame; `streamFrames` takes such answers
- * - `truncated`: the answer broke off
+ * - `truncated`: the answer broke off, or ended before a stream in it, or before a message in several frames
  * - `too-large`: a frame has more bytes than are taken
  */
 export type HttpBindingErrorCode =
