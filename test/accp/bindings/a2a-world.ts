@@ -34,14 +34,17 @@ function cardAt(url: string, protocolVersion: string): AgentCard {
   return accpCard(card, { registry: codec.registry });
 }
 
+export interface ConnectOptions {
+  readonly protocolVersion?: string;
+  readonly streaming?: boolean;
+  /** The port of something that stands before the server's. */
+  readonly through?: (port: number) => Promise<number>;
+}
+
 /** Serves an executor, and connects a client. */
 export async function connect(
   executor: AgentExecutor,
-  {
-    protocolVersion = '1.0',
-    streaming = true,
-    through = async (port) => port,
-  }: { protocolVersion?: string; streaming?: boolean; through?: (port: number) => Promise<number> } = {},
+  { protocolVersion = '1.0', streaming = true, through = async (port) => port }: ConnectOptions = {},
 ): Promise<{ client: Client; card: AgentCard }> {
   const app = express();
   const server = app.listen(0, '127.0.0.1');

@@ -49,6 +49,6 @@ function failureOf(thrown: unknown): LinkError {
     readonly reason?: unknown;
     readonly message?: string;
   };
-  const isForGood = thrown instanceof A2aBindingError || FOR_GOOD.has(reason);
+  const isForGood = (thrown instanceof A2aBindingError && thrown.code === 'not-accp') || FOR_GOOD.has(reason);
   return new LinkError(isForGood ? 'refused' : 'unreachable', message, { cause: thrown });
 }

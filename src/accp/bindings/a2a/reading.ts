@@ -1,4 +1,6 @@
 /** What comes back for one message (draft-benzing-accp-00, section 11.4). */
+
+import { readHead } from '../frames.js';
 import { A2aBindingError } from './errors.js';
 import { inOrder } from './in-order.js';
 import { framesIn } from './parts.js';
@@ -9,8 +11,12 @@ import {
   type StreamResponse,
   TASK_STATE,
   type Task,
+  TERMINAL,
 } from './sdk-shapes.js';
 import { KnownTask, noteTask } from './task-map.js';
+
+/** States in which a task waits for the client. */
+const INTERRUPTED: ReadonlySet<number> = new Set([TASK_STATE.inputRequired, TASK_STATE.authRequired]);
 
 /** Reads what comes back for one message. */
 export class Reading {
@@ -20,6 +26,7 @@ export class Reading {
   readonly #asked: string;
   #known: KnownTask | undefined;
   #isBegun = false;
+  #hasEnded = false;
   #count = 0;
   /** What the agent said that is no frame. */
   #said: string | undefined;
@@ -40,6 +47,11 @@ export class Reading {
     return this.#isBegun;
   }
 
+  /** Whether no more events are due behind the last one. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
   /** Whether the answer is of another task than the one that the message was about. */
   get isAnew(): boolean {
     return this.#known?.taskId !== this.#first;
@@ -47,6 +59,12 @@ export class Reading {
 
   event({ payload }: StreamResponse): readonly string[] {
     this.#isBegun = true;
+    const frames = this.#framesOf({ payload });
+    this.#hasEnded = this.#isEnd(payload, frames);
+    return frames;
+  }
+
+  #framesOf({ payload }: StreamResponse): readonly string[] {
     switch (payload?.$case) {
       case 'task':
         return this.task(payload.value);
@@ -77,6 +95,20 @@ export class Reading {
 
   message({ parts }: A2aMessage): readonly string[] {
     return this.#given(framesIn(parts), parts);
+  }
+
+  /** A task that is taken up again comes first with the state that it had, and with nothing new. What ends with `ack` goes on later. */
+  #isEnd(payload: StreamResponse['payload'], frames: readonly string[]): boolean {
+    if (payload?.$case === 'message' || TERMINAL.has(this.#known?.state ?? 0)) return true;
+    if (payload?.$case !== 'statusUpdate' && (payload?.$case !== 'task' || frames.length === 0)) return false;
+    const { state = 0, message } = payload.value.status ?? {};
+    const last = framesIn(message?.parts ?? []).at(-1);
+    return INTERRUPTED.has(state) || (last !== undefined && readHead(last)?.intent === 'ack');
+  }
+
+  /** @throws A2aBindingError where the events have ended, and the task has not */
+  checkEnded(): void {
+    if (!this.#hasEnded) throw new A2aBindingError('truncated', 'The answer ends before its task.');
   }
 
   /** @throws A2aBindingError where there was an answer, but no frame in it */

@@ -9,7 +9,16 @@ export const TASK_STATE = {
   canceled: 5,
   inputRequired: 6,
   rejected: 7,
+  authRequired: 8,
 } as const;
+
+/** States that a task does not leave. */
+export const TERMINAL: ReadonlySet<number> = new Set([
+  TASK_STATE.completed,
+  TASK_STATE.failed,
+  TASK_STATE.canceled,
+  TASK_STATE.rejected,
+]);
 
 /** `Role` of the SDK. */
 export const ROLE = { user: 1, agent: 2 } as const;

@@ -2,21 +2,13 @@
 import { readHead } from '../frames.js';
 import { frameMessage, type MessageOptions } from './message.js';
 import { Reading } from './reading.js';
-import { type A2aMessage, type FrameClient, type MessageRequest, TASK_STATE, type Task } from './sdk-shapes.js';
+import { type A2aMessage, type FrameClient, type MessageRequest, type Task, TERMINAL } from './sdk-shapes.js';
 import { KnownTask, taskOf } from './task-map.js';
 
 export interface SendOptions extends Omit<MessageOptions, 'mimeType'> {
   /** Ends the exchange. */
   readonly signal?: AbortSignal | undefined;
 }
-
-/** States that a task does not leave. */
-const TERMINAL: ReadonlySet<number> = new Set([
-  TASK_STATE.completed,
-  TASK_STATE.failed,
-  TASK_STATE.canceled,
-  TASK_STATE.rejected,
-]);
 
 /**
  * Sends a frame, and gives the frames that come back, in order; none where there is nothing to say. A `req` makes a task;
@@ -48,7 +40,8 @@ export async function sendFrame(
  *
  * Source: draft-benzing-accp-00, sections 10.4 and 11.4.
  *
- * @throws A2aBindingError `not-accp` where the agent has answered, but not in frames
+ * @throws A2aBindingError `not-accp` where the agent has answered, but not in frames; `truncated` where the events end before the
+ *   task does: a proxy, and the SDK's client, end them properly also where the connection to the agent broke
  * @throws whatever the client throws
  * @example
  * for await (const frame of streamFrame(client, request)) codec.decode(frame, session);
@@ -81,12 +74,18 @@ export async function* streamTaken(
     }
   };
   try {
-    yield* events(request);
+    try {
+      yield* events(request);
+    } catch (thrown) {
+      if (reading.isBegun || !isTaskOver(thrown, sending)) throw thrown;
+      yield* events(anew(request));
+    }
   } catch (thrown) {
-    if (reading.isBegun || !isTaskOver(thrown, sending)) throw thrown;
-    yield* events(anew(request));
+    // A connection that breaks behind the end of the task takes nothing away.
+    if (!reading.hasEnded || options.signal?.aborted === true) throw thrown;
   }
   reading.checkAnswered();
+  reading.checkEnded();
 }
 
 interface Sending {
