@@ -53,7 +53,7 @@ const MAX_ROUNDS = 3;
  * @throws AccpError for a call that cannot be said in a frame; E3001 for one that came too late; the reason for which an answer
  *   was refused
  * @throws StoreError when the session's store fails
- * @throws whatever the client throws where the server has not answered
+ * @throws whatever the client throws where the server has not answered; over HTTP, `answeredFetch` makes it do so at once
  * @example
  * const { message } = await callTool(client, { tool: 'add', arguments: { a: 1, b: 2 } }, { codec, session });
  * if (message.intent === 'done') use(message.payload.result);

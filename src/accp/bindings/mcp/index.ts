@@ -8,6 +8,7 @@ export {
   type Notice,
 } from '../endpoint.js';
 export { FRAME_TYPE } from '../frames.js';
+export { answeredFetch } from './answered-fetch.js';
 export { callTool, type ToolCall, type ToolCallOptions, type ToolOutcome } from './call-tool.js';
 export { type ContentOptions, frameContent, frameResource, framesIn } from './content.js';
 export { readRegistry } from './read-registry.js';

@@ -1,0 +1,121 @@
+/** Requests of MCP's Streamable HTTP that fail where the stream of their answer is cut (MCP 2025-11-25, transports, "Sending Messages to the Server"). */
+import { isMediaType } from '../../../bindings/media-type.js';
+import { members } from './sdk-shapes.js';
+
+type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** JSON-RPC, as the SDK has it: the connection was closed. */
+const CONNECTION_CLOSED = -32000;
+const UTF8 = new TextEncoder();
+
+/**
+ * A `fetch` for the SDK's `StreamableHTTPClientTransport`. The SDK takes the end of a stream of events for nothing: a request whose
+ * answer was cut off waits for its time-out, 60 s. With this one it fails at once, with the code -32000. Streams whose events have
+ * identifiers are left to the SDK, which takes them up again.
+ *
+ * Source: draft-benzing-accp-00, section 11.3.
+ *
+ * @param ask the `fetch` that is used. @default the platform's
+ * @example
+ * const transport = new StreamableHTTPClientTransport(url, { fetch: answeredFetch() });
+ */
+export function answeredFetch(ask: Fetch = fetch): Fetch {
+  return async (url, init) => {
+    const response = await ask(url, init);
+    const { body, status, statusText, headers } = response;
+    const waiting = requestsIn(init?.body);
+    if (body === null || waiting.size === 0 || !isMediaType(headers.get('content-type'), 'text/event-stream'))
+      return response;
+    return new Response(answered(body, new Events(waiting)), { status, statusText, headers });
+  };
+}
+
+function answered(body: ReadableStream<Uint8Array>, events: Events): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const read = await reader.read().catch((cause: unknown) => {
+          if (events.isResumable) throw cause;
+          return { done: true, value: undefined } as const;
+        });
+        if (read.value !== undefined) {
+          events.push(read.value);
+          controller.enqueue(read.value);
+        } else {
+          const rest = events.end();
+          if (rest !== '') controller.enqueue(UTF8.encode(rest));
+          controller.close();
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Follows server-sent events (HTML, section 9.2.6), to see which requests are answered. */
+class Events {
+  readonly #waiting: Set<unknown>;
+  readonly #utf8 = new TextDecoder();
+  /** The start of a line whose end has not come. */
+  #line: string[] = [];
+  #data = '';
+  isResumable = false;
+
+  /** @param waiting the identifiers of the requests */
+  constructor(waiting: Set<unknown>) {
+    this.#waiting = waiting;
+  }
+
+  push(bytes: Uint8Array): void {
+    const lines = this.#utf8.decode(bytes, { stream: true }).split(/\r\n|\n|\r/);
+    const rest = lines.pop()!;
+    for (const line of lines) {
+      this.#take(this.#line.join('') + line);
+      this.#line = [];
+    }
+    this.#line.push(rest);
+  }
+
+  /** The stream has ended. @returns what has to follow, so that every request is answered */
+  end(): string {
+    if (this.isResumable) return '';
+    this.#take(this.#line.join(''));
+    this.#take('');
+    const message = 'The connection was closed before the answer came';
+    const errors = [...this.#waiting].map((id) =>
+      JSON.stringify({ jsonrpc: '2.0', id, error: { code: CONNECTION_CLOSED, message } }),
+    );
+    // What was cut off is ended first: an event of its own, that is no message.
+    return errors.length === 0 ? '' : `\n\n${errors.map((error) => `event: message\ndata: ${error}\n\n`).join('')}`;
+  }
+
+  #take(line: string): void {
+    if (line.startsWith('id:')) this.isResumable = true;
+    else if (line.startsWith('data:')) this.#data += line.slice(5);
+    else if (line === '') {
+      if (this.#data !== '') for (const id of answersIn(this.#data)) this.#waiting.delete(id);
+      this.#data = '';
+    }
+  }
+}
+
+function requestsIn(body: unknown): Set<unknown> {
+  return new Set(messagesIn(body).flatMap(({ method, id }) => (method === undefined || id === undefined ? [] : [id])));
+}
+
+function answersIn(text: string): unknown[] {
+  return messagesIn(text).flatMap(({ method, id }) => (method === undefined ? [id] : []));
+}
+
+function messagesIn(text: unknown): { readonly method?: unknown; readonly id?: unknown }[] {
+  if (typeof text !== 'string') return [];
+  try {
+    const value: unknown = JSON.parse(text);
+    const all: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return all.flatMap((message): { readonly method?: unknown; readonly id?: unknown }[] => [members(message) ?? {}]);
+  } catch {
+    return [];
+  }
+}
