@@ -426,7 +426,7 @@ class SessionClient implements Client {
     const why =
       error ?? new ArcpError('UNAVAILABLE', this.#isLeaving ? 'The client was closed' : 'The connection has ended');
     this.#commands.end(why);
-    this.#invocations.fail(why);
+    this.#invocations.lose(why);
     this.#refuse(why);
     this.#close(error);
   }

@@ -102,14 +102,14 @@ export interface Invocation<R = unknown> {
   /** Its state, as far as it is known. */
   readonly state: JobState;
   /**
-   * What is said of it, from the first message on, each once and in order; it ends with the last one. To be called at once, or what came before is
-   * left out.
+   * What is said of it, from the first message on, each once and in order; it ends with the last one, and fails with
+   * `UNAVAILABLE` where the connection ends before and is not made again. To be called at once, or what came before is left out.
    */
   readonly events: () => AsyncIterableIterator<Envelope>;
   /**
    * What a stream of it carries, as it comes: the next that is opened and has this name, or is of this kind, or any. It ends with the stream, and
-   * fails with its error. To be called at once. Whoever reads slowly slows the sender down; whoever has asked for it and does
-   * not read stops it, and with it work that waits until it was read.
+   * fails with its error, or with `UNAVAILABLE` where the connection ends before and is not made again. To be called at once. Whoever reads
+   * slowly slows the sender down; whoever has asked for it and does not read stops it, and with it work that waits until it was read.
    */
   readonly stream: <K extends StreamKind = StreamKind>(which?: K | string) => AsyncIterableIterator<Content<K>>;
   /**

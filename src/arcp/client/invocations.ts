@@ -86,7 +86,7 @@ export class Invocations {
     const all = new Set([...(asked === undefined ? [] : [asked]), ...(this.#byJob.get(job_id ?? '') ?? [])]);
     for (const invocation of all) {
       const isLast = type === '' || describe(type)?.endsJob === true || (ENDS_CALL.has(type) && invocation === asked);
-      if (isLast) invocation.fail(error);
+      if (isLast) invocation.lose(error);
       else if (stream_id !== undefined) invocation.failStream(stream_id, error);
     }
   }
@@ -98,9 +98,10 @@ export class Invocations {
     );
   }
 
-  fail(error: unknown): void {
+  /** The connection has ended, and none is made again. */
+  lose(error: unknown): void {
     const ofJobs = [...this.#byJob.values()].flatMap((all) => [...all]);
-    for (const invocation of new Set([...this.#byCommand.values(), ...ofJobs])) invocation.fail(error);
+    for (const invocation of new Set([...this.#byCommand.values(), ...ofJobs])) invocation.lose(error);
   }
 
   #of(jobId: string): Set<LiveInvocation> {

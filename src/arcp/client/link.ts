@@ -175,7 +175,9 @@ export class Link {
     clearInterval(this.#beat);
     channel.destroy();
     if (this.#isClosed) return;
-    this.#failed(error ?? new ArcpError('UNAVAILABLE', 'The connection has ended'));
+    const why = error === undefined ? '' : `: ${error.message}`;
+    // A broken connection has one code, whatever carries it.
+    this.#failed(new ArcpError('UNAVAILABLE', `The connection has ended${why}`, { cause: error }));
   }
 
   #failed(error: unknown): void {

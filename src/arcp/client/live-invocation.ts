@@ -33,6 +33,8 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
   #jobId: string | undefined;
   #state: JobState = 'accepted';
   #isOver = false;
+  /** Why nothing more is heard of it, though it may go on. */
+  #lost: unknown;
   #isAccepted = false;
   #lastMessageId: string | undefined;
   /** Messages that were told, while there are some that may come again. */
@@ -68,7 +70,7 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
 
   readonly events = (): AsyncIterableIterator<Envelope> => {
     const queue = new Queue<Envelope>(() => this.#queues.delete(queue));
-    if (this.#isOver) queue.end();
+    if (this.#isOver) queue.end(this.#lost);
     else this.#queues.add(queue);
     return queue;
   };
@@ -94,10 +96,16 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
     this.#accepted.resolve(jobId);
   }
 
-  /** It was refused, or nothing is known of it any more. */
+  /** It was refused. */
   fail(error: unknown): void {
     this.#accepted.reject(error);
     this.#end(() => this.#result.reject(error));
+  }
+
+  /** Nothing more is heard of it, though it may go on: whoever follows it must not take that for its end. */
+  lose(error: unknown): void {
+    if (!this.#isOver) this.#lost = error;
+    this.fail(error);
   }
 
   /** A part of a stream cannot be read. */
@@ -165,8 +173,8 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
     if (this.#isOver) return;
     this.#isOver = true;
     settle();
-    this.#streams.end();
-    for (const queue of this.#queues) queue.end();
+    this.#streams.end(this.#lost);
+    for (const queue of this.#queues) queue.end(this.#lost);
     this.#queues.clear();
   }
 }

@@ -3,8 +3,10 @@ import { Fifo } from '../../channels/fifo.js';
 
 export class Queue<T> implements AsyncIterableIterator<T> {
   readonly #values = new Fifo<T>();
-  readonly #waiting = new Fifo<(result: IteratorResult<T>) => void>();
+  readonly #waiting = new Fifo<(result: IteratorResult<T> | Promise<IteratorResult<T>>) => void>();
   #hasEnded = false;
+  /** What is thrown once, behind the last value. */
+  #error: unknown;
   readonly #onLeave: () => void;
 
   /** @param onLeave told when nobody takes them any more */
@@ -18,20 +20,29 @@ export class Queue<T> implements AsyncIterableIterator<T> {
     else this.#waiting.take()({ done: false, value });
   }
 
-  /** What is there can still be taken. */
-  end(): void {
+  /** What is there can still be taken. @param error why more may be missing: thrown behind the last value */
+  end(error?: unknown): void {
+    if (this.#hasEnded) return;
     this.#hasEnded = true;
-    while (this.#waiting.size > 0) this.#waiting.take()({ done: true, value: undefined });
+    this.#error = error;
+    while (this.#waiting.size > 0) this.#waiting.take()(this.#over());
   }
 
   next(): Promise<IteratorResult<T>> {
     if (this.#values.size > 0) return Promise.resolve({ done: false, value: this.#values.take() });
-    if (this.#hasEnded) return Promise.resolve({ done: true, value: undefined });
+    if (this.#hasEnded) return this.#over();
     return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #over(): Promise<IteratorReturnResult<undefined>> {
+    const error = this.#error;
+    this.#error = undefined;
+    return error === undefined ? Promise.resolve({ done: true, value: undefined }) : Promise.reject(error);
   }
 
   return(): Promise<IteratorResult<T>> {
     this.#values.clear();
+    this.#error = undefined;
     this.end();
     this.#onLeave();
     return Promise.resolve({ done: true, value: undefined });

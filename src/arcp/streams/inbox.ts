@@ -9,6 +9,7 @@ import { StreamReader } from './reader.js';
 interface Wish {
   readonly which: string | undefined;
   readonly found: (reader: StreamReader<StreamKind> | undefined) => void;
+  readonly failed: (error: unknown) => void;
 }
 
 export interface InboxOptions {
@@ -23,7 +24,8 @@ export interface InboxOptions {
 export class StreamInbox {
   readonly #readers = new Map<string, StreamReader<StreamKind>>();
   #wishes: Wish[] = [];
-  #hasEnded = false;
+  /** Why nothing more comes: the work has ended, or `error` ended what is heard of it. */
+  #end: { readonly error?: unknown } | undefined;
   readonly #options: InboxOptions;
   /** Those that were opened, and that nobody has asked for yet. */
   #unasked: { readonly name: string | undefined; readonly reader: StreamReader<StreamKind> }[] = [];
@@ -35,15 +37,18 @@ export class StreamInbox {
   /** The next stream that is opened and is of that kind, or has that name. */
   read<K extends StreamKind>(which?: K | string): AsyncIterableIterator<Content<K>> {
     // It is wished for now, and not when the first chunk is.
-    const found = new Promise<StreamReader<StreamKind> | undefined>((resolve) => {
+    const found = new Promise<StreamReader<StreamKind> | undefined>((resolve, reject) => {
       const at = this.#unasked.findIndex(({ name, reader }) => isMeant(which, reader.kind, name));
       if (at >= 0) {
         resolve(this.#unasked.splice(at, 1)[0]!.reader);
         return;
       }
-      if (this.#hasEnded) resolve(undefined);
-      else this.#wishes.push({ which, found: resolve });
+      if (this.#end === undefined) this.#wishes.push({ which, found: resolve, failed: reject });
+      else if (this.#end.error === undefined) resolve(undefined);
+      else reject(this.#end.error);
     });
+    // Whoever has asked for it may not read it.
+    found.catch(() => {});
     return follow(found as unknown as Promise<StreamReader<K> | undefined>);
   }
 
@@ -64,12 +69,19 @@ export class StreamInbox {
     this.#readers.get(streamId)?.fail(error);
   }
 
-  /** Nothing more comes. */
-  end(): void {
-    this.#hasEnded = true;
-    for (const { found } of this.#wishes.splice(0)) found(undefined);
-    for (const reader of this.#readers.values())
-      reader.fail(new ArcpError('ABORTED', 'The work ended before the stream'));
+  /**
+   * Nothing more comes.
+   *
+   * @param error why, where it is not known whether there is more, as the connection has ended
+   */
+  end(error?: unknown): void {
+    this.#end ??= { error };
+    for (const { found, failed } of this.#wishes.splice(0)) {
+      if (error === undefined) found(undefined);
+      else failed(error);
+    }
+    const why = error instanceof Error ? error : new ArcpError('ABORTED', 'The work ended before the stream');
+    for (const reader of this.#readers.values()) reader.fail(why);
     this.#readers.clear();
   }
 

@@ -4,7 +4,8 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../arcp/client/index.js';
 import { ArcpError, type Envelope } from '../../arcp/index.js';
-import { toJson } from '../json.js';
+import { visible } from '../../text/visible.js';
+import { errorJson, toJson } from '../json.js';
 import { textOption } from '../option-values.js';
 import { type Invocation, UsageError } from '../usage.js';
 import { lineOf } from './lines.js';
@@ -28,13 +29,20 @@ export async function runTail(invocation: Invocation): Promise<number> {
     },
   );
   const job = client.job(jobId);
-  const stop = (): void => void client.disconnect();
+  let isStopped = false;
+  let isOver = false;
+  const stop = (): void => {
+    isStopped = true;
+    void client.disconnect();
+  };
   process.once('SIGINT', stop);
   try {
     for await (const message of job.events()) await tell(invocation, message);
+    isOver = true;
     await job.result();
     return 0;
   } catch (thrown) {
+    if (!isOver && !isStopped) await tellLost(invocation, thrown);
     if (thrown instanceof ArcpError && thrown.code === 'NOT_FOUND') throw new UsageError(`There is no job ${jobId}`);
     return 1;
   } finally {
@@ -68,6 +76,12 @@ async function tailFile(invocation: Invocation, file: string): Promise<number> {
     process.off('SIGINT', stop).off('SIGTERM', stop);
     await store.close();
   }
+}
+
+/** The job may go on: without a word, what was told would pass for all of it. */
+async function tellLost({ json, output }: Invocation, thrown: unknown): Promise<void> {
+  const { code, message } = thrown instanceof ArcpError ? thrown : new ArcpError('UNKNOWN', String(thrown));
+  await output.note(json ? errorJson(code, message) : `${output.paintNote('red', code)} ${visible(message)}`);
 }
 
 async function tell({ json, output }: Invocation, message: Envelope): Promise<void> {
