@@ -1,11 +1,10 @@
 /** The consuming end of a stream: an iterator that asks, and is told when there may be an answer. */
-import type { AccpError } from '../codec/accp-error.js';
 import type { StreamChunk } from './chunk.js';
 
 /** What there is for a reader. */
 export type Step =
   | { readonly kind: 'chunk'; readonly chunk: StreamChunk }
-  | { readonly kind: 'error'; readonly error: AccpError }
+  | { readonly kind: 'error'; readonly error: Error }
   | { readonly kind: 'done' };
 
 export interface Reader {
@@ -19,7 +18,7 @@ export interface Reader {
 /** A call of `next` that waits. */
 interface Waiting {
   readonly resolve: (result: IteratorResult<StreamChunk>) => void;
-  readonly reject: (error: AccpError) => void;
+  readonly reject: (error: Error) => void;
 }
 
 const END: IteratorResult<StreamChunk> = { done: true, value: undefined };

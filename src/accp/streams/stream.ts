@@ -29,6 +29,8 @@ export interface Stream {
   /** When the latest chunk came, or reading began: seconds since 1970. `null` until the clock is looked at. */
   at: number | null;
   reader: Reader | null;
+  /** What its reader gets behind what has come, where its sender has gone. */
+  cut: Error | null;
 }
 
 /** An error as it is kept. */
@@ -69,6 +71,7 @@ export function newStream(cid: string, at: number | null): Stream {
     inHand: false,
     at,
     reader: null,
+    cut: null,
   };
 }
 

@@ -67,6 +67,13 @@ export interface Streams {
    * @throws TypeError when the stream has a reader already
    */
   readonly open: (cid: string) => AsyncIterable<StreamChunk>;
+  /**
+   * The senders have gone, and are not expected back: readers get an error behind what has come. The streams stay in the journal, for
+   * senders that do come back.
+   *
+   * @param error what they get. @default E3003
+   */
+  readonly cut: (error?: Error) => void;
   /** Fails the streams whose time-out has passed. */
   readonly tick: (now?: number) => void;
   /** Streams that have not come, or were not read, to their end. */
@@ -129,7 +136,13 @@ export function createStreams(options: StreamsOptions): Streams {
       if (asked) save();
       return { kind: 'error', error: errorOf(stream.failure) };
     }
-    if (!isComplete(stream)) return null;
+    if (!isComplete(stream)) {
+      const { cut } = stream;
+      if (cut === null) return null;
+      stream.cut = null;
+      stream.reader = null;
+      return { kind: 'error', error: cut };
+    }
     shelf.end(stream, 'read');
     if (asked) save();
     note('stream-read', `The stream ${stream.cid} was read to its end.`, details(stream));
@@ -216,6 +229,7 @@ export function createStreams(options: StreamsOptions): Streams {
       stream.final ||= chunk.final;
       stream.highest = Math.max(stream.highest, chunk.index);
       stream.at = now();
+      stream.cut = null;
       shelf.put(stream, chunk);
       if (changed) shelf.save(stream);
       stream.reader?.wake();
@@ -254,6 +268,14 @@ export function createStreams(options: StreamsOptions): Streams {
       return stream.reader.chunks;
     },
 
+    cut(error) {
+      for (const stream of shelf.streams.values()) {
+        if (stream.reader === null || stream.failure !== null || isComplete(stream)) continue;
+        stream.cut = error ?? errorOf(cutOff(stream));
+        stream.reader.wake();
+      }
+    },
+
     tick(at = now()) {
       if (timeout === 0 || at < due) return;
       due = Number.POSITIVE_INFINITY;
@@ -281,6 +303,15 @@ function incomplete(stream: Stream): Failure {
   if (!stream.final) return { code: 'E3003', message: 'the stream was ended without a final chunk', details: {} };
   const missing = firstMissing(stream);
   return { code: 'E3003', message: `the stream was ended without chunk ${missing}`, details: { missing } };
+}
+
+function cutOff(stream: Stream): Failure {
+  const missing = firstMissing(stream);
+  return {
+    code: 'E3003',
+    message: `the connection has ended before chunk ${missing} of the stream`,
+    details: { missing },
+  };
 }
 
 function tooMany(stream: Stream, maxBuffered: number): Failure {

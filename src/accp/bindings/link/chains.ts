@@ -3,6 +3,7 @@ import type { Message, MessageInput } from '../../message/message.js';
 import { chatMessage } from '../../profiles/chat.js';
 import { createIds } from '../../session/ids.js';
 import type { StreamChunk } from '../../streams/streams.js';
+import { LinkError } from './errors.js';
 
 /** A message whose chain is named. */
 export interface ChainedMessage extends MessageInput {
@@ -48,6 +49,8 @@ export async function* streamOf(
       if (intent === 'done' && !isBegun) finish({ done: true, value: undefined });
     },
     (thrown: unknown) => {
+      // A connection that has ended is no end of the stream: what has come is read first, and may be all of it.
+      if (thrown instanceof LinkError) return;
       const failed = Promise.reject<never>(thrown);
       failed.catch(() => undefined);
       finish(failed);

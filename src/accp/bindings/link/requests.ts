@@ -51,7 +51,9 @@ export class Requests {
     }
   }
 
+  /** The connection has ended: what has come of streams is still read. */
   failAll(error: Error): void {
+    partsOfSession(this.#session).streams.cut(error);
     this.#answers.failAll(error);
   }
 
