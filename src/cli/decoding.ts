@@ -25,7 +25,7 @@ interface Decoding {
   readonly parts: Set<string>;
 }
 
-/** @returns the exit code: 1 when a frame was refused, or when there was none, or not all of a message */
+/** @returns the exit code: 1 when a frame was refused, or when there was none, or not all of a message or stream */
 export async function decodeLines(invocation: Invocation, dialect: Dialect, agent: string): Promise<number> {
   const replies = openReplies(invocation);
   let decoding: Decoding | undefined;
@@ -135,10 +135,11 @@ async function tellRejected(
 async function end({ invocation, open, streams, counts, parts }: Decoding): Promise<number> {
   const { json, output } = invocation;
   const { failed, unfinished } = await streams.end();
+  const rest = open.isKept ? '; the rest may follow' : '';
   const said = [
     ...failed.map(({ cid, error }) => `The stream ${cid} has failed: ${error.message}`),
-    ...unfinished.map((cid) => `The stream ${cid} has not ended.`),
-    ...[...parts].map((cid) => `The message ${cid} has not come whole${open.isKept ? '; the rest may follow' : ''}.`),
+    ...unfinished.map((cid) => `The stream ${cid} has not ended${rest}.`),
+    ...[...parts].map((cid) => `The message ${cid} has not come whole${rest}.`),
   ];
   if (!json) {
     const { message, pending, rejected, dropped } = counts;
@@ -148,5 +149,6 @@ async function end({ invocation, open, streams, counts, parts }: Decoding): Prom
     );
   }
   for (const text of said) await output.note(json ? errorJson('unfinished', text) : text);
-  return counts.rejected > 0 || failed.length > 0 || (parts.size > 0 && !open.isKept) ? 1 : 0;
+  const isCut = !open.isKept && parts.size + unfinished.length > 0;
+  return counts.rejected > 0 || failed.length > 0 || isCut ? 1 : 0;
 }
