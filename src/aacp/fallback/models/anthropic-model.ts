@@ -6,7 +6,7 @@ import { loadSdk } from './load-sdk.js';
 import type { ModelRequest, ProviderModel } from './model.js';
 import { JSON_REPLY, PACKET, packetSchema, TOOL_REPLY } from './packet-schema.js';
 import { patientFetch } from './patient-fetch.js';
-import { badReply, conversation, createModel, instructions, type ProviderReply } from './provider.js';
+import { badReply, conversation, createModel, instructions, type ProviderReply, UNFINISHED } from './provider.js';
 import {
   memberOf,
   optionalText,
@@ -159,6 +159,7 @@ function read(answer: unknown, { provider }: { readonly provider: string }): Pro
   const result = messageSchema.safeParse(answer);
   if (!result.success) throw badReply(provider, 'that is no message');
   const { content, model, stop_reason: reason, usage } = result.data;
+  if (reason === null || reason === 'pause_turn') throw badReply(provider, UNFINISHED);
   const cacheReadTokens = usage?.cache_read_input_tokens ?? 0;
   const cacheWriteTokens = usage?.cache_creation_input_tokens ?? 0;
   const isRefusal = reason === 'refusal';

@@ -5,7 +5,7 @@ import type { Constraint } from './constraint.js';
 import type { ModelRequest, ProviderModel } from './model.js';
 import { errorSchema, faultOf, type OpenAiChatClient, openAiClient } from './openai-client.js';
 import { JSON_REPLY, PACKET, packetSchema } from './packet-schema.js';
-import { badReply, conversation, createModel, instructions, type ProviderReply } from './provider.js';
+import { badReply, conversation, createModel, instructions, type ProviderReply, UNFINISHED } from './provider.js';
 import { type Asked, fromAnswer } from './provider-errors.js';
 import { optionalText, type ProviderOptions, type ProviderSettings, resolveProvider } from './provider-options.js';
 
@@ -163,6 +163,8 @@ function read(answer: unknown, asked: Asked): ProviderReply {
   const choice = choices?.[0];
   if (choice === undefined) throw badReply(asked.provider, 'without a choice');
   const { message, finish_reason: reason } = choice;
+  // As in the chunks of a stream before the last; `abort` is vLLM's, `error` that of routers.
+  if (reason === null || reason === 'abort' || reason === 'error') throw badReply(asked.provider, UNFINISHED);
   const isRefusal = reason === 'content_filter' || Boolean(message.refusal);
   return {
     text: isRefusal ? '' : (message.content ?? ''),

@@ -5,7 +5,7 @@ import type { Constraint } from './constraint.js';
 import type { ModelRequest, ProviderModel } from './model.js';
 import { errorSchema, faultOf, type OpenAiResponsesClient, openAiClient } from './openai-client.js';
 import { JSON_REPLY, PACKET, packetSchema, TOOL_REPLY } from './packet-schema.js';
-import { badReply, conversation, createModel, instructions, type ProviderReply } from './provider.js';
+import { badReply, conversation, createModel, instructions, type ProviderReply, UNFINISHED } from './provider.js';
 import { type Asked, fromAnswer } from './provider-errors.js';
 import {
   memberOf,
@@ -131,8 +131,10 @@ const responseSchema = z.object({
 function read(answer: unknown, asked: Asked): ProviderReply {
   const result = responseSchema.safeParse(answer);
   if (!result.success) throw badReply(asked.provider, 'that is no response');
-  const { output, model, error, incomplete_details: incomplete, usage } = result.data;
+  const { output, model, status, error, incomplete_details: incomplete, usage } = result.data;
   if (error) throw fromAnswer(faultOf(error), asked);
+  const isKnown = incomplete?.reason === 'content_filter' || incomplete?.reason === 'max_output_tokens';
+  if (status && status !== 'completed' && !isKnown) throw badReply(asked.provider, UNFINISHED);
   const parts = output.flatMap(({ type, content }) => (type === 'message' ? (content ?? []) : []));
   const isRefusal = incomplete?.reason === 'content_filter' || parts.some(({ type }) => type === 'refusal');
   return {

@@ -83,6 +83,9 @@ export function instructions({ system }: ModelRequest, form: string | null): str
   return form === null ? system : `${system}\n\n${form}`;
 }
 
+/** Of a reply whose end the provider has not marked: what it holds may be a part. */
+export const UNFINISHED = 'that is not finished';
+
 /** For what is not what the provider's protocol says. */
 export function badReply(provider: string, what: string): ModelError {
   return new ModelError({ code: 'model-bad-reply', message: `${provider} sent a reply ${what}.` });

@@ -247,6 +247,14 @@ describe.each(PROVIDERS)('$name', (provider) => {
     expect(await failureOf(make(server.url))).toMatchObject({ code: 'model-bad-reply' });
   });
 
+  test('takes no reply for one that is not marked as finished', async () => {
+    for (const reply of provider.unfinished(PACKET)) {
+      server.answers(answer(reply));
+      const failure = await failureOf(make(server.url));
+      expect(failure).toMatchObject({ code: 'model-bad-reply', message: expect.stringContaining('not finished') });
+    }
+  });
+
   test('works with a client of the caller, and with a plain object that has its methods', async () => {
     const create = vi.fn(async () => says(PACKET));
     const client = { messages: { create }, responses: { create }, chat: { completions: { create } } };

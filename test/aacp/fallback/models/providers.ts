@@ -33,6 +33,8 @@ export interface TestedProvider {
   /** A reply on the wire: 1000 tokens read, 500 of them from the cache; 20 written. */
   readonly says: (text: string) => object;
   readonly cut: (text: string) => object;
+  /** Replies that are not marked as finished. */
+  readonly unfinished: (text: string) => readonly object[];
   readonly refusal: object;
   readonly error: (message: string) => object;
   /** The conversation as it was sent, without the system message. */
@@ -43,7 +45,7 @@ export interface TestedProvider {
 
 type ChatMessages = readonly { readonly role: string; readonly content: string }[];
 
-const anthropic = (content: readonly object[], stop_reason: string): object => ({
+const anthropic = (content: readonly object[], stop_reason: string | null): object => ({
   id: 'msg_1',
   type: 'message',
   role: 'assistant',
@@ -75,7 +77,7 @@ const responses = (content: readonly object[], more: object = {}): object => ({
   ...more,
 });
 
-const completion = (message: object, finish_reason: string): object => ({
+const completion = (message: object, finish_reason: string | null): object => ({
   id: 'chatcmpl-1',
   object: 'chat.completion',
   created: 1,
@@ -102,6 +104,7 @@ export const ANTHROPIC: TestedProvider = {
       'end_turn',
     ),
   cut: (text) => anthropic([{ type: 'text', text }], 'max_tokens'),
+  unfinished: (text) => [null, 'pause_turn'].map((reason) => anthropic([{ type: 'text', text }], reason)),
   refusal: anthropic([], 'refusal'),
   error: (message) => ({ type: 'error', error: { type: 'invalid_request_error', message }, request_id: 'req_1' }),
   turnsOf: (body) => body['messages'],
@@ -119,6 +122,10 @@ export const OPENAI: TestedProvider = {
       status: 'incomplete',
       incomplete_details: { reason: 'max_output_tokens' },
     }),
+  unfinished: (text) =>
+    ['in_progress', 'queued', 'cancelled', 'incomplete'].map((status) =>
+      responses([{ type: 'output_text', text, annotations: [] }], { status }),
+    ),
   refusal: responses([{ type: 'refusal', refusal: 'No.' }]),
   error: (message) => ({ error: { message, type: 'invalid_request_error', param: null, code: null } }),
   turnsOf: (body) => body['input'],
@@ -133,6 +140,7 @@ export const COMPATIBLE: TestedProvider = {
     openaiCompatibleModel({ model: 'm', apiKey: KEY, baseUrl: `${url}/v1`, constrain: 'none', ...options }),
   says: (content) => completion({ content }, 'stop'),
   cut: (content) => completion({ content }, 'length'),
+  unfinished: (content) => [null, 'abort', 'error'].map((reason) => completion({ content }, reason)),
   refusal: completion({ content: null, refusal: 'No.' }, 'stop'),
   error: (message) => ({ error: { message, type: 'invalid_request_error', code: 400 } }),
   turnsOf: (body) => (body['messages'] as ChatMessages).slice(1),
