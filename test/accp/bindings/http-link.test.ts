@@ -95,3 +95,12 @@ test('invalid times are refused', async () => {
   await expect(connect(served, { overlap: -1 })).rejects.toThrow(TypeError);
   await expect(connect(served, { exchangeTimeout: Number.NaN })).rejects.toThrow(TypeError);
 });
+
+test.each([20 * 86_400, 10 ** 9])(
+  'a session may wait %d s for its answers, longer than timers can',
+  async (timeout) => {
+    const session = createSession({ agent: 'client', sequence: 'sender', timeout });
+    const link = await connect(createHandler(endpointOf(echo).handler), { session });
+    expect((await link.request(req('echo'))).intent).toBe('done');
+  },
+);

@@ -20,7 +20,7 @@ export async function openExchanges(
   const { session, reconnect, overlap = 0.1 } = options;
   const { timeout } = partsOfSession(session).options;
   const { exchangeTimeout = timeout === 0 ? Number.POSITIVE_INFINITY : 2 * timeout } = options;
-  checkSeconds({ exchangeTimeout }, LEAST_TIMEOUT);
+  checkSeconds({ exchangeTimeout: options.exchangeTimeout }, LEAST_TIMEOUT);
   checkSeconds({ overlap });
   const exchanges = new Exchanges({ ...exchanging, session, overlap, exchangeTimeout });
   const link = await openLink((receiver) => exchanges.connect(receiver), {

@@ -20,7 +20,7 @@ export function checkSeconds(times: Readonly<Record<string, number | undefined>>
   }
 }
 
-/** Calls back after so many seconds, unless that is for ever. @returns for `clearTimeout` */
+/** Calls back after so many seconds, or as late as a timer can, unless that is for ever. @returns for `clearTimeout` */
 export function after(seconds: number, work: () => void): unknown {
-  return seconds === Number.POSITIVE_INFINITY ? undefined : setTimeout(work, seconds * 1000);
+  return seconds === Number.POSITIVE_INFINITY ? undefined : setTimeout(work, Math.min(seconds * 1000, LONGEST_TIMER));
 }
