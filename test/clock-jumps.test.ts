@@ -24,6 +24,7 @@ import {
 import { Pacer } from '../src/arcp/streams/pacer.js';
 import { after, afterIdly } from '../src/bindings/after.js';
 import { memoryChannels } from '../src/channels/memory.js';
+import { functionTarget } from '../src/engine/differential/function-target.js';
 import { sample } from './aacp/fallback/registry/sample.js';
 import { connectTo, type Wire } from './arcp/runtime/wire.js';
 
@@ -330,6 +331,29 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
   [
     'opening a session',
     () => failing(() => openClient(() => memoryChannels()[0], { timeoutMs: LENGTH, reconnect: { minDelayMs: 1000 } })),
+  ],
+  [
+    'the answer to a command of a client',
+    async () => {
+      const [here, there] = memoryChannels();
+      void runtimeWith({ heartbeatMs: HOUR }).accept(there);
+      let isCut = false;
+      const channel = { ...here, send: (text: string) => (isCut ? undefined : here.send(text)) };
+      const client = await soon(openClient(() => channel, { timeoutMs: LENGTH }));
+      ending.push(() => client.disconnect());
+      isCut = true;
+      return failing(() => client.ping());
+    },
+  ],
+  [
+    'the answer of an implementation that is tested',
+    () =>
+      counting(
+        (goOff) =>
+          void functionTarget('t', never, { timeLimit: LENGTH })
+            .read({} as never)
+            .then(goOff),
+      ),
   ],
   [
     'the window of a session',
