@@ -10,8 +10,9 @@ const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const ORDINALS = { first: 1, "1st": 1, second: 2, "2nd": 2, third: 3, "3rd": 3, fourth: 4, "4th": 4 };
 const NUMBERS = {
   zero: "0", two: "2", three: "3", four: "4", five: "5", six: "6", seven: "7", eight: "8", nine: "9", ten: "10",
-  eleven: "11", twelve: "12", fifteen: "15", twenty: "20", thirty: "30", forty: "40", fifty: "50", sixty: "60",
-  seventy: "70", eighty: "80", ninety: "90", hundred: "100", thousand: "1000",
+  eleven: "11", twelve: "12", thirteen: "13", fourteen: "14", fifteen: "15", sixteen: "16", seventeen: "17", eighteen: "18",
+  nineteen: "19", twenty: "20", thirty: "30", forty: "40", fifty: "50", sixty: "60", seventy: "70", eighty: "80", ninety: "90",
+  hundred: "100", thousand: "1000",
 };
 
 const DOLLARS = {
@@ -4337,37 +4338,37 @@ const peg$makeScanner = (capacity$) => {
         const back$1 = at$;
         chosen$1: {
           next$1: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116) break next$1;
-            at$ += 5;
-            word$1 = input.substring(at$ - 5, at$);
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) break next$1;
+            at$ += 8;
+            word$1 = input.substring(at$ - 8, at$);
             break chosen$1;
           }
           at$ = back$1;
           next$2: {
-            if ((bytes$[at$ + 1] | 32) !== 108 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 118 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110) break next$2;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$2;
             at$ += 6;
             word$1 = input.substring(at$ - 6, at$);
             break chosen$1;
           }
           at$ = back$1;
-          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) return FAILED$;
+          next$3: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116) break next$3;
+            at$ += 5;
+            word$1 = input.substring(at$ - 5, at$);
+            break chosen$1;
+          }
+          at$ = back$1;
+          if ((bytes$[at$ + 1] | 32) !== 108 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 118 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110) return FAILED$;
           at$ += 6;
           word$1 = input.substring(at$ - 6, at$);
         }
       } else if (symbol$2 === 70 || symbol$2 === 102) {
         const back$2 = at$;
         chosen$2: {
-          next$3: {
-            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114) break next$3;
-            at$ += 4;
-            word$1 = input.substring(at$ - 4, at$);
-            break chosen$2;
-          }
-          at$ = back$2;
           next$4: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101) break next$4;
-            at$ += 4;
-            word$1 = input.substring(at$ - 4, at$);
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) break next$4;
+            at$ += 8;
+            word$1 = input.substring(at$ - 8, at$);
             break chosen$2;
           }
           at$ = back$2;
@@ -4385,9 +4386,23 @@ const peg$makeScanner = (capacity$) => {
             break chosen$2;
           }
           at$ = back$2;
-          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 102 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) return FAILED$;
-          at$ += 5;
-          word$1 = input.substring(at$ - 5, at$);
+          next$7: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 102 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) break next$7;
+            at$ += 5;
+            word$1 = input.substring(at$ - 5, at$);
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$8: {
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114) break next$8;
+            at$ += 4;
+            word$1 = input.substring(at$ - 4, at$);
+            break chosen$2;
+          }
+          at$ = back$2;
+          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101) return FAILED$;
+          at$ += 4;
+          word$1 = input.substring(at$ - 4, at$);
         }
       } else if (symbol$2 === 72 || symbol$2 === 104) {
         if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 100) return FAILED$;
@@ -4396,93 +4411,121 @@ const peg$makeScanner = (capacity$) => {
       } else if (symbol$2 === 78 || symbol$2 === 110) {
         const back$3 = at$;
         chosen$3: {
-          next$7: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) break next$7;
-            at$ += 4;
-            word$1 = input.substring(at$ - 4, at$);
+          next$9: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) break next$9;
+            at$ += 8;
+            word$1 = input.substring(at$ - 8, at$);
             break chosen$3;
           }
           at$ = back$3;
-          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) return FAILED$;
-          at$ += 6;
-          word$1 = input.substring(at$ - 6, at$);
+          next$10: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$10;
+            at$ += 6;
+            word$1 = input.substring(at$ - 6, at$);
+            break chosen$3;
+          }
+          at$ = back$3;
+          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) return FAILED$;
+          at$ += 4;
+          word$1 = input.substring(at$ - 4, at$);
         }
       } else if (symbol$2 === 83 || symbol$2 === 115) {
         const back$4 = at$;
         chosen$4: {
-          next$8: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120) break next$8;
+          next$11: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 110) break next$11;
+            at$ += 7;
+            word$1 = input.substring(at$ - 7, at$);
+            break chosen$4;
+          }
+          at$ = back$4;
+          next$12: {
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 101 || (bytes$[at$ + 8] | 32) !== 110) break next$12;
+            at$ += 9;
+            word$1 = input.substring(at$ - 9, at$);
+            break chosen$4;
+          }
+          at$ = back$4;
+          next$13: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) break next$13;
+            at$ += 5;
+            word$1 = input.substring(at$ - 5, at$);
+            break chosen$4;
+          }
+          at$ = back$4;
+          next$14: {
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116 || (bytes$[at$ + 6] | 32) !== 121) break next$14;
+            at$ += 7;
+            word$1 = input.substring(at$ - 7, at$);
+            break chosen$4;
+          }
+          at$ = back$4;
+          next$15: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120) break next$15;
             at$ += 3;
             word$1 = input.substring(at$ - 3, at$);
             break chosen$4;
           }
           at$ = back$4;
-          next$9: {
-            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110) break next$9;
-            at$ += 5;
-            word$1 = input.substring(at$ - 5, at$);
-            break chosen$4;
-          }
-          at$ = back$4;
-          next$10: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) break next$10;
-            at$ += 5;
-            word$1 = input.substring(at$ - 5, at$);
-            break chosen$4;
-          }
-          at$ = back$4;
-          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116 || (bytes$[at$ + 6] | 32) !== 121) return FAILED$;
-          at$ += 7;
-          word$1 = input.substring(at$ - 7, at$);
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110) return FAILED$;
+          at$ += 5;
+          word$1 = input.substring(at$ - 5, at$);
         }
       } else if (symbol$2 === 84 || symbol$2 === 116) {
         const back$5 = at$;
         chosen$5: {
-          next$11: {
-            if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 111) break next$11;
+          next$16: {
+            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) break next$16;
+            at$ += 8;
+            word$1 = input.substring(at$ - 8, at$);
+            break chosen$5;
+          }
+          at$ = back$5;
+          next$17: {
+            if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$17;
+            at$ += 6;
+            word$1 = input.substring(at$ - 6, at$);
+            break chosen$5;
+          }
+          at$ = back$5;
+          next$18: {
+            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$18;
+            at$ += 6;
+            word$1 = input.substring(at$ - 6, at$);
+            break chosen$5;
+          }
+          at$ = back$5;
+          next$19: {
+            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) break next$19;
+            at$ += 8;
+            word$1 = input.substring(at$ - 8, at$);
+            break chosen$5;
+          }
+          at$ = back$5;
+          next$20: {
+            if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 111) break next$20;
             at$ += 3;
             word$1 = input.substring(at$ - 3, at$);
             break chosen$5;
           }
           at$ = back$5;
-          next$12: {
-            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 101) break next$12;
+          next$21: {
+            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 101) break next$21;
             at$ += 5;
             word$1 = input.substring(at$ - 5, at$);
             break chosen$5;
           }
           at$ = back$5;
-          next$13: {
-            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 110) break next$13;
+          next$22: {
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 110) break next$22;
             at$ += 3;
             word$1 = input.substring(at$ - 3, at$);
             break chosen$5;
           }
           at$ = back$5;
-          next$14: {
-            if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 118 || (bytes$[at$ + 5] | 32) !== 101) break next$14;
-            at$ += 6;
-            word$1 = input.substring(at$ - 6, at$);
-            break chosen$5;
-          }
-          at$ = back$5;
-          next$15: {
-            if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$15;
-            at$ += 6;
-            word$1 = input.substring(at$ - 6, at$);
-            break chosen$5;
-          }
-          at$ = back$5;
-          next$16: {
-            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$16;
-            at$ += 6;
-            word$1 = input.substring(at$ - 6, at$);
-            break chosen$5;
-          }
-          at$ = back$5;
-          if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) return FAILED$;
-          at$ += 8;
-          word$1 = input.substring(at$ - 8, at$);
+          if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 118 || (bytes$[at$ + 5] | 32) !== 101) return FAILED$;
+          at$ += 6;
+          word$1 = input.substring(at$ - 6, at$);
         }
       } else {
         if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111) return FAILED$;
@@ -4503,7 +4546,7 @@ const peg$makeScanner = (capacity$) => {
       return { kind: "number", number: NUMBERS[word$1.toLowerCase()], scale: null, start: start$1, end: at$ };
     } else if (symbol$1 >= 48 && symbol$1 <= 57) {
       const back$7 = at$;
-      next$17: {
+      next$23: {
         const start$2 = at$;
         let count$1 = 0;
         let last$1 = at$;
@@ -4515,36 +4558,36 @@ const peg$makeScanner = (capacity$) => {
           if (count$1 >= 3) break;
         }
         at$ = last$1;
-        if (count$1 < 1) break next$17;
+        if (count$1 < 1) break next$23;
         const digits$1 = input.substring(start$2, at$);
         const symbol$3 = bytes$[at$];
         if (symbol$3 === 78 || symbol$3 === 110) {
-          if ((bytes$[at$ + 1] | 32) !== 100) break next$17;
+          if ((bytes$[at$ + 1] | 32) !== 100) break next$23;
           at$ += 2;
         } else if (symbol$3 === 82 || symbol$3 === 114) {
-          if ((bytes$[at$ + 1] | 32) !== 100) break next$17;
+          if ((bytes$[at$ + 1] | 32) !== 100) break next$23;
           at$ += 2;
         } else if (symbol$3 === 83 || symbol$3 === 115) {
-          if ((bytes$[at$ + 1] | 32) !== 116) break next$17;
+          if ((bytes$[at$ + 1] | 32) !== 116) break next$23;
           at$ += 2;
         } else if (symbol$3 === 84 || symbol$3 === 116) {
-          if ((bytes$[at$ + 1] | 32) !== 104) break next$17;
+          if ((bytes$[at$ + 1] | 32) !== 104) break next$23;
           at$ += 2;
         } else {
-          break next$17;
+          break next$23;
         }
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$17;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$23;
         end$ = at$;
         return { kind: "ordinal", number: digits$1, start: start$2, end: at$ };
       }
       at$ = back$7;
-      next$18: {
+      next$24: {
         const start$3 = at$;
         const back$8 = at$;
         chosen$7: {
-          next$19: {
-            if (!(at$ === 0 || codeAt$(at$ - 1) <= 32 || codeAt$(at$ - 1) === 61)) break next$19;
-            if (bytes$[at$] !== 45) break next$19;
+          next$25: {
+            if (!(at$ === 0 || codeAt$(at$ - 1) <= 32 || codeAt$(at$ - 1) === 61)) break next$25;
+            if (bytes$[at$] !== 45) break next$25;
             at$++;
             break chosen$7;
           }
@@ -4552,19 +4595,19 @@ const peg$makeScanner = (capacity$) => {
         }
         const number$1 = input.substring(start$3, at$);
         const digits$2 = digits$build(at$);
-        if (digits$2 === FAILED$) break next$18;
+        if (digits$2 === FAILED$) break next$24;
         at$ = end$;
         let scale$1 = scale$build(at$);
         if (scale$1 === FAILED$) scale$1 = null;
         else at$ = end$;
         const back$9 = at$;
         chosen$8: {
-          next$20: {
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$20;
+          next$26: {
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$26;
             break chosen$8;
           }
           at$ = back$9;
-          if ((bytes$[at$] | 32) !== 120) break next$18;
+          if ((bytes$[at$] | 32) !== 120) break next$24;
         }
         end$ = at$;
         return { kind: "number", number: number$1 + digits$2, scale: scale$1, start: start$3, end: at$ };
@@ -4580,8 +4623,8 @@ const peg$makeScanner = (capacity$) => {
       const start$5 = at$;
       const back$10 = at$;
       chosen$9: {
-        next$21: {
-          if (!(at$ === 0 || codeAt$(at$ - 1) <= 32 || codeAt$(at$ - 1) === 61)) break next$21;
+        next$27: {
+          if (!(at$ === 0 || codeAt$(at$ - 1) <= 32 || codeAt$(at$ - 1) === 61)) break next$27;
           at$++;
           break chosen$9;
         }
@@ -4596,8 +4639,8 @@ const peg$makeScanner = (capacity$) => {
       else at$ = end$;
       const back$11 = at$;
       chosen$10: {
-        next$22: {
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$22;
+        next$28: {
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$28;
           break chosen$10;
         }
         at$ = back$11;
@@ -5808,13 +5851,13 @@ const peg$makeScanner = (capacity$) => {
                 const back$8 = at$;
                 chosen$8: {
                   next$13: {
-                    if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) break next$13;
-                    at$ += 4;
+                    if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 100) break next$13;
+                    at$ += 7;
                     break chosen$8;
                   }
                   at$ = back$8;
-                  if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 100) break next$11;
-                  at$ += 7;
+                  if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) break next$11;
+                  at$ += 4;
                 }
               }
               if ((table1$[bytes$[at$]] & 2) !== 0) break next$11;
@@ -5937,13 +5980,13 @@ const peg$makeScanner = (capacity$) => {
             const back$15 = at$;
             chosen$13: {
               next$19: {
-                if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) break next$19;
-                at$ += 4;
+                if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 100) break next$19;
+                at$ += 7;
                 break chosen$13;
               }
               at$ = back$15;
-              if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 100) break next$16;
-              at$ += 7;
+              if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) break next$16;
+              at$ += 4;
             }
           } else {
             if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) break next$16;
@@ -6889,32 +6932,32 @@ const peg$makeScanner = (capacity$) => {
         const back$1 = at$;
         chosen$1: {
           next$1: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116) break next$1;
-            at$ += 5;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) break next$1;
+            at$ += 8;
             break chosen$1;
           }
           at$ = back$1;
           next$2: {
-            if ((bytes$[at$ + 1] | 32) !== 108 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 118 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110) break next$2;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$2;
             at$ += 6;
             break chosen$1;
           }
           at$ = back$1;
-          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) return -1;
+          next$3: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116) break next$3;
+            at$ += 5;
+            break chosen$1;
+          }
+          at$ = back$1;
+          if ((bytes$[at$ + 1] | 32) !== 108 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 118 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110) return -1;
           at$ += 6;
         }
       } else if (symbol$2 === 70 || symbol$2 === 102) {
         const back$2 = at$;
         chosen$2: {
-          next$3: {
-            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114) break next$3;
-            at$ += 4;
-            break chosen$2;
-          }
-          at$ = back$2;
           next$4: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101) break next$4;
-            at$ += 4;
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) break next$4;
+            at$ += 8;
             break chosen$2;
           }
           at$ = back$2;
@@ -6930,8 +6973,20 @@ const peg$makeScanner = (capacity$) => {
             break chosen$2;
           }
           at$ = back$2;
-          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 102 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) return -1;
-          at$ += 5;
+          next$7: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 102 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) break next$7;
+            at$ += 5;
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$8: {
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114) break next$8;
+            at$ += 4;
+            break chosen$2;
+          }
+          at$ = back$2;
+          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101) return -1;
+          at$ += 4;
         }
       } else if (symbol$2 === 72 || symbol$2 === 104) {
         if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 100) return -1;
@@ -6939,80 +6994,104 @@ const peg$makeScanner = (capacity$) => {
       } else if (symbol$2 === 78 || symbol$2 === 110) {
         const back$3 = at$;
         chosen$3: {
-          next$7: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) break next$7;
-            at$ += 4;
+          next$9: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) break next$9;
+            at$ += 8;
             break chosen$3;
           }
           at$ = back$3;
-          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) return -1;
-          at$ += 6;
+          next$10: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$10;
+            at$ += 6;
+            break chosen$3;
+          }
+          at$ = back$3;
+          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) return -1;
+          at$ += 4;
         }
       } else if (symbol$2 === 83 || symbol$2 === 115) {
         const back$4 = at$;
         chosen$4: {
-          next$8: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120) break next$8;
+          next$11: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 110) break next$11;
+            at$ += 7;
+            break chosen$4;
+          }
+          at$ = back$4;
+          next$12: {
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 101 || (bytes$[at$ + 8] | 32) !== 110) break next$12;
+            at$ += 9;
+            break chosen$4;
+          }
+          at$ = back$4;
+          next$13: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) break next$13;
+            at$ += 5;
+            break chosen$4;
+          }
+          at$ = back$4;
+          next$14: {
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116 || (bytes$[at$ + 6] | 32) !== 121) break next$14;
+            at$ += 7;
+            break chosen$4;
+          }
+          at$ = back$4;
+          next$15: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120) break next$15;
             at$ += 3;
             break chosen$4;
           }
           at$ = back$4;
-          next$9: {
-            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110) break next$9;
-            at$ += 5;
-            break chosen$4;
-          }
-          at$ = back$4;
-          next$10: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) break next$10;
-            at$ += 5;
-            break chosen$4;
-          }
-          at$ = back$4;
-          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116 || (bytes$[at$ + 6] | 32) !== 121) return -1;
-          at$ += 7;
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110) return -1;
+          at$ += 5;
         }
       } else if (symbol$2 === 84 || symbol$2 === 116) {
         const back$5 = at$;
         chosen$5: {
-          next$11: {
-            if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 111) break next$11;
+          next$16: {
+            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) break next$16;
+            at$ += 8;
+            break chosen$5;
+          }
+          at$ = back$5;
+          next$17: {
+            if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$17;
+            at$ += 6;
+            break chosen$5;
+          }
+          at$ = back$5;
+          next$18: {
+            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$18;
+            at$ += 6;
+            break chosen$5;
+          }
+          at$ = back$5;
+          next$19: {
+            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) break next$19;
+            at$ += 8;
+            break chosen$5;
+          }
+          at$ = back$5;
+          next$20: {
+            if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 111) break next$20;
             at$ += 3;
             break chosen$5;
           }
           at$ = back$5;
-          next$12: {
-            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 101) break next$12;
+          next$21: {
+            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 101) break next$21;
             at$ += 5;
             break chosen$5;
           }
           at$ = back$5;
-          next$13: {
-            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 110) break next$13;
+          next$22: {
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 110) break next$22;
             at$ += 3;
             break chosen$5;
           }
           at$ = back$5;
-          next$14: {
-            if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 118 || (bytes$[at$ + 5] | 32) !== 101) break next$14;
-            at$ += 6;
-            break chosen$5;
-          }
-          at$ = back$5;
-          next$15: {
-            if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$15;
-            at$ += 6;
-            break chosen$5;
-          }
-          at$ = back$5;
-          next$16: {
-            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$16;
-            at$ += 6;
-            break chosen$5;
-          }
-          at$ = back$5;
-          if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) return -1;
-          at$ += 8;
+          if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 118 || (bytes$[at$ + 5] | 32) !== 101) return -1;
+          at$ += 6;
         }
       } else {
         if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111) return -1;
@@ -7031,7 +7110,7 @@ const peg$makeScanner = (capacity$) => {
     } else if (symbol$1 >= 48 && symbol$1 <= 57) {
       const back$7 = at$;
       chosen$6: {
-        next$17: {
+        next$23: {
           let count$1 = 0;
           let last$1 = at$;
           ended$1: for (;;) {
@@ -7042,50 +7121,50 @@ const peg$makeScanner = (capacity$) => {
             if (count$1 >= 3) break;
           }
           at$ = last$1;
-          if (count$1 < 1) break next$17;
+          if (count$1 < 1) break next$23;
           const symbol$3 = bytes$[at$];
           if (symbol$3 === 78 || symbol$3 === 110) {
-            if ((bytes$[at$ + 1] | 32) !== 100) break next$17;
+            if ((bytes$[at$ + 1] | 32) !== 100) break next$23;
             at$ += 2;
           } else if (symbol$3 === 82 || symbol$3 === 114) {
-            if ((bytes$[at$ + 1] | 32) !== 100) break next$17;
+            if ((bytes$[at$ + 1] | 32) !== 100) break next$23;
             at$ += 2;
           } else if (symbol$3 === 83 || symbol$3 === 115) {
-            if ((bytes$[at$ + 1] | 32) !== 116) break next$17;
+            if ((bytes$[at$ + 1] | 32) !== 116) break next$23;
             at$ += 2;
           } else if (symbol$3 === 84 || symbol$3 === 116) {
-            if ((bytes$[at$ + 1] | 32) !== 104) break next$17;
+            if ((bytes$[at$ + 1] | 32) !== 104) break next$23;
             at$ += 2;
           } else {
-            break next$17;
+            break next$23;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$17;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$23;
           break chosen$6;
         }
         at$ = back$7;
-        next$18: {
+        next$24: {
           const back$8 = at$;
           chosen$7: {
-            next$19: {
-              if (!(at$ === 0 || codeAt$(at$ - 1) <= 32 || codeAt$(at$ - 1) === 61)) break next$19;
-              if (bytes$[at$] !== 45) break next$19;
+            next$25: {
+              if (!(at$ === 0 || codeAt$(at$ - 1) <= 32 || codeAt$(at$ - 1) === 61)) break next$25;
+              if (bytes$[at$] !== 45) break next$25;
               at$++;
               break chosen$7;
             }
             at$ = back$8;
           }
           at$ = digits$skip(at$);
-          if (at$ < 0) break next$18;
+          if (at$ < 0) break next$24;
           const after$1 = scale$skip(at$);
           if (after$1 >= 0) at$ = after$1;
           const back$9 = at$;
           chosen$8: {
-            next$20: {
-              if ((table1$[bytes$[at$]] & 2) !== 0) break next$20;
+            next$26: {
+              if ((table1$[bytes$[at$]] & 2) !== 0) break next$26;
               break chosen$8;
             }
             at$ = back$9;
-            if ((bytes$[at$] | 32) !== 120) break next$18;
+            if ((bytes$[at$] | 32) !== 120) break next$24;
           }
           break chosen$6;
         }
@@ -7096,8 +7175,8 @@ const peg$makeScanner = (capacity$) => {
     } else if (symbol$1 === 45) {
       const back$10 = at$;
       chosen$9: {
-        next$21: {
-          if (!(at$ === 0 || codeAt$(at$ - 1) <= 32 || codeAt$(at$ - 1) === 61)) break next$21;
+        next$27: {
+          if (!(at$ === 0 || codeAt$(at$ - 1) <= 32 || codeAt$(at$ - 1) === 61)) break next$27;
           at$++;
           break chosen$9;
         }
@@ -7109,8 +7188,8 @@ const peg$makeScanner = (capacity$) => {
       if (after$2 >= 0) at$ = after$2;
       const back$11 = at$;
       chosen$10: {
-        next$22: {
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$22;
+        next$28: {
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$28;
           break chosen$10;
         }
         at$ = back$11;
@@ -8857,139 +8936,175 @@ const peg$makeScanner = (capacity$) => {
       const back$5 = at$;
       chosen$5: {
         next$9: {
-          if ((bytes$[at$] | 32) !== 122 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111) { miss$(at$, 129); break next$9; }
-          at$ += 4;
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) { miss$(at$, 129); break next$9; }
+          at$ += 8;
           break chosen$5;
         }
         at$ = back$5;
         next$10: {
-          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 111) { miss$(at$, 130); break next$10; }
-          at$ += 3;
+          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) { miss$(at$, 130); break next$10; }
+          at$ += 8;
           break chosen$5;
         }
         at$ = back$5;
         next$11: {
-          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 101) { miss$(at$, 131); break next$11; }
-          at$ += 5;
+          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 102 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 110) { miss$(at$, 131); break next$11; }
+          at$ += 7;
           break chosen$5;
         }
         at$ = back$5;
         next$12: {
-          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114) { miss$(at$, 132); break next$12; }
-          at$ += 4;
+          if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 110) { miss$(at$, 132); break next$12; }
+          at$ += 7;
           break chosen$5;
         }
         at$ = back$5;
         next$13: {
-          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101) { miss$(at$, 133); break next$13; }
-          at$ += 4;
+          if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 101 || (bytes$[at$ + 8] | 32) !== 110) { miss$(at$, 133); break next$13; }
+          at$ += 9;
           break chosen$5;
         }
         at$ = back$5;
         next$14: {
-          if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120) { miss$(at$, 134); break next$14; }
-          at$ += 3;
+          if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) { miss$(at$, 134); break next$14; }
+          at$ += 8;
           break chosen$5;
         }
         at$ = back$5;
         next$15: {
-          if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110) { miss$(at$, 135); break next$15; }
-          at$ += 5;
+          if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) { miss$(at$, 135); break next$15; }
+          at$ += 8;
           break chosen$5;
         }
         at$ = back$5;
         next$16: {
-          if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116) { miss$(at$, 136); break next$16; }
-          at$ += 5;
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 136); break next$16; }
+          at$ += 6;
           break chosen$5;
         }
         at$ = back$5;
         next$17: {
-          if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) { miss$(at$, 137); break next$17; }
-          at$ += 4;
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 137); break next$17; }
+          at$ += 6;
           break chosen$5;
         }
         at$ = back$5;
         next$18: {
-          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 138); break next$18; }
-          at$ += 3;
+          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) { miss$(at$, 138); break next$18; }
+          at$ += 5;
           break chosen$5;
         }
         at$ = back$5;
         next$19: {
-          if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 108 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 118 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110) { miss$(at$, 139); break next$19; }
-          at$ += 6;
+          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 102 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) { miss$(at$, 139); break next$19; }
+          at$ += 5;
           break chosen$5;
         }
         at$ = back$5;
         next$20: {
-          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 118 || (bytes$[at$ + 5] | 32) !== 101) { miss$(at$, 140); break next$20; }
-          at$ += 6;
+          if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) { miss$(at$, 140); break next$20; }
+          at$ += 5;
           break chosen$5;
         }
         at$ = back$5;
         next$21: {
-          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 102 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 110) { miss$(at$, 141); break next$21; }
+          if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116 || (bytes$[at$ + 6] | 32) !== 121) { miss$(at$, 141); break next$21; }
           at$ += 7;
           break chosen$5;
         }
         at$ = back$5;
         next$22: {
-          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 142); break next$22; }
+          if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 142); break next$22; }
           at$ += 6;
           break chosen$5;
         }
         at$ = back$5;
         next$23: {
-          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 143); break next$23; }
+          if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 143); break next$23; }
           at$ += 6;
           break chosen$5;
         }
         at$ = back$5;
         next$24: {
-          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) { miss$(at$, 144); break next$24; }
-          at$ += 5;
+          if ((bytes$[at$] | 32) !== 104 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 100) { miss$(at$, 144); break next$24; }
+          at$ += 7;
           break chosen$5;
         }
         at$ = back$5;
         next$25: {
-          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 102 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) { miss$(at$, 145); break next$25; }
-          at$ += 5;
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) { miss$(at$, 145); break next$25; }
+          at$ += 8;
           break chosen$5;
         }
         at$ = back$5;
         next$26: {
-          if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) { miss$(at$, 146); break next$26; }
-          at$ += 5;
+          if ((bytes$[at$] | 32) !== 122 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111) { miss$(at$, 146); break next$26; }
+          at$ += 4;
           break chosen$5;
         }
         at$ = back$5;
         next$27: {
-          if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116 || (bytes$[at$ + 6] | 32) !== 121) { miss$(at$, 147); break next$27; }
-          at$ += 7;
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 111) { miss$(at$, 147); break next$27; }
+          at$ += 3;
           break chosen$5;
         }
         at$ = back$5;
         next$28: {
-          if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 148); break next$28; }
-          at$ += 6;
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 101) { miss$(at$, 148); break next$28; }
+          at$ += 5;
           break chosen$5;
         }
         at$ = back$5;
         next$29: {
-          if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 149); break next$29; }
-          at$ += 6;
+          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114) { miss$(at$, 149); break next$29; }
+          at$ += 4;
           break chosen$5;
         }
         at$ = back$5;
         next$30: {
-          if ((bytes$[at$] | 32) !== 104 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 100) { miss$(at$, 150); break next$30; }
-          at$ += 7;
+          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101) { miss$(at$, 150); break next$30; }
+          at$ += 4;
           break chosen$5;
         }
         at$ = back$5;
-        if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) { miss$(at$, 151); return -1; }
-        at$ += 8;
+        next$31: {
+          if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120) { miss$(at$, 151); break next$31; }
+          at$ += 3;
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$32: {
+          if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110) { miss$(at$, 152); break next$32; }
+          at$ += 5;
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$33: {
+          if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116) { miss$(at$, 153); break next$33; }
+          at$ += 5;
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$34: {
+          if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) { miss$(at$, 154); break next$34; }
+          at$ += 4;
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$35: {
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 155); break next$35; }
+          at$ += 3;
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$36: {
+          if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 108 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 118 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110) { miss$(at$, 156); break next$36; }
+          at$ += 6;
+          break chosen$5;
+        }
+        at$ = back$5;
+        if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 118 || (bytes$[at$ + 5] | 32) !== 101) { miss$(at$, 157); return -1; }
+        at$ += 6;
       }
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
       const back$6 = at$;
@@ -9485,15 +9600,15 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) break next$2;
-            at$ += 4;
-            unit$1 = input.substring(at$ - 4, at$);
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 100) break next$2;
+            at$ += 7;
+            unit$1 = input.substring(at$ - 7, at$);
             break chosen$2;
           }
           at$ = back$2;
-          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 100) return FAILED$;
-          at$ += 7;
-          unit$1 = input.substring(at$ - 7, at$);
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) return FAILED$;
+          at$ += 4;
+          unit$1 = input.substring(at$ - 4, at$);
         }
       } else {
         if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) return FAILED$;
@@ -10795,144 +10910,144 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 121) { miss$(at$, 152); break next$1; }
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 121) { miss$(at$, 158); break next$1; }
         at$ += 7;
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
-        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 114 || (bytes$[at$ + 7] | 32) !== 121) { miss$(at$, 153); break next$2; }
+        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 114 || (bytes$[at$ + 7] | 32) !== 121) { miss$(at$, 159); break next$2; }
         at$ += 8;
         break chosen$1;
       }
       at$ = back$1;
       next$3: {
-        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 104) { miss$(at$, 154); break next$3; }
+        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 104) { miss$(at$, 160); break next$3; }
         at$ += 5;
         break chosen$1;
       }
       at$ = back$1;
       next$4: {
-        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) { miss$(at$, 155); break next$4; }
+        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) { miss$(at$, 161); break next$4; }
         at$ += 5;
         break chosen$1;
       }
       at$ = back$1;
       next$5: {
-        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) { miss$(at$, 156); break next$5; }
+        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) { miss$(at$, 162); break next$5; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$6: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) { miss$(at$, 157); break next$6; }
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) { miss$(at$, 163); break next$6; }
         at$ += 4;
         break chosen$1;
       }
       at$ = back$1;
       next$7: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 121) { miss$(at$, 158); break next$7; }
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 121) { miss$(at$, 164); break next$7; }
         at$ += 4;
         break chosen$1;
       }
       at$ = back$1;
       next$8: {
-        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 116) { miss$(at$, 159); break next$8; }
+        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 116) { miss$(at$, 165); break next$8; }
         at$ += 6;
         break chosen$1;
       }
       at$ = back$1;
       next$9: {
-        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 109 || (bytes$[at$ + 6] | 32) !== 98 || (bytes$[at$ + 7] | 32) !== 101 || (bytes$[at$ + 8] | 32) !== 114) { miss$(at$, 160); break next$9; }
+        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 109 || (bytes$[at$ + 6] | 32) !== 98 || (bytes$[at$ + 7] | 32) !== 101 || (bytes$[at$ + 8] | 32) !== 114) { miss$(at$, 166); break next$9; }
         at$ += 9;
         break chosen$1;
       }
       at$ = back$1;
       next$10: {
-        if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 98 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) { miss$(at$, 161); break next$10; }
+        if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 98 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) { miss$(at$, 167); break next$10; }
         at$ += 7;
         break chosen$1;
       }
       at$ = back$1;
       next$11: {
-        if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) { miss$(at$, 162); break next$11; }
+        if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) { miss$(at$, 168); break next$11; }
         at$ += 8;
         break chosen$1;
       }
       at$ = back$1;
       next$12: {
-        if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) { miss$(at$, 163); break next$12; }
+        if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) { miss$(at$, 169); break next$12; }
         at$ += 8;
         break chosen$1;
       }
       at$ = back$1;
       next$13: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 164); break next$13; }
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 170); break next$13; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$14: {
-        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98) { miss$(at$, 165); break next$14; }
+        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98) { miss$(at$, 171); break next$14; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$15: {
-        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114) { miss$(at$, 166); break next$15; }
+        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114) { miss$(at$, 172); break next$15; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$16: {
-        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114) { miss$(at$, 167); break next$16; }
+        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114) { miss$(at$, 173); break next$16; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$17: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 168); break next$17; }
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 174); break next$17; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$18: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108) { miss$(at$, 169); break next$18; }
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108) { miss$(at$, 175); break next$18; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$19: {
-        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103) { miss$(at$, 170); break next$19; }
+        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103) { miss$(at$, 176); break next$19; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$20: {
-        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116) { miss$(at$, 171); break next$20; }
+        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116) { miss$(at$, 177); break next$20; }
         at$ += 4;
         break chosen$1;
       }
       at$ = back$1;
       next$21: {
-        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112) { miss$(at$, 172); break next$21; }
+        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112) { miss$(at$, 178); break next$21; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$22: {
-        if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116) { miss$(at$, 173); break next$22; }
+        if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116) { miss$(at$, 179); break next$22; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$23: {
-        if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118) { miss$(at$, 174); break next$23; }
+        if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118) { miss$(at$, 180); break next$23; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
-      if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99) { miss$(at$, 175); return -1; }
+      if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99) { miss$(at$, 181); return -1; }
       at$ += 3;
     }
     if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
@@ -10964,7 +11079,7 @@ const peg$makeScanner = (capacity$) => {
           last$1 = at$;
         }
         at$ = last$1;
-        if ((table6$[bytes$[at$]] & 128) === 0) { miss$(at$, 176); break next$1; }
+        if ((table6$[bytes$[at$]] & 128) === 0) { miss$(at$, 182); break next$1; }
         at$++;
         let last$2 = at$;
         ended$2: for (;;) {
@@ -10990,24 +11105,24 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$3: {
-            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 111) { miss$(at$, 177); break next$3; }
+            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 111) { miss$(at$, 183); break next$3; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$2;
           next$4: {
-            if ((bytes$[at$] | 32) !== 117 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) { miss$(at$, 178); break next$4; }
+            if ((bytes$[at$] | 32) !== 117 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) { miss$(at$, 184); break next$4; }
             at$ += 5;
             break chosen$2;
           }
           at$ = back$2;
           next$5: {
-            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 103 || (bytes$[at$ + 6] | 32) !== 104) { miss$(at$, 179); break next$5; }
+            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 103 || (bytes$[at$ + 6] | 32) !== 104) { miss$(at$, 185); break next$5; }
             at$ += 7;
             break chosen$2;
           }
           at$ = back$2;
-          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108) { miss$(at$, 180); break next$2; }
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108) { miss$(at$, 186); break next$2; }
           at$ += 4;
         }
         let count$2 = 0;
@@ -11045,7 +11160,7 @@ const peg$makeScanner = (capacity$) => {
           const back$4 = at$;
           done$1: {
             missing$1: {
-              if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 181); break missing$1; }
+              if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 187); break missing$1; }
               at$ += 3;
               let count$3 = 0;
               let last$7 = at$;
@@ -11075,7 +11190,7 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = last$8;
           if (count$4 < 1) break next$7;
-          if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 181); break next$7; }
+          if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 187); break next$7; }
           at$ += 3;
           let count$5 = 0;
           let last$9 = at$;
@@ -11116,7 +11231,7 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((table7$[bytes$[at$]] & 4) === 0) { miss$(at$, 182); break next$1; }
+        if ((table7$[bytes$[at$]] & 4) === 0) { miss$(at$, 188); break next$1; }
         at$++;
         if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break next$1; }
         at$++;
@@ -11172,7 +11287,7 @@ const peg$makeScanner = (capacity$) => {
         last$1 = at$;
       }
       at$ = last$1;
-      if ((table6$[bytes$[at$]] & 128) === 0) { miss$(at$, 176); break next$1; }
+      if ((table6$[bytes$[at$]] & 128) === 0) { miss$(at$, 182); break next$1; }
       at$++;
       let last$2 = at$;
       ended$2: for (;;) {
@@ -11199,24 +11314,24 @@ const peg$makeScanner = (capacity$) => {
       const back$2 = at$;
       chosen$2: {
         next$3: {
-          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 111) { miss$(at$, 177); break next$3; }
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 111) { miss$(at$, 183); break next$3; }
           at$ += 2;
           break chosen$2;
         }
         at$ = back$2;
         next$4: {
-          if ((bytes$[at$] | 32) !== 117 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) { miss$(at$, 178); break next$4; }
+          if ((bytes$[at$] | 32) !== 117 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) { miss$(at$, 184); break next$4; }
           at$ += 5;
           break chosen$2;
         }
         at$ = back$2;
         next$5: {
-          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 103 || (bytes$[at$ + 6] | 32) !== 104) { miss$(at$, 179); break next$5; }
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 103 || (bytes$[at$ + 6] | 32) !== 104) { miss$(at$, 185); break next$5; }
           at$ += 7;
           break chosen$2;
         }
         at$ = back$2;
-        if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108) { miss$(at$, 180); break next$2; }
+        if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108) { miss$(at$, 186); break next$2; }
         at$ += 4;
       }
       let count$2 = 0;
@@ -11255,7 +11370,7 @@ const peg$makeScanner = (capacity$) => {
         const back$4 = at$;
         done$1: {
           missing$1: {
-            if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 181); break missing$1; }
+            if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 187); break missing$1; }
             at$ += 3;
             let count$3 = 0;
             let last$7 = at$;
@@ -11285,7 +11400,7 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$8;
         if (count$4 < 1) break next$7;
-        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 181); break next$7; }
+        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 187); break next$7; }
         at$ += 3;
         let count$5 = 0;
         let last$9 = at$;
@@ -11326,167 +11441,167 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 121) { miss$(at$, 152); break next$1; }
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 121) { miss$(at$, 158); break next$1; }
         at$ += 7;
         name$1 = input.substring(at$ - 7, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
-        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 114 || (bytes$[at$ + 7] | 32) !== 121) { miss$(at$, 153); break next$2; }
+        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 114 || (bytes$[at$ + 7] | 32) !== 121) { miss$(at$, 159); break next$2; }
         at$ += 8;
         name$1 = input.substring(at$ - 8, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$3: {
-        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 104) { miss$(at$, 154); break next$3; }
+        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 104) { miss$(at$, 160); break next$3; }
         at$ += 5;
         name$1 = input.substring(at$ - 5, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$4: {
-        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) { miss$(at$, 155); break next$4; }
+        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) { miss$(at$, 161); break next$4; }
         at$ += 5;
         name$1 = input.substring(at$ - 5, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$5: {
-        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) { miss$(at$, 156); break next$5; }
+        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) { miss$(at$, 162); break next$5; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$6: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) { miss$(at$, 157); break next$6; }
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) { miss$(at$, 163); break next$6; }
         at$ += 4;
         name$1 = input.substring(at$ - 4, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$7: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 121) { miss$(at$, 158); break next$7; }
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 121) { miss$(at$, 164); break next$7; }
         at$ += 4;
         name$1 = input.substring(at$ - 4, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$8: {
-        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 116) { miss$(at$, 159); break next$8; }
+        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 116) { miss$(at$, 165); break next$8; }
         at$ += 6;
         name$1 = input.substring(at$ - 6, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$9: {
-        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 109 || (bytes$[at$ + 6] | 32) !== 98 || (bytes$[at$ + 7] | 32) !== 101 || (bytes$[at$ + 8] | 32) !== 114) { miss$(at$, 160); break next$9; }
+        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 109 || (bytes$[at$ + 6] | 32) !== 98 || (bytes$[at$ + 7] | 32) !== 101 || (bytes$[at$ + 8] | 32) !== 114) { miss$(at$, 166); break next$9; }
         at$ += 9;
         name$1 = input.substring(at$ - 9, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$10: {
-        if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 98 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) { miss$(at$, 161); break next$10; }
+        if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 98 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) { miss$(at$, 167); break next$10; }
         at$ += 7;
         name$1 = input.substring(at$ - 7, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$11: {
-        if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) { miss$(at$, 162); break next$11; }
+        if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) { miss$(at$, 168); break next$11; }
         at$ += 8;
         name$1 = input.substring(at$ - 8, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$12: {
-        if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) { miss$(at$, 163); break next$12; }
+        if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) { miss$(at$, 169); break next$12; }
         at$ += 8;
         name$1 = input.substring(at$ - 8, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$13: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 164); break next$13; }
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 170); break next$13; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$14: {
-        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98) { miss$(at$, 165); break next$14; }
+        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98) { miss$(at$, 171); break next$14; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$15: {
-        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114) { miss$(at$, 166); break next$15; }
+        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114) { miss$(at$, 172); break next$15; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$16: {
-        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114) { miss$(at$, 167); break next$16; }
+        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114) { miss$(at$, 173); break next$16; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$17: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 168); break next$17; }
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 174); break next$17; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$18: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108) { miss$(at$, 169); break next$18; }
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108) { miss$(at$, 175); break next$18; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$19: {
-        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103) { miss$(at$, 170); break next$19; }
+        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103) { miss$(at$, 176); break next$19; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$20: {
-        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116) { miss$(at$, 171); break next$20; }
+        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116) { miss$(at$, 177); break next$20; }
         at$ += 4;
         name$1 = input.substring(at$ - 4, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$21: {
-        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112) { miss$(at$, 172); break next$21; }
+        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112) { miss$(at$, 178); break next$21; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$22: {
-        if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116) { miss$(at$, 173); break next$22; }
+        if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116) { miss$(at$, 179); break next$22; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$23: {
-        if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118) { miss$(at$, 174); break next$23; }
+        if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118) { miss$(at$, 180); break next$23; }
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
-      if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99) { miss$(at$, 175); return FAILED$; }
+      if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99) { miss$(at$, 181); return FAILED$; }
       at$ += 3;
       name$1 = input.substring(at$ - 3, at$);
     }
@@ -11522,42 +11637,42 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 183); break next$1; }
+        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 189); break next$1; }
         at$ += 6;
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
-        if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 100 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 121) { miss$(at$, 184); break next$2; }
+        if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 100 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 121) { miss$(at$, 190); break next$2; }
         at$ += 7;
         break chosen$1;
       }
       at$ = back$1;
       next$3: {
-        if ((bytes$[at$] | 32) !== 119 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 100 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 115 || (bytes$[at$ + 6] | 32) !== 100 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 121) { miss$(at$, 185); break next$3; }
+        if ((bytes$[at$] | 32) !== 119 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 100 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 115 || (bytes$[at$ + 6] | 32) !== 100 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 121) { miss$(at$, 191); break next$3; }
         at$ += 9;
         break chosen$1;
       }
       at$ = back$1;
       next$4: {
-        if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 121) { miss$(at$, 186); break next$4; }
+        if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 121) { miss$(at$, 192); break next$4; }
         at$ += 8;
         break chosen$1;
       }
       at$ = back$1;
       next$5: {
-        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 187); break next$5; }
+        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 193); break next$5; }
         at$ += 6;
         break chosen$1;
       }
       at$ = back$1;
       next$6: {
-        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 121) { miss$(at$, 188); break next$6; }
+        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 121) { miss$(at$, 194); break next$6; }
         at$ += 8;
         break chosen$1;
       }
       at$ = back$1;
-      if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 189); return -1; }
+      if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 195); return -1; }
       at$ += 6;
     }
     if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
@@ -11693,7 +11808,7 @@ const peg$makeScanner = (capacity$) => {
             break chosen$3;
           }
           at$ = back$3;
-          if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) { miss$(at$, 190); break next$1; }
+          if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) { miss$(at$, 196); break next$1; }
           at$ += 5;
         }
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
@@ -11703,54 +11818,54 @@ const peg$makeScanner = (capacity$) => {
       const back$4 = at$;
       chosen$4: {
         next$5: {
-          if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) { miss$(at$, 191); break next$5; }
+          if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) { miss$(at$, 197); break next$5; }
           at$ += 3;
           break chosen$4;
         }
         at$ = back$4;
         next$6: {
-          if ((bytes$[at$] | 32) !== 119 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 74); break next$6; }
-          at$ += 4;
+          if ((bytes$[at$] | 32) !== 119 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 100) { miss$(at$, 198); break next$6; }
+          at$ += 7;
           break chosen$4;
         }
         at$ = back$4;
         next$7: {
-          if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) { miss$(at$, 190); break next$7; }
-          at$ += 5;
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$8: {
-          if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) { miss$(at$, 57); break next$8; }
-          at$ += 7;
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$9: {
-          if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) { miss$(at$, 73); break next$9; }
+          if ((bytes$[at$] | 32) !== 119 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 74); break next$7; }
           at$ += 4;
           break chosen$4;
         }
         at$ = back$4;
-        next$10: {
-          if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) { miss$(at$, 192); break next$10; }
+        next$8: {
+          if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) { miss$(at$, 196); break next$8; }
+          at$ += 5;
+          break chosen$4;
+        }
+        at$ = back$4;
+        next$9: {
+          if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) { miss$(at$, 57); break next$9; }
           at$ += 7;
+          break chosen$4;
+        }
+        at$ = back$4;
+        next$10: {
+          if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) { miss$(at$, 73); break next$10; }
+          at$ += 4;
           break chosen$4;
         }
         at$ = back$4;
         next$11: {
-          if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 102 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 111 || (bytes$[at$ + 8] | 32) !== 110) { miss$(at$, 193); break next$11; }
-          at$ += 9;
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$12: {
-          if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 118 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) { miss$(at$, 194); break next$12; }
+          if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) { miss$(at$, 199); break next$11; }
           at$ += 7;
           break chosen$4;
         }
         at$ = back$4;
-        if ((bytes$[at$] | 32) !== 119 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 100) { miss$(at$, 195); return -1; }
+        next$12: {
+          if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 102 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 111 || (bytes$[at$ + 8] | 32) !== 110) { miss$(at$, 200); break next$12; }
+          at$ += 9;
+          break chosen$4;
+        }
+        at$ = back$4;
+        if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 118 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) { miss$(at$, 201); return -1; }
         at$ += 7;
       }
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
@@ -11765,66 +11880,66 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if (bytes$[at$] !== 85 || bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 36) { miss$(at$, 196); break next$2; }
+            if (bytes$[at$] !== 85 || bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 36) { miss$(at$, 202); break next$2; }
             at$ += 3;
             break chosen$2;
           }
           at$ = back$2;
           next$3: {
-            if (bytes$[at$] !== 65 || bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 36) { miss$(at$, 197); break next$3; }
+            if (bytes$[at$] !== 65 || bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 36) { miss$(at$, 203); break next$3; }
             at$ += 3;
             break chosen$2;
           }
           at$ = back$2;
           next$4: {
-            if (bytes$[at$] !== 65 || bytes$[at$ + 1] !== 36) { miss$(at$, 198); break next$4; }
+            if (bytes$[at$] !== 65 || bytes$[at$ + 1] !== 36) { miss$(at$, 204); break next$4; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$2;
           next$5: {
-            if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 36) { miss$(at$, 199); break next$5; }
+            if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 36) { miss$(at$, 205); break next$5; }
             at$ += 3;
             break chosen$2;
           }
           at$ = back$2;
           next$6: {
-            if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 36) { miss$(at$, 200); break next$6; }
+            if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 36) { miss$(at$, 206); break next$6; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$2;
           next$7: {
-            if (bytes$[at$] !== 78 || bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 36) { miss$(at$, 201); break next$7; }
+            if (bytes$[at$] !== 78 || bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 36) { miss$(at$, 207); break next$7; }
             at$ += 3;
             break chosen$2;
           }
           at$ = back$2;
           next$8: {
-            if (bytes$[at$] !== 72 || bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 36) { miss$(at$, 202); break next$8; }
+            if (bytes$[at$] !== 72 || bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 36) { miss$(at$, 208); break next$8; }
             at$ += 3;
             break chosen$2;
           }
           at$ = back$2;
           next$9: {
-            if (bytes$[at$] !== 83 || bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 36) { miss$(at$, 203); break next$9; }
+            if (bytes$[at$] !== 83 || bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 36) { miss$(at$, 209); break next$9; }
             at$ += 3;
             break chosen$2;
           }
           at$ = back$2;
           next$10: {
-            if (bytes$[at$] !== 83 || bytes$[at$ + 1] !== 36) { miss$(at$, 204); break next$10; }
+            if (bytes$[at$] !== 83 || bytes$[at$ + 1] !== 36) { miss$(at$, 210); break next$10; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$2;
-          if (bytes$[at$] !== 82 || bytes$[at$ + 1] !== 36) { miss$(at$, 205); break next$1; }
+          if (bytes$[at$] !== 82 || bytes$[at$ + 1] !== 36) { miss$(at$, 211); break next$1; }
           at$ += 2;
         }
         break chosen$1;
       }
       at$ = back$1;
-      if ((table7$[bytes$[at$]] & 8) === 0) { miss$(at$, 206); return -1; }
+      if ((table7$[bytes$[at$]] & 8) === 0) { miss$(at$, 212); return -1; }
       at$++;
     }
     return at$;
@@ -11846,43 +11961,43 @@ const peg$makeScanner = (capacity$) => {
         const back$3 = at$;
         chosen$2: {
           next$2: {
-            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) { miss$(at$, 151); break next$2; }
+            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) { miss$(at$, 145); break next$2; }
             at$ += 8;
             break chosen$2;
           }
           at$ = back$3;
           next$3: {
-            if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) { miss$(at$, 207); break next$3; }
+            if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) { miss$(at$, 213); break next$3; }
             at$ += 7;
             break chosen$2;
           }
           at$ = back$3;
           next$4: {
-            if ((bytes$[at$] | 32) !== 98 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) { miss$(at$, 208); break next$4; }
+            if ((bytes$[at$] | 32) !== 98 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) { miss$(at$, 214); break next$4; }
             at$ += 7;
             break chosen$2;
           }
           at$ = back$3;
           next$5: {
-            if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 111) { miss$(at$, 209); break next$5; }
+            if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 111) { miss$(at$, 215); break next$5; }
             at$ += 3;
             break chosen$2;
           }
           at$ = back$3;
           next$6: {
-            if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 110) { miss$(at$, 210); break next$6; }
+            if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 110) { miss$(at$, 216); break next$6; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$3;
-          if ((bytes$[at$] | 32) !== 98 || (bytes$[at$ + 1] | 32) !== 110) { miss$(at$, 211); break next$1; }
+          if ((bytes$[at$] | 32) !== 98 || (bytes$[at$ + 1] | 32) !== 110) { miss$(at$, 217); break next$1; }
           at$ += 2;
         }
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
         break chosen$1;
       }
       at$ = back$1;
-      if ((table5$[bytes$[at$]] & 8) === 0) { miss$(at$, 212); return -1; }
+      if ((table5$[bytes$[at$]] & 8) === 0) { miss$(at$, 218); return -1; }
       at$++;
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     }
@@ -11893,174 +12008,174 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if (bytes$[at$] !== 71 || bytes$[at$ + 1] !== 66 || bytes$[at$ + 2] !== 80) { miss$(at$, 213); break next$1; }
+        if (bytes$[at$] !== 71 || bytes$[at$ + 1] !== 66 || bytes$[at$ + 2] !== 80) { miss$(at$, 219); break next$1; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
-        if (bytes$[at$] !== 85 || bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 68) { miss$(at$, 214); break next$2; }
+        if (bytes$[at$] !== 85 || bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 68) { miss$(at$, 220); break next$2; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$3: {
-        if (bytes$[at$] !== 69 || bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 82) { miss$(at$, 215); break next$3; }
+        if (bytes$[at$] !== 69 || bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 82) { miss$(at$, 221); break next$3; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$4: {
-        if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 70) { miss$(at$, 216); break next$4; }
+        if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 70) { miss$(at$, 222); break next$4; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$5: {
-        if (bytes$[at$] !== 74 || bytes$[at$ + 1] !== 80 || bytes$[at$ + 2] !== 89) { miss$(at$, 217); break next$5; }
+        if (bytes$[at$] !== 74 || bytes$[at$ + 1] !== 80 || bytes$[at$ + 2] !== 89) { miss$(at$, 223); break next$5; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$6: {
-        if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 89) { miss$(at$, 218); break next$6; }
+        if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 89) { miss$(at$, 224); break next$6; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$7: {
-        if (bytes$[at$] !== 65 || bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 68) { miss$(at$, 219); break next$7; }
+        if (bytes$[at$] !== 65 || bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 68) { miss$(at$, 225); break next$7; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$8: {
-        if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 68) { miss$(at$, 220); break next$8; }
+        if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 68) { miss$(at$, 226); break next$8; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$9: {
-        if (bytes$[at$] !== 78 || bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 68) { miss$(at$, 221); break next$9; }
+        if (bytes$[at$] !== 78 || bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 68) { miss$(at$, 227); break next$9; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$10: {
-        if (bytes$[at$] !== 83 || bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 75) { miss$(at$, 222); break next$10; }
+        if (bytes$[at$] !== 83 || bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 75) { miss$(at$, 228); break next$10; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$11: {
-        if (bytes$[at$] !== 78 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 75) { miss$(at$, 223); break next$11; }
+        if (bytes$[at$] !== 78 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 75) { miss$(at$, 229); break next$11; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$12: {
-        if (bytes$[at$] !== 68 || bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 75) { miss$(at$, 224); break next$12; }
+        if (bytes$[at$] !== 68 || bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 75) { miss$(at$, 230); break next$12; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$13: {
-        if (bytes$[at$] !== 80 || bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 78) { miss$(at$, 225); break next$13; }
+        if (bytes$[at$] !== 80 || bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 78) { miss$(at$, 231); break next$13; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$14: {
-        if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 75) { miss$(at$, 226); break next$14; }
+        if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 75) { miss$(at$, 232); break next$14; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$15: {
-        if (bytes$[at$] !== 72 || bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 70) { miss$(at$, 227); break next$15; }
+        if (bytes$[at$] !== 72 || bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 70) { miss$(at$, 233); break next$15; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$16: {
-        if (bytes$[at$] !== 73 || bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 82) { miss$(at$, 228); break next$16; }
+        if (bytes$[at$] !== 73 || bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 82) { miss$(at$, 234); break next$16; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$17: {
-        if (bytes$[at$] !== 83 || bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 68) { miss$(at$, 229); break next$17; }
+        if (bytes$[at$] !== 83 || bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 68) { miss$(at$, 235); break next$17; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$18: {
-        if (bytes$[at$] !== 72 || bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 68) { miss$(at$, 230); break next$18; }
+        if (bytes$[at$] !== 72 || bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 68) { miss$(at$, 236); break next$18; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$19: {
-        if (bytes$[at$] !== 90 || bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) { miss$(at$, 231); break next$19; }
+        if (bytes$[at$] !== 90 || bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) { miss$(at$, 237); break next$19; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$20: {
-        if (bytes$[at$] !== 66 || bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 76) { miss$(at$, 232); break next$20; }
+        if (bytes$[at$] !== 66 || bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 76) { miss$(at$, 238); break next$20; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$21: {
-        if (bytes$[at$] !== 77 || bytes$[at$ + 1] !== 88 || bytes$[at$ + 2] !== 78) { miss$(at$, 233); break next$21; }
+        if (bytes$[at$] !== 77 || bytes$[at$ + 1] !== 88 || bytes$[at$ + 2] !== 78) { miss$(at$, 239); break next$21; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$22: {
-        if (bytes$[at$] !== 65 || bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 68) { miss$(at$, 234); break next$22; }
+        if (bytes$[at$] !== 65 || bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 68) { miss$(at$, 240); break next$22; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$23: {
-        if (bytes$[at$] !== 83 || bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) { miss$(at$, 235); break next$23; }
+        if (bytes$[at$] !== 83 || bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) { miss$(at$, 241); break next$23; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$24: {
-        if (bytes$[at$] !== 84 || bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 89) { miss$(at$, 236); break next$24; }
+        if (bytes$[at$] !== 84 || bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 89) { miss$(at$, 242); break next$24; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$25: {
-        if (bytes$[at$] !== 75 || bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 87) { miss$(at$, 237); break next$25; }
+        if (bytes$[at$] !== 75 || bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 87) { miss$(at$, 243); break next$25; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$26: {
-        if (bytes$[at$] !== 84 || bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 66) { miss$(at$, 238); break next$26; }
+        if (bytes$[at$] !== 84 || bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 66) { miss$(at$, 244); break next$26; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$27: {
-        if (bytes$[at$] !== 73 || bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 83) { miss$(at$, 239); break next$27; }
+        if (bytes$[at$] !== 73 || bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 83) { miss$(at$, 245); break next$27; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$28: {
-        if (bytes$[at$] !== 82 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 78) { miss$(at$, 240); break next$28; }
+        if (bytes$[at$] !== 82 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 78) { miss$(at$, 246); break next$28; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
-      if (bytes$[at$] !== 66 || bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 78) { miss$(at$, 241); return -1; }
+      if (bytes$[at$] !== 66 || bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 78) { miss$(at$, 247); return -1; }
       at$ += 3;
     }
     return at$;
@@ -12108,7 +12223,7 @@ const peg$makeScanner = (capacity$) => {
         let count$3 = 0;
         let last$3 = at$;
         ended$3: for (;;) {
-          if ((table6$[bytes$[at$]] & 32) === 0) { miss$(at$, 242); break ended$3; }
+          if ((table6$[bytes$[at$]] & 32) === 0) { miss$(at$, 248); break ended$3; }
           at$++;
           count$3++;
           last$3 = at$;
@@ -12499,6 +12614,23 @@ const peg$makeScanner = (capacity$) => {
     {"type":"literal","text":"nd","ignoreCase":true},
     {"type":"literal","text":"rd","ignoreCase":true},
     {"type":"literal","text":"th","ignoreCase":true},
+    {"type":"literal","text":"thirteen","ignoreCase":true},
+    {"type":"literal","text":"fourteen","ignoreCase":true},
+    {"type":"literal","text":"fifteen","ignoreCase":true},
+    {"type":"literal","text":"sixteen","ignoreCase":true},
+    {"type":"literal","text":"seventeen","ignoreCase":true},
+    {"type":"literal","text":"eighteen","ignoreCase":true},
+    {"type":"literal","text":"nineteen","ignoreCase":true},
+    {"type":"literal","text":"twenty","ignoreCase":true},
+    {"type":"literal","text":"thirty","ignoreCase":true},
+    {"type":"literal","text":"forty","ignoreCase":true},
+    {"type":"literal","text":"fifty","ignoreCase":true},
+    {"type":"literal","text":"sixty","ignoreCase":true},
+    {"type":"literal","text":"seventy","ignoreCase":true},
+    {"type":"literal","text":"eighty","ignoreCase":true},
+    {"type":"literal","text":"ninety","ignoreCase":true},
+    {"type":"literal","text":"hundred","ignoreCase":true},
+    {"type":"literal","text":"thousand","ignoreCase":true},
     {"type":"literal","text":"zero","ignoreCase":true},
     {"type":"literal","text":"two","ignoreCase":true},
     {"type":"literal","text":"three","ignoreCase":true},
@@ -12511,17 +12643,6 @@ const peg$makeScanner = (capacity$) => {
     {"type":"literal","text":"ten","ignoreCase":true},
     {"type":"literal","text":"eleven","ignoreCase":true},
     {"type":"literal","text":"twelve","ignoreCase":true},
-    {"type":"literal","text":"fifteen","ignoreCase":true},
-    {"type":"literal","text":"twenty","ignoreCase":true},
-    {"type":"literal","text":"thirty","ignoreCase":true},
-    {"type":"literal","text":"forty","ignoreCase":true},
-    {"type":"literal","text":"fifty","ignoreCase":true},
-    {"type":"literal","text":"sixty","ignoreCase":true},
-    {"type":"literal","text":"seventy","ignoreCase":true},
-    {"type":"literal","text":"eighty","ignoreCase":true},
-    {"type":"literal","text":"ninety","ignoreCase":true},
-    {"type":"literal","text":"hundred","ignoreCase":true},
-    {"type":"literal","text":"thousand","ignoreCase":true},
     {"type":"literal","text":"january","ignoreCase":true},
     {"type":"literal","text":"february","ignoreCase":true},
     {"type":"literal","text":"march","ignoreCase":true},
@@ -12562,10 +12683,10 @@ const peg$makeScanner = (capacity$) => {
     {"type":"literal","text":"sunday","ignoreCase":true},
     {"type":"literal","text":"month","ignoreCase":true},
     {"type":"literal","text":"day","ignoreCase":true},
+    {"type":"literal","text":"weekend","ignoreCase":true},
     {"type":"literal","text":"morning","ignoreCase":true},
     {"type":"literal","text":"afternoon","ignoreCase":true},
     {"type":"literal","text":"evening","ignoreCase":true},
-    {"type":"literal","text":"weekend","ignoreCase":true},
     {"type":"literal","text":"US$","ignoreCase":false},
     {"type":"literal","text":"AU$","ignoreCase":false},
     {"type":"literal","text":"A$","ignoreCase":false},
