@@ -129,6 +129,8 @@ describe('the references of a frame', () => {
     // The value itself is kept once more, under a key that never changes.
     expect(counts.committed - BIG.length).toBeLessThan(60 * input);
     expect(codec.getBudget(session).hot.used).toBeLessThanOrEqual(codec.getBudget(session).hot.max);
+    // Requests that are not answered are kept as well, and have their values again when they are listed.
+    expect(session.pendingRequests.at(-1)!.message.payload).toEqual({ a: BIG, b: [BIG, BIG] });
   });
 
   test.each([

@@ -21,7 +21,7 @@ import { toText } from '../store/text.js';
 import { AccpError } from './accp-error.js';
 import { ENDS_A_CHAIN } from './check-message.js';
 import { type AccpErrorCode, ERROR_CODES } from './codes.js';
-import { applyReceived, isAboutDelivery, isTaken, readStateSync } from './effects.js';
+import { ASKS, applyReceived, isAboutDelivery, isTaken, readStateSync } from './effects.js';
 import { LARGE_VALUE } from './encode.js';
 import { type Engine, noteFrame, registryOf, textState } from './engine.js';
 import { countOf, expectedOf, isErrorFrame, sendError } from './error-frame.js';
@@ -199,7 +199,7 @@ interface MessageReading {
   readonly message: Message;
   /** Header and body of the frame. */
   readonly body: string;
-  /** The payload as hot state keeps it, or what reads it. */
+  /** The payload as it is kept: with references to its large values; or what reads it, where it has none. */
   readonly held: JsonObject | (() => JsonObject);
 }
 
@@ -240,11 +240,13 @@ function readMessage(params: readonly Param[], envelope: ReceivedEnvelope, decod
   );
   const { dialect } = engine.settings;
   const body = withoutMetadata(text);
-  if (engine.settings.state) {
+  if (engine.settings.state || ASKS.has(intent)) {
     for (const [path, value] of resolved) resolved.set(path, heldValue(path, value, parts));
   }
   const held =
-    params === frame.payload ? rereading(body, dialect, rules, resolved) : heldPayload(params, rules, resolved);
+    params === frame.payload && resolved.size === 0
+      ? rereading(body, dialect, rules)
+      : heldPayload(params, rules, resolved);
   return { message, body, held };
 }
 

@@ -31,7 +31,7 @@ export interface Processed {
 type Checkpoint = CheckpointResult | Promise<CheckpointResult> | undefined;
 
 /** Intents that ask for an answer. */
-const ASKS: ReadonlySet<string> = new Set(['req', 'qry', 'esc']);
+export const ASKS: ReadonlySet<string> = new Set(['req', 'qry', 'esc']);
 /** Intents that are the answer. */
 const ANSWERS: ReadonlySet<string> = new Set(['done', 'fail', 'end', 'cancel']);
 /** Intents that say that the answer takes time. */
@@ -51,9 +51,10 @@ export function applyReceived(
   parts: SessionParts,
   engine: Engine,
 ): Checkpoint {
-  const { message, cid } = processed;
+  const { message, cid, held } = processed;
   const checkpoint = apply(processed, parts, engine);
-  if (ASKS.has(message.intent)) parts.chains.received(cid, chainOf(message), message);
+  const payload = typeof held === 'object' ? held : message.payload;
+  if (ASKS.has(message.intent)) parts.chains.received(cid, chainOf(message), { ...message, payload });
   else if (ANSWERS.has(message.intent) && !isAboutDelivery(message)) parts.chains.answered(cid);
   else if (PROLONGS.has(message.intent)) parts.chains.prolong(cid, parts.runtime.steady());
   return checkpoint;

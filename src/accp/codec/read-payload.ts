@@ -62,22 +62,18 @@ export function wireKindOf(params: readonly Param[], full: string, rules: Payloa
 }
 
 /**
- * Returns a function that reads the payload of a frame that was read before, whenever it is called. A function of its own,
- * because it is kept for long: it must not hold on to all that another one had in its hands.
+ * Returns a function that reads the payload of a frame without references that was read before, whenever it is called. A function of
+ * its own, because it is kept for long: it must not hold on to all that another one had in its hands.
+ */
+export function rereading(text: string, dialect: Dialect, rules: PayloadRules): () => JsonObject {
+  return () => heldPayload(parseFrame(text, { dialect }).payload, rules, NOTHING_HELD);
+}
+
+/**
+ * Reads a payload that was read before.
  *
  * @param held what stands in place of each reference, by path
  */
-export function rereading(
-  text: string,
-  dialect: Dialect,
-  rules: PayloadRules,
-  held: ReadonlyMap<string, Json>,
-): () => JsonObject {
-  const known = held.size > 0 ? held : NOTHING_HELD;
-  return () => heldPayload(parseFrame(text, { dialect }).payload, rules, known);
-}
-
-/** Reads a payload that was read before. */
 export function heldPayload(
   params: readonly Param[],
   rules: PayloadRules,

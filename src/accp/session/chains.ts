@@ -3,6 +3,7 @@
  * Answers that do not come, cancellation, and what a retry must not change.
  */
 import { AccpError } from '../codec/accp-error.js';
+import type { JsonObject } from '../message/json.js';
 import type { Message } from '../message/message.js';
 import type { Collection, Journal } from './journal.js';
 
@@ -74,17 +75,22 @@ export class Chains {
     this.#set(cid, { ...merged(this.#chains.get(cid), chain), deadline });
   }
 
-  /** A request came in. */
+  /** A request came in. @param message large values in it are references to state */
   received(cid: string, chain: Chain, message: Message): void {
     this.#set(cid, { ...merged(this.#chains.get(cid), chain), asked: { message } });
   }
 
-  /** Requests that came in and are not answered, the oldest chains first. */
-  pending(): PendingRequest[] {
+  /**
+   * Requests that came in and are not answered, the oldest chains first.
+   *
+   * @param withValues gives a payload with the values of its references
+   */
+  pending(withValues: (payload: JsonObject) => JsonObject): PendingRequest[] {
     const pending: PendingRequest[] = [];
     for (const [correlationId, { asked }] of this.#chains.entries()) {
       if (asked === undefined) continue;
-      pending.push({ correlationId, message: asked.message, isDeferred: asked.isDeferred === true });
+      const message = { ...asked.message, payload: withValues(asked.message.payload) };
+      pending.push({ correlationId, message, isDeferred: asked.isDeferred === true });
     }
     return pending;
   }

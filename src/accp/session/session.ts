@@ -279,7 +279,7 @@ export function createSession(options: SessionOptions): Session {
       return streams.pending;
     },
     get pendingRequests() {
-      return chains.pending();
+      return chains.pending(state.withValues);
     },
     signal: (cid) => chains.signal(cid),
     tick: () =>

@@ -102,6 +102,16 @@ export function createLookUp(tiers: Tiers): (reference: Reference) => Json {
   };
 }
 
+/** Returns a copy of a value in which references are replaced by what `lookUp` gives for them. */
+export function withValues(value: Json, lookUp: (reference: Reference) => Json): Json {
+  if (value instanceof Reference) return lookUp(value);
+  if (Array.isArray(value)) return value.map((item: Json) => withValues(item, lookUp));
+  if (!isObject(value)) return value;
+  const made: Record<string, Json> = Object.create(null);
+  for (const key in value) made[key] = withValues(value[key]!, lookUp);
+  return made;
+}
+
 function charged(before: number, bytes: number, maxBytes: number): number {
   if (before + bytes <= maxBytes) return before + bytes;
   throw overLimit('reference-bytes', `the references of the frame stand for more than ${maxBytes} bytes`);

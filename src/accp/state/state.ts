@@ -15,7 +15,7 @@ import { digest, type Phase } from './digest.js';
 import { createHot, type HotFrame } from './hot.js';
 import { checkKey, expiryOf, type Tier } from './kept.js';
 import type { MaybePromise } from './maybe-promise.js';
-import { createLookUp, createResolver, type ReferenceLimits, resolvePath, type Tiers } from './resolve.js';
+import { createLookUp, createResolver, type ReferenceLimits, resolvePath, type Tiers, withValues } from './resolve.js';
 import { snapshot } from './snapshot.js';
 import { createVersions, type Delta } from './versions.js';
 import { createWarm } from './warm.js';
@@ -84,6 +84,8 @@ export interface SessionState {
    * AccpError with code `E2003`, whose `details.reason` is `reference-count` or `reference-bytes`.
    */
   readonly resolver: (limits: ReferenceLimits) => (path: string) => Json;
+  /** A copy of a payload that was kept, with what its references stand for; one that has no value any more stays. */
+  readonly withValues: (payload: JsonObject) => JsonObject;
   /**
    * Keeps a value in cold state under a key made from its content, and gives the path: `cold.v3fa91c`. Equal values have one key.
    *
@@ -192,6 +194,7 @@ export function createState(options: StateOptions): SessionState {
     grant: cold.grant,
     resolve: (path) => resolvePath(path, tiers),
     resolver: (limits) => createResolver(tiers, limits),
+    withValues: (payload) => withValues(payload, createLookUp(tiers)) as JsonObject,
     externalize: (value) => cold.externalize(snapshot(value, 'value')),
     addFrame: hot.addFrame,
     hotTokens: hot.tokens,

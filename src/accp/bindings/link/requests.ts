@@ -45,6 +45,7 @@ export class Requests {
 
   /** Cancels all pending requests on the wire: the link is closed, and the other side would continue to work on them. */
   cancelAll(reason: Error): void {
+    partsOfSession(this.#session).streams.cut(reason);
     for (const { operation, envelope } of this.#said.values()) {
       this.#answers.fail(envelope.correlation_id, reason);
       safely(() => this.#outflow.say(cancelOf(operation, envelope.correlation_id)));
