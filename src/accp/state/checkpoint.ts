@@ -119,7 +119,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
   const waiting = new Map<string, Waiting>();
   let newest = counts.get('last') ?? 0;
 
-  /** Endpoints that share cold state share the numbers, too: the next one that nobody has. */
+  /** Endpoints that share cold state share the numbers, too: the next one that no other endpoint has. */
   function nextId(): string {
     do newest++;
     while (!journal.reserveCold(`ckpt_${newest}`));

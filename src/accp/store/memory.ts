@@ -93,8 +93,10 @@ function claimed(
     check: checkHeld,
     reserveCold(key) {
       checkOpen();
-      if (cold.has(key)) return false;
-      cold.set(key, { value: 'null', expires: DELETED });
+      const holder = JSON.stringify(agent);
+      const known = cold.get(key);
+      if (known !== undefined) return known.expires === DELETED && known.value === holder;
+      cold.set(key, { value: holder, expires: DELETED });
       return true;
     },
     readCold(key) {

@@ -15,11 +15,12 @@ const SQL = {
   remove: 'DELETE FROM entry WHERE endpoint = ? AND collection = ? AND key = ?',
   setCold: `INSERT INTO cold (session, key, value, expires) VALUES (?, ?, ?, ?)
     ON CONFLICT (session, key) DO UPDATE SET value = excluded.value, expires = excluded.expires`,
-  reserveCold: `INSERT INTO cold (session, key, value, expires) VALUES (?, ?, 'null', 0)
-    ON CONFLICT (session, key) DO NOTHING RETURNING key`,
+  /** Until the value comes, there is the number of the endpoint in its place. */
+  reserveCold: `INSERT INTO cold (session, key, value, expires) VALUES (?, ?, ?, 0)
+    ON CONFLICT (session, key) DO UPDATE SET expires = 0 WHERE expires IS 0 AND value = excluded.value RETURNING key`,
   readCold: 'SELECT value, expires FROM cold WHERE session = ? AND key = ?',
   sessionsWithCold: 'SELECT session FROM cold WHERE key = ? AND expires IS NOT 0 ORDER BY session',
-  emptyCold: `UPDATE cold SET value = 'null' WHERE expires <= ? AND value <> 'null' RETURNING id`,
+  emptyCold: `UPDATE cold SET value = 'null' WHERE expires <= ? AND expires <> 0 AND value <> 'null' RETURNING id`,
   removeCold: 'DELETE FROM cold WHERE expires <= ?',
 } as const;
 

@@ -143,7 +143,7 @@ function claimed({ statements, attempt, write }: Connection, session: string, ag
     },
     reserveCold(key) {
       checkOpen();
-      return write(() => statements.reserveCold.get(held, heldName(key)) !== undefined);
+      return write(() => statements.reserveCold.get(held, heldName(key), String(id)) !== undefined);
     },
     readCold(key) {
       checkOpen();

@@ -63,7 +63,7 @@ export interface EndpointStore {
    * Takes a key of the session's cold tier for this endpoint, in one step, so that no two endpoints give it to two values. What
    * is kept until the value comes reads as deleted. Without it, two processes that look at once may take the same key.
    *
-   * @returns whether the key was free
+   * @returns whether the key was free, or was taken for this endpoint and has no value yet: whoever took it has died before its commit
    */
   readonly reserveCold?: ((key: string) => boolean) | undefined;
   /** A value of the session's own cold tier. */

@@ -194,6 +194,22 @@ describe.each(STORES)('%s', (_name, place) => {
     store.close();
   });
 
+  test('a reserved key is free again only for its endpoint, until its value comes', async () => {
+    const { open } = place(fresh);
+    const store = await open();
+    const [first, other] = [store.claim('s', 'a'), store.claim('s', 'b')];
+    expect([first.reserveCold!('ckpt_1'), other.reserveCold!('ckpt_1')]).toEqual([true, false]);
+    expect(other.sessionsWithCold('ckpt_1')).toEqual([]);
+    // The first holder has died before its commit.
+    const second = (await open()).claim('s', 'a');
+    expect([other.reserveCold!('ckpt_1'), second.reserveCold!('ckpt_1')]).toEqual([false, true]);
+    second.commit([], [{ key: 'ckpt_1', value: '1', expires: null }]);
+    expect([other, second].map((endpoint) => endpoint.reserveCold!('ckpt_1'))).toEqual([false, false]);
+    second.commit([], [{ key: 'ckpt_1', value: 'null', expires: DELETED }]);
+    expect([other, second].map((endpoint) => endpoint.reserveCold!('ckpt_1'))).toEqual([false, false]);
+    store.close();
+  });
+
   test('collection and key do not run into each other', async () => {
     const store = await place(fresh).open();
     const endpoint = store.claim('s', 'a');
