@@ -53,6 +53,37 @@ describe('answers that overtake each other', () => {
   });
 });
 
+test('an answer that comes while the link reconnects is received by the next connection, which sends on', async () => {
+  const served = createHandler(endpointOf(echo));
+  let noteLoss!: () => void;
+  const isLost = new Promise<void>((resolve) => {
+    noteLoss = resolve;
+  });
+  let isCut = false;
+  const link = await connect(
+    async (request) => {
+      const frame = await request.clone().text();
+      if (frame.includes('>req:fast{') && !isCut) {
+        isCut = true;
+        throw new TypeError('fetch failed');
+      }
+      const response = await served(request);
+      if (frame.includes('>req:slow{')) await isLost;
+      return response;
+    },
+    {
+      session: createSession({ agent: 'client', sequence: 'sender', timeout: 5 }),
+      reconnect: { min: 0.05 },
+      onState: (state) => {
+        if (state === 'reconnecting') noteLoss();
+      },
+    },
+  );
+  const answers = await Promise.all(['slow', 'fast', 'fast'].map((operation) => link.request(req(operation))));
+  expect(answers.map(({ intent }) => intent)).toEqual(['done', 'done', 'done']);
+  expect(isCut).toBe(true);
+});
+
 describe('a refusal of the server that belongs to no session', () => {
   test('settles each request that it names', async () => {
     const link = await connect(

@@ -54,10 +54,14 @@ export class Exchanges {
   }
 
   connect(receiver: CarrierReceiver): Carrier {
-    this.#receiver = receiver;
     this.#isPaused = false;
-    this.#wakeAll();
     return new ExchangeCarrier(this, receiver, this.#options);
+  }
+
+  /** The first frame of a connection goes out: what has come meanwhile is received by it, and not before. */
+  begin(receiver: CarrierReceiver): void {
+    this.#receiver = receiver;
+    this.#wakeAll();
   }
 
   get isPaused(): boolean {
@@ -215,6 +219,7 @@ class ExchangeCarrier implements Carrier {
       };
       const isFirst = this.#isFirst;
       this.#isFirst = false;
+      if (isFirst) this.#exchanges.begin(this.#receiver);
       const controller = new AbortController();
       this.#own.add(controller);
       this.#exchanges
