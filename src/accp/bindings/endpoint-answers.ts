@@ -5,6 +5,7 @@ import type { Message, MessageInput } from '../message/message.js';
 import { chatMessage } from '../profiles/chat.js';
 import { partsOfSession, type Session } from '../session/session.js';
 import { StoreError } from '../store/store.js';
+import { interruption } from './endpoint-interrupted.js';
 import type { Answer, AnswerContext, EndpointOptions } from './endpoint-options.js';
 import { type LinkedSignal, linkSignals, untilAborted } from './endpoint-signals.js';
 
@@ -45,6 +46,7 @@ export class EndpointAnswers {
     const { message, session, signal } = work;
     let last: Encoded = { frames: NO_FRAMES, isFailure: false };
     let isAnswered = false;
+    let isOver = false;
     const failed = (thrown: unknown): void => safely(() => this.#options.failed?.(thrown, message, session));
     try {
       for await (const answer of untilAborted(source, signal, failed)) {
@@ -53,8 +55,12 @@ export class EndpointAnswers {
           isAnswered ||= last.frames.length > 0;
           return last.frames;
         };
-        if (last.isRefused) return;
+        if (last.isRefused) {
+          isOver = true;
+          return;
+        }
       }
+      isOver = !signal.aborted || work.isCancelled;
       // Without a word, what was sent would pass for the whole.
       if (work.isCancelled && !last.isFailure) yield () => this.#tell(message, signal.reason, session);
       else
@@ -63,11 +69,14 @@ export class EndpointAnswers {
           return NO_FRAMES;
         };
     } catch (thrown) {
+      isOver = true;
       // A stream may have told of its failure by itself.
       if (last.isFailure) failed(thrown);
       else yield () => this.#fail(message, thrown, session);
     } finally {
       work.release();
+      // Nobody takes it now; but it has a number, and who asks for what is missing is given it.
+      if (!isOver && !last.isFailure) safely(() => this.#tell(message, interruption(), session));
     }
   }
 

@@ -30,7 +30,7 @@ export function takeUpInterrupted(
 }
 
 /** Not an error that is retryable: the request may have run. */
-function interruption(): AccpError {
+export function interruption(): AccpError {
   return new AccpError({
     code: 'E5001',
     message: 'The request was interrupted. It may have run, and is not run again.',

@@ -1,8 +1,8 @@
 /** A clock's hand for sessions: without one, nobody notices what does not come. */
-import type { Overdue, Session } from './session.js';
+import { type Overdue, partsOfSession, type Session } from './session.js';
 
 export interface KeepTimeOptions {
-  /** Seconds between two looks at the clock. @default 1 */
+  /** Seconds between two looks at the clock. @default 1, or the session's `timeout` where that is shorter */
   readonly every?: number | undefined;
   /** Told each answer that is overdue, once. */
   readonly overdue?: ((overdue: Overdue) => void) | undefined;
@@ -19,7 +19,9 @@ export interface KeepTimeOptions {
  * @example
  * const stop = keepTime(session, { overdue: ({ correlationId }) => retry(correlationId) });
  */
-export function keepTime(session: Session, { every = 1, overdue, failed }: KeepTimeOptions = {}): () => void {
+export function keepTime(session: Session, options: KeepTimeOptions = {}): () => void {
+  const { timeout } = partsOfSession(session).options;
+  const { every = timeout > 0 ? Math.min(1, timeout) : 1, overdue, failed } = options;
   if (!(every > 0)) throw new TypeError(`every is a number of seconds above 0; got ${every}`);
   const handle: unknown = setInterval(() => {
     try {

@@ -134,7 +134,8 @@ export function createStreams(options: StreamsOptions): Streams {
     if (stream.failure !== null) {
       shelf.end(stream, 'failed');
       if (asked) save();
-      return { kind: 'error', error: errorOf(stream.failure) };
+      // A link that was closed has cancelled its streams, too.
+      return { kind: 'error', error: stream.cut ?? errorOf(stream.failure) };
     }
     if (!isComplete(stream)) {
       const { cut } = stream;

@@ -171,6 +171,76 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       expect(received().some((frame) => frame.includes('>cancel:hang{'))).toBe(true);
     });
 
+    test('an answer that is later than the time-out of its session is too late, however short that is', async () => {
+      const { connect } = await open(async ({ intent, operation }) => {
+        if (intent !== 'req') return null;
+        await new Promise((resolve) => setTimeout(resolve, 600));
+        return { intent: 'done', operation };
+      });
+      const link = await connect({}, { timeout: 0.05 });
+      await expect(link.request(req('late'))).rejects.toMatchObject({ code: 'E3001' });
+    });
+
+    test('an answer that is made after a cut, when it has reconnected, arrives', async () => {
+      let finish!: () => void;
+      const isFinished = new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      const states: LinkState[] = [];
+      let asked = 0;
+      const { connect, proxy } = await open(async ({ intent, operation }) => {
+        if (intent !== 'req') return null;
+        asked++;
+        await isFinished;
+        return { intent: 'done', operation };
+      });
+      const link = await connect({ onState: (state) => states.push(state) });
+      const answer = link.request(req('pay'));
+      await until(() => asked === 1);
+      proxy.cut();
+      await until(() => states.at(-1) === 'open' && states.includes('reconnecting'));
+      finish();
+      expect((await answer).intent).toBe('done');
+      expect(asked).toBe(1);
+    });
+
+    test('a stream that is cut goes on, or fails with the reconnection', async () => {
+      const { connect, proxy } = await open(({ intent, operation, envelope }) => {
+        if (intent !== 'req') return null;
+        const cid = envelope.correlation_id ?? envelope.msg_id;
+        return streamMessages(slowly(100), { cid, operation });
+      });
+      const link = await connect();
+      const pieces: unknown[] = [];
+      const reading = async (): Promise<void> => {
+        for await (const { data } of link.stream(req('count'))) {
+          pieces.push(data);
+          if (pieces.length === 20) proxy.cut();
+        }
+      };
+      // The response is the stream over HTTP: whoever leaves it ends its source.
+      if (binding === 'HTTP') await expect(reading()).rejects.toMatchObject({ code: 'E5001' });
+      else {
+        await reading();
+        expect(pieces).toHaveLength(100);
+      }
+      expect(pieces).toEqual(pieces.map((_, n) => `n${n}`));
+    });
+
+    test('closing ends a stream whose pieces are coming as closed', async () => {
+      const { connect } = await open(({ intent, operation, envelope }) => {
+        if (intent !== 'req') return null;
+        const cid = envelope.correlation_id ?? envelope.msg_id;
+        return streamMessages(slowly(10_000), { cid, operation });
+      });
+      const link = await connect();
+      const reading = async (): Promise<void> => {
+        let count = 0;
+        for await (const _ of link.stream(req('count'))) if (++count === 5) void link.close();
+      };
+      await expect(reading()).rejects.toMatchObject({ code: 'closed' });
+    });
+
     test('a request that was given up while nothing passed is never executed, and what was lost is sent again', async () => {
       const { handle, asked } = worker();
       const { connect, proxy } = await open(handle);
@@ -271,6 +341,13 @@ export function testLink(binding: keyof typeof BINDINGS): void {
 
 async function* counted(count: number): AsyncGenerator<string> {
   for (let n = 0; n < count; n++) yield `n${n}`;
+}
+
+async function* slowly(count: number): AsyncGenerator<string> {
+  for (let n = 0; n < count; n++) {
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    yield `n${n}`;
+  }
 }
 
 async function drained(link: Link): Promise<void> {

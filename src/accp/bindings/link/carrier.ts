@@ -7,6 +7,8 @@ export interface Carrier {
   readonly opened: Promise<void>;
   /** Whether the other side works on when it is closed, unless its requests are cancelled. */
   readonly isOutlived?: boolean | undefined;
+  /** Whether the other side sends nothing unless it is sent something. */
+  readonly isAsking?: boolean | undefined;
   /** Whether nothing is read for now, so that silence means nothing. */
   readonly isStopped: boolean;
   /** Sends a frame, in order. After the end, nothing is sent. */

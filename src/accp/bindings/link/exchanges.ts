@@ -147,6 +147,7 @@ export class Exchanges {
 /** One connection: from its first exchange up to one that fails. */
 class ExchangeCarrier implements Carrier {
   readonly opened = Promise.resolve();
+  readonly isAsking = true;
   readonly #exchanges: Exchanges;
   readonly #receiver: CarrierReceiver;
   readonly #overlap: number;

@@ -11,6 +11,7 @@ import type { Notice } from '../endpoint-options.js';
 import { readHead } from '../frames.js';
 import { isUpkeep } from '../upkeep.js';
 import type { Carrier, CarrierReceiver } from './carrier.js';
+import type { ChainedMessage } from './chains.js';
 import { beginConnection, type Connection } from './connection.js';
 import { CLOSE, LinkError } from './errors.js';
 import { isGapReport } from './gap-report.js';
@@ -22,9 +23,14 @@ import { Outflow } from './outflow.js';
 import { Pacer } from './pacer.js';
 import { refusalOutside } from './refusal.js';
 import { Requests } from './requests.js';
+import { after } from './seconds.js';
 
 /** The name of what `messages` has not given yet; streams have that of their chain. */
 const MESSAGES = '';
+
+/** Seconds until answers are asked for that may have been lost; each time twice as many, up to the last. */
+const FIRST_ASK = 0.25;
+const LAST_ASK = 4;
 
 export class FrameLink implements Link {
   readonly session: Session;
@@ -210,6 +216,23 @@ export class FrameLink implements Link {
     this.#pacer.opened();
     this.#outflow.open();
     this.#enter('open');
+    if (socket.isAsking === true) this.#askAgain(socket, this.#requests.waiting, FIRST_ASK);
+  }
+
+  /**
+   * The answers to requests that were made before this connection may be lost with the one before, or be made only now. The number of a
+   * `pong` shows it.
+   */
+  #askAgain(socket: Carrier, requests: readonly ChainedMessage[], seconds: number): void {
+    if (requests.length === 0) return;
+    const timer: unknown = after(seconds, () => {
+      const waiting = new Set(this.#requests.waiting);
+      const left = requests.filter((request) => waiting.has(request));
+      if (this.#socket !== socket || left.length === 0) return;
+      this.#probe();
+      this.#askAgain(socket, left, Math.min(2 * seconds, LAST_ASK));
+    });
+    (timer as { readonly unref?: () => void }).unref?.();
   }
 
   /** After a first frame without an answer, the number of the `pong` shows whether an answer was lost. */

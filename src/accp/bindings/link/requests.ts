@@ -26,6 +26,11 @@ export class Requests {
     this.#inflow = inflow;
   }
 
+  /** Those that went out and wait for their answers. */
+  get waiting(): readonly ChainedMessage[] {
+    return [...this.#said.values()];
+  }
+
   /** @returns whether somebody has waited for it, or has given it up */
   take(message: Message): boolean {
     return this.#answers.take(message);
@@ -163,7 +168,7 @@ export class Requests {
 function unanswered(timeout: number): AccpError {
   return new AccpError({
     code: 'E3001',
-    message: `The request could not be sent within ${timeout} s: there is no connection.`,
+    message: `The request could not be sent within ${timeout} s.`,
   });
 }
 
