@@ -194,11 +194,13 @@ export function testLink(binding: keyof typeof BINDINGS): void {
         await isFinished;
         return { intent: 'done', operation };
       });
-      const link = await connect({ onState: (state) => states.push(state) });
+      const link = await connect({ onState: (state) => states.push(state) }, { timeout: 5 });
       const answer = link.request(req('pay'));
       await until(() => asked === 1);
       proxy.cut();
       await until(() => states.at(-1) === 'open' && states.includes('reconnecting'));
+      // What the reconnection asks for is answered by then.
+      await new Promise((resolve) => setTimeout(resolve, 200));
       finish();
       expect((await answer).intent).toBe('done');
       expect(asked).toBe(1);
