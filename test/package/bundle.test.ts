@@ -57,6 +57,15 @@ describe('in a browser bundle', () => {
     expect([...names].sort()).toEqual(['@noble/hashes', 'zod']);
   });
 
+  test.each([
+    ['http', 'connectHttp'],
+    ['a2a', 'connectA2A'],
+    ['websocket', 'connectWebSocket'],
+  ])('a link over %s needs what sessions need, and no Node built-in', async (binding, name) => {
+    const { packages } = await bundle(`export { ${name} } from './src/accp/bindings/${binding}/index.ts';`);
+    for (const file of packages) expect(file).toMatch(/^node_modules\/(@noble\/hashes|zod)\//);
+  });
+
   test('the finders need moo and nothing else', async () => {
     const { packages } = await bundle(`
       export { findFrames } from './src/accp/find.ts';
