@@ -1,4 +1,5 @@
 /** The numbers and times of day in a packet that its instruction does not state. */
+import { wordedNumbers } from './instruction/number-words.js';
 import { isOfName, NUMBER } from './match/residue.js';
 import { holdsWhole, type Statement } from './statement.js';
 
@@ -62,4 +63,15 @@ function isTimeStated(text: string, isOfDay: boolean, { small, times, words }: S
 function saysInFull(small: string, letters: string, number: string): boolean {
   if (letters === '' || !/^\d+$/.test(number)) return false;
   return new RegExp(`(?<!\\p{L})${letters.toLowerCase()}\\p{L}* ${number}(?!\\d)`, 'u').test(small);
+}
+
+/** Words that are parts of names as often as numbers: `grand_total`, `unit:thousands`, `half_day`. */
+const UNCOUNTED = /(?<!\p{L})(?:grand|hal(?:f|ves)|(?:quarter|dozen|hundred|thousand|million|billion)s)(?!\p{L})/giu;
+
+/** Whether a text has a number in words that the instruction does not state. Up to three it may be a part of a name: `first_name`. */
+export function hasUnstatedNumberWord(text: string, { numbers }: Statement): boolean {
+  for (const number of wordedNumbers(text.replace(UNCOUNTED, ','))) {
+    if (number > 3 && !numbers.has(number) && !(number === 25 && /quarter/i.test(text))) return true;
+  }
+  return false;
 }

@@ -10,7 +10,7 @@ import { CALENDAR, numbersIn } from './match/residue.js';
 import type { RegistryEntry } from './registry/registry.js';
 import { type FallbackWarning, warningOf } from './result.js';
 import { isCurrencyStated, isWordStated, type Statement, statementOf, wordsIn, wordsOf } from './statement.js';
-import { unstatedNumbers } from './unstated-numbers.js';
+import { hasUnstatedNumberWord, unstatedNumbers } from './unstated-numbers.js';
 
 /** A value of a packet that its instruction does not state. */
 export interface Unstated {
@@ -112,8 +112,10 @@ function compare(text: string, instruction: string, said: number): readonly Unst
       if (!isCurrencyStated(value, statement)) found.push({ kind: 'value', key, text: value });
       return;
     }
+    if (hasTimeInName(key, statement)) found.push({ kind: 'time', key, text: written });
     const own = places.filter((place) => place.field === field);
     for (const item of itemsOf(key, value)) {
+      if (item.name !== key && hasTimeInName(item.name, statement)) found.push({ kind: 'time', key, text: item.name });
       const kind = unstatedKind(item, key, own, statement);
       if (kind !== null) found.push({ kind, key, text: item.text });
     }
@@ -162,6 +164,7 @@ function unstatedKind(
   // "v2" is a name; all else may have been worked out from the day: a year, a sum up to now, the number of days that are left.
   if (numbers.some(({ digits, isPartOfName }) => !isPartOfName || digits.length > 1)) return 'time';
   if (hasUnstatedName(rest, statement) || hasForeignDigits(rest, statement)) return 'time';
+  if (hasUnstatedNumberWord(rest, statement)) return 'time';
   // A letter alone is an initial, or a part of a time: 09:00Z.
   const other = wordsOf(rest.replace(CALENDAR, ' ')).some(
     (word) => word.length > 1 && !isWordStated(word, statement.words),
@@ -169,6 +172,13 @@ function unstatedKind(
   if (isTimed && other) return 'time';
   if (numbers.length > 0) return 'value';
   return other && !FREE.has(key) && (NAMED.has(item.name) || looksLikeName(rest)) ? 'value' : null;
+}
+
+/** Whether a name has a year, a part of one, or a name of the calendar that the instruction does not state: `q3_2026`, `november`. */
+function hasTimeInName(name: string, statement: Statement): boolean {
+  const numbers = unstatedNumbers(name, statement.numbers, statement);
+  if ([...numbers].some(({ digits, isPartOfName }) => !isPartOfName || YEARLY.test(digits))) return true;
+  return hasUnstatedName(name.replace(/(?<!\p{L})may(?!\p{L})/gu, ' '), statement);
 }
 
 /** Whole names of days and months, which stand within other words, too. */

@@ -49,6 +49,13 @@ const ANYWHERE: readonly Row[] = [
   ['Name the report', 'res:report|name:report_2026_11'],
   ['Name the report after today', 'res:report|name:report-v20261125'],
   ['Name the report by month', 'res:report|name:reportNov'],
+  ['Flag the report of the latest quarter', 'res:report|q3_2026:yes'],
+  ['Flag the report of the year', 'res:report|rev2026:yes'],
+  ['Flag the report of this month', 'res:report|november:yes'],
+  ['Fetch the report that is flagged', 'res:report|filter:q3_2026=yes'],
+  ['Fetch the report that is flagged now', 'res:report|filter:november=yes'],
+  ['Count the days to Christmas', 'res:count|n:thirty'],
+  ['Count the days to the new year', 'res:count|note:thirty_seven_left'],
   ['Name the report by weekday', 'res:report|name:wednesdayreport'],
   ['Name the report by week', 'res:report|tmpl:week48'],
   ['Name the report by day', 'res:report|tmpl:d329'],
@@ -217,7 +224,8 @@ const SPELLINGS: readonly Row[] = [
 
 describe('a time that the instruction does not state', () => {
   test('is not served 17 months later, whatever the field', async () => {
-    expect(await servedLater(ANYWHERE)).toEqual([]);
+    const worked: Row = ['Flag the report of this year', 'res:report|rev2026:yes'];
+    expect(await servedLater([...ANYWHERE, worked])).toEqual([]);
   });
 
   test('is not served 17 months later, whatever the wording', async () => {

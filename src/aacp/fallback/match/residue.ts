@@ -99,6 +99,11 @@ export const CALENDAR =
 export function workedOutIn(packet: Packet, places: readonly Place[], text: string): string | null {
   const numbers = numbersIn(text);
   const small = text.toLowerCase();
+  // Nothing is filled into the name of a field.
+  for (const { key } of packet.fields) {
+    const year = /(?<!\d)(?:19|20)\d\d(?!\d)/.exec(key)?.[0];
+    if (year !== undefined && !numbers.has(Number(year))) return year;
+  }
   for (const rest of blanked(packet, places)) {
     const name = rest.match(CALENDAR)?.find((word) => !small.includes(word.toLowerCase()));
     if (name !== undefined) return name;
