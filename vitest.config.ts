@@ -1,25 +1,36 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * Tests of functions that keep nothing to themselves: their files share what a worker has loaded, which else takes a third of the
- * time. Files that stand in for modules, change the environment or measure memory have a worker of their own.
+ * Files with a worker of their own: they stand in for modules, change the environment, the clock or the process, count in modules, or
+ * measure memory. All others share what their worker has loaded, which else takes a third of the time.
  */
-const SHARED = [
-  'test/conformance/!(aacp-fallback).test.ts',
-  'test/engine/**/!(codemirror).test.ts',
-  'test/{fuzz,oracle}/*.test.ts',
-  'test/text/!(told-errors).test.ts',
-  'test/{accp,aacp}/*.test.ts',
-  'test/accp/{codec,message,profiles,render,streams}/*.test.ts',
-  'test/aacp/{build,dispatch,encoders,lint}/*.test.ts',
+const APART = [
+  'test/{bindings,package,storage}/*.test.ts',
+  'test/{clock-jumps,conformance/aacp-fallback,engine/export/codemirror,text/told-errors}.test.ts',
+  'test/aacp/dispatch/{dispatcher,file-audit}.test.ts',
+  'test/aacp/fallback/{default-registry,unwritable}.test.ts',
+  'test/aacp/fallback/models/*.test.ts',
+  'test/aacp/fallback/registry/{sqlite,sqlite-privacy}.test.ts',
+  'test/aacp/requirements/sensitive.test.ts',
+  'test/accp/bindings/{frame-splitter,websocket-closing,websocket-leaving,websocket-window}.test.ts',
+  'test/accp/session/own-text.test.ts',
+  'test/acp/spawn.test.ts',
+  'test/arcp/{broker,ids,sandbox,store}.test.ts',
+  'test/arcp/faults/*.test.ts',
+  'test/arcp/runtime/jobs.test.ts',
+  'test/cli/{aacp,aacp-registry,acp-run,color,encode-aacp-english,input,unwritable}.test.ts',
+  'test/engine/differential/process-target.test.ts',
 ];
 const LONG = 'test/**/*.long.test.ts';
 
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: 'shared', include: SHARED, exclude: [LONG], isolate: false } },
-      { extends: true, test: { name: 'apart', include: ['test/**/*.test.ts'], exclude: [LONG, ...SHARED] } },
+      {
+        extends: true,
+        test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: [LONG, ...APART], isolate: false },
+      },
+      { extends: true, test: { name: 'apart', include: APART, exclude: [LONG] } },
     ],
     globalSetup: ['./test/helpers/compile-sources.ts'],
     setupFiles: ['./test/helpers/plain-environment.ts', './test/helpers/fixed-seed.ts'],
