@@ -98,7 +98,7 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
       const text = below === undefined ? shown : [shown, ...lines].join('\n');
       const whole = below === undefined ? message : `${message}\n${below}`;
       await output.note(json ? errorJson(code, whole) : `${output.paintNote('red', 'pegwire:')} ${text}`);
-      if (!json && code === 'usage') await output.note('pegwire --help shows how it is used.');
+      if (!json && code === 'usage') await output.note(`${commandLine(args)} --help shows how it is used.`);
       return USAGE;
     }
     const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
@@ -109,11 +109,22 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
 
 /** Whether the command of these arguments goes on when nobody reads its notes any more. */
 export function isService(args: readonly string[]): boolean {
+  const last = namedIn(args).at(-1);
+  return last !== undefined && 'isService' in last && last.isService === true;
+}
+
+/** The program with the command that the arguments name, as far as there is such a command. */
+function commandLine(args: readonly string[]): string {
+  return ['pegwire', ...namedIn(args).map(({ name }) => name)].join(' ');
+}
+
+/** The group and the command that the arguments name. */
+function namedIn(args: readonly string[]): readonly (Command | CommandGroup)[] {
   const words = atTerminator(args).own.filter(isWord);
   const named = COMMANDS.find(({ name }) => name === words[0]);
-  const command =
-    named !== undefined && 'commands' in named ? named.commands.find(({ name }) => name === words[1]) : named;
-  return command?.isService === true;
+  if (named === undefined) return [];
+  const inner = 'commands' in named ? named.commands.find(({ name }) => name === words[1]) : undefined;
+  return inner === undefined ? [named] : [named, inner];
 }
 
 async function dispatch(args: readonly string[], streams: Streams, output: Output): Promise<number> {

@@ -27,7 +27,8 @@ export const tokens: Command = {
     // Loaded only now: the other commands need none of it.
     const { tokenRow } = await import('../token-rows.js');
     const totals: Totals = { lines: 0, tokens: 0, ...NOTHING };
-    let last: TokenRow | undefined;
+    let toonMissing = false;
+    let exact = true;
     for await (const line of readLines(invocation)) {
       if (line.isCut === true)
         throw new UsageError(
@@ -35,27 +36,28 @@ export const tokens: Command = {
           'unreadable',
         );
       const row = await tokenRow(line.text, { encoding, dialect });
-      const { kind, exact, toonMissing: _, ...counts } = row;
-      if (json) await output.result(toJson({ line: line.number, kind, ...counts, encoding, exact }));
+      const { kind, exact: isExact, toonMissing: isToonMissing, ...counts } = row;
+      if (json) await output.result(toJson({ line: line.number, kind, ...counts, encoding, exact: isExact }));
       else {
-        if (last === undefined) await output.result(output.paint('bold', HEADER));
+        if (totals.lines === 0) await output.result(output.paint('bold', HEADER));
         await output.result(rowText(line, row));
       }
       totals.lines++;
       for (const column of COUNTS) if (row[column] !== null) totals[column] = (totals[column] ?? 0) + row[column];
-      last = row;
+      exact &&= isExact;
+      toonMissing ||= isToonMissing;
     }
-    if (last === undefined) {
+    if (totals.lines === 0) {
       await tellEmpty(invocation);
       return 1;
     }
-    if (json) await output.result(toJson({ total: totals, encoding, exact: last.exact }));
+    if (json) await output.result(toJson({ total: totals, encoding, exact }));
     else {
-      if (totals.lines > 1) await output.result(output.paint('bold', totalText(totals, last.exact)));
-      await output.note(sourceText(last, encoding));
+      if (totals.lines > 1) await output.result(output.paint('bold', totalText(totals, exact)));
+      await output.note(sourceText({ exact, toonMissing }, encoding));
     }
     // Whoever names an encoding wants its counts.
-    if (!last.exact && invocation.options['encoding'] !== undefined) throw notExact(encoding);
+    if (!exact && invocation.options['encoding'] !== undefined) throw notExact(encoding);
     return 0;
   },
 };
@@ -96,7 +98,7 @@ function cells(counts: Readonly<Record<(typeof COUNTS)[number], number | null>>,
   }).join('  ');
 }
 
-function sourceText({ exact, toonMissing }: TokenRow, encoding: string): string {
+function sourceText({ exact, toonMissing }: Pick<TokenRow, 'exact' | 'toonMissing'>, encoding: string): string {
   const counted = exact
     ? `Counted in ${encoding}`
     : 'Estimated: gpt-tokenizer is not installed (npm install gpt-tokenizer)';
