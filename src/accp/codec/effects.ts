@@ -41,7 +41,7 @@ export function applySent(processed: Processed, parts: SessionParts, engine: Eng
   const { message, cid } = processed;
   const checkpoint = apply(processed, parts, engine);
   parts.sentStreams.sent(cid, message);
-  if (ASKS.has(message.intent)) parts.chains.requested(cid, chainOf(message), parts.runtime.steady());
+  if (ASKS.has(message.intent)) parts.chains.requested(cid, chainOf(message), parts.runtime.exact());
   else if (ANSWERS.has(message.intent)) parts.chains.settled(cid);
   return checkpoint;
 }
@@ -56,7 +56,7 @@ export function applyReceived(
   const payload = typeof held === 'object' ? held : message.payload;
   if (ASKS.has(message.intent)) parts.chains.received(cid, chainOf(message), { ...message, payload });
   else if (ANSWERS.has(message.intent) && !isAboutDelivery(message)) parts.chains.answered(cid);
-  else if (PROLONGS.has(message.intent)) parts.chains.prolong(cid, parts.runtime.steady());
+  else if (PROLONGS.has(message.intent)) parts.chains.prolong(cid, parts.runtime.exact());
   return checkpoint;
 }
 

@@ -14,8 +14,10 @@ export interface Runtime {
   readonly bind: (source: RuntimeSource) => void;
   /** Seconds since 1970 by the wall clock, which frames carry. */
   readonly now: () => number;
-  /** Seconds since 1970 by a clock that no jump of the wall clock moves: what waits, and what is kept for a time, goes by it. */
+  /** Whole seconds since 1970 by a clock that no jump of the wall clock moves: what waits, and what is kept for a time, goes by it. */
   readonly steady: () => number;
+  /** The same with fractions of a second: how long an answer is waited for may be shorter than a second. */
+  readonly exact: () => number;
   readonly counter: TokenCounter;
   readonly log: EventListener | undefined;
 }
@@ -52,6 +54,7 @@ export function createRuntime({ clock, tokens }: RuntimeDefaults = {}): Runtime 
     // Frames carry whole seconds.
     now: () => Math.floor(current.clock()),
     steady: () => Math.floor(steadyClock(current.clock, 1000)()),
+    exact: () => steadyClock(current.clock, 1000)(),
     counter,
     get log() {
       return current.log;

@@ -10,10 +10,10 @@ import { after } from './seconds.js';
 export interface ExchangeOptions {
   /**
    * Seconds that a frame waits for the answer to the one before to begin: frames have to arrive in the order of their numbers, and by
-   * then the one before has been sent. `Infinity`: one exchange at a time. @default 0.1
+   * then the one before has been sent. `Infinity`: one exchange at a time. @default 0.02
    */
   readonly overlap?: number | undefined;
-  /** Seconds without a frame after which an exchange has failed; `Infinity` for never. @default twice the session's `timeout` */
+  /** Seconds without a frame after which an exchange has failed; `Infinity` for never. @default twice the session's `timeout`, at least 10 */
   readonly exchangeTimeout?: number | undefined;
 }
 

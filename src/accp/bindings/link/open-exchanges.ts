@@ -5,6 +5,8 @@ import type { Link, LinkOptions } from './link-options.js';
 import { openLink } from './open-link.js';
 import { checkSeconds, LEAST_TIMEOUT } from './seconds.js';
 
+/** Default least time without a frame after which an exchange has failed, in seconds: connecting takes time, too. */
+const LEAST_EXCHANGE = 10;
 /** Default number of attempts to reach the other side again: about 45 seconds. */
 const ATTEMPTS = 8;
 
@@ -17,9 +19,10 @@ export async function openExchanges(
   options: LinkOptions & ExchangeOptions,
   exchanging: Pick<Exchanging, 'exchange' | 'failureOf' | 'isOutlived'>,
 ): Promise<Link> {
-  const { session, reconnect, overlap = 0.1 } = options;
+  const { session, reconnect, overlap = 0.02 } = options;
   const { timeout } = partsOfSession(session).options;
-  const { exchangeTimeout = timeout === 0 ? Number.POSITIVE_INFINITY : 2 * timeout } = options;
+  const { exchangeTimeout = timeout === 0 ? Number.POSITIVE_INFINITY : Math.max(2 * timeout, LEAST_EXCHANGE) } =
+    options;
   checkSeconds({ exchangeTimeout: options.exchangeTimeout }, LEAST_TIMEOUT);
   checkSeconds({ overlap });
   const exchanges = new Exchanges({ ...exchanging, session, overlap, exchangeTimeout });
