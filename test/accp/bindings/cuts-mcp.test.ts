@@ -90,3 +90,20 @@ describe.each([
     expect(await call(connect, 'closed', (body) => body.indexOf('accp'), true)).toBe('rejected');
   });
 });
+
+test('an answer in several lines of data that end with CRLF is whole, however it arrives', async () => {
+  const events = 'data: {"jsonrpc":"2.0",\r\ndata: "id":1,"result":{}}\r\n\r\n';
+  const asked = answeredFetch(async () => {
+    const pieces = [...events].map((character) => new TextEncoder().encode(character));
+    const body = new ReadableStream({
+      pull(controller) {
+        const piece = pieces.shift();
+        if (piece === undefined) controller.close();
+        else controller.enqueue(piece);
+      },
+    });
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  });
+  const response = await asked('http://tools/mcp', { body: '{"jsonrpc":"2.0","id":1,"method":"tools/call"}' });
+  expect(await response.text()).toBe(events);
+});

@@ -60,6 +60,8 @@ class Events {
   readonly #utf8 = new TextDecoder();
   /** The start of a line whose end has not come. */
   #line: string[] = [];
+  /** A carriage return: the line feed that belongs to it may come next. */
+  #return = '';
   #data = '';
   isResumable = false;
 
@@ -69,7 +71,9 @@ class Events {
   }
 
   push(bytes: Uint8Array): void {
-    const lines = this.#utf8.decode(bytes, { stream: true }).split(/\r\n|\n|\r/);
+    const text = this.#return + this.#utf8.decode(bytes, { stream: true });
+    this.#return = text.endsWith('\r') ? '\r' : '';
+    const lines = (this.#return === '' ? text : text.slice(0, -1)).split(/\r\n|\n|\r/);
     const rest = lines.pop()!;
     for (const line of lines) {
       this.#take(this.#line.join('') + line);
