@@ -17,6 +17,9 @@ export const INTENTS: Words = {
   end: 'ends the stream of',
 };
 
+/** Intents that end a chain of requests (Table 7); all others are news about it. */
+export const ENDING_INTENTS: ReadonlySet<string> = new Set(['done', 'end', 'fail', 'cancel']);
+
 /** Standard abbreviations of payload keys (Table 8). */
 export const ABBREVIATIONS: Words = {
   d: 'data',

@@ -47,10 +47,10 @@ export function readHead(frame: string): FrameHead | null {
     intent,
     operation,
     schema: schema?.kind === 'string' ? schema.value : undefined,
-    mid: identifierOf(metadata, 'mid'),
+    mid: textOf(metadata, 'mid'),
     seq: numberOf(metadata, 'seq'),
-    cid: identifierOf(metadata, 'cid'),
-    sid: identifierOf(metadata, 'sid'),
+    cid: textOf(metadata, 'cid'),
+    sid: textOf(metadata, 'sid'),
   };
 }
 
@@ -67,20 +67,22 @@ export function readAddress(frame: string): FrameAddress | null {
   if (!parsed.ok) return null;
   const { metadata } = parsed.value;
   return {
-    sid: identifierOf(metadata, 'sid'),
+    sid: textOf(metadata, 'sid'),
     part: metadata?.some(({ key }) => key === 'tot') === true ? (numberOf(metadata, 'idx') ?? 0) : undefined,
   };
 }
 
 const LENIENT = { dialect: 'lenient' } as const;
 
-function identifierOf(metadata: readonly Param[] | null, name: string): string | undefined {
-  const value = metadata?.find(({ key }) => key === name)?.value;
+/** A value as it is written; `undefined` for none, and for an array, a map or a reference. */
+export function textOf(params: readonly Param[] | null, name: string): string | undefined {
+  const value = params?.find(({ key }) => key === name)?.value;
   return value === undefined ? undefined : sourceText(value);
 }
 
-function numberOf(metadata: readonly Param[] | null, name: string): number | undefined {
-  const value = metadata?.find(({ key }) => key === name)?.value;
+/** An integer that a double holds. */
+export function numberOf(params: readonly Param[] | null, name: string): number | undefined {
+  const value = params?.find(({ key }) => key === name)?.value;
   return value?.kind === 'integer' && typeof value.value === 'number' ? value.value : undefined;
 }
 

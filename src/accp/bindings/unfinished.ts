@@ -1,10 +1,8 @@
 /** What a run of frames has begun and not brought to an end, so that a cut is told from an end (draft-benzing-accp-00, sections 3.4 and 10.4). */
 import type { Param } from '../ast.js';
 import { tryParseFrame } from '../parse.js';
-import { sourceText } from '../session/envelope.js';
-
-/** Intents after which nothing more of a chain comes (Table 7). */
-const ENDS: ReadonlySet<string> = new Set(['done', 'end', 'fail', 'cancel']);
+import { ENDING_INTENTS } from '../vocabulary.js';
+import { numberOf, textOf } from './frames.js';
 
 /** A stream whose final chunk, or some chunk before it, has not come. */
 interface Begun {
@@ -32,7 +30,7 @@ export class Unfinished {
       if ((numberOf(metadata, 'idx') ?? 0) < total - 1) this.#messages.add(chain);
     }
     const schema = textOf(payload, 'schema');
-    this.#isEnd = ENDS.has(intent);
+    this.#isEnd = ENDING_INTENTS.has(intent);
     // An error that names no chain is about what was asked.
     if (schema === 'ER' && cid === undefined) this.#streams.clear();
     else if (this.#isEnd) this.#streams.delete(chain);
@@ -65,14 +63,4 @@ export class Unfinished {
     else this.#streams.set(chain, stream);
     return isWhole;
   }
-}
-
-function textOf(params: readonly Param[] | null, key: string): string | undefined {
-  const value = params?.find((param) => param.key === key)?.value;
-  return value === undefined ? undefined : sourceText(value);
-}
-
-function numberOf(params: readonly Param[] | null, key: string): number | undefined {
-  const value = params?.find((param) => param.key === key)?.value;
-  return value?.kind === 'integer' ? Number(value.value) : undefined;
 }

@@ -8,6 +8,7 @@ import { cancelled } from '../session/chains.js';
 import { kept, type SessionParts } from '../session/session.js';
 import type { CheckpointResult, HotFrame } from '../state/state.js';
 import { toText } from '../store/text.js';
+import { ENDING_INTENTS } from '../vocabulary.js';
 import { AccpError } from './accp-error.js';
 import { bodyText, type Engine } from './engine.js';
 
@@ -32,8 +33,6 @@ type Checkpoint = CheckpointResult | Promise<CheckpointResult> | undefined;
 
 /** Intents that ask for an answer. */
 export const ASKS: ReadonlySet<string> = new Set(['req', 'qry', 'esc']);
-/** Intents that are the answer. */
-const ANSWERS: ReadonlySet<string> = new Set(['done', 'fail', 'end', 'cancel']);
 /** Intents that say that the answer takes time. */
 const PROLONGS: ReadonlySet<string> = new Set(['ack', 'wait', 'stream']);
 
@@ -41,8 +40,8 @@ export function applySent(processed: Processed, parts: SessionParts, engine: Eng
   const { message, cid } = processed;
   const checkpoint = apply(processed, parts, engine);
   parts.sentStreams.sent(cid, message);
-  if (ASKS.has(message.intent)) parts.chains.requested(cid, chainOf(message), parts.runtime.exact());
-  else if (ANSWERS.has(message.intent)) parts.chains.settled(cid);
+  if (ASKS.has(message.intent)) parts.chains.requested(cid, chainOf(message), parts.runtime.monotonic());
+  else if (ENDING_INTENTS.has(message.intent)) parts.chains.settled(cid);
   return checkpoint;
 }
 
@@ -55,8 +54,8 @@ export function applyReceived(
   const checkpoint = apply(processed, parts, engine);
   const payload = typeof held === 'object' ? held : message.payload;
   if (ASKS.has(message.intent)) parts.chains.received(cid, chainOf(message), { ...message, payload });
-  else if (ANSWERS.has(message.intent) && !isAboutDelivery(message)) parts.chains.answered(cid);
-  else if (PROLONGS.has(message.intent)) parts.chains.prolong(cid, parts.runtime.exact());
+  else if (ENDING_INTENTS.has(message.intent) && !isAboutDelivery(message)) parts.chains.answered(cid);
+  else if (PROLONGS.has(message.intent)) parts.chains.prolong(cid, parts.runtime.monotonic());
   return checkpoint;
 }
 

@@ -17,7 +17,7 @@ export interface Runtime {
   /** Whole seconds since 1970 by a clock that no jump of the wall clock moves: what waits, and what is kept for a time, goes by it. */
   readonly steady: () => number;
   /** The same with fractions of a second: how long an answer is waited for may be shorter than a second. */
-  readonly exact: () => number;
+  readonly monotonic: () => number;
   readonly counter: TokenCounter;
   readonly log: EventListener | undefined;
 }
@@ -54,7 +54,7 @@ export function createRuntime({ clock, tokens }: RuntimeDefaults = {}): Runtime 
     // Frames carry whole seconds.
     now: () => Math.floor(current.clock()),
     steady: () => Math.floor(steadyClock(current.clock, 1000)()),
-    exact: () => steadyClock(current.clock, 1000)(),
+    monotonic: () => steadyClock(current.clock, 1000)(),
     counter,
     get log() {
       return current.log;

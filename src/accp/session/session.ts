@@ -290,7 +290,7 @@ export function createSession(options: SessionOptions): Session {
         const timeout = options.timeout ?? 60;
         const forgotten = timeout === 0 ? 0 : sequences.forget(now - timeout, now);
         if (forgotten > 0) note('timeout', `${forgotten} messages were not finished.`);
-        return chains.overdue(runtime.exact()).map((correlationId) => {
+        return chains.overdue(runtime.monotonic()).map((correlationId) => {
           const error = new AccpError({
             code: 'E3001',
             message: `No answer to ${correlationId} has come within ${timeout} s.`,

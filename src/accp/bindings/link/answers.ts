@@ -2,14 +2,12 @@
 import { AccpError } from '../../codec/accp-error.js';
 import { type AccpErrorCode, ERROR_CODES } from '../../codec/codes.js';
 import type { Message } from '../../message/message.js';
+import { ENDING_INTENTS } from '../../vocabulary.js';
 
 interface Waiting {
   readonly resolve: (message: Message) => void;
   readonly reject: (error: Error) => void;
 }
-
-/** Intents that end a chain of requests (Table 7); all others are news about it. */
-const ENDS: ReadonlySet<string> = new Set(['done', 'end', 'fail', 'cancel']);
 
 /** Chains that are remembered after they were given up. */
 const MAX_PAST = 1024;
@@ -37,8 +35,8 @@ export class Answers {
   take(message: Message): boolean {
     const { intent, envelope } = message;
     const id = envelope.correlation_id;
-    if (id !== undefined && this.#past.has(id) && ENDS.has(intent)) return this.#past.delete(id);
-    const waiting = id === undefined || !ENDS.has(intent) ? undefined : this.#waiting.get(id);
+    if (id !== undefined && this.#past.has(id) && ENDING_INTENTS.has(intent)) return this.#past.delete(id);
+    const waiting = id === undefined || !ENDING_INTENTS.has(intent) ? undefined : this.#waiting.get(id);
     if (waiting === undefined) return false;
     this.#waiting.delete(id!);
     if (intent === 'fail' || intent === 'cancel') waiting.reject(failureOf(message));

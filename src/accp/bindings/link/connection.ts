@@ -1,9 +1,9 @@
 /** One connection of the side that connects, up to the first frame of the other side. */
+import { after } from '../../../bindings/after.js';
 import { isErrorHead, readHead } from '../frames.js';
 import type { Carrier, CarrierReceiver } from './carrier.js';
 import { LinkError } from './errors.js';
 import { isGapReport } from './gap-report.js';
-import { after } from './seconds.js';
 
 /** Whom a connection tells. */
 export interface ConnectionListener extends Omit<CarrierReceiver, 'closed' | 'taken'> {
@@ -47,7 +47,7 @@ export function beginConnection(
   const abandon = (error: unknown): void => {
     if (phase !== 'greeting') return;
     phase = 'over';
-    clearTimeout(timer as never);
+    stopTimer();
     socket?.terminate();
     settle.reject(error);
   };
@@ -72,7 +72,7 @@ export function beginConnection(
   };
   const stand = (): void => {
     phase = 'greeted';
-    clearTimeout(timer as never);
+    stopTimer();
     listener.greeted(socket!);
   };
   const taken = (): void => {
@@ -92,7 +92,7 @@ export function beginConnection(
     } else abandon(refusal === undefined ? error : withRefusal(error, refusal));
   };
 
-  const timer = after(seconds, () => abandon(new LinkError('unreachable', `No answer came within ${seconds} s.`)));
+  const stopTimer = after(seconds, () => abandon(new LinkError('unreachable', `No answer came within ${seconds} s.`)));
   try {
     const { held, stopped } = listener;
     socket = connect({ frame, held, stopped, taken, closed });

@@ -1,11 +1,11 @@
 /** Frames of a link that go one by one, each in an exchange of its own: a request, and the frames that it is answered with. */
+import { after } from '../../../bindings/after.js';
 import { Fifo } from '../../../channels/fifo.js';
 import type { Session } from '../../session/session.js';
 import { untilAborted } from '../endpoint-signals.js';
 import { Arrivals } from './arrivals.js';
 import type { Carrier, CarrierReceiver } from './carrier.js';
 import { LinkError } from './errors.js';
-import { after } from './seconds.js';
 
 export interface ExchangeOptions {
   /**
@@ -108,19 +108,19 @@ export class Exchanges {
     const { exchange, exchangeTimeout, failureOf } = this.#options;
     const { signal } = controller;
     const late = new LinkError('unreachable', `Nothing came within ${exchangeTimeout} s.`);
-    const wait = (): unknown => after(exchangeTimeout, () => controller.abort(late));
+    const wait = (): (() => void) => after(exchangeTimeout, () => controller.abort(late));
     let isAnswered = false;
-    let timer = wait();
+    let stopTimer = wait();
     this.#open.add(controller);
     try {
       for await (const answer of untilAborted(exchange(frame, signal, taken), signal, () => undefined)) {
-        clearTimeout(timer as never);
+        stopTimer();
         isAnswered = true;
         taken();
         while (this.#isWaiting) await new Promise<void>((resolve) => this.#wake.push(resolve));
         if (signal.aborted) break;
         this.#arrivals.add(answer, this.#open.size === 1);
-        timer = wait();
+        stopTimer = wait();
       }
       signal.throwIfAborted();
       return isAnswered;
@@ -129,7 +129,7 @@ export class Exchanges {
       if (signal.aborted && signal.reason instanceof LinkError) throw signal.reason;
       throw failureOf(thrown);
     } finally {
-      clearTimeout(timer as never);
+      stopTimer();
       this.#open.delete(controller);
       if (this.#open.size === 0 && !this.#isWaiting) this.#arrivals.release();
     }
@@ -213,9 +213,9 @@ class ExchangeCarrier implements Carrier {
   /** Resolves when the next frame may follow. */
   #begin(frame: string): Promise<void> {
     return new Promise((resolve) => {
-      const timer = after(this.#overlap, resolve);
+      const stopTimer = after(this.#overlap, resolve);
       const taken = (): void => {
-        clearTimeout(timer as never);
+        stopTimer();
         resolve();
       };
       const isFirst = this.#isFirst;

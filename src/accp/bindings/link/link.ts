@@ -1,4 +1,5 @@
 /** A session over connections that come and go, from the side that connects. */
+import { afterIdly } from '../../../bindings/after.js';
 import { safely } from '../../../bindings/safely.js';
 import type { Codec } from '../../codec/codec.js';
 import { SAID_ID } from '../../codec/engine.js';
@@ -23,7 +24,6 @@ import { Outflow } from './outflow.js';
 import { Pacer } from './pacer.js';
 import { refusalOutside } from './refusal.js';
 import { Requests } from './requests.js';
-import { after } from './seconds.js';
 
 /** The name of what `messages` has not given yet; streams have that of their chain. */
 const MESSAGES = '';
@@ -225,14 +225,13 @@ export class FrameLink implements Link {
    */
   #askAgain(socket: Carrier, requests: readonly ChainedMessage[], seconds: number): void {
     if (requests.length === 0) return;
-    const timer: unknown = after(seconds, () => {
+    afterIdly(seconds, () => {
       const waiting = new Set(this.#requests.waiting);
       const left = requests.filter((request) => waiting.has(request));
       if (this.#socket !== socket || left.length === 0) return;
       this.#probe();
       this.#askAgain(socket, left, Math.min(2 * seconds, LAST_ASK));
     });
-    (timer as { readonly unref?: () => void }).unref?.();
   }
 
   /** After a first frame without an answer, the number of the `pong` shows whether an answer was lost. */

@@ -1,9 +1,8 @@
 /** Error frames that belong to no session: a binding refuses what it cannot give to one (draft-benzing-accp-00, sections 3.6 and 11). */
 import type { AccpError } from '../../codec/accp-error.js';
 import { tryParseFrame } from '../../parse.js';
-import { sourceText } from '../../session/envelope.js';
 import { partsOfSession, type Session } from '../../session/session.js';
-import { hasErrorSchema, readHead } from '../frames.js';
+import { hasErrorSchema, readHead, textOf } from '../frames.js';
 import { errorOf } from './answers.js';
 
 export interface Refusal {
@@ -23,9 +22,6 @@ export function refusalOutside(frame: string, session: Session, peer: string | u
   if (head === null || head.sid !== undefined || head.seq !== 1 || head.agent === peer) return null;
   if (session.peers.has(head.agent) || partsOfSession(session).delivery.expected(head.agent) > 1) return null;
   const parsed = tryParseFrame(frame, { dialect: 'lenient' });
-  const textOf = (key: string): string | undefined => {
-    const value = parsed.ok ? parsed.value.payload.find((param) => param.key === key)?.value : undefined;
-    return value === undefined ? undefined : sourceText(value);
-  };
-  return { cid: head.cid, error: errorOf(head.agent, textOf('code'), textOf('msg')) };
+  const payload = parsed.ok ? parsed.value.payload : null;
+  return { cid: head.cid, error: errorOf(head.agent, textOf(payload, 'code'), textOf(payload, 'msg')) };
 }

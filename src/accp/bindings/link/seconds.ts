@@ -19,8 +19,3 @@ export function checkSeconds(times: Readonly<Record<string, number | undefined>>
       throw new TypeError(`${name} is a number of seconds from ${least} to ${MAX_SECONDS}, or Infinity; got ${value}`);
   }
 }
-
-/** Calls back after so many seconds, or as late as a timer can, unless that is for ever. @returns for `clearTimeout` */
-export function after(seconds: number, work: () => void): unknown {
-  return seconds === Number.POSITIVE_INFINITY ? undefined : setTimeout(work, Math.min(seconds * 1000, LONGEST_TIMER));
-}

@@ -1,4 +1,5 @@
 /** The side that WebSockets connect to (draft-benzing-accp-00, section 11.2). */
+import { after } from '../../../bindings/after.js';
 import { safely } from '../../../bindings/safely.js';
 import type { WebSocketLike } from '../../../bindings/web-socket.js';
 import type { MessageInput } from '../../message/message.js';
@@ -7,7 +8,7 @@ import { bareErrorFrame } from '../error-frame.js';
 import { isErrorHead, readHead } from '../frames.js';
 import { CLOSE, LinkError } from '../link/errors.js';
 import { checkHeartbeat, type HeartbeatOptions } from '../link/heartbeat.js';
-import { after, checkSeconds, LEAST_TIMEOUT } from '../link/seconds.js';
+import { checkSeconds, LEAST_TIMEOUT } from '../link/seconds.js';
 import { checkFrameSocket, FrameSocket, type FrameSocketOptions } from './frame-socket.js';
 import { Seat } from './seat.js';
 
@@ -113,9 +114,9 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
 
   const accept = (webSocket: WebSocketLike, { admits, joined }: AcceptedPeer = {}): void => {
     let seat: Seat | undefined;
-    let timer: unknown;
+    let stopTimer = (): void => undefined;
     const first = (frame: string): void => {
-      clearTimeout(timer as never);
+      stopTimer();
       waiting.delete(socket);
       const head = readHead(frame);
       if (head?.intent !== 'sync' || head.operation !== 'registry') {
@@ -169,7 +170,7 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
         held: (frame) => seat?.heard(frame),
         stopped: () => seat?.stopped(),
         closed: (end) => {
-          clearTimeout(timer as never);
+          stopTimer();
           waiting.delete(socket);
           seat?.disconnected(socket, end);
           if (end.error !== undefined) tell(end.error, seat?.sid);
@@ -182,7 +183,7 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
       return;
     }
     waiting.add(socket);
-    timer = after(handshakeTimeout, () => {
+    stopTimer = after(handshakeTimeout, () => {
       socket.close(CLOSE.noRegistry, 'no frame came');
       tell(new LinkError('unreachable', `No frame came within ${handshakeTimeout} s.`), undefined);
     });

@@ -1,4 +1,5 @@
 /** A session on the answering side, with the connection that it has for the time being. */
+import { afterIdly } from '../../../bindings/after.js';
 import type { Codec } from '../../codec/codec.js';
 import type { MessageInput } from '../../message/message.js';
 import { partsOfSession, type Session } from '../../session/session.js';
@@ -8,7 +9,6 @@ import { Turns } from '../endpoint-turns.js';
 import type { FrameHead } from '../frames.js';
 import { CLOSE } from '../link/errors.js';
 import { type Heartbeat, type HeartbeatOptions, PING, startHeartbeat } from '../link/heartbeat.js';
-import { after } from '../link/seconds.js';
 import { SendWindow } from '../link/send-window.js';
 import { Stretch } from '../stretch.js';
 import type { FrameSocket, SocketEnd } from './frame-socket.js';
@@ -45,7 +45,7 @@ export class Seat {
   readonly #turns = new Turns();
   #socket: FrameSocket | undefined;
   #heartbeat: Heartbeat | undefined;
-  #leaveTimer: unknown;
+  #stopLeaving = (): void => undefined;
   /** Those who have something to send, and nobody to send it to. */
   #wake: (() => void)[] = [];
   /** Frames that are decoded, or wait to be sent; those that a handler is told of, or that wait for one, among them. */
@@ -80,7 +80,7 @@ export class Seat {
   /** Goes on over this socket, on which `first` has come. */
   connect(socket: FrameSocket, first: string): void {
     this.#socket?.close(CLOSE.replaced, 'the session goes on over another connection');
-    clearTimeout(this.#leaveTimer as never);
+    this.#stopLeaving();
     this.#socket = socket;
     this.#window.restart();
     if (this.#isBusy) socket.pause();
@@ -185,9 +185,7 @@ export class Seat {
     this.#heartbeat?.stop();
     if (code === CLOSE.normal) this.leave();
     else {
-      const timer = after(this.#options.resumeTime, () => this.leave());
-      (timer as { readonly unref?: () => void } | undefined)?.unref?.();
-      this.#leaveTimer = timer;
+      this.#stopLeaving = afterIdly(this.#options.resumeTime, () => this.leave());
       this.#options.away();
     }
   }
@@ -201,7 +199,7 @@ export class Seat {
   leave(): void {
     if (this.#hasLeft) return;
     this.#hasLeft = true;
-    clearTimeout(this.#leaveTimer as never);
+    this.#stopLeaving();
     this.#heartbeat?.stop();
     const reason = new Error('the other side has gone');
     for (const controller of this.#under) controller.abort(reason);
