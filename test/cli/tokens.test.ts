@@ -175,10 +175,10 @@ describe('pegwire tokens', () => {
   });
 });
 
-test('estimates are marked, and a missing TOON is named', () => {
+test('estimates are marked, and a missing TOON is named, whatever the last line is', () => {
   const program = `const { run } = await import(${moduleAt('src/cli/run.ts')});
     process.exitCode = await run(['tokens'], { stdin: process.stdin, stdout: process.stdout, stderr: process.stdout });`;
-  const output = runWithout(['gpt-tokenizer', '@toon-format/toon'], program, lines(BODY, BODY));
+  const output = runWithout(['gpt-tokenizer', '@toon-format/toon'], program, lines(BODY, BODY, ENGLISH));
   const estimate = estimateTokens(BODY);
   expect(output).toMatch(
     new RegExp(`frame +~${estimate} +~${estimate} +~\\d+ +~\\d+ +- +~${estimate} +- +- +-  @planner`),
