@@ -42,11 +42,13 @@ interface Draft {
   traceId: string | undefined;
   spanId: string | undefined;
   from: number;
+  /** The id of the message that says `from`: what began in the same millisecond is ordered by it. */
+  first: string;
   to: number;
   attempt: number | undefined;
   messages: number;
   error: ErrorBody | undefined;
-  handedTo: { readonly at: number; readonly to: string }[];
+  handedTo: { readonly from: number; readonly first: string; readonly to: string }[];
 }
 
 /** Later states of a life come behind earlier ones. What has ended has ended, whatever else is said. */
@@ -62,7 +64,7 @@ export class ExecutionGraph {
 
   private constructor(nodes: ReadonlyMap<string, GraphNode>) {
     this.#nodes = nodes;
-    this.roots = [...nodes.values()].filter(({ parent }) => parent === undefined).toSorted(byBeginning);
+    this.roots = [...nodes.values()].filter(({ parent }) => parent === undefined);
   }
 
   /** Of messages in any order; those that were told twice count once. */
@@ -186,7 +188,8 @@ class Builder {
       move(this.#draft(request, 'permission', message, job.id), decision, message);
     if (typeof to !== 'string') return;
     if (name === 'arcp.job.state' && Object.hasOwn(RANK, to)) move(job, to as JobState, message);
-    if (name === 'arcp.agent.transferred') job.handedTo.push({ at: Date.parse(message.timestamp), to });
+    if (name === 'arcp.agent.transferred')
+      job.handedTo.push({ from: Date.parse(message.timestamp), first: message.id, to });
   }
 
   /** A command. It is a call, until something says that it became a job. */
@@ -254,11 +257,12 @@ class Builder {
     move(span, status === 'error' ? 'failed' : 'completed', message);
   }
 
-  #draft(id: string, kind: NodeKind, { timestamp, trace_id: traceId }: Envelope, parentId?: string): Draft {
-    const at = Date.parse(timestamp);
+  #draft(id: string, kind: NodeKind, message: Envelope, parentId?: string): Draft {
+    const { id: first, trace_id: traceId } = message;
+    const at = Date.parse(message.timestamp);
     const known = this.#drafts.get(id);
     if (known !== undefined) {
-      known.from = Math.min(known.from, at);
+      startAt(known, { from: at, first });
       known.to = Math.max(known.to, at);
       known.parentId ??= parentId;
       // A session goes through many traces.
@@ -276,7 +280,7 @@ class Builder {
         spanId: undefined,
       },
       ...{ traceId: kind === 'session' ? undefined : traceId, from: at, to: at, attempt: undefined, messages: 0 },
-      ...{ error: undefined, handedTo: [] },
+      ...{ first, error: undefined, handedTo: [] },
     };
     this.#drafts.set(id, draft);
     return draft;
@@ -293,15 +297,16 @@ class Builder {
       const job = this.#drafts.get(jobId);
       if (call?.kind !== 'call' || job === undefined) continue;
       job.name ??= call.name;
-      job.from = Math.min(job.from, call.from);
+      startAt(job, call);
       this.#drafts.delete(commandId);
     }
+    const drafts = [...this.#drafts.values()].sort((a, b) => byBeginning(a, b) || (a.id < b.id ? -1 : 1));
     const bySpan = new Map<string, string>();
-    for (const { id, spanId } of this.#drafts.values()) if (spanId !== undefined) bySpan.set(spanId, id);
+    for (const { id, spanId } of drafts) if (spanId !== undefined) bySpan.set(spanId, id);
     const nodes = new Map<string, MutableNode>();
-    for (const { id, ...draft } of this.#drafts.values()) nodes.set(id, nodeOf(id, draft));
+    for (const { id, ...draft } of drafts) nodes.set(id, nodeOf(id, draft));
     const parents = new Map<string, string>();
-    for (const { id, parentId, kind } of this.#drafts.values()) {
+    for (const { id, parentId, kind } of drafts) {
       if (parentId === undefined) continue;
       const through = kind === 'span' ? bySpan.get(parentId) : (this.#jobOf.get(parentId) ?? parentId);
       if (through !== undefined && nodes.has(through)) parents.set(id, through);
@@ -313,7 +318,6 @@ class Builder {
       node.parent = nodes.get(parentId)!;
       node.parent.children.push(node);
     }
-    for (const { children } of nodes.values()) children.sort(byBeginning);
     return nodes as Map<string, GraphNode>;
   }
 }
@@ -325,7 +329,7 @@ type MutableNode = Omit<GraphNode, 'parent' | 'children'> & {
 
 function nodeOf(id: string, draft: Omit<Draft, 'id'>): MutableNode {
   const { kind, name, state, traceId, from, to, attempt, messages, error, handedTo } = draft;
-  const agents = handedTo.toSorted((a, b) => a.at - b.at).map((one) => one.to);
+  const agents = handedTo.toSorted(byBeginning).map((one) => one.to);
   return {
     ...{ id, kind, name: name ?? id, state, traceId, from, to, attempt, messages, error, handedTo: agents },
     ...{ parent: undefined, children: [] },
@@ -362,6 +366,14 @@ function dropCircles(parents: Map<string, string>): void {
   }
 }
 
-function byBeginning(a: { readonly from: number }, b: { readonly from: number }): number {
-  return a.from - b.from;
+type Beginning = Pick<Draft, 'from' | 'first'>;
+
+function byBeginning(a: Readonly<Beginning>, b: Readonly<Beginning>): number {
+  return a.from - b.from || (a.first < b.first ? -1 : a.first > b.first ? 1 : 0);
+}
+
+function startAt(draft: Beginning, { from, first }: Readonly<Beginning>): void {
+  if (byBeginning({ from, first }, draft) >= 0) return;
+  draft.from = from;
+  draft.first = first;
 }
