@@ -1,11 +1,16 @@
 import { defineConfig } from 'vitest/config';
 
+/** Tests that start programs, servers and packages of their own: `npm run test:programs`. */
+export const PROGRAMS = 'test/**/*.programs.test.ts';
+/** Long forms of tests: `npm run test:long`. */
+export const LONG = 'test/**/*.long.test.ts';
+
 /**
  * Files with a worker of their own: they stand in for modules, change the environment, the clock or the process, count in modules, or
  * measure memory. All others share what their worker has loaded, which else takes a third of the time.
  */
 const APART = [
-  'test/{bindings,package,storage}/*.test.ts',
+  'test/{bindings,storage}/*.test.ts',
   'test/{clock-jumps,conformance/aacp-fallback,engine/export/codemirror,text/told-errors}.test.ts',
   'test/aacp/dispatch/{dispatcher,file-audit}.test.ts',
   'test/aacp/fallback/{default-registry,unwritable}.test.ts',
@@ -14,31 +19,34 @@ const APART = [
   'test/aacp/requirements/sensitive.test.ts',
   'test/accp/bindings/{frame-splitter,websocket-closing,websocket-leaving,websocket-window}.test.ts',
   'test/accp/session/own-text.test.ts',
-  'test/acp/spawn.test.ts',
-  'test/arcp/{broker,ids,sandbox,store}.test.ts',
+  'test/arcp/{broker,ids,store}.test.ts',
   'test/arcp/faults/*.test.ts',
   'test/arcp/runtime/jobs.test.ts',
-  'test/cli/{aacp,aacp-registry,acp-run,color,encode-aacp-english,input,unwritable}.test.ts',
-  'test/engine/differential/process-target.test.ts',
+  'test/cli/{aacp,aacp-registry,color,encode-aacp-english,input,unwritable}.test.ts',
 ];
-const LONG = 'test/**/*.long.test.ts';
+const OTHERS = [PROGRAMS, LONG];
+
+/** What all runs of tests have in common. */
+export const common = {
+  globalSetup: ['./test/helpers/compile-sources.ts'],
+  setupFiles: ['./test/helpers/plain-environment.ts', './test/helpers/fixed-seed.ts'],
+  reporters: ['default', './test/helpers/summary-reporter.ts'],
+  // By default one core is left idle.
+  maxWorkers: '100%',
+  // Property tests run on slow, shared machines too.
+  testTimeout: 60_000,
+  hookTimeout: 240_000,
+};
 
 export default defineConfig({
   test: {
+    ...common,
     projects: [
       {
         extends: true,
-        test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: [LONG, ...APART], isolate: false },
+        test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: [...OTHERS, ...APART], isolate: false },
       },
-      { extends: true, test: { name: 'apart', include: APART, exclude: [LONG] } },
+      { extends: true, test: { name: 'apart', include: APART, exclude: OTHERS } },
     ],
-    globalSetup: ['./test/helpers/compile-sources.ts'],
-    setupFiles: ['./test/helpers/plain-environment.ts', './test/helpers/fixed-seed.ts'],
-    reporters: ['default', './test/helpers/summary-reporter.ts'],
-    // Property tests and the packed-package test run on slow, shared machines too.
-    testTimeout: 60_000,
-    // By default one core is left idle.
-    maxWorkers: '100%',
-    hookTimeout: 240_000,
   },
 });

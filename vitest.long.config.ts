@@ -1,10 +1,12 @@
 import { defineConfig } from 'vitest/config';
+import { common, LONG } from './vitest.config.js';
 
 /** The long proofs: the same properties as `npm test`, with many more runs. */
 export default defineConfig({
   test: {
+    ...common,
     include: [
-      'test/**/*.long.test.ts',
+      LONG,
       'test/**/laws.test.ts',
       'test/accp/message/round-trip.test.ts',
       'test/accp/render/render-for-context.test.ts',
@@ -13,10 +15,6 @@ export default defineConfig({
       'test/tokens/{load-counter,upper-bound}.test.ts',
     ],
     env: { LONG_RUNS: '1' },
-    maxWorkers: '100%',
-    globalSetup: ['./test/helpers/compile-sources.ts'],
-    setupFiles: ['./test/helpers/plain-environment.ts', './test/helpers/fixed-seed.ts'],
-    reporters: ['default', './test/helpers/summary-reporter.ts'],
     testTimeout: 1_800_000,
   },
 });

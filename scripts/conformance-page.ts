@@ -154,7 +154,10 @@ function readable(title: string): string {
 const PLACEHOLDER = /%[a-z]|\$[a-z]+/g;
 
 function nameOf(file: string): string {
-  return file.split('/').at(-1)!.replace('.test.ts', '');
+  return file
+    .split('/')
+    .at(-1)!
+    .replace(/(\.programs|\.long)?\.test\.ts$/, '');
 }
 
 /** Text that Markdown leaves alone. */

@@ -5,8 +5,8 @@ import { agree, compare, compile, type Parsers } from './agreement.js';
 import { compareMutants, disagreement } from './compare-grammars.js';
 import { allGrammars, compileGrammar, exampleGrammars, optionsFor, ownGrammars } from './grammars.js';
 
-const MUTANTS = 300;
-const MUTANTS_OF_A_RULE = 20;
+const MUTANTS = 100;
+const MUTANTS_OF_A_RULE = 10;
 
 describe.each(allGrammars().map((grammar) => ({ grammar, name: grammar.name })))('$name', ({ grammar }) => {
   let parsers: Parsers;

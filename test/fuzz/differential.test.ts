@@ -4,7 +4,7 @@ import { compare } from './compare.js';
 import { corpus, LANGUAGES } from './languages.js';
 import { compareShare } from './share.js';
 
-const MUTANTS_OF_A_PROTOCOL = 5_000;
+const MUTANTS_OF_A_PROTOCOL = 1_500;
 
 describe.each(['accp', 'aacp'])('%s', (protocol) => {
   test(`the parsers agree on ${MUTANTS_OF_A_PROTOCOL} mutants, many accepted, many refused`, () => {

@@ -204,7 +204,7 @@ describe('a runtime that sleeps longer than its lease', () => {
     const wire = await opened(first);
     const { jobId } = await wire.startJob('work');
     await begun.promise;
-    const second = start({ ...store, durable: store.durable } as ArcpStore, { leaseMs: 10_000 }).tool(
+    const second = start({ ...store, durable: store.durable } as ArcpStore, { leaseMs: 1000 }).tool(
       'work',
       { durable: true },
       work,

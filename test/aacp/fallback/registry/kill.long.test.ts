@@ -1,4 +1,4 @@
-/** The long form of a proof in `processes.test.ts`. */
+/** The long form of a proof in `processes.programs.test.ts`. */
 import { test } from 'vitest';
 import { freshFiles } from '../../../storage/folder.js';
 import { killTimeAndAgain } from './children.js';
