@@ -1,6 +1,5 @@
 /** The work of one endpoint as a list of commands, and a process that carries them out, killed again and again. */
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import {
   type Codec,
   createCodec,
@@ -10,7 +9,6 @@ import {
   type SessionOptions,
 } from '../../../src/accp/session/index.js';
 import { start } from '../../helpers/child.js';
-import { TSX } from './tsx.js';
 
 export const WORKER = { agent: 'worker', id: 's', sequence: 'sender' } as const satisfies SessionOptions;
 
@@ -84,8 +82,6 @@ function repliesTo(frames: readonly string[], codec: Codec, session: Session): r
   });
 }
 
-const PROGRAM = fileURLToPath(new URL('programs/worker.ts', import.meta.url));
-
 export interface Done {
   /** Frames that were given back, in order; those of commands that were done when the process was killed may be missing. */
   readonly frames: string[];
@@ -96,8 +92,11 @@ export interface Done {
 /**
  * Has the commands carried out by a process on `file` that is killed after each of the given numbers of commands, whatever it is
  * doing then, and started again.
+ *
+ * @param program `programs/worker.ts`, compiled
  */
 export async function carryOut(
+  program: string,
   commands: readonly Command[],
   file: string,
   killAfter: readonly number[],
@@ -105,7 +104,7 @@ export async function carryOut(
   const done: Done = { frames: [], kills: 0 };
   let position = 0;
   for (const limit of [...killAfter, Number.POSITIVE_INFINITY]) {
-    const child = start([process.execPath, '--import', TSX, PROGRAM, file], {
+    const child = start([process.execPath, program, file], {
       stdin: commands
         .slice(position)
         .map((command) => `${JSON.stringify(command)}\n`)

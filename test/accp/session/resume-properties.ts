@@ -2,19 +2,22 @@
 import { expect, test } from 'vitest';
 import { createCodec, createSession } from '../../../src/accp/session/index.js';
 import { sqliteStore } from '../../../src/accp/store/sqlite.js';
+import { bundledProgram } from '../../helpers/bundled-program.js';
 import { freshFiles } from '../../storage/folder.js';
 import { carryOut, pipelineOf, WORKER } from './pipeline.js';
 
 /** @param kills how often the process is killed */
 export function testResume(kills: number, rounds: number): void {
+  const worker = bundledProgram(new URL('programs/worker.ts', import.meta.url));
   const fresh = freshFiles();
 
   test(`a pipeline killed ${kills} times at random ends where an undisturbed one does`, async () => {
     const commands = pipelineOf(rounds);
     const [calm, killed] = [fresh('calm'), fresh('killed')];
-    const undisturbed = await carryOut(commands, calm, []);
+    const undisturbed = await carryOut(worker(), commands, calm, []);
     const moments = Array.from({ length: kills }, () => Math.floor(Math.random() * (commands.length - 10)));
     const disturbed = await carryOut(
+      worker(),
       commands,
       killed,
       moments.sort((one, other) => one - other),

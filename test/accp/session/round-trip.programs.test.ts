@@ -1,6 +1,5 @@
 /** Messages come back as they were: those of the corpus, arbitrary ones, and across processes. */
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import corpus from '../../../bench/corpus/messages.json' with { type: 'json' };
@@ -14,11 +13,11 @@ import {
   type TextPolicy,
 } from '../../../src/accp/session/index.js';
 import { fromText } from '../../../src/accp/store/text.js';
+import { bundledProgram } from '../../helpers/bundled-program.js';
 import { start } from '../../helpers/child.js';
 import { differences, ends, NOW, normalized, pass } from './exchange.js';
 import { payloads } from './payloads.js';
 import { POLICIES, testRoundTrips } from './round-trip-properties.js';
-import { TSX } from './tsx.js';
 
 const MESSAGES = corpus.map(({ id, message }) => ({ id, message: message as unknown as Message }));
 
@@ -59,10 +58,11 @@ describe('the messages of the corpus', () => {
 
 testRoundTrips(60);
 
+const reader = bundledProgram(new URL('programs/reader.ts', import.meta.url));
+
 /** Frames to another process, and what it says of each. */
 async function elsewhere(frames: readonly string[], sequence: SequenceMode, text?: TextPolicy) {
-  const reader = fileURLToPath(new URL('programs/reader.ts', import.meta.url));
-  const command = [process.execPath, '--import', TSX, reader, sequence, ...(text === undefined ? [] : [text])];
+  const command = [process.execPath, reader(), sequence, ...(text === undefined ? [] : [text])];
   const child = start(command, { stdin: frames.map((frame) => `${frame}\n`).join('') });
   const outcomes: DecodeOutcome[] = [];
   for await (const line of createInterface({ input: child.stdout })) outcomes.push(fromText(line) as DecodeOutcome);

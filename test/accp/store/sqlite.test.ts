@@ -1,27 +1,25 @@
 /** What the SQLite store promises beyond the others: files, several processes, and processes that are killed. */
 import { copyFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { Journal } from '../../../src/accp/session/journal.js';
 import { StorageError, sqliteStore } from '../../../src/accp/store/sqlite.js';
 import { SESSION_FORMAT } from '../../../src/accp/store/sqlite-format.js';
 import { StoreError } from '../../../src/accp/store/store.js';
 import { openDatabase } from '../../../src/storage/open.js';
+import { bundledProgram } from '../../helpers/bundled-program.js';
 import { ended, start } from '../../helpers/child.js';
 import { freshFiles } from '../../storage/folder.js';
 import { commitOf, entriesAfter, lastOf } from './history.js';
 
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-const CHILD = fileURLToPath(new URL('child.ts', import.meta.url));
+const committer = bundledProgram(new URL('child.ts', import.meta.url));
 
 const fresh = freshFiles();
 
 /** Starts a process that commits. `told` is called with every line that it prints. */
 function committing(args: readonly string[], told: (line: string, kill: () => void) => void = () => {}) {
-  const child = start([process.execPath, '--import', TSX, CHILD, ...args], { stdin: '' });
+  const child = start([process.execPath, committer(), ...args], { stdin: '' });
   const lines: string[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => {
     lines.push(line);
