@@ -1,7 +1,7 @@
 /** Requests that a session was at work on when its process ended. */
 import { AccpError } from '../codec/accp-error.js';
 import type { Message } from '../message/message.js';
-import type { Session } from '../session/session.js';
+import { partsOfSession, type Session } from '../session/session.js';
 import type { EndpointOptions } from './endpoint-options.js';
 
 /**
@@ -20,8 +20,12 @@ export function takeUpInterrupted(
 ): readonly string[] {
   if (interrupted.length === 0) return replies;
   const refused: string[] = [];
+  const { sentStreams } = partsOfSession(session);
   for (const message of interrupted) {
-    if (runAgain?.(message, session) === true) again.push(message);
+    const { msg_id: mid, correlation_id: cid = mid } = message.envelope;
+    // Chunks are numbered once (section 10.4): those of another run would not fit to those that were sent.
+    const isRunnable = !sentStreams.isUnderWay(cid);
+    if (isRunnable && runAgain?.(message, session) === true) again.push(message);
     else refused.push(codec.fail(message, interruption(), session));
   }
   // The other side waits for a first frame, and a request that runs again may take long.

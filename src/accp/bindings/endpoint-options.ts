@@ -44,7 +44,8 @@ export interface EndpointOptions {
   /**
    * Whether a request that was in `handle` when the process ended runs again. It is called for each pending request of a session that a store
    * has kept, when the first frame of the other side arrives. Requests for which it returns `false` are refused with E5001 and
-   * `reason: interrupted`: they may have run.
+   * `reason: interrupted`: they may have run. So are those whose answer is a stream of which chunks were sent (section 10.4): it is not
+   * called for them.
    *
    * @default () => false
    */

@@ -40,6 +40,11 @@ export class SentStreams {
     this.#streams = journal.collection('streams.sent');
   }
 
+  /** Whether chunks of a stream were sent whose end, or failure, was not. */
+  isUnderWay(cid: string): boolean {
+    return this.#streams.get(cid)?.over === false;
+  }
+
   /**
    * Whether a message may be sent. Its payload is sound by the rules of the profile.
    *

@@ -38,7 +38,7 @@ const CONNECT: Record<string, (port: string, options: Parameters<typeof connectH
 describe.each(Object.keys(CONNECT))(
   'over %s, a request that was in a handler when the server was killed',
   (binding) => {
-    async function interrupt(policy: 'refuse' | 'again') {
+    async function open(policy: 'refuse' | 'again') {
       const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-interrupted-'));
       cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
       const file = path.join(folder, 'sessions.db');
@@ -48,17 +48,23 @@ describe.each(Object.keys(CONNECT))(
       const link = await CONNECT[binding]!(port, { codec, session, reconnect: { min: 0.05, max: 0.2, attempts: 100 } });
       cleanups.push(() => link.close());
       expect((await link.request(req('echo'))).intent).toBe('done');
+      expect(await first.line()).toBe('echo');
+      return { first, file, session, link, restart: () => start(file, port, policy) };
+    }
+
+    async function interrupt(policy: 'refuse' | 'again') {
+      const { first, file, session, link, restart } = await open(policy);
       const answer = link.request(req('pay')).then(
         (message) => message,
         (error) => error,
       );
-      expect([await first.line(), await first.line()]).toEqual(['echo', 'pay']);
+      expect(await first.line()).toBe('pay');
       await first.kill();
       const store = await sqliteStore(file);
       const kept = createSession({ agent: 'server', id: session.id, sequence: 'sender', store });
       const pending = kept.pendingRequests.map(({ message }) => message);
       kept.close();
-      return { answer, link, pending, restart: () => start(file, port, policy) };
+      return { answer, link, pending, restart };
     }
 
     test('is listed, and refused with E5001 when the session is taken up: it may have run', async () => {
@@ -77,6 +83,24 @@ describe.each(Object.keys(CONNECT))(
       expect(await answer).toMatchObject({ intent: 'done', operation: 'pay', payload: { amount: 5 } });
       expect((await link.request(req('echo'))).intent).toBe('done');
       expect([await second.line(), await second.line(), await second.line()].slice(1)).toEqual(['pay', 'echo']);
+    });
+
+    test('is refused with E5001 where part of a stream was sent, also where the host asks for it to run again', async () => {
+      const { first, link, restart } = await open('again');
+      const pieces: unknown[] = [];
+      let second: RunningProgram | undefined;
+      const reading = async (): Promise<void> => {
+        for await (const { data } of link.stream(req('count'))) {
+          pieces.push(data);
+          if (pieces.length < 2) continue;
+          await first.kill();
+          second = restart();
+        }
+      };
+      await expect(reading()).rejects.toMatchObject({ code: 'E5001', retryable: false });
+      expect(pieces).toEqual(['n0', 'n1']);
+      expect((await link.request(req('echo'))).intent).toBe('done');
+      expect([await second!.line(), await second!.line()].slice(1)).toEqual(['echo']);
     });
   },
 );

@@ -9,22 +9,29 @@ import { createRequestListener } from '@remix-run/node-fetch-server';
 import { WebSocketServer } from 'ws';
 import { createEndpoint, createHandler, FRAMES_PATH } from '../../../../src/accp/bindings/http/index.js';
 import { createWebSocketEndpoint } from '../../../../src/accp/bindings/websocket/index.js';
-import { createCodec } from '../../../../src/accp/session/index.js';
+import { createCodec, streamMessages } from '../../../../src/accp/session/index.js';
 import { sqliteStore } from '../../../../src/accp/store/sqlite.js';
 import { tell } from '../../../helpers/tell.js';
 
 const [file, port, policy] = process.argv.slice(2);
 const isFirst = port === '0';
 
+/** What it gives last is sent when it ends, which it does not in the first process. */
+async function* counted(): AsyncGenerator<string> {
+  for (let n = 0; n < 3; n++) yield `n${n}`;
+  if (isFirst) await new Promise(() => undefined);
+}
+
 const endpoint = createEndpoint({
   codec: createCodec({ state: false }),
   agent: 'server',
   session: { store: await sqliteStore(file!) },
   runAgain: () => policy === 'again',
-  handle: async ({ intent, operation, payload }) => {
+  handle: async ({ intent, operation, payload, envelope: { correlation_id: cid } }) => {
     if (intent !== 'req') return null;
     tell(operation);
     if (operation === 'mute') return null;
+    if (operation === 'count') return streamMessages(counted(), { cid: cid!, operation });
     // The first process does not come to its end.
     if (operation === 'pay' && isFirst) await new Promise(() => undefined);
     return { intent: 'done', operation, payload };
