@@ -41,6 +41,14 @@ export class EndpointAnswers {
     };
   }
 
+  /** What the sender of a message is told of a failure; nothing where it was an error itself. */
+  tell(message: Message, thrown: unknown, session: Session): readonly string[] {
+    if (isFailure(message)) return NO_FRAMES;
+    // The other side would take it for a report on frames of its own, and send them again.
+    const isOfDelivery = thrown instanceof AccpError && (thrown.code === 'E3002' || thrown.code === 'E3003');
+    return [this.#options.codec.fail(message, isOfDelivery ? undefined : thrown, session)];
+  }
+
   /** Reads no further than frames are asked for. */
   async *#batches(source: AsyncIterable<Answer>, work: Work): AsyncGenerator<Batch, void, undefined> {
     const { message, session, signal } = work;
@@ -62,7 +70,7 @@ export class EndpointAnswers {
       }
       isOver = !signal.aborted || work.isCancelled;
       // Without a word, what was sent would pass for the whole.
-      if (work.isCancelled && !last.isFailure) yield () => this.#tell(message, signal.reason, session);
+      if (work.isCancelled && !last.isFailure) yield () => this.tell(message, signal.reason, session);
       else
         yield () => {
           handled(message, session, isAnswered);
@@ -76,7 +84,7 @@ export class EndpointAnswers {
     } finally {
       work.release();
       // Nobody takes it now; but it has a number, and who asks for what is missing is given it.
-      if (!isOver && !last.isFailure) safely(() => this.#tell(message, interruption(), session));
+      if (!isOver && !last.isFailure) safely(() => this.tell(message, interruption(), session));
     }
   }
 
@@ -94,20 +102,13 @@ export class EndpointAnswers {
     } catch (thrown) {
       if (thrown instanceof StoreError) throw thrown;
       safely(() => this.#options.failed?.(thrown, message, session));
-      return { frames: this.#tell(message, unwritten(thrown), session), isFailure: true, isRefused: true };
+      return { frames: this.tell(message, unwritten(thrown), session), isFailure: true, isRefused: true };
     }
   }
 
   #fail(message: Message, thrown: unknown, session: Session): readonly string[] {
     safely(() => this.#options.failed?.(thrown, message, session));
-    return this.#tell(message, thrown, session);
-  }
-
-  #tell(message: Message, thrown: unknown, session: Session): readonly string[] {
-    if (isFailure(message)) return NO_FRAMES;
-    // The other side would take it for a report on frames of its own, and send them again.
-    const isOfDelivery = thrown instanceof AccpError && (thrown.code === 'E3002' || thrown.code === 'E3003');
-    return [this.#options.codec.fail(message, isOfDelivery ? undefined : thrown, session)];
+    return this.tell(message, thrown, session);
   }
 }
 

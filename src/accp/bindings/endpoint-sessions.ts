@@ -66,7 +66,7 @@ export class EndpointSessions {
    *
    * @returns `null` for a part of which nobody knows where it belongs
    */
-  openFor({ sid, part = 0 }: FrameAddress): Session | null {
+  openFor({ sid, part = 0 }: Pick<FrameAddress, 'sid' | 'part'>): Session | null {
     return sid === undefined && part > 0 ? null : this.open(sid);
   }
 

@@ -1,19 +1,21 @@
 /** One side that answers frames, whatever carries them: a codec, its sessions, and what is done with messages. */
 
 import { safely } from '../../bindings/safely.js';
+import { AccpError } from '../codec/accp-error.js';
 import type { Codec } from '../codec/codec.js';
 import type { Message } from '../message/message.js';
 import { tryParseFrame } from '../parse.js';
 import { checkAgentName } from '../session/names.js';
 import type { Session } from '../session/session.js';
 import { StoreError } from '../store/store.js';
+import { Arrivals } from './arrivals.js';
 import { EndpointAnswers } from './endpoint-answers.js';
 import { takeUpInterrupted } from './endpoint-interrupted.js';
 import type { Endpoint, EndpointOptions } from './endpoint-options.js';
 import { EndpointSessions } from './endpoint-sessions.js';
 import { Turns } from './endpoint-turns.js';
 import { bareErrorFrame } from './error-frame.js';
-import { type FrameAnswer, isErrorHead, readAddress, readHead } from './frames.js';
+import { type FrameAddress, type FrameAnswer, isErrorHead, readAddress, readHead } from './frames.js';
 import { isUpkeep } from './upkeep.js';
 
 export type { Answer, AnswerContext, Endpoint, EndpointOptions, Notice } from './endpoint-options.js';
@@ -52,6 +54,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   const sessions = new EndpointSessions(options);
   const answers = new EndpointAnswers(options);
   const turnsOf = new WeakMap<Session, Turns>();
+  const arrivalsOf = new WeakMap<Session, Arrivals>();
 
   /** A session whose store has failed has ended; the next frame opens it anew. */
   const stored = <T>(session: Session, operation: () => T): T => {
@@ -180,6 +183,57 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     yield* rerun(again, session, signal);
   }
 
+  /** Answers a frame that came by itself. The handler is told of it before the first wait. */
+  const answer = async (frame: string, session: Session, signal: AbortSignal): Promise<FrameAnswer> => {
+    const again: Message[] = [];
+    const { replies, message } = stored(session, () => {
+      const decoded = decode(frame, session);
+      return { ...decoded, replies: takeUp(decoded.replies, session, again) };
+    });
+    if (again.length > 0) return streamed(replies, rerunAnd(again, message, session, signal), session);
+    if (message === undefined) return packed(replies);
+    // It was cancelled while it waited.
+    if (signal.reason instanceof AccpError)
+      return packed([...replies, ...stored(session, () => answers.tell(message, signal.reason, session))]);
+    const begun = await answers.begin(message, session, signal);
+    if (typeof begun !== 'function') return streamed(replies, begun, session);
+    const frames = stored(session, begun);
+    return packed(replies.length === 0 ? frames : [...replies, ...frames]);
+  };
+
+  /**
+   * Answers a frame when it is its turn: those before it may come by other requests. Where whoever sent it has gone meanwhile, it counts
+   * as never come.
+   */
+  const answerInTurn = (
+    frame: string,
+    address: FrameAddress,
+    session: Session,
+    signal: AbortSignal,
+  ): Promise<FrameAnswer> => {
+    let arrivals = arrivalsOf.get(session);
+    if (arrivals === undefined) {
+      arrivals = new Arrivals(session);
+      arrivalsOf.set(session, arrivals);
+    }
+    return new Promise((resolve) => {
+      let takeBack = (): void => undefined;
+      const abort = (): void => {
+        // What was cancelled has its number nevertheless.
+        if (signal.reason instanceof AccpError) return;
+        takeBack();
+        resolve(null);
+      };
+      const process = (): void => {
+        signal.removeEventListener('abort', abort);
+        resolve(answer(frame, session, signal));
+      };
+      signal.addEventListener('abort', abort);
+      takeBack = arrivals.add(frame, () => address, process, isFirst(address));
+      if (signal.aborted) abort();
+    });
+  };
+
   const handler = async (frame: string, { signal }: { readonly signal: AbortSignal }): Promise<FrameAnswer> => {
     const address = readAddress(frame);
     if (address === null) return notAFrame(frame);
@@ -188,17 +242,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     if (session === null) return strayPart(frame);
     const end = sessions.use(session);
     try {
-      const again: Message[] = [];
-      const { replies, message } = stored(session, () => {
-        const decoded = decode(frame, session);
-        return { ...decoded, replies: takeUp(decoded.replies, session, again) };
-      });
-      if (again.length > 0) return streamed(replies, rerunAnd(again, message, session, signal), session);
-      if (message === undefined) return packed(replies);
-      const begun = await answers.begin(message, session, signal);
-      if (typeof begun !== 'function') return streamed(replies, begun, session);
-      const frames = stored(session, begun);
-      return packed(replies.length === 0 ? frames : [...replies, ...frames]);
+      return await answerInTurn(frame, address, session, signal);
     } finally {
       end();
     }
@@ -213,6 +257,11 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     handler,
     close: () => sessions.close(),
   };
+}
+
+/** Whether no frame before it is on its way: a registry begins a connection, and the first frame of a session names none. */
+function isFirst({ sid, part = 0, intent, operation }: FrameAddress): boolean {
+  return sid === undefined || (part === 0 && intent === 'sync' && operation === 'registry');
 }
 
 /** Of a stream, the handler is told the first chunk and the end; of what keeps a session going, nothing. */

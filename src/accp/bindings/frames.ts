@@ -56,6 +56,11 @@ export function readHead(frame: string): FrameHead | null {
 
 /** Where a frame belongs. */
 export interface FrameAddress {
+  readonly agent: string;
+  readonly intent: string;
+  readonly operation: string;
+  /** Its number, where it has a usable one. */
+  readonly seq: number | undefined;
   readonly sid: string | undefined;
   /** Its place among several that make up a message (section 3.4). */
   readonly part: number | undefined;
@@ -65,8 +70,12 @@ export interface FrameAddress {
 export function readAddress(frame: string): FrameAddress | null {
   const parsed = tryParseFrameEnvelope(frame, LENIENT);
   if (!parsed.ok) return null;
-  const { metadata } = parsed.value;
+  const { agent, intent, operation, metadata } = parsed.value;
   return {
+    agent,
+    intent,
+    operation,
+    seq: numberOf(metadata, 'seq'),
     sid: textOf(metadata, 'sid'),
     part: metadata?.some(({ key }) => key === 'tot') === true ? (numberOf(metadata, 'idx') ?? 0) : undefined,
   };

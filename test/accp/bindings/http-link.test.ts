@@ -53,6 +53,56 @@ describe('answers that overtake each other', () => {
   });
 });
 
+describe('requests that overtake each other', () => {
+  /** A network that delivers so many requests the last one first. */
+  async function turned(count: number, options: Options = {}) {
+    const frames: string[] = [];
+    const asked: unknown[] = [];
+    const { handler } = endpointOf(({ intent, operation, payload }) => {
+      if (intent !== 'req') return null;
+      asked.push(payload['n']);
+      return { intent: 'done', operation, payload };
+    });
+    const served = createHandler(((frame, context) => {
+      frames.push(frame);
+      return handler(frame, context);
+    }) satisfies FrameHandler);
+    const waiting: (() => void)[] = [];
+    const link = await connect(async (request) => {
+      if ((await request.clone().text()).includes('>req:')) {
+        await new Promise<void>((resolve) => {
+          waiting.push(resolve);
+          if (waiting.length === count) for (const go of waiting.reverse()) setTimeout(go, 0);
+        });
+      }
+      return served(request);
+    }, options);
+    return { link, frames, asked, waiting };
+  }
+
+  test('are processed in the order of their numbers: nothing is sent again', async () => {
+    const { link, frames, asked } = await turned(20);
+    const numbers = Array.from({ length: 20 }, (_, n) => n);
+    const answers = await Promise.all(numbers.map((n) => link.request({ ...req('work'), payload: { n } })));
+    expect(answers.map(({ payload }) => payload['n'])).toEqual(numbers);
+    expect(frames.map((frame) => Number(/,seq:([0-9]+)/.exec(frame)![1]))).toEqual([
+      1,
+      ...numbers.map((n) => n + 2).reverse(),
+    ]);
+    expect(asked).toEqual(numbers);
+  });
+
+  test('are all sent before one of them is answered, as many as may be under way', async () => {
+    const { link, waiting } = await turned(Number.POSITIVE_INFINITY, { maxExchanges: 30 });
+    const answers = Array.from({ length: 40 }, () => link.request(req('work')).catch(() => undefined));
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(waiting).toHaveLength(30);
+    await link.close();
+    await Promise.all(answers);
+    for (const go of waiting) go();
+  });
+});
+
 test('an answer that comes while the link reconnects is received by the next connection, which sends on', async () => {
   const served = createHandler(endpointOf(echo));
   let noteLoss!: () => void;
@@ -121,9 +171,9 @@ test('an exchange of which nothing comes in time has failed', async () => {
   await expect(link.request(req('hang'))).rejects.toMatchObject({ code: 'unreachable' });
 });
 
-test('invalid times are refused', async () => {
+test('invalid options are refused', async () => {
   const served = createHandler(endpointOf(echo));
-  await expect(connect(served, { overlap: -1 })).rejects.toThrow(TypeError);
+  await expect(connect(served, { maxExchanges: 0 })).rejects.toThrow(TypeError);
   await expect(connect(served, { exchangeTimeout: Number.NaN })).rejects.toThrow(TypeError);
 });
 

@@ -70,6 +70,50 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       expect(answers.map(({ payload }) => payload['n'])).toEqual(Array.from({ length: 20 }, (_, n) => n));
     });
 
+    test('has sixty-four handlers at work at once, and no more, in the order of their requests', async () => {
+      const asked: unknown[] = [];
+      let working = 0;
+      let most = 0;
+      let release!: () => void;
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const { connect, received } = await open(async ({ intent, operation, payload }) => {
+        if (intent !== 'req') return null;
+        asked.push(payload['n']);
+        most = Math.max(most, ++working);
+        if (working === 64) setTimeout(release, 200);
+        await released;
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        working--;
+        return { intent: 'done', operation, payload };
+      });
+      const link = await connect();
+      const numbers = Array.from({ length: 200 }, (_, n) => n);
+      const answers = await Promise.all(numbers.map((n) => link.request(req('work', { n }))));
+      expect(answers.map(({ payload }) => payload['n'])).toEqual(numbers);
+      expect(asked).toEqual(numbers);
+      expect(most).toBe(64);
+      expect(received().some((frame) => frame.includes('E3003'))).toBe(false);
+    });
+
+    test('a request that is given up makes room for one that waits', async () => {
+      const { handle, asked, stopped } = worker();
+      const { connect } = await open(handle);
+      const link = await connect();
+      const controllers = Array.from({ length: 64 }, () => new AbortController());
+      const hanging = controllers.map(({ signal }) => link.request(req('hang'), { signal }).catch(() => undefined));
+      await until(() => asked.length === 64);
+      const waiting = link.request(req('echo', { n: 1 }));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(asked).not.toContain('echo');
+      controllers[30]!.abort();
+      expect((await waiting).payload['n']).toBe(1);
+      expect(stopped).toHaveLength(1);
+      await link.close();
+      await Promise.all(hanging);
+    });
+
     test('a request that takes long holds up no other one', async () => {
       const { handle, asked } = worker();
       const { connect } = await open(handle);

@@ -5,7 +5,7 @@ import type { Link, LinkOptions } from '../link/link-options.js';
 import { openExchanges } from '../link/open-exchanges.js';
 import { A2aBindingError } from './errors.js';
 import type { FrameClient } from './sdk-shapes.js';
-import { type SendOptions, streamTaken } from './send-frame.js';
+import { type SendOptions, streamFrame } from './send-frame.js';
 
 export interface A2aConnectOptions extends LinkOptions, ExchangeOptions, Pick<SendOptions, 'legacy' | 'tenant'> {}
 
@@ -29,8 +29,7 @@ export interface A2aConnectOptions extends LinkOptions, ExchangeOptions, Pick<Se
 export function connectA2A(client: FrameClient, options: A2aConnectOptions): Promise<Link> {
   const { legacy, tenant } = options;
   return openExchanges(options, {
-    exchange: (frame, signal, taken) => streamTaken(client, frame, { legacy, tenant, signal }, taken),
-    isOutlived: true,
+    exchange: (frame, signal) => streamFrame(client, frame, { legacy, tenant, signal }),
     failureOf,
   });
 }

@@ -147,6 +147,8 @@ export function accpExecutor(handle: FrameHandler | Endpoint, options: ExecutorO
         // The handler gets the frame first: its error names the chain.
         if (isCancel) over = target?.cancel(controller);
         await answer.take(await given);
+        // It may have overtaken what it ends.
+        if (isCancel) target ??= chains.get(chain);
       }
       await end();
       if (signal.aborted || target === begun) return;

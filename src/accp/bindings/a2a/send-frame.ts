@@ -46,20 +46,10 @@ export async function sendFrame(
  * @example
  * for await (const frame of streamFrame(client, request)) codec.decode(frame, session);
  */
-export function streamFrame(
+export async function* streamFrame(
   client: FrameClient,
   frames: string | readonly string[],
   options: SendOptions = {},
-): AsyncGenerator<string, void, undefined> {
-  return streamTaken(client, frames, options, () => undefined);
-}
-
-/** @param taken called when the agent has the frame: its task exists */
-export async function* streamTaken(
-  client: FrameClient,
-  frames: string | readonly string[],
-  options: SendOptions,
-  taken: () => void,
 ): AsyncGenerator<string, void, undefined> {
   const sending = prepare(client, frames, options);
   if (sending.isCancel) {
@@ -68,10 +58,7 @@ export async function* streamTaken(
   }
   const { reading, request, callOptions } = sending;
   const events = async function* (asked: MessageRequest): AsyncGenerator<string, void, undefined> {
-    for await (const event of client.sendMessageStream(asked, callOptions)) {
-      taken();
-      yield* reading.event(event);
-    }
+    for await (const event of client.sendMessageStream(asked, callOptions)) yield* reading.event(event);
   };
   try {
     try {

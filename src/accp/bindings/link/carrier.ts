@@ -5,10 +5,8 @@ import type { LinkError } from './errors.js';
 export interface Carrier {
   /** Resolves when frames can be sent. */
   readonly opened: Promise<void>;
-  /** Whether the other side works on when it is closed, unless its requests are cancelled. */
-  readonly isOutlived?: boolean | undefined;
-  /** Whether the other side sends nothing unless it is sent something. */
-  readonly isAsking?: boolean | undefined;
+  /** Whether each frame is an exchange: the other side sends nothing unless it is sent something, and works on unless it is told to stop. */
+  readonly isExchange?: boolean | undefined;
   /** Whether nothing is read for now, so that silence means nothing. */
   readonly isStopped: boolean;
   /** Sends a frame, in order. After the end, nothing is sent. */
@@ -18,7 +16,7 @@ export interface Carrier {
   /** Gives no more frames, as soon as that is possible. */
   readonly pause: () => void;
   readonly resume: () => void;
-  /** Sends what waits, and closes. @param code one of `CLOSE` */
+  /** Closes, when what was sent has gone. @param code one of `CLOSE` */
   readonly close: (code: number, reason: string) => void;
   /** Closes at once. */
   readonly terminate: (code?: number, reason?: string) => void;
@@ -31,8 +29,8 @@ export interface CarrierReceiver {
   readonly held: (frame: string) => void;
   /** Nothing is read until the carrier resumes. */
   readonly stopped: () => void;
-  /** The first frame was accepted without an answer. */
-  readonly taken: () => void;
+  /** The exchange of the first frame is over. @param isAnswered whether anything came */
+  readonly taken: (isAnswered: boolean) => void;
   /** The carrier has ended, on either side; called once. */
   readonly closed: (error: LinkError) => void;
 }

@@ -1,9 +1,9 @@
 /** One connection of the side that connects, up to the first frame of the other side. */
 import { after } from '../../../bindings/after.js';
 import { isErrorHead, readHead } from '../frames.js';
+import { isGapReport } from '../gap-report.js';
 import type { Carrier, CarrierReceiver } from './carrier.js';
 import { LinkError } from './errors.js';
-import { isGapReport } from './gap-report.js';
 
 /** Whom a connection tells. */
 export interface ConnectionListener extends Omit<CarrierReceiver, 'closed' | 'taken'> {
@@ -75,12 +75,14 @@ export function beginConnection(
     stopTimer();
     listener.greeted(socket!);
   };
-  const taken = (): void => {
+  const taken = (isAnswered: boolean): void => {
     if (phase !== 'greeting') return;
     if (refusal !== undefined) {
       abandon(new LinkError('refused', `The first frame was refused. The other side said: ${refusal}`));
       return;
     }
+    // The answer waits for frames before it.
+    if (isAnswered) return;
     stand();
     listener.silent();
     settle.resolve();

@@ -1,39 +1,30 @@
 /** Frames of a link that go one by one, each in an exchange of its own: a request, and the frames that it is answered with. */
 import { after } from '../../../bindings/after.js';
-import { Fifo } from '../../../channels/fifo.js';
 import type { Session } from '../../session/session.js';
+import { Arrivals } from '../arrivals.js';
 import { untilAborted } from '../endpoint-signals.js';
-import { Arrivals } from './arrivals.js';
+import { readHead } from '../frames.js';
 import type { Carrier, CarrierReceiver } from './carrier.js';
 import { LinkError } from './errors.js';
 
 export interface ExchangeOptions {
-  /**
-   * Seconds that a frame waits for the answer to the one before to begin: frames have to arrive in the order of their numbers, and by
-   * then the one before has been sent. `Infinity`: one exchange at a time. @default 0.02
-   */
-  readonly overlap?: number | undefined;
+  /** Exchanges that are under way at once; messages wait for one of them to end, `cancel` does not. @default 64 */
+  readonly maxExchanges?: number | undefined;
   /** Seconds without a frame after which an exchange has failed; `Infinity` for never. @default twice the session's `timeout`, at least 10 */
   readonly exchangeTimeout?: number | undefined;
 }
 
 export interface Exchanging {
-  readonly overlap: number;
+  readonly maxExchanges: number;
   readonly exchangeTimeout: number;
   readonly session: Session;
-  /**
-   * Sends a frame, and gives those that come back.
-   *
-   * @param taken to be called when the other side has the frame, where that is known before an answer comes
-   */
-  readonly exchange: (frame: string, signal: AbortSignal, taken: () => void) => AsyncIterable<string>;
-  /** Whether the other side works on when an exchange is left. */
-  readonly isOutlived?: boolean | undefined;
+  /** Sends a frame, and gives those that come back. */
+  readonly exchange: (frame: string, signal: AbortSignal) => AsyncIterable<string>;
   /** What has failed: `unreachable` is tried again. */
   readonly failureOf: (thrown: unknown) => LinkError;
 }
 
-/** Milliseconds for what waits to be sent when a link is closed. */
+/** Milliseconds for what is under way when a link is closed. */
 const CLOSING = 2000;
 
 /** All exchanges of a link. Those that are under way go on when another one has failed, and their answers wait for the next connection. */
@@ -45,23 +36,30 @@ export class Exchanges {
   #receiver: CarrierReceiver | undefined;
   #isPaused = false;
   #isOver = false;
-  #closing: Promise<void> | undefined;
   #wake: (() => void)[] = [];
+  /** Those who wait for an exchange to end. */
+  #waiting: (() => void)[] = [];
 
   constructor(options: Exchanging) {
     this.#options = options;
-    this.#arrivals = new Arrivals(options.session, (frame) => this.#receiver?.frame(frame));
+    this.#arrivals = new Arrivals(options.session);
   }
 
   connect(receiver: CarrierReceiver): Carrier {
     this.#isPaused = false;
-    return new ExchangeCarrier(this, receiver, this.#options);
+    return new ExchangeCarrier(this, receiver);
   }
 
   /** The first frame of a connection goes out: what has come meanwhile is received by it, and not before. */
   begin(receiver: CarrierReceiver): void {
     this.#receiver = receiver;
     this.#wakeAll();
+  }
+
+  /** Resolves when another exchange may begin; `undefined` when it may now. */
+  ready(): Promise<void> | undefined {
+    if (this.#open.size < this.#options.maxExchanges) return undefined;
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   get isPaused(): boolean {
@@ -78,33 +76,30 @@ export class Exchanges {
     this.#wakeAll();
   }
 
-  /** @param sent resolves when what waits is sent */
-  close(sent: Promise<void>): void {
-    this.#closing = sent;
-    void this.end();
-  }
-
   /** A connection has ended: what comes waits for the next one. */
   leave(receiver: CarrierReceiver): void {
     if (this.#receiver === receiver) this.#receiver = undefined;
   }
 
-  /** Nothing is wanted any more, once what waits is sent. */
+  /** Nothing is wanted any more. What is under way may come to its end, for a while: it was sent, and has to arrive. */
   async end(): Promise<void> {
-    await this.#closing;
+    if (this.#isOver) return;
     this.#isOver = true;
     this.#arrivals.release();
-    for (const controller of this.#open) controller.abort(new LinkError('closed', 'The connection was closed.'));
     this.#wakeAll();
+    const stopTimer = after(CLOSING, () => {
+      for (const controller of this.#open) controller.abort(new LinkError('closed', 'The connection was closed.'));
+    });
+    while (this.#open.size > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    stopTimer();
   }
 
   /**
    * Sends a frame, and passes the answers to the receiver.
    *
-   * @param taken called when the other side has the frame
    * @returns whether it was answered
    */
-  async run(frame: string, controller: AbortController, taken: () => void): Promise<boolean> {
+  async run(frame: string, controller: AbortController): Promise<boolean> {
     const { exchange, exchangeTimeout, failureOf } = this.#options;
     const { signal } = controller;
     const late = new LinkError('unreachable', `Nothing came within ${exchangeTimeout} s.`);
@@ -113,13 +108,13 @@ export class Exchanges {
     let stopTimer = wait();
     this.#open.add(controller);
     try {
-      for await (const answer of untilAborted(exchange(frame, signal, taken), signal, () => undefined)) {
+      for await (const answer of untilAborted(exchange(frame, signal), signal, () => undefined)) {
         stopTimer();
         isAnswered = true;
-        taken();
         while (this.#isWaiting) await new Promise<void>((resolve) => this.#wake.push(resolve));
         if (signal.aborted) break;
-        this.#arrivals.add(answer, this.#open.size === 1);
+        const receive = (): void => this.#receiver?.frame(answer);
+        this.#arrivals.add(answer, () => readHead(answer), receive, this.#open.size === 1);
         stopTimer = wait();
       }
       signal.throwIfAborted();
@@ -132,6 +127,7 @@ export class Exchanges {
       stopTimer();
       this.#open.delete(controller);
       if (this.#open.size === 0 && !this.#isWaiting) this.#arrivals.release();
+      for (const wake of this.#waiting.splice(0)) wake();
     }
   }
 
@@ -147,23 +143,16 @@ export class Exchanges {
 /** One connection: from its first exchange up to one that fails. */
 class ExchangeCarrier implements Carrier {
   readonly opened = Promise.resolve();
-  readonly isAsking = true;
+  readonly isExchange = true;
   readonly #exchanges: Exchanges;
   readonly #receiver: CarrierReceiver;
-  readonly #overlap: number;
-  readonly isOutlived: boolean;
-  readonly #queue = new Fifo<string>();
   readonly #own = new Set<AbortController>();
-  #isSending = false;
   #isOver = false;
   #isFirst = true;
-  #idle: (() => void)[] = [];
 
-  constructor(exchanges: Exchanges, receiver: CarrierReceiver, { overlap, isOutlived = false }: Exchanging) {
+  constructor(exchanges: Exchanges, receiver: CarrierReceiver) {
     this.#exchanges = exchanges;
     this.#receiver = receiver;
-    this.#overlap = overlap;
-    this.isOutlived = isOutlived;
   }
 
   get isStopped(): boolean {
@@ -172,12 +161,24 @@ class ExchangeCarrier implements Carrier {
 
   send(frame: string): void {
     if (this.#isOver) return;
-    this.#queue.push(frame);
-    if (!this.#isSending) void this.#sendAll();
+    const isFirst = this.#isFirst;
+    this.#isFirst = false;
+    if (isFirst) this.#exchanges.begin(this.#receiver);
+    const controller = new AbortController();
+    this.#own.add(controller);
+    this.#exchanges
+      .run(frame, controller)
+      .then(
+        (isAnswered) => {
+          if (isFirst && !this.#isOver) this.#receiver.taken(isAnswered);
+        },
+        (error: LinkError) => this.#failed(error),
+      )
+      .finally(() => this.#own.delete(controller));
   }
 
   ready(): Promise<void> | undefined {
-    return this.#isSending && !this.#isOver ? new Promise((resolve) => this.#idle.push(resolve)) : undefined;
+    return this.#isOver ? undefined : this.#exchanges.ready();
   }
 
   pause(): void {
@@ -189,53 +190,13 @@ class ExchangeCarrier implements Carrier {
   }
 
   close(): void {
-    let timer: unknown;
-    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSING)));
-    const sent = Promise.race([this.ready(), late]).then(() => {
-      clearTimeout(timer as never);
-      this.#stop();
-    });
-    this.#exchanges.close(sent);
+    this.#stop();
+    void this.#exchanges.end();
   }
 
   terminate(): void {
     this.#stop();
     for (const controller of this.#own) controller.abort(new LinkError('closed', 'The connection was closed.'));
-  }
-
-  async #sendAll(): Promise<void> {
-    this.#isSending = true;
-    while (this.#queue.size > 0) await this.#begin(this.#queue.take());
-    this.#isSending = false;
-    for (const idle of this.#idle.splice(0)) idle();
-  }
-
-  /** Resolves when the next frame may follow. */
-  #begin(frame: string): Promise<void> {
-    return new Promise((resolve) => {
-      const stopTimer = after(this.#overlap, resolve);
-      const taken = (): void => {
-        stopTimer();
-        resolve();
-      };
-      const isFirst = this.#isFirst;
-      this.#isFirst = false;
-      if (isFirst) this.#exchanges.begin(this.#receiver);
-      const controller = new AbortController();
-      this.#own.add(controller);
-      this.#exchanges
-        .run(frame, controller, taken)
-        .then(
-          (isAnswered) => {
-            if (isFirst && !isAnswered && !this.#isOver) this.#receiver.taken();
-          },
-          (error: LinkError) => this.#failed(error),
-        )
-        .finally(() => {
-          this.#own.delete(controller);
-          taken();
-        });
-    });
   }
 
   #failed(error: LinkError): void {
@@ -246,7 +207,6 @@ class ExchangeCarrier implements Carrier {
 
   #stop(): void {
     this.#isOver = true;
-    this.#queue.clear();
     this.#exchanges.leave(this.#receiver);
   }
 }

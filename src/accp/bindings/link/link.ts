@@ -10,12 +10,12 @@ import { partsOfSession, type Session } from '../../session/session.js';
 import type { StreamChunk } from '../../streams/streams.js';
 import type { Notice } from '../endpoint-options.js';
 import { readHead } from '../frames.js';
+import { isGapReport } from '../gap-report.js';
 import { isUpkeep } from '../upkeep.js';
 import type { Carrier, CarrierReceiver } from './carrier.js';
 import type { ChainedMessage } from './chains.js';
 import { beginConnection, type Connection } from './connection.js';
 import { CLOSE, LinkError } from './errors.js';
-import { isGapReport } from './gap-report.js';
 import { type Heartbeat, type HeartbeatOptions, PING, startHeartbeat } from './heartbeat.js';
 import { Inflow } from './inflow.js';
 import type { Link, LinkOptions, LinkState, RequestOptions } from './link-options.js';
@@ -216,7 +216,7 @@ export class FrameLink implements Link {
     this.#pacer.opened();
     this.#outflow.open();
     this.#enter('open');
-    if (socket.isAsking === true) this.#askAgain(socket, this.#requests.waiting, FIRST_ASK);
+    if (socket.isExchange === true) this.#askAgain(socket, this.#requests.waiting, FIRST_ASK);
   }
 
   /**
@@ -292,7 +292,7 @@ export class FrameLink implements Link {
     this.#stopTime();
     this.#heartbeat?.stop();
     const reason = error ?? new LinkError('closed', 'The connection was closed.');
-    if (error === undefined && this.#state === 'open' && this.#socket?.isOutlived === true)
+    if (error === undefined && this.#state === 'open' && this.#socket?.isExchange === true)
       this.#requests.cancelAll(reason);
     this.#outflow.close(reason);
     this.#enter('closed', error);

@@ -17,15 +17,15 @@ const ATTEMPTS = 8;
  */
 export async function openExchanges(
   options: LinkOptions & ExchangeOptions,
-  exchanging: Pick<Exchanging, 'exchange' | 'failureOf' | 'isOutlived'>,
+  exchanging: Pick<Exchanging, 'exchange' | 'failureOf'>,
 ): Promise<Link> {
-  const { session, reconnect, overlap = 0.02 } = options;
+  const { session, reconnect, maxExchanges = 64 } = options;
   const { timeout } = partsOfSession(session).options;
   const { exchangeTimeout = timeout === 0 ? Number.POSITIVE_INFINITY : Math.max(2 * timeout, LEAST_EXCHANGE) } =
     options;
   checkSeconds({ exchangeTimeout: options.exchangeTimeout }, LEAST_TIMEOUT);
-  checkSeconds({ overlap });
-  const exchanges = new Exchanges({ ...exchanging, session, overlap, exchangeTimeout });
+  if (!(maxExchanges >= 1)) throw new TypeError(`maxExchanges is a number from 1 on; got ${maxExchanges}`);
+  const exchanges = new Exchanges({ ...exchanging, session, maxExchanges, exchangeTimeout });
   const link = await openLink((receiver) => exchanges.connect(receiver), {
     ...options,
     reconnect: reconnect === false ? false : { attempts: ATTEMPTS, ...reconnect },

@@ -85,6 +85,12 @@ export class Outflow {
     }
   }
 
+  /** Sends what makes room: as soon as there is a connection, before messages that wait. */
+  async sayUrgently(message: MessageInput): Promise<EncodeResult> {
+    for (let open = this.#opened(); open !== undefined; open = this.#opened()) await open;
+    return this.say(message);
+  }
+
   /**
    * Answers a ping. Where the other side does not read, only the last one is answered, once it does: that tells of all before it, and
    * the answers do not pile up.
@@ -133,11 +139,15 @@ export class Outflow {
     if (this.#window.takeDue()) this.say(PING);
   }
 
-  /** @throws Error when it has ended */
   #ready(): Promise<void> | undefined {
-    if (this.#end !== undefined) throw this.#end;
     const socket = this.#socket;
-    if (!this.#isOpen || socket === undefined) return new Promise((resolve) => this.#wake.push(resolve));
-    return (socket.isStopped ? undefined : this.#window.ready()) ?? socket.ready();
+    return this.#opened() ?? (socket?.isStopped === true ? undefined : this.#window.ready()) ?? socket?.ready();
+  }
+
+  /** @throws Error when it has ended */
+  #opened(): Promise<void> | undefined {
+    if (this.#end !== undefined) throw this.#end;
+    if (this.#isOpen) return undefined;
+    return new Promise((resolve) => this.#wake.push(resolve));
   }
 }

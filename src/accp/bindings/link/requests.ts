@@ -161,7 +161,7 @@ export class Requests {
 
   #cancel({ operation, envelope }: ChainedMessage): void {
     // Where it cannot be told, the connection has ended.
-    this.#outflow.sayInTurn(cancelOf(operation, envelope.correlation_id)).catch(() => undefined);
+    this.#outflow.sayUrgently(cancelOf(operation, envelope.correlation_id)).catch(() => undefined);
   }
 }
 

@@ -4,7 +4,7 @@
  * (draft-benzing-accp-00, sections 3.7 and 11.2), so pings stand between the frames, and their answers are waited for.
  */
 import { readHead } from '../frames.js';
-import { isGapReport } from './gap-report.js';
+import { isGapReport } from '../gap-report.js';
 
 /** Of the frames that are kept, the part that may be under way; the rest is for what has to be sent in one go. */
 const SHARE = 1 / 4;

@@ -1,0 +1,119 @@
+/** Frames that may overtake each other on their way, in the order of their numbers (draft-benzing-accp-00, section 3.7). */
+import { partsOfSession, type Session } from '../session/session.js';
+import { isGapReport } from './gap-report.js';
+
+/** Milliseconds that a frame waits for those before it, which may come by another exchange. Then they count as lost. */
+const PATIENCE = 1000;
+/** Frames that wait at most, and their characters in all. */
+const MAX_EARLY = 1024;
+const MAX_LENGTH = 4_194_304;
+
+/** What has to be known of a frame. */
+export interface ArrivedHead {
+  readonly agent: string;
+  readonly intent: string;
+  readonly operation: string;
+  /** Its number, where it has a usable one. */
+  readonly seq: number | undefined;
+}
+
+interface Early {
+  readonly agent: string;
+  readonly seq: number;
+  readonly length: number;
+  /** When it came, in milliseconds of the monotonic clock. */
+  readonly at: number;
+  readonly process: () => void;
+}
+
+/** What arrives in a session. */
+export class Arrivals {
+  readonly #session: Session;
+  /** In the order in which they came. */
+  readonly #early = new Set<Early>();
+  #length = 0;
+  #timer: unknown;
+  /** Something was lost since the last gap: the next missing frame was probably lost with it. */
+  #isLossy = false;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /**
+   * Takes a frame.
+   *
+   * @param readHead its head; `null` where it has none
+   * @param process told when it is the frame's turn, at once or later: it decodes the frame
+   * @param isAlone whether there is no other way by which those before it could come
+   * @returns takes the frame back, as long as it waits: it counts as never come
+   */
+  add(frame: string, readHead: () => ArrivedHead | null, process: () => void, isAlone: boolean): () => void {
+    const head = isAlone && this.#early.size === 0 ? null : readHead();
+    if (head === null || !this.#isEarly(head, frame)) {
+      process();
+      this.#processNext();
+      return () => undefined;
+    }
+    const early: Early = { agent: head.agent, seq: head.seq!, length: frame.length, at: performance.now(), process };
+    this.#early.add(early);
+    this.#length += early.length;
+    if (this.#isLossy || isAlone || this.#early.size > MAX_EARLY || this.#length > MAX_LENGTH) this.release();
+    else if (this.#timer === undefined) this.#wait(PATIENCE);
+    return () => this.#remove(early);
+  }
+
+  /** Something was lost, and what is missing may have been lost with it. */
+  failed(): void {
+    if (this.#early.size > 0) this.release();
+    else this.#isLossy = true;
+  }
+
+  /** Nothing is waited for any more: what is missing is lost. */
+  release(): void {
+    this.#isLossy = false;
+    const early = [...this.#early].sort((a, b) => a.seq - b.seq);
+    for (const one of early) this.#remove(one);
+    for (const { process } of early) process();
+  }
+
+  /** Reports of gaps and resyncs are accepted out of order. */
+  #isEarly({ agent, intent, operation, seq }: ArrivedHead, frame: string): boolean {
+    if (seq === undefined || seq <= this.#expected(agent)) return false;
+    return !(intent === 'sync' && operation === 'resync') && !isGapReport(frame);
+  }
+
+  /** What has its turn now, and what a resync has made void. */
+  #processNext(): void {
+    for (;;) {
+      let next: Early | undefined;
+      for (const early of this.#early)
+        if (early.seq <= this.#expected(early.agent) && (next === undefined || early.seq < next.seq)) next = early;
+      if (next === undefined) return;
+      this.#remove(next);
+      next.process();
+    }
+  }
+
+  /** The first one that came waits for so long, and no longer. */
+  #wait(milliseconds: number): void {
+    this.#timer = setTimeout(() => {
+      const [first] = this.#early;
+      const left = first === undefined ? 0 : first.at + PATIENCE - performance.now();
+      if (left > 0) this.#wait(left);
+      else this.release();
+    }, milliseconds);
+  }
+
+  #remove(early: Early): void {
+    if (!this.#early.delete(early)) return;
+    this.#length -= early.length;
+    if (this.#early.size > 0) return;
+    clearTimeout(this.#timer as never);
+    this.#timer = undefined;
+  }
+
+  #expected(agent: string): number {
+    return partsOfSession(this.#session).delivery.expected(agent);
+  }
+}

@@ -1,0 +1,99 @@
+/** Frames of one session that come by requests of their own, and overtake each other (draft-benzing-accp-00, section 3.7). */
+import { describe, expect, test } from 'vitest';
+import { answersOf, endpointOf, peer } from './endpoint-peer.js';
+import { codeOf } from './http-server.js';
+
+const req = (operation: string) => ({ intent: 'req', operation });
+const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
+/** An endpoint that notes what its handler is told. */
+function noting() {
+  const told: string[] = [];
+  const endpoint = endpointOf({
+    handle: ({ operation, intent }) => {
+      told.push(`${intent}:${operation}`);
+      return intent === 'req' ? { intent: 'done', operation } : null;
+    },
+  });
+  return { endpoint, told };
+}
+
+describe('a frame that comes before those with lower numbers', () => {
+  test('waits for them, and each is answered in its own request', async () => {
+    const { endpoint, told } = noting();
+    const { say } = peer();
+    const operations = ['a', 'b', 'c', 'd', 'e'];
+    const frames = operations.map((operation) => say(req(operation)));
+    const answers = await Promise.all([3, 1, 4, 2, 0].map((at) => answersOf(endpoint, frames[at]!)));
+    expect(told).toEqual(operations.map((operation) => `req:${operation}`));
+    expect(answers.map(([answer]) => /^@server>done:(.)/.exec(answer!)?.[1])).toEqual(['d', 'b', 'e', 'c', 'a']);
+    endpoint.close();
+  });
+
+  test('waits also where it comes twice', async () => {
+    const { endpoint, told } = noting();
+    const { say } = peer();
+    const [first, second] = [say(req('a')), say(req('b'))];
+    const answers = await Promise.all([second, second, first].map((frame) => answersOf(endpoint, frame)));
+    expect(told).toEqual(['req:a', 'req:b']);
+    expect(answers.map(([answer]) => codeOf(answer!))).toEqual([undefined, 'E3002', undefined]);
+    endpoint.close();
+  });
+
+  test('is refused with E3003 where they do not come, and what is sent again is processed', async () => {
+    const { endpoint, told } = noting();
+    const { say, session } = peer();
+    await answersOf(endpoint, say(req('a')));
+    say(req('lost'));
+    const [report] = await answersOf(endpoint, say(req('b')));
+    expect(told).toEqual(['req:a']);
+    const outcome = endpoint.codec.decode(report!, session);
+    expect(outcome).toMatchObject({ message: { payload: { code: 'E3003', expected: 2 } } });
+    const again = outcome.outcome === 'message' ? outcome.replies : [];
+    await Promise.all(again.map((frame) => answersOf(endpoint, frame)));
+    expect(told).toEqual(['req:a', 'req:lost', 'req:b']);
+    endpoint.close();
+  });
+
+  test('waits for no longer than its request, and counts as never come', async () => {
+    const { endpoint, told } = noting();
+    const { say } = peer();
+    const [first, second] = [say(req('a')), say(req('b'))];
+    const controller = new AbortController();
+    const left = answersOf(endpoint, second, controller.signal);
+    controller.abort();
+    expect(await left).toEqual([]);
+    await answersOf(endpoint, first);
+    expect((await answersOf(endpoint, second))[0]).toContain('>done:b');
+    expect(told).toEqual(['req:a', 'req:b']);
+    endpoint.close();
+  });
+
+  test('waits for nothing behind a registry: what is missing then was lost', async () => {
+    const { endpoint } = noting();
+    const { say, session } = peer();
+    say(req('lost'));
+    let reports = 0;
+    const early = answersOf(endpoint, say(req('a'))).then(() => reports++);
+    const { frames } = endpoint.codec.announce(session);
+    const announced = answersOf(endpoint, frames[0]!).then(() => reports++);
+    await soon();
+    expect(reports).toBe(2);
+    await Promise.all([early, announced]);
+    endpoint.close();
+  });
+
+  test.each([
+    ['frames', 1025, ''],
+    ['characters', 5, 'x'.repeat(1_000_000)],
+  ])('waits with so many others at most, by %s', async (_, count, text) => {
+    const { endpoint } = noting();
+    let settled = 0;
+    const frame = (at: number): string => `@client>req:x{t:"${text}"}[mid:m${at},seq:${at},sid:sid1]`;
+    const all = Array.from({ length: count }, (_item, at) => answersOf(endpoint, frame(at + 2)).then(() => settled++));
+    await soon();
+    expect(settled).toBe(count);
+    await Promise.all(all);
+    endpoint.close();
+  });
+});
