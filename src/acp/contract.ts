@@ -65,14 +65,15 @@ export interface Connection {
    */
   readonly request: (method: string, params?: Params, options?: RequestOptions) => Promise<unknown>;
   /**
-   * Tells the other side something. Resolves when the transport can take more.
+   * Tells the other side something. Resolves when the transport has taken it.
    *
-   * @throws ConnectionError when it cannot be sent
+   * @throws ConnectionError when it cannot be sent, or the connection ends before the transport has taken it
    */
   readonly notify: (method: string, params?: Params) => Promise<void>;
   /**
    * Sends several calls as one array, and gives what became of each: one that fails does not hide the others. Of a notification,
-   * the value is `undefined`. Where the other side refuses batches, all of its calls reject with `batches-refused`.
+   * the value is `undefined`. It rejects where the transport did not take the array, and where every call in the array rejected because the
+   * connection ended. Where the other side refuses batches, all calls and notifications reject with `batches-refused`.
    *
    * @throws ConnectionError before anything is sent: `not-batchable`, `batches-refused`, `unserializable`, `too-long`, `closed`
    */

@@ -1,5 +1,6 @@
 /** A pair of streams of messages, as the official SDK has them, as a channel. */
 import type { Channel, Receiver } from '../channels/channel.js';
+import { Takings } from '../channels/taken.js';
 import { ERROR_CODES } from './errors.js';
 import { classify, type Message } from './message.js';
 
@@ -28,20 +29,24 @@ export function streamChannel(stream: AnyStream): Channel {
   let receiver: Receiver | undefined;
   let isOver = false;
   let waiting = 0;
+  const takings = new Takings();
   let wake: (() => void) | undefined;
   let paused: Promise<void> | undefined;
 
   const over = (error?: Error): void => {
     if (isOver) return;
     isOver = true;
+    takings.break();
     receiver?.ended(error);
   };
   const broken = (thrown: unknown): void => over(thrown instanceof Error ? thrown : new Error(String(thrown)));
   const write = (message: unknown): void => {
     waiting++;
+    takings.give();
+    const taken = takings.confirmation();
     writer
       .write(message)
-      .catch(broken)
+      .then(() => taken(), broken)
       .finally(() => waiting--);
   };
   /** Answers a request that no text can hold: a text would have to name it. Of a response, the identifier is passed on. */
@@ -79,7 +84,7 @@ export function streamChannel(stream: AnyStream): Channel {
       if (!isOver) write(JSON.parse(text));
     },
     ready: () => ((writer.desiredSize ?? 1) > 0 ? undefined : writer.ready.catch(() => undefined)),
-    isBroken: () => isOver,
+    taken: () => takings.wait(),
     backlog: () => waiting * BYTES,
     pause: () => {
       paused ??= new Promise((resolve) => {

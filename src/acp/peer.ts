@@ -1,6 +1,7 @@
 import { afterIdly } from '../bindings/after.js';
 import { safely } from '../bindings/safely.js';
 import type { Channel } from '../channels/channel.js';
+import { taken } from '../channels/taken.js';
 import { isLonger } from '../text/bytes.js';
 import { Answering, CANCEL, type Done } from './answering.js';
 import { ArrivalOrder } from './arrival-order.js';
@@ -106,9 +107,7 @@ export class Peer implements Connection {
     if (isLonger(text, this.#maxBytes)) throw this.#tooLongToSend();
     this.#calls.sentOther();
     this.#channel.send(text);
-    await this.#channel.ready();
-    if (this.#channel.isBroken?.() === true)
-      throw this.#fault ?? new ConnectionError('closed', 'The connection ended before the message was sent.');
+    if (!(await taken(this.#channel))) throw this.#untaken();
   };
 
   readonly batch = async (
@@ -138,11 +137,17 @@ export class Peer implements Connection {
     this.#channel.send(text);
     const ids = calls.map(({ id }) => id);
     const outcomes = await (signal === undefined ? settled : this.#cancellable(ids, settled, signal));
+    const unread = calls.length > 0 ? whyUnread(outcomes) : (await taken(this.#channel)) ? undefined : this.#untaken();
     let next = 0;
-    return entries.map(({ notification = false }) =>
-      notification ? { status: 'fulfilled', value: undefined } : outcomes[next++]!,
-    );
+    return entries.map(({ notification = false }) => {
+      if (!notification) return outcomes[next++]!;
+      return unread === undefined ? { status: 'fulfilled', value: undefined } : { status: 'rejected', reason: unread };
+    });
   };
+
+  #untaken(): ConnectionError {
+    return this.#fault ?? new ConnectionError('closed', 'The connection ended before the message was sent.');
+  }
 
   /** Why nothing can be sent now. */
   #refusal(): ConnectionError | undefined {
@@ -390,6 +395,14 @@ function isNameless(
   item: Classified,
 ): item is Classified & { readonly kind: 'response'; readonly message: FailureMessage } {
   return item.kind === 'response' && item.message.id === null && 'error' in item.message;
+}
+
+/** Why nobody has read the notifications of a batch whose calls ended so, if that is known. */
+function whyUnread(outcomes: readonly PromiseSettledResult<unknown>[]): unknown {
+  const reasons = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason : undefined));
+  const isUnread = (reason: unknown): boolean =>
+    reason instanceof ConnectionError && (reason.code === 'closed' || reason.code === 'batches-refused');
+  return reasons.every(isUnread) ? reasons[0] : undefined;
 }
 
 function unserializable(method: string, cause: unknown): ConnectionError {

@@ -3,6 +3,7 @@
 import { afterIdly } from '../bindings/after.js';
 import { safely } from '../bindings/safely.js';
 import type { Channel } from '../channels/channel.js';
+import { taken } from '../channels/taken.js';
 import { isLonger } from '../text/bytes.js';
 import { CANCEL, type Done } from './answering.js';
 import { type BatchChoice, BatchPolicy } from './batch-policy.js';
@@ -129,8 +130,7 @@ class Bridge {
       },
       write: async (message) => {
         this.#written(message);
-        await channel.ready();
-        if (channel.isBroken?.() === true)
+        if (!(await taken(channel)))
           throw new ConnectionError('closed', 'The connection ended before the message was sent.');
       },
       close: () => this.#hangUp(),

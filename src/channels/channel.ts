@@ -43,10 +43,13 @@ export interface Channel {
   readonly start: (receiver: Receiver) => void;
   /** Sends one JSON document, in order. It never throws: a channel that broke says so by `ended`. */
   readonly send: (text: string) => void;
-  /** Resolves when what was sent has been taken by the transport, or it broke; `undefined` when it can take more at once. */
+  /** Resolves when the transport can take more, or it broke; `undefined` when it can at once. */
   readonly ready: () => Promise<void> | undefined;
-  /** Returns whether the transport takes nothing more: it broke or has ended, and what waited in `ready` was not sent. */
-  readonly isBroken?: (() => boolean) | undefined;
+  /**
+   * Resolves when the transport has taken what was sent until now, and with `false` when it broke or ended first. A channel without it takes
+   * everything that is sent.
+   */
+  readonly taken?: (() => Promise<boolean>) | undefined;
   /** UTF-8 bytes, or about as many characters, that were sent and not yet taken. */
   readonly backlog: () => number;
   /** Stops and restarts `text`, so that a slow side does not pile up what arrives. */

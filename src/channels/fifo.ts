@@ -7,6 +7,11 @@ export class Fifo<T> {
     return this.#items.length - this.#taken;
   }
 
+  /** The oldest item, while it waits. */
+  get first(): T | undefined {
+    return this.#items[this.#taken];
+  }
+
   /** The item that was pushed last, while it waits. */
   get last(): T | undefined {
     return this.#items.at(-1);

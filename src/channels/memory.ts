@@ -48,7 +48,10 @@ class End implements Channel {
     return new Promise((resolve) => other.#wake.push(resolve));
   };
 
-  readonly isBroken = (): boolean => this.#hasEnded || this.#other.#isOver;
+  readonly taken = async (): Promise<boolean> => {
+    await this.ready();
+    return !(this.#hasEnded || this.#other.#isOver);
+  };
 
   readonly backlog = (): number => this.#other.#characters;
 

@@ -47,6 +47,15 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
   const over = new Promise<void>((resolve) => {
     closed = resolve;
   });
+  /** Resolves when the socket does not connect any more. */
+  const connected = new Promise<void>((resolve) => {
+    socket.addEventListener('open', () => {
+      earlyLength = 0;
+      for (const text of early.splice(0)) socket.send(text);
+      resolve();
+    });
+    void over.then(resolve);
+  });
 
   const end = (): void => {
     if (isOver) return;
@@ -68,10 +77,6 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
   const give = (): void => {
     while (receiver !== undefined && !isPaused && held.size > 0) arrive(held.take());
   };
-  socket.addEventListener('open', () => {
-    earlyLength = 0;
-    for (const text of early.splice(0)) socket.send(text);
-  });
   socket.addEventListener('message', ({ data }) => {
     if (isOver) return;
     held.push(data);
@@ -111,12 +116,13 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
     },
     ready: () => {
       if (socket.readyState !== CONNECTING || earlyLength <= highWaterMark) return drained(socket, highWaterMark);
-      return new Promise((resolve) => {
-        socket.addEventListener('open', () => resolve(drained(socket, highWaterMark)));
-        void over.then(resolve);
-      });
+      return connected.then(() => drained(socket, highWaterMark));
     },
-    isBroken: () => isOver || socket.readyState > OPEN,
+    taken: async () => {
+      if (socket.readyState === CONNECTING) await connected;
+      await drained(socket, 0);
+      return !isOver && socket.readyState === OPEN;
+    },
     backlog: () => socket.bufferedAmount + earlyLength,
     pause: () => {
       isPaused = true;
@@ -128,8 +134,7 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
       if (!isPaused) socket.resume?.();
     },
     end: async () => {
-      if (socket.readyState === CONNECTING && early.length > 0)
-        await Promise.race([over, new Promise<void>((resolve) => socket.addEventListener('open', () => resolve()))]);
+      if (socket.readyState === CONNECTING && early.length > 0) await connected;
       await drained(socket, 0);
       // A paused socket would not see the answer.
       socket.resume?.();

@@ -1,9 +1,11 @@
 /** A message that the transport did not take rejects, on every transport: the other side ends while it waits to be written. */
 import { createServer, type Socket } from 'node:net';
 import process from 'node:process';
+import { PassThrough, Writable } from 'node:stream';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import {
+  byteChannel,
   type Channel,
   connectSocket,
   createConnection,
@@ -85,6 +87,63 @@ test.each(Object.entries(TRANSPORTS))('a message that waits in the stream of the
   await new Promise((resolve) => setTimeout(resolve, 50));
   die();
   expect(await written).toBe('closed');
+});
+
+/** Transports that have taken nothing when they break; none of them had more to take than it asks for. */
+const BREAKING: Readonly<Record<string, () => Channel | Parameters<typeof createConnection>[0]>> = {
+  'a WebSocket that does not connect': () => webSocketChannel(new WebSocket('ws://127.0.0.1:1')),
+  'a stream that fails at once': () => streams({ highWaterMark: 1 }),
+  'a stream that fails later and takes much before': () => streams({ highWaterMark: 100 }),
+  'a byte stream that fails later and takes much before': () =>
+    byteChannel(
+      new PassThrough(),
+      new Writable({ write: (_chunk, _encoding, done) => void setTimeout(done, 20, new Error('it broke')) }),
+    ),
+};
+
+function streams(strategy: QueuingStrategy) {
+  const write = async (): Promise<void> => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    throw new Error('it broke');
+  };
+  return { readable: new ReadableStream<never>(), writable: new WritableStream<never>({ write }, strategy) };
+}
+
+test.each(Object.entries(BREAKING))('a small notification, alone and in a batch: %s', async (_, open) => {
+  expect(await outcome(createConnection(open()).notify('note'))).toBe('closed');
+  const note = { method: 'note', notification: true };
+  const rejected = { status: 'rejected', reason: expect.objectContaining({ code: 'closed' }) };
+  expect(await createConnection(open()).batch([note, note])).toEqual([rejected, rejected]);
+  expect(await createConnection(open()).batch([note, { method: 'ask' }])).toEqual([rejected, rejected]);
+});
+
+test('a small notification that waits, with less than the transport would take', async () => {
+  const { channel, die } = await TRANSPORTS['a WebSocket']!();
+  const connection = createConnection(channel);
+  ending.push(() => connection.close());
+  let last: Promise<unknown>;
+  do {
+    last = outcome(connection.notify('note', { text: 'x'.repeat(256 * 1024) }));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  } while (channel.backlog() === 0);
+  expect(channel.ready()).toBeUndefined();
+  const small = outcome(connection.notify('note'));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  die();
+  expect(await Promise.all([last, small])).toEqual(['closed', 'closed']);
+});
+
+test('notifications of a batch that the other side refuses', async () => {
+  const [here, there] = memoryChannels();
+  const other = createConnection(there, { batches: 'reject' });
+  const connection = createConnection(here);
+  ending.push(() => connection.close());
+  const refused = { status: 'rejected', reason: expect.objectContaining({ code: 'batches-refused' }) };
+  expect(await connection.batch([{ method: 'note', notification: true }, { method: 'ask' }])).toEqual([
+    refused,
+    refused,
+  ]);
+  await other.close();
 });
 
 test('a program that stops reading and dies', async () => {

@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Channel, Receiver } from '../channel.js';
 import { Fifo } from '../fifo.js';
 import { LineDecoder, MAX_LINE_BYTES } from '../line-decoder.js';
+import { Takings } from '../taken.js';
 
 export interface ByteChannelOptions {
   /** Most bytes of one line; a longer one ends the connection. @default 32 MiB */
@@ -40,6 +41,7 @@ export class ByteChannel implements Channel {
   #isGiving = false;
   /** Lines of this turn: one write is much cheaper than many. */
   #lines = '';
+  readonly #takings = new Takings();
   #drained: Promise<void> | undefined;
   #fault: Error | undefined;
   #chunks = 0;
@@ -92,6 +94,7 @@ export class ByteChannel implements Channel {
     if (this.#isBroken || this.#isEnded) return;
     if (this.#lines === '') queueMicrotask(this.#flush);
     this.#lines += `${text}\n`;
+    this.#takings.give();
     if (this.#lines.length > JOINED) this.#flush();
   };
 
@@ -110,8 +113,11 @@ export class ByteChannel implements Channel {
     return this.#drained;
   };
 
-  // A stream that has failed or was destroyed says so before it emits `error` or `close`.
-  readonly isBroken = (): boolean => this.#isBroken || this.#output.destroyed || this.#output.errored !== null;
+  readonly taken = (): Promise<boolean> => {
+    // A stream that has failed or was destroyed says so before it emits `error` or `close`.
+    if (this.#output.destroyed || this.#output.errored !== null) this.#break();
+    return this.#isEnded && this.#output.writableFinished ? Promise.resolve(false) : this.#takings.wait();
+  };
 
   readonly backlog = (): number => this.#lines.length + this.#output.writableLength;
 
@@ -184,7 +190,7 @@ export class ByteChannel implements Channel {
     if (this.#lines === '' || this.#isBroken) return;
     const lines = this.#lines;
     this.#lines = '';
-    this.#output.write(lines);
+    this.#output.write(lines, this.#takings.confirmation());
   };
 
   readonly #read = (chunk: Buffer | string): void => {
@@ -222,6 +228,7 @@ export class ByteChannel implements Channel {
   #break(): void {
     this.#isBroken = true;
     this.#lines = '';
+    this.#takings.break();
   }
 
   #over(): void {

@@ -58,8 +58,8 @@ export function processChannel(child: PipedProcess, { logged, ...options }: Proc
     // A program that still works when nobody listens any more must not die of that.
     bytes.drop();
   };
-  const { maxTextBytes, send, ready, isBroken, backlog, pause, resume, end } = bytes;
-  return { maxTextBytes, start, send, ready, isBroken, backlog, pause, resume, end, destroy };
+  const { maxTextBytes, send, ready, taken, backlog, pause, resume, end } = bytes;
+  return { maxTextBytes, start, send, ready, taken, backlog, pause, resume, end, destroy };
 }
 
 /** Ending with 0 is how programs end that have done their work. */

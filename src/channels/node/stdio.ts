@@ -21,7 +21,7 @@ export function stdioChannel(options: StdioChannelOptions = {}): Channel {
     decodeStrings: false,
     write: (chunk: string | Buffer, _encoding, done) => void write(chunk, done),
   });
-  const { maxTextBytes, start, send, ready, isBroken, backlog, pause, resume, end, destroy } = byteChannel(
+  const { maxTextBytes, start, send, ready, taken, backlog, pause, resume, end, destroy } = byteChannel(
     stdin,
     output,
     options,
@@ -34,7 +34,7 @@ export function stdioChannel(options: StdioChannelOptions = {}): Channel {
       if (options.guard !== false) stdout.write = process.stderr.write.bind(process.stderr) as typeof stdout.write;
       start(receiver);
     },
-    ...{ send, ready, isBroken, backlog, pause, resume, end, destroy },
+    ...{ send, ready, taken, backlog, pause, resume, end, destroy },
   };
 }
 
