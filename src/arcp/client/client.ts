@@ -5,6 +5,7 @@ import { assertReadable, type EnvelopeError, MAX_DEPTH, type MessageLimits, prin
 import type { Envelope } from '../protocol/envelope.js';
 import { ArcpError } from '../protocol/errors.js';
 import { newId, newSpanId, newTraceId } from '../protocol/ids.js';
+import { assertJson } from '../protocol/kept-json.js';
 import type { StreamKind } from '../protocol/payloads/stream.js';
 import { timestampOf } from '../protocol/timestamp.js';
 import { ARCP_VERSION, SUPPORTED_VERSIONS } from '../protocol/version.js';
@@ -198,8 +199,11 @@ class SessionClient implements Client {
   ): LiveInvocation<R> {
     const id = newId('msg');
     const invocation = this.#invocations.begin<R>(id);
-    if (signal?.aborted === true) {
-      invocation.fail(signal.reason);
+    try {
+      signal?.throwIfAborted();
+      assertJson(payload, `the ${type}`);
+    } catch (error) {
+      invocation.fail(error);
       this.#invocations.leave(invocation as LiveInvocation);
       return invocation;
     }

@@ -138,6 +138,10 @@ export type SessionInfo = PayloadOf<'session.accepted'>;
 
 export interface Client {
   readonly session: SessionInfo;
+  /**
+   * Calls a tool. Arguments are sent as JSON: what JSON would change, such as NaN, a Map or bytes, makes the invocation fail with
+   * `INVALID_ARGUMENT`, and `details.path` is its place. The same holds for what workflows and agents are given.
+   */
   readonly invoke: <R = unknown>(
     tool: string,
     args?: Readonly<Record<string, unknown>>,

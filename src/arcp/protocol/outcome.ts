@@ -12,8 +12,11 @@ export function outcomeIn(message: Envelope): Outcome | undefined {
   switch (message.type) {
     case 'job.completed':
       return { state: 'completed', result: message.payload.result };
-    case 'tool.result':
-      return { state: 'completed', result: message.payload.result ?? message.payload.value };
+    case 'tool.result': {
+      // A result may be null.
+      const { value, result = value } = message.payload;
+      return { state: 'completed', result };
+    }
     case 'tool.error':
       if (message.payload.will_retry === true) return undefined;
       return { state: 'failed', error: ArcpError.fromBody(message.payload) };

@@ -1,13 +1,16 @@
 /** Values that are kept and given again: the first run gets what later ones get, and a value that JSON would change is refused. */
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
+import { openClient } from '../../../src/arcp/client/client.js';
+import type { Client } from '../../../src/arcp/client/contract.js';
 import { ArcpError } from '../../../src/arcp/index.js';
 import { createRuntime, type JobContext, type Runtime } from '../../../src/arcp/runtime/index.js';
+import { memoryChannels } from '../../../src/channels/memory.js';
 import { connectTo } from './wire.js';
 
 const ending: (() => Promise<void>)[] = [];
 afterEach(async () => {
-  for (const end of ending.splice(0)) await end();
+  for (const end of ending.splice(0).toReversed()) await end();
 });
 
 type Keep = (value: unknown, context: JobContext) => Promise<unknown>;
@@ -61,6 +64,12 @@ class Point {
   readonly x = 1;
   readonly y = 2;
 }
+class Secret {
+  readonly #x = 1;
+  read(): number {
+    return this.#x;
+  }
+}
 const cycle = (): unknown => {
   const value: Record<string, unknown> = {};
   value['self'] = [value];
@@ -73,6 +82,8 @@ describe.each(Object.entries(KEEPERS))('%s', (_, keep) => {
     ['a date in a member', () => ({ at: new Date(0) }), { at: '1970-01-01T00:00:00.000Z' }],
     ['an undefined member', () => ({ due: undefined, n: 1 }), { n: 1 }],
     ['an instance of a class', () => new Point(), { x: 1, y: 2 }],
+    ['boxed values', () => [Object(5), Object(true), Object('x')], [5, true, 'x']],
+    ['objects without members', () => [{}, Object.create(null)], [{}, {}]],
     ['half of a pair of surrogates', () => ['\ud800', '\u2028\0'], ['\ud800', '\u2028\0']],
     ['a member named __proto__', () => JSON.parse('{"__proto__":{"a":1}}'), JSON.parse('{"__proto__":{"a":1}}')],
   ])('gives the same in both attempts: %s', async (_name, make, expected) => {
@@ -95,6 +106,12 @@ describe.each(Object.entries(KEEPERS))('%s', (_, keep) => {
     ['a symbol', () => Symbol('s'), '$'],
     ['a promise', () => ({ p: Promise.resolve(1) }), '$.p'],
     ['an error', () => ({ e: new Error('x') }), '$.e'],
+    ['the parameters of a URL', () => ({ q: new URLSearchParams('a=1') }), '$.q'],
+    ['headers', () => [new Headers({ a: 'b' })], '$[0]'],
+    ['a blob', () => new Blob(['x']), '$'],
+    ['an iterator', () => ({ i: [1].values() }), '$.i'],
+    ['an instance whose fields are private', () => ({ secret: new Secret() }), '$.secret'],
+    ['a boxed NaN', () => ({ n: Object(Number.NaN) }), '$.n'],
     ['an invalid date', () => new Date(Number.NaN), '$'],
     ['a value that contains itself', cycle, expect.stringMatching(/^\$\.self\[0\]/)],
   ])('refuses with the path: %s', async (_name, make, path) => {
@@ -117,6 +134,75 @@ test('any JSON is the same in both attempts', async () => {
     { numRuns: 30 },
   );
 });
+
+/** What work is given goes as JSON, too, and is kept for every attempt. */
+const GIVEN: Readonly<Record<string, (value: unknown, client: Client) => Promise<unknown>>> = {
+  'a tool': (v, client) => client.invoke('echo', { v }).result(),
+  'a job': (v, client) => client.invoke('echo', { v }, { mode: 'job' }).result(),
+  'a workflow': (v, client) => client.startWorkflow('flow', { v }).result(),
+  'an agent': (v, client) => client.delegate('agent', 'do it', { arguments: { v } }).result(),
+  'an agent, by a job': (_v, client) => client.invoke('delegating', { v: 1 }, { mode: 'job' }).result(),
+  'a workflow, by a job': (_v, client) => client.invoke('starting', { v: 1 }, { mode: 'job' }).result(),
+};
+
+describe.each(Object.entries(GIVEN))('what is given to %s', (_, give) => {
+  test.each([
+    ['NaN', Number.NaN],
+    ['a Map', new Map([[1, 2]])],
+    ['bytes', new Uint8Array(2)],
+    ['a function', () => 1],
+    ['a symbol', Symbol('s')],
+    ['a bigint', 1n],
+  ])('is refused with the path: %s', async (_name, value) => {
+    let runs = 0;
+    const echo = ({ v }: Readonly<Record<string, unknown>>): unknown => {
+      runs++;
+      return v;
+    };
+    const runtime = createRuntime()
+      .tool('echo', { durable: false }, echo)
+      .workflow('flow', {}, echo)
+      .agent('agent', {}, echo)
+      .tool('delegating', { durable: true }, async (_input, { delegate }) =>
+        (await delegate('agent', 'do it', { arguments: { v: value } })).result(),
+      )
+      .tool('starting', { durable: true }, async (_input, { startWorkflow }) =>
+        (await startWorkflow('flow', { v: value })).result(),
+      );
+    ending.push(() => runtime.close());
+    const client = await openClient(() => {
+      const [here, there] = memoryChannels();
+      void runtime.accept(there);
+      return here;
+    });
+    ending.push(() => client.disconnect());
+    await expect(give(value, client)).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      details: { path: expect.stringMatching(/^\$\.(?:arguments|inputs)\.v$/) },
+    });
+    expect(runs).toBe(0);
+  });
+});
+
+test.each(['direct', 'job'] as const)(
+  'a result of null is null, called as a %s, and again by its key',
+  async (mode) => {
+    const runtime = createRuntime()
+      .tool('nothing', {}, () => null)
+      .tool('undefined', {}, () => undefined);
+    ending.push(() => runtime.close());
+    const client = await openClient(() => {
+      const [here, there] = memoryChannels();
+      void runtime.accept(there);
+      return here;
+    });
+    ending.push(() => client.disconnect());
+    for (let time = 0; time < 2; time++) {
+      expect(await client.invoke('nothing', {}, { mode, operationKey: 'n' }).result()).toBeNull();
+      expect(await client.invoke('undefined', {}, { mode, operationKey: 'u' }).result()).toBeUndefined();
+    }
+  },
+);
 
 test('a result that JSON would change fails the job, with the path', async () => {
   const runtime = createRuntime().tool('work', { durable: true }, () => ({ sum: Number.NaN }));

@@ -55,6 +55,17 @@ describe('two commands with one operation key', () => {
     expect(again).toEqual(told);
   });
 
+  test('are one job in whatever order the members of their arguments stand', async () => {
+    const wire = await opened(counting());
+    const first = await wire.startJob('job', {
+      operation_key: 'op-1',
+      arguments: { a: 1, b: { c: [{ d: 1, e: 2 }], f: 3 } },
+    });
+    const again = { operation_key: 'op-1', arguments: { b: { f: 3, c: [{ e: 2, d: 1 }] }, a: 1 } };
+    const second = await wire.answer('job.accepted', wire.send('tool.invoke', { tool: 'job', ...again }));
+    expect(second).toMatchObject({ job_id: first.jobId, payload: { duplicate: true } });
+  });
+
   test('are carried out once, however many come at once', async () => {
     const wire = await opened(counting());
     const sent = Array.from({ length: 50 }, () => wire.send('tool.invoke', { tool: 'job', ...KEY }));

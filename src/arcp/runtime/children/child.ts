@@ -4,6 +4,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { mayGoUnheard } from '../../../bindings/unheard.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { newSpanId } from '../../protocol/ids.js';
+import { assertJson, canonicalJson } from '../../protocol/kept-json.js';
 import type { RecordChange } from '../../store/store.js';
 import type { Work } from '../contract.js';
 import type { Attempt } from '../jobs/attempt.js';
@@ -24,11 +25,12 @@ export async function startChild<R>(
   attempt: Attempt,
   type: StartingCommand['type'],
   payload: Payload,
-  { key = digestOf(type, payload), permissions = [], timeoutMs }: ChildOptions,
+  { key, permissions = [], timeoutMs }: ChildOptions,
 ): Promise<ChildJob<R>> {
   const { row, spec, voice, log } = attempt;
+  assertJson(payload, `the ${type}`);
   const scope = childrenOf(row.jobId);
-  const place = `${attempt.stepPrefix}${key}`;
+  const place = `${attempt.stepPrefix}${key ?? digestOf(type, payload)}`;
   const former = await log.store.readRecord(scope, place);
   if (former !== undefined) return childOf(attempt, former.value);
   attempt.signal.throwIfAborted();
@@ -83,7 +85,7 @@ function childOf<R>(attempt: Attempt, jobId: string): ChildJob<R> {
 }
 
 function digestOf(type: string, payload: Payload): string {
-  return bytesToHex(sha256(utf8ToBytes(JSON.stringify([type, payload]))));
+  return bytesToHex(sha256(utf8ToBytes(canonicalJson([type, payload]))));
 }
 
 /** Grants that hold now, and go on to a child. */

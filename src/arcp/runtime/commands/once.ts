@@ -3,6 +3,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
+import { canonicalJson } from '../../protocol/kept-json.js';
 import { timestampOf } from '../../protocol/timestamp.js';
 import type { ArcpStore, NewEvent, RecordChange, StoredRecord } from '../../store/store.js';
 import { traceBelow } from '../compose.js';
@@ -22,9 +23,9 @@ export function commandsOf(principal: string): string {
   return `command:${principal}`;
 }
 
-/** Tells whether two messages are the same; when and by whom they were sent makes no difference. */
+/** Tells whether two messages are the same; when and by whom they were sent, and the order of members, make no difference. */
 export function digestOfCommand({ type, job_id, stream_id, payload }: Envelope): string {
-  return bytesToHex(sha256(utf8ToBytes(JSON.stringify([type, job_id, stream_id, payload]))));
+  return bytesToHex(sha256(utf8ToBytes(canonicalJson([type, job_id, stream_id, payload]))));
 }
 
 /** What is kept of a command that was carried out before; `undefined` where it was not. */

@@ -5,6 +5,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { ArcpError } from '../../protocol/errors.js';
+import { canonicalJson } from '../../protocol/kept-json.js';
 import type { ArcpStore, JobRow, RecordChange, StoredRecord } from '../../store/store.js';
 import { inputOf } from '../jobs/input.js';
 import { type JobSpec, specOf, statusOf } from '../jobs/spec.js';
@@ -37,7 +38,7 @@ export class Operation {
   static of(principal: string, { command, kind, target, isDurable }: JobSpec): Operation | undefined {
     const key = command.payload.operation_key ?? (command as { readonly idempotency_key?: unknown }).idempotency_key;
     if (typeof key !== 'string') return undefined;
-    const text = JSON.stringify([isDurable, inputOf(command)]);
+    const text = canonicalJson([isDurable, inputOf(command)]);
     return new Operation(`operation:${principal}:${kind}:${target}`, key, bytesToHex(sha256(utf8ToBytes(text))));
   }
 

@@ -1,10 +1,10 @@
 /** Where work stands, kept so that another attempt goes on from there (spec 003, "Resumability": "checkpoint snapshots"). */
 import { byteLength } from '../../../text/bytes.js';
 import { newId } from '../../protocol/ids.js';
+import { jsonOf } from '../../protocol/kept-json.js';
 import type { ArcpStore, NewEvent, RecordChange } from '../../store/store.js';
 import type { CheckpointOptions } from '../contract.js';
 import type { Attempt } from './attempt.js';
-import { jsonOf } from './json.js';
 import { cameFurther, type JobStatus } from './spec.js';
 import type { Voice } from './voice.js';
 

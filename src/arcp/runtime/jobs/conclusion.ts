@@ -1,11 +1,11 @@
 /** What becomes of an attempt that has ended: the end of its job, or another attempt. */
 import { ArcpError, asArcpError, type ErrorBody } from '../../protocol/errors.js';
+import { assertJson } from '../../protocol/kept-json.js';
 import type { JobState } from '../../protocol/payloads/parts.js';
 import { timestampOf } from '../../protocol/timestamp.js';
 import type { NewEvent } from '../../store/store.js';
 import { boundedBody } from '../compose.js';
 import type { Attempt } from './attempt.js';
-import { assertJson } from './json.js';
 import type { OutboxEntry } from './outbox.js';
 import { retryDelay } from './retry.js';
 import type { Ending } from './voice.js';

@@ -1,7 +1,8 @@
 /** What is done once over all attempts at a job. */
+
+import { jsonOf } from '../../protocol/kept-json.js';
 import type { RecordChange } from '../../store/store.js';
 import type { Attempt } from './attempt.js';
-import { jsonOf } from './json.js';
 import { cameFurther } from './spec.js';
 
 /** Where steps stand in the store. */

@@ -1,8 +1,8 @@
 /** Values by name that outlive the work that keeps them (spec 003, "Sessions": "maintain memory", "share execution context"). */
 
 import { unheard } from '../../../bindings/unheard.js';
+import { jsonOf } from '../../protocol/kept-json.js';
 import type { ArcpStore, NewEvent, RecordChange, StoredRecord } from '../../store/store.js';
-import { jsonOf } from './json.js';
 import type { JobOutbox } from './outbox.js';
 
 /** Values are JSON. All that is written is kept before the promise resolves. */
