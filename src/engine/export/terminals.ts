@@ -73,7 +73,8 @@ function divided(
     );
   };
   const inRules = (part: Pattern): Pattern => {
-    if (part.kind === 'literal' && isBroken(part)) {
+    // A literal may also be longer than automata are made.
+    if (part.kind === 'literal' && (isBroken(part) || automatonOf(part, rules) === null)) {
       return sequence([...part.text].map((text) => ({ ...part, text })));
     }
     if (part.kind !== 'repeat' || part.min > 0 || part.item.kind !== 'set') return part;

@@ -20,6 +20,8 @@ const GRAMMARS: readonly [name: string, source: (size: number) => string][] = [
   ['repetitions up to a count', (size) => `start = ${'('.repeat(size)}"a"${')|0..100|'.repeat(size)}`],
   ['repetitions with separators', (size) => `start = ${'('.repeat(size)}"a"${')|3..200, ","|'.repeat(size)}`],
   ['a long text in any case', (size) => `start = "${'k'.repeat(50 * size)}"i`],
+  ['a text of more characters than automata have states', (size) => `start = "${'ab'.repeat(300 * size)}" "x"?`],
+  ['the same in any case', (size) => `start = "x" / "${'ab'.repeat(300 * size)}"i`],
   ['optional parts one after the other', (size) => `start = ${'"a"? '.repeat(5 * size)}`],
   [
     'classes of many ranges',
