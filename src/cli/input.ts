@@ -1,7 +1,7 @@
 /** The input of a command: a file or the standard input, as lines or as one text. */
 import { Buffer } from 'node:buffer';
 import { createReadStream } from 'node:fs';
-import { getSystemErrorMap } from 'node:util';
+import { unreadable } from './file-error.js';
 import type { Invocation } from './usage.js';
 import { UsageError } from './usage.js';
 
@@ -20,19 +20,6 @@ const MAX_KEPT = 32 * 1024 * 1024;
 const LF = 0x0a;
 /** Bytes of a buffer that is kept for the next line. */
 const RETAINED = 1024 * 1024;
-
-/** Said better than the operating system does. */
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EISDIR: 'it is a directory',
-  ENOTDIR: 'part of the path is no directory',
-};
-
-/** A file name that looks like a message. */
-const MESSAGE = /^@.*>|^[A-Z]+\|/;
-
-/** Characters of a file name that an error shows. */
-const MAX_NAME = 100;
 
 /** Bytes that are searched for messages at once; a string cannot hold many more characters. */
 const MAX_TEXT = 256 * 1024 * 1024;
@@ -231,15 +218,6 @@ function readingError(thrown: unknown, name: string): unknown {
   // Only what the operating system refuses has a number.
   if (code === undefined || errno === undefined) return thrown;
   return unreadable(thrown, name);
-}
-
-/** What the operating system refuses, said better. */
-export function unreadable(thrown: unknown, name: string): UsageError {
-  const { code = '', errno = 0 } = thrown as NodeJS.ErrnoException;
-  const reason = REASONS[code] ?? getSystemErrorMap().get(errno)?.[1] ?? code;
-  const hint = MESSAGE.test(name) ? '; messages are read from a file or from stdin, not from the arguments' : '';
-  const shown = name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}...` : name;
-  return new UsageError(`Cannot read ${shown}: ${reason}${hint}`, 'unreadable');
 }
 
 /** A line that ends in `\r\n`, once its `\n` is off. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { compileGrammar, GrammarError } from '../engine/grammar/compile.js';
 import { grammarLanguage, type Language } from '../engine/grammar/language.js';
-import { unreadable } from './input.js';
+import { unreadable } from './file-error.js';
 import { givenNarrowing, languageFor } from './narrowing.js';
 import { type Invocation, UsageError } from './usage.js';
 

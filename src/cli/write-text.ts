@@ -1,7 +1,7 @@
 /** Files that options name: tried before the work whose results they take, and written after it. */
-import { closeSync, openSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { UsageError } from './usage.js';
+import { notWritable, unwritable } from './file-error.js';
 
 /**
  * Writes a file that an option names.
@@ -28,8 +28,9 @@ export function tryFile(file: string): void {
  */
 export async function tryFolder(folder: string): Promise<void> {
   const { makeFolders } = await import('../storage/place.js');
+  const made = writing(folder, () => makeFolders(folder));
+  if (!writing(folder, () => statSync(folder)).isDirectory()) throw notWritable(folder, 'it is no folder');
   writing(folder, () => {
-    const made = makeFolders(folder);
     const probe = path.join(folder, `.pegwire-${process.pid}`);
     closeSync(openSync(probe, 'w'));
     rmSync(probe);
@@ -47,6 +48,6 @@ export function writing<T>(place: string, step: () => T): T {
   try {
     return step();
   } catch (thrown) {
-    throw new UsageError(`Cannot write ${place}: ${(thrown as Error).message}`, 'unreadable');
+    throw unwritable(thrown, place);
   }
 }

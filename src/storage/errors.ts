@@ -1,4 +1,5 @@
 /** The errors of all drivers as one. */
+import { systemReason } from '../text/system-reason.js';
 
 /**
  * - `foreign`: the file is no database, or another program's.
@@ -56,19 +57,10 @@ const CODES: readonly ResultCode[] = (
   ] as const
 ).map(([number, name, text, reason, message]) => ({ number, name, text, reason, message }));
 
-/** Why the operating system does not open a file. */
-const SYSTEM_REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such folder',
-  ENOTDIR: 'part of the path is no folder',
-  EACCES: 'permission is denied',
-  EPERM: 'permission is denied',
-  EROFS: 'the file system is read-only',
-};
-
 /** What a driver or the file system threw, as a {@link StorageError}. */
 export function storageError(thrown: unknown, file: string): StorageError {
   if (thrown instanceof StorageError) return thrown;
-  const { code, errcode, message } = thrown as { code?: unknown; errcode?: unknown; message?: unknown };
+  const { code, errno, errcode, message } = thrown as Readonly<Record<string, unknown>>;
   // `node:sqlite` gives the extended number, better-sqlite3 the name, extended too: SQLITE_IOERR_WRITE. `@photostructure/sqlite`
   // gives neither where a statement that returns rows fails.
   const known = CODES.find(({ number, name, text }) => {
@@ -76,9 +68,9 @@ export function storageError(thrown: unknown, file: string): StorageError {
     return `${String(code)}_`.startsWith(`${name}_`) || (code === 'ERR_SQLITE_ERROR' && message === text);
   });
   if (known !== undefined) return new StorageError(known.reason, file, `${file} ${known.message}`, { cause: thrown });
-  const system = typeof code === 'string' && Object.hasOwn(SYSTEM_REASONS, code) ? SYSTEM_REASONS[code] : undefined;
-  if (system !== undefined) {
-    return new StorageError('unavailable', file, `${file} cannot be opened: ${system}`, { cause: thrown });
+  if (typeof errno === 'number') {
+    const reason = systemReason(thrown, 'there is no such folder');
+    return new StorageError('unavailable', file, `${file} cannot be opened: ${reason}`, { cause: thrown });
   }
   return new StorageError('failed', file, `${file}: ${String(message ?? thrown)}`, { cause: thrown });
 }

@@ -138,8 +138,8 @@ describe('aacp rules', () => {
     [['check', '--rules', 'a'], /takes its file without --rules\.$/],
     [['check', '--rules-sha256', 'a'], /^--rules-sha256 goes with a file\.$/],
     [['check', 'no-such-file.json'], /^Cannot read no-such-file\.json: there is no such file\.$/],
-    [['check', 'src'], /^Cannot read src: it is a directory\.$/],
-    [['find', 'x', '--rules', 'src'], /^Cannot read src: it is a directory\.$/],
+    [['check', 'src'], /^Cannot read src: it is a folder\.$/],
+    [['find', 'x', '--rules', 'src'], /^Cannot read src: it is a folder\.$/],
     [['check', 'README.md'], /JSON/],
     [['list', 'x'], /^aacp rules list takes no words; "x" is one too many\.$/],
   ])('%j is wrong', async (args, told) => {
@@ -235,7 +235,7 @@ describe('aacp audit verify', () => {
     [['verify', 'a', 'b'], /"b" is one too many\.$/],
     [['verify', 'a', '--head', 'x'], /^--head is 64 hexadecimal digits/],
     [['verify', 'no-such-file.jsonl'], /^Cannot read no-such-file\.jsonl: there is no such file\.$/],
-    [['verify', 'src'], /^Cannot read src: it is a directory\.$/],
+    [['verify', 'src'], /^Cannot read src: it is a folder\.$/],
   ])('%j is wrong', async (args, told) => {
     expect(await wrong('aacp', 'audit', ...args)).toMatch(told);
   });

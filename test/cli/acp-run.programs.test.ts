@@ -344,7 +344,7 @@ describe('the agent', () => {
     });
     const { code, stdout, stderr } = await ended(child);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^pegwire: .*no-such-agent could not be started: .*ENOENT/);
+    expect(stderr).toMatch(/^pegwire: .*no-such-agent could not be started: there is no such program/);
   });
 });
 

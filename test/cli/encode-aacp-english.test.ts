@@ -318,7 +318,7 @@ describe('wrong usage', () => {
     [['--rules-sha256', '0'], /^--rules-sha256 goes with --rules/],
     [['--rules', 'package.json', '--rules-sha256', '0'], /^The SHA-256 of a file is 64 hexadecimal digits/],
     [['--rules', 'no-such-file.json'], /^Cannot read no-such-file\.json: there is no such file\.\n$/],
-    [['--rules', 'src'], /^Cannot read src: it is a directory\.\n$/],
+    [['--rules', 'src'], /^Cannot read src: it is a folder\.\n$/],
     [['--registry', 'src'], /\/src cannot be opened: it is a folder\.\n$/],
     [['--registry', 'package.json'], /package\.json/],
     [['--english', '-', 'input.txt'], /^--english reads the standard input; "input\.txt" is one input too many/],

@@ -148,13 +148,13 @@ describe('a file', () => {
 describe('what cannot be read is told, with exit code 2 and nothing on stdout', () => {
   const unreadable: readonly (readonly [what: string, name: string, reason: RegExp])[] = [
     ['a missing file', path.join(scratch.path, 'missing.accp'), /missing\.accp: there is no such file\.\n$/],
-    ['a directory', scratch.path, /: it is a directory\.\n$/],
+    ['a directory', scratch.path, /: it is a folder\.\n$/],
     [
       'a path through a file',
       path.join(scratch.write('plain', 'x'), 'inner'),
-      /inner: part of the path is no directory\.\n$/,
+      /inner: part of the path is no folder\.\n$/,
     ],
-    ['a name of 5,000 characters', 'a'.repeat(5000), /^pegwire: Cannot read a{100}\.\.\.: name too long\.\n$/],
+    ['a name of 5,000 characters', 'a'.repeat(5000), /^pegwire: Cannot read a{100}\.\.\.: the name is too long\.\n$/],
   ];
   const cases = unreadable.flatMap((one) =>
     [...LINE_COMMANDS, 'find'].map((command) => [one[0], command, one] as const),
@@ -178,7 +178,7 @@ describe('what cannot be read is told, with exit code 2 and nothing on stdout', 
     const { code, stdout, stderr } = await cli(['parse', 'accp', scratch.path, '--json']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(jsonLines(stderr)).toEqual([
-      { error: { code: 'unreadable', message: `Cannot read ${scratch.path}: it is a directory` } },
+      { error: { code: 'unreadable', message: `Cannot read ${scratch.path}: it is a folder` } },
     ]);
   });
 

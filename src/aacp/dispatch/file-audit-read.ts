@@ -1,6 +1,7 @@
 // biome-ignore-all lint/correctness/noNodejsModules: logs are files
 /** Reads audit logs from files of any size. */
 import { type FileHandle, open } from 'node:fs/promises';
+import { systemReason } from '../../text/system-reason.js';
 import type { ChainEnd } from './audit-record.js';
 import { AuditError } from './errors.js';
 import { type AuditVerification, createVerifier, type VerifyOptions } from './verify-audit.js';
@@ -63,9 +64,8 @@ export async function scanLog(handle: FileHandle, verifier = createVerifier()): 
 /** What the system says of a file, as an error of ours. */
 export function unavailable(file: string, action: string, cause: unknown): AuditError {
   if (cause instanceof AuditError) return cause;
-  const { message } = cause as { readonly message?: unknown };
   return new AuditError(
-    { code: 'audit-unavailable', message: `The log ${file} cannot be ${action}: ${String(message ?? cause)}` },
+    { code: 'audit-unavailable', message: `The log ${file} cannot be ${action}: ${systemReason(cause)}` },
     { cause },
   );
 }

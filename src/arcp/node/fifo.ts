@@ -7,6 +7,7 @@ import { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import type { Channel } from '../../channels/channel.js';
 import { type ByteChannelOptions, byteChannel } from '../../channels/node/byte-channel.js';
+import { systemReason } from '../../text/system-reason.js';
 import type { Runtime } from '../runtime/runtime.js';
 
 /** The paths of two named pipes. */
@@ -41,8 +42,13 @@ export async function listenFifo(
   pair: FifoPair,
   options: ByteChannelOptions & { readonly onError?: ((error: unknown) => void) | undefined } = {},
 ): Promise<FifoListener> {
-  // Node makes none itself.
-  await run('mkfifo', ['-m', '600', pair.toRuntime, pair.toClient]);
+  await makePipe(pair.toRuntime);
+  try {
+    await makePipe(pair.toClient);
+  } catch (thrown) {
+    await rm(pair.toRuntime, { force: true });
+    throw thrown;
+  }
   let isClosed = false;
   const serve = async (): Promise<void> => {
     while (!isClosed) {
@@ -77,10 +83,30 @@ export async function listenFifo(
  */
 export async function connectFifo(pair: FifoPair, options: ByteChannelOptions = {}): Promise<Channel> {
   for (const path of [pair.toRuntime, pair.toClient])
-    if (!(await stat(path)).isFIFO()) throw new Error(`${path} is no named pipe`);
+    if (!(await isPipe(path))) throw new Error(`${path} is no named pipe`);
   const output = await open(pair.toRuntime, 'w');
   const input = await open(pair.toClient, 'r');
   return channelOf(input, output, options);
+}
+
+/** Node makes none itself. */
+async function makePipe(path: string): Promise<void> {
+  try {
+    await run('mkfifo', ['-m', '600', '--', path]);
+  } catch (cause) {
+    // "mkfifo: cannot create fifo 'x/y.in': No such file or directory"
+    const said = /.*: (.+)/.exec((cause as { readonly stderr?: string }).stderr ?? '')?.[1];
+    const why = said ?? systemReason(cause, 'there is no program mkfifo');
+    throw new Error(`The named pipe ${path} cannot be made: ${why}`, { cause });
+  }
+}
+
+async function isPipe(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFIFO();
+  } catch (cause) {
+    throw new Error(`No connection to ${path}: ${systemReason(cause, 'there is no such named pipe')}`, { cause });
+  }
 }
 
 /** Sockets read pipes without a thread of their own that waits. */

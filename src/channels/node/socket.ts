@@ -1,15 +1,20 @@
 /** Channels over sockets: Unix-domain ones, and TCP. */
-import { chmodSync, lstatSync, unlinkSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import path from 'node:path';
 import process from 'node:process';
 import { isMainThread } from 'node:worker_threads';
 import { safely } from '../../bindings/safely.js';
+import { systemReason } from '../../text/system-reason.js';
 import type { Channel } from '../channel.js';
 import { ConnectionError } from '../errors.js';
 import { type ByteChannelOptions, byteChannel } from './byte-channel.js';
 
 /** The path of a Unix-domain socket, or a TCP port. */
 export type Address = string | { readonly port: number; readonly host?: string | undefined };
+
+/** Bytes of the longest path of a socket: `sun_path`, without the zero at its end. */
+const MAX_PATH = process.platform === 'linux' ? 107 : 103;
 
 /** A socket that is listened on. */
 export interface Listener {
@@ -32,11 +37,18 @@ export interface ListenOptions extends ByteChannelOptions {
  * const connection = createConnection(await connectSocket('/run/agent.sock'), { handlers });
  */
 export async function connectSocket(address: Address, options: ByteChannelOptions = {}): Promise<Channel> {
+  checkPath(address, 'No connection to');
   // The other side may end what it sends, and wait for our answers.
   const socket = connect({ ...netAddress(address), allowHalfOpen: true });
   await new Promise<void>((resolve, reject) => {
     const failed = (cause: Error): void => {
-      reject(new ConnectionError('closed', `No connection to ${shown(address)}: ${cause.message}`, { cause }));
+      reject(
+        new ConnectionError(
+          'closed',
+          `No connection to ${shown(address)}: ${systemReason(cause, 'there is no such socket')}`,
+          { cause },
+        ),
+      );
     };
     socket.once('error', failed);
     socket.once('connect', () => {
@@ -59,6 +71,7 @@ export async function listenSocket(
   connected: (channel: Channel) => void,
   options: ListenOptions = {},
 ): Promise<Listener> {
+  checkPath(address, 'Cannot listen on');
   if (typeof address === 'string') await removeStale(address);
   const tell = (why: string, cause: unknown): void =>
     safely(() => options.onError?.(new ConnectionError('closed', why, { cause })));
@@ -72,7 +85,7 @@ export async function listenSocket(
     }
   });
   await listening(server, address);
-  server.on('error', (cause) => tell(`Nobody could be taken: ${cause.message}`, cause));
+  server.on('error', (cause) => tell(`Nobody could be taken: ${systemReason(cause)}`, cause));
   const bound = server.address();
   return {
     address: typeof bound === 'object' && bound !== null ? { port: bound.port, host: bound.address } : address,
@@ -92,7 +105,9 @@ async function listening(server: Server, address: Address): Promise<void> {
   const umask = isFile && isMainThread ? process.umask(0o177) : undefined;
   const done = new Promise<void>((resolve, reject) => {
     const failed = (cause: Error): void => {
-      reject(new ConnectionError('closed', `Cannot listen on ${shown(address)}: ${cause.message}`, { cause }));
+      reject(
+        new ConnectionError('closed', `Cannot listen on ${shown(address)}: ${reasonOf(cause, address)}`, { cause }),
+      );
     };
     server.once('error', failed);
     server.once('listening', () => {
@@ -111,23 +126,37 @@ async function listening(server: Server, address: Address): Promise<void> {
 }
 
 /** A socket without a listener refuses connections; with one, listening there fails by itself. */
-async function removeStale(path: string): Promise<void> {
+async function removeStale(file: string): Promise<void> {
   let isSocket: boolean;
   try {
-    isSocket = lstatSync(path).isSocket();
+    isSocket = lstatSync(file).isSocket();
   } catch {
     return;
   }
   if (!isSocket) return;
   const isStale = await new Promise<boolean>((resolve) => {
-    const socket = connect(path);
+    const socket = connect(file);
     socket.once('connect', () => {
       socket.destroy();
       resolve(false);
     });
     socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED'));
   });
-  if (isStale) unlinkSync(path);
+  if (isStale) unlinkSync(file);
+}
+
+/** Of a folder that is not there, Node says that permission is denied. */
+function reasonOf(cause: Error, address: Address): string {
+  return typeof address === 'string' && process.platform !== 'win32' && !existsSync(path.dirname(address))
+    ? 'there is no such folder'
+    : systemReason(cause);
+}
+
+/** Some versions of Node cut a longer path, and use another file. */
+function checkPath(address: Address, what: string): void {
+  if (typeof address !== 'string' || process.platform === 'win32' || Buffer.byteLength(address) <= MAX_PATH) return;
+  const why = `the path of a socket has at most ${MAX_PATH} bytes; a relative one may be shorter`;
+  throw new ConnectionError('closed', `${what} ${address}: ${why}`);
 }
 
 function netAddress(address: Address): { path: string } | { port: number; host: string } {

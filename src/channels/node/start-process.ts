@@ -1,6 +1,7 @@
 /** Child processes whose three streams are pipes. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
+import { systemReason } from '../../text/system-reason.js';
 import { ConnectionError } from '../errors.js';
 import { HAS_GROUPS } from './process-group.js';
 
@@ -22,8 +23,11 @@ export async function startProcess(
   { cwd, env }: StartOptions,
 ): Promise<PipedProcess> {
   const failed = (cause: unknown): ConnectionError => {
-    const why = cause instanceof Error ? cause.message : String(cause);
     const where = cwd === undefined ? '' : ` in ${cwd}`;
+    const why = systemReason(
+      cause,
+      cwd === undefined ? 'there is no such program' : 'there is no such program or folder',
+    );
     return new ConnectionError('spawn-failed', `${command} could not be started${where}: ${why}`, { cause });
   };
   let child: PipedProcess;

@@ -1,7 +1,7 @@
 /** The work of `pegwire aacp audit`. */
 import { AuditError, type AuditFault, type AuditVerification, verifyAuditFile } from '../../aacp/dispatch/index.js';
 import { PegwireError } from '../../text/errors.js';
-import { unreadable } from '../input.js';
+import { unreadable } from '../file-error.js';
 import { toJson } from '../json.js';
 import { count } from '../session-notes.js';
 import { type Invocation, UsageError } from '../usage.js';

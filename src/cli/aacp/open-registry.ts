@@ -10,7 +10,7 @@ import {
 } from '../../aacp/fallback/index.js';
 import { isUnwritable } from '../../aacp/fallback/options.js';
 import { visible } from '../../text/visible.js';
-import { unreadable } from '../input.js';
+import { unreadable } from '../file-error.js';
 import { toJson } from '../json.js';
 import { type Invocation, UsageError } from '../usage.js';
 

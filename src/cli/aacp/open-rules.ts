@@ -3,7 +3,7 @@ import { encodeStep } from '../../aacp/encoders/index.js';
 import { bundledRules, loadRulesFile, type Rule, type RuleLibrary, RulesError } from '../../aacp/fallback/index.js';
 import { libraryOf } from '../../aacp/fallback/rules/library.js';
 import { visible } from '../../text/visible.js';
-import { unreadable } from '../input.js';
+import { unreadable } from '../file-error.js';
 import { toJson } from '../json.js';
 import { count } from '../session-notes.js';
 import { type Invocation, UsageError } from '../usage.js';

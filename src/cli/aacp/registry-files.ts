@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { exportPatterns, importPatterns, type Registry } from '../../aacp/fallback/index.js';
 import { visible } from '../../text/visible.js';
-import { unreadable } from '../input.js';
+import { unreadable } from '../file-error.js';
 import { toJson } from '../json.js';
 import type { Invocation } from '../usage.js';
 

@@ -1,6 +1,7 @@
 /** What passes between a client and its agent, in a file of JSON lines. */
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { UsageError } from '../usage.js';
+import { systemReason } from '../../text/system-reason.js';
+import { unwritable } from '../file-error.js';
 import type { Side } from './relay.js';
 
 export interface MessageLog {
@@ -25,7 +26,7 @@ export function openMessageLog(file: string, failed: (why: string) => void): Mes
   try {
     descriptor = openSync(file, 'a', 0o600);
   } catch (thrown) {
-    throw new UsageError(`Cannot write ${file}: ${(thrown as Error).message}`, 'unreadable');
+    throw unwritable(thrown, file);
   }
   const close = (): void => {
     if (descriptor !== undefined) closeSync(descriptor);
@@ -37,7 +38,7 @@ export function openMessageLog(file: string, failed: (why: string) => void): Mes
       writeSync(descriptor, `{"at":"${new Date().toISOString()}","from":"${from}",${rest}}\n`);
     } catch (thrown) {
       close();
-      failed((thrown as Error).message);
+      failed(systemReason(thrown));
     }
   };
   return {

@@ -9,14 +9,13 @@ import {
   type Invocation as Work,
 } from '../../arcp/client/index.js';
 import { ArcpError, type Envelope } from '../../arcp/index.js';
-import type { Channel } from '../../channels/channel.js';
 import { visible } from '../../text/visible.js';
 import { errorJson, toJson } from '../json.js';
 import { secondsOption, textOption } from '../option-values.js';
 import { choice, type Invocation, UsageError } from '../usage.js';
 import { lineOf } from './lines.js';
 import { recorded } from './record.js';
-import { namedTarget, unreachable } from './targets.js';
+import { namedTarget, reached, unreachable } from './targets.js';
 
 /** Attempts in a row to connect again: about fifteen seconds. */
 const RECONNECT = { maxAttempts: 10, maxDelayMs: 2000 };
@@ -45,14 +44,7 @@ export async function runInvoke(invocation: Invocation): Promise<number> {
         });
   let client: Client;
   try {
-    // A target that cannot be reached at first is reported at once; a connection that is lost later is made again.
-    let first: Channel | undefined = await recording.dial();
-    const dialAgain = (): Channel | Promise<Channel> => {
-      const channel = first ?? recording.dial();
-      first = undefined;
-      return channel;
-    };
-    client = await openClient(dialAgain, {
+    client = await openClient(await reached(recording.dial), {
       ...{ onMessage, onPermission: permissions(invocation) },
       // A program ends with its connection.
       reconnect: typeof target === 'string' ? RECONNECT : false,

@@ -2,6 +2,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type Envelope, type EnvelopeError, tryParseEnvelope } from '../../arcp/index.js';
 import { type ArcpStore, StoreError, sqliteStore } from '../../arcp/runtime/index.js';
+import { unreadable } from '../file-error.js';
 import { inputName, readLines } from '../input.js';
 import { type Invocation, UsageError } from '../usage.js';
 
@@ -18,7 +19,7 @@ export interface Entry {
 
 export async function* readLog(invocation: Invocation): AsyncGenerator<Entry> {
   const { file } = invocation;
-  if (file !== undefined && isDatabase(file)) {
+  if (file !== undefined && isOpenDatabase(file)) {
     yield* readDatabase(file);
     return;
   }
@@ -38,12 +39,17 @@ export async function readMessages(invocation: Invocation): Promise<Envelope[]> 
 
 /** @throws UsageError on what is no file of a runtime */
 export async function openLog(file: string): Promise<ArcpStore> {
-  if (!isDatabase(file)) throw new UsageError(`${file} is no file of a runtime`, 'unreadable');
+  let isOne: boolean;
+  try {
+    isOne = isDatabase(file);
+  } catch (thrown) {
+    throw unreadable(thrown, file);
+  }
+  if (!isOne) throw new UsageError(`${file} is no file of a runtime`, 'unreadable');
   try {
     return await sqliteStore(file);
   } catch (thrown) {
-    if (thrown instanceof StoreError) throw new UsageError(`${file}: ${thrown.message}`, 'unreadable');
-    throw thrown;
+    throw thrown instanceof StoreError ? new UsageError(thrown.message, 'unreadable') : thrown;
   }
 }
 
@@ -69,19 +75,21 @@ function parsed(text: string): Entry['result'] {
   return result.ok ? { message: result.value } : { error: result.error };
 }
 
-function isDatabase(file: string): boolean {
-  const start = Buffer.alloc(MAGIC.length);
-  let descriptor: number;
+function isOpenDatabase(file: string): boolean {
   try {
-    descriptor = openSync(file, 'r');
+    return isDatabase(file);
   } catch {
     // Whoever reads it says why it cannot be.
     return false;
   }
+}
+
+/** @throws the error of the system */
+function isDatabase(file: string): boolean {
+  const start = Buffer.alloc(MAGIC.length);
+  const descriptor = openSync(file, 'r');
   try {
     return readSync(descriptor, start, 0, MAGIC.length, 0) === MAGIC.length && start.toString('latin1') === MAGIC;
-  } catch {
-    return false;
   } finally {
     closeSync(descriptor);
   }

@@ -1,8 +1,9 @@
 /** Conversations as logs, without what is secret. */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { Dial } from '../../arcp/client/index.js';
+import { systemReason } from '../../text/system-reason.js';
+import { unwritable } from '../file-error.js';
 import { toJson } from '../json.js';
-import { UsageError } from '../usage.js';
 
 /** What stands in the place of a secret. */
 const SECRET = 'secret';
@@ -26,7 +27,7 @@ export function recorded(dial: Dial, file: string, failed: (why: string) => void
   try {
     descriptor = openSync(file, 'w', 0o600);
   } catch (thrown) {
-    throw new UsageError(`Cannot write ${file}: ${(thrown as Error).message}`, 'unreadable');
+    throw unwritable(thrown, file);
   }
   let isOpen = true;
   let isWhole = true;
@@ -36,7 +37,7 @@ export function recorded(dial: Dial, file: string, failed: (why: string) => void
       writeSync(descriptor, `${withoutSecrets(text)}\n`);
     } catch (thrown) {
       isWhole = false;
-      failed((thrown as Error).message);
+      failed(systemReason(thrown));
     }
   };
   return {

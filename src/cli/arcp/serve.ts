@@ -1,4 +1,5 @@
 /** The work of `pegwire arcp serve`. */
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
@@ -17,6 +18,7 @@ import {
   serveStdio,
   sqliteStore,
 } from '../../arcp/runtime/index.js';
+import { unreadable } from '../file-error.js';
 import { toJson } from '../json.js';
 import { countOption, secondsOption, textOption } from '../option-values.js';
 import { givenToken } from '../token-option.js';
@@ -61,7 +63,7 @@ async function makeRuntime(invocation: Invocation, onError: (error: unknown) => 
   try {
     if (file !== undefined) store = await sqliteStore(file);
   } catch (thrown) {
-    if (thrown instanceof StoreError) throw new UsageError(`${file}: ${thrown.message}`, 'unreadable');
+    if (thrown instanceof StoreError) throw new UsageError(thrown.message, 'unreadable');
     throw thrown;
   }
   const lease = secondsOption(invocation, 'lease');
@@ -75,6 +77,12 @@ async function makeRuntime(invocation: Invocation, onError: (error: unknown) => 
 
 /** Gives the runtime to a module. What goes wrong in there is its author's to mend. */
 async function furnish(runtime: Runtime, module: string): Promise<void> {
+  try {
+    readFileSync(module);
+  } catch (thrown) {
+    await runtime.close();
+    throw unreadable(thrown, module);
+  }
   try {
     const loaded = (await import(pathToFileURL(path.resolve(module)).href)) as { readonly default?: unknown };
     if (typeof loaded.default !== 'function') throw new Error('it has no function as its default export');

@@ -1,8 +1,7 @@
 /** The work of `pegwire arcp tail`. */
-import { existsSync } from 'node:fs';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect } from '../../arcp/client/index.js';
+import { dialOf, openClient } from '../../arcp/client/index.js';
 import { ArcpError, type Envelope } from '../../arcp/index.js';
 import { visible } from '../../text/visible.js';
 import { errorJson, toJson } from '../json.js';
@@ -10,24 +9,34 @@ import { textOption } from '../option-values.js';
 import { type Invocation, UsageError } from '../usage.js';
 import { lineOf } from './lines.js';
 import { openLog } from './logs.js';
-import { namedTarget, unreachable } from './targets.js';
+import { namedTarget, reached, unreachable } from './targets.js';
 
 /** Milliseconds between two looks at a file. */
 const LOOK = 200;
 const PAGE = 500;
 
+/** What names a runtime; all else is a file, and `C:\\runtime.db` too. */
+const ADDRESS = /^[a-z][a-z0-9+.-]+:/i;
+
 /** @returns the exit code: 1 where a job failed */
 export async function runTail(invocation: Invocation): Promise<number> {
   const [first] = invocation.words;
-  if (invocation.program.length === 0 && first !== undefined && existsSync(first)) return tailFile(invocation, first);
+  if (invocation.program.length === 0 && first !== undefined && !ADDRESS.test(first))
+    return tailFile(invocation, first);
   const { target, words, token } = namedTarget(invocation);
   const [jobId] = words;
   if (jobId === undefined) throw new UsageError('arcp tail needs a job: pegwire arcp tail TARGET JOB');
-  const client = await connect(target, { token, reconnect: typeof target === 'string' ? {} : false }).catch(
-    (thrown) => {
+  const client = await reached(dialOf(target, { token }))
+    .then((dial) =>
+      openClient(dial, {
+        // A program ends with its connection.
+        reconnect: typeof target === 'string' ? {} : false,
+        auth: token === undefined ? undefined : { scheme: 'bearer', token },
+      }),
+    )
+    .catch((thrown: unknown) => {
       throw unreachable(thrown, target);
-    },
-  );
+    });
   const job = client.job(jobId);
   let isStopped = false;
   let isOver = false;

@@ -1,5 +1,6 @@
 /** The runtimes that arguments name. */
-import { dialOf, type Target } from '../../arcp/client/index.js';
+import { type Dial, dialOf, type Target } from '../../arcp/client/index.js';
+import type { Channel } from '../../channels/channel.js';
 import { givenToken } from '../token-option.js';
 import { type Invocation, UsageError } from '../usage.js';
 
@@ -26,6 +27,20 @@ export function namedTarget(invocation: Invocation): Named {
     throw new UsageError((thrown as Error).message);
   }
   return { target: url, words: rest, token };
+}
+
+/**
+ * Dials. A target that cannot be reached at first is reported at once; a connection that is lost later is made again.
+ *
+ * @returns a dial function whose first connection is that one
+ */
+export async function reached(dial: Dial): Promise<Dial> {
+  let first: Channel | undefined = await dial();
+  return () => {
+    const channel = first ?? dial();
+    first = undefined;
+    return channel;
+  };
 }
 
 /** Why there is no connection, in words. */

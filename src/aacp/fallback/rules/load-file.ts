@@ -1,6 +1,7 @@
 /** Rule libraries from files. */
 // biome-ignore lint/correctness/noNodejsModules: files are what this is about
 import { readFile } from 'node:fs/promises';
+import { systemReason } from '../../../text/system-reason.js';
 import { RulesError } from './errors.js';
 import type { RuleLibrary } from './library.js';
 import { type LoadRulesOptions, loadRules } from './load.js';
@@ -26,7 +27,7 @@ async function read(path: string | URL): Promise<Uint8Array> {
   try {
     return await readFile(path);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new RulesError({ code: 'rules-unavailable', message: `The rules cannot be read: ${why}.` }, { cause });
+    const message = `The rules ${String(path)} cannot be read: ${systemReason(cause)}.`;
+    throw new RulesError({ code: 'rules-unavailable', message }, { cause });
   }
 }

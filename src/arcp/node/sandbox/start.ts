@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import process from 'node:process';
 import type { Duplex, Readable } from 'node:stream';
 import { HAS_GROUPS, ProcessGroup } from '../../../channels/node/process-group.js';
+import { systemReason } from '../../../text/system-reason.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { SandboxSettings } from './contract.js';
 import { nodeArguments } from './flags.js';
@@ -42,7 +43,11 @@ export function startSandbox(settings: SandboxSettings, own: string): Sandbox {
     child.once('error', (cause) => {
       if (child.pid === undefined)
         resolve({
-          error: new ArcpError('UNAVAILABLE', `${command} could not be started: ${cause.message}`, { cause }),
+          error: new ArcpError(
+            'UNAVAILABLE',
+            `${command} could not be started: ${systemReason(cause, 'there is no such program')}`,
+            { cause },
+          ),
         });
     });
     child.once('close', (code, signal) => resolve({ error: endOf(code, signal) }));
