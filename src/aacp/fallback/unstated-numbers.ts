@@ -1,4 +1,5 @@
 /** The numbers and times of day in a packet that its instruction does not state. */
+import { wordedTimes } from './instruction/clock-words.js';
 import { wordedNumbers } from './instruction/number-words.js';
 import { isOfName, NUMBER } from './match/residue.js';
 import { holdsWhole, type Statement } from './statement.js';
@@ -51,12 +52,10 @@ function isTimeStated(text: string, isOfDay: boolean, { small, times, words }: S
   if (isOfDay && /^(?:00:00|23:59|24:00)(?::(?:00|59))?$/.test(text)) return true;
   const [hour = 0, minute = 0, second = 0] = text.split(':').map(Number);
   if (second !== 0) return false;
-  if (new RegExp(`(?<!\\d)0?${hour}[:.h]${String(minute).padStart(2, '0')}(?!\\d)`).test(small)) return true;
+  if (new RegExp(`(?<!\\d)0?${hour}[:.h ]?${String(minute).padStart(2, '0')}(?!\\d)`).test(small)) return true;
   if (minute === 0 && hour % 12 === 0 && words.has(hour === 12 ? 'noon' : 'midnight')) return true;
   const isHour = [hour, hour % 12 || 12].some((one) => times.has(one));
-  if (minute === 0) return isHour;
-  if (minute === 45 && words.has('quarter') && times.has((hour % 12) + 1)) return true;
-  return isHour && (times.has(minute) || (minute === 30 ? words.has('half') : minute === 15 && words.has('quarter')));
+  return minute === 0 ? isHour : wordedTimes(small).has((hour * 60 + minute) % 720);
 }
 
 /** Whether letters are the beginning of the word before a number: "week 48" for `w48`, "Microsoft 365" for `m365`. */

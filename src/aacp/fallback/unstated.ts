@@ -82,7 +82,8 @@ const TIMED: ReadonlySet<string> = new Set(
 );
 
 /** Words by which a longer name is that of a time: `order_year`. */
-const UNITS = /(?:^|[_.])(period|date|day|week|month|quarter|year|deadline)(?:$|[_.])/;
+const UNITS =
+  /(?:^|[_.])(period|date|day|week|month|quarter|year|season|deadline|hour|minute|fy|yr|qtr|mth|wk|dob)(?:$|[_.])/;
 
 /** Keys, and names within `filter`, whose values name persons, companies and agents. */
 const NAMED: ReadonlySet<string> = new Set(
@@ -133,14 +134,15 @@ function mayBeTime({ slot }: Place, text: string, { counted }: Statement): boole
   return isTime || !/^\d+$/.test(text);
 }
 
-/** The numbers that may stand in an item. Where it is for a time, one alone has to have its name: "month 11" for `month=11`. */
+/** The numbers that may stand in an item. Where it is for a time, one alone has to have its name: "month 11" for `month=11`; but "at 9" has an hour. */
 function numbersFor(
   { name }: Item,
   isTimed: boolean,
   { numbers, times, dates, words }: Statement,
 ): ReadonlySet<number> {
   if (!isTimed) return numbers;
-  return isWordStated(UNITS.exec(name)?.[1] ?? name, words) ? times : dates;
+  const unit = UNITS.exec(name)?.[1] ?? name;
+  return unit === 'hour' || unit === 'minute' || isWordStated(unit, words) ? times : dates;
 }
 
 /** What an item has that the instruction does not state; `null` for nothing. */
