@@ -33,6 +33,8 @@ export interface SlotUse {
   readonly documentary: boolean;
   /** What kind of thing an id names, where a word before it says so. */
   readonly noun: string | null;
+  /** What makes a number more than a name: `count` for "12 chairs", `at` for "job at 9"; `''` for "chair 12". */
+  readonly use: string;
 }
 
 /** What the words of an instruction say. */

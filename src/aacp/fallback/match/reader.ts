@@ -46,6 +46,7 @@ export interface SlotDraft {
   role: string;
   readonly context: string;
   readonly noun: string | null;
+  readonly use: string;
 }
 
 export interface Reader {

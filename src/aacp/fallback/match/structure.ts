@@ -20,7 +20,7 @@ import {
 } from './reader.js';
 import { asOrder, isAsking, recast } from './recast.js';
 import { isDative, markRecipient } from './recipients.js';
-import { contextOf, introduces, isDocumentary, isFormatAt, isJoint, isListed, nounOf, sideOf } from './surroundings.js';
+import { contextOf, introduces, isDocumentary, isFormatAt, isJoint, isListed, nounOf, sideOf, useOf } from './surroundings.js';
 import { actionOf, beginsAction, isInfinitive, passiveActionOf } from './verbs.js';
 
 /** Relations that qualify what they stand with, and order nothing. */
@@ -374,6 +374,7 @@ function readSlot(reader: Reader, parts: readonly Part[], at: number, slot: Slot
     listed: isListed(parts, at, slot),
     context: contextOf(parts, at, slot),
     noun: nounOf(parts, at, slot),
+    use: useOf(parts, at, slot),
   });
   reader.clause = 'no';
   // "by HR-Agent, status ok"

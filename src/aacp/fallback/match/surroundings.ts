@@ -30,6 +30,27 @@ export function contextOf(parts: readonly Part[], at: number, slot: Slot): strin
   return before === null ? '' : before.isNoun ? before.key : (before.action ?? before.key);
 }
 
+/** `count` for a value that counts what stands behind it, the preposition before any other number; else `''`. */
+export function useOf(parts: readonly Part[], at: number, slot: Slot): string {
+  if (isCounting(parts, at, slot)) return 'count';
+  const before = parts[at - 1];
+  return slot.kind === 'number' && before?.kind === 'weak' ? before.text : '';
+}
+
+/** Whether a number, or what may be a year, says how many there are of what stands behind it: "2026 chairs", but "the 2026 budget". */
+function isCounting(parts: readonly Part[], at: number, { kind }: Slot): boolean {
+  const next = parts[at + 1];
+  if (next?.kind !== 'word') return false;
+  if (kind === 'number') return true;
+  const before = parts[at - 1];
+  if (kind !== 'year' || (before?.kind === 'stop' && before.determines)) return false;
+  for (let index = at + 1; ; index++) {
+    const part = parts[index];
+    if (part?.kind !== 'word') return false;
+    if (/[^s]s$/.test(part.plain)) return true;
+  }
+}
+
 /** The word for the kind of thing that a value names, where one stands before it: "invoice INV-9921", "supplier ABC Ltd". */
 export function nounOf(parts: readonly Part[], at: number, { kind }: Slot): string | null {
   const before = wordBefore(parts, at);
