@@ -20,7 +20,17 @@ import {
 } from './reader.js';
 import { asOrder, isAsking, recast } from './recast.js';
 import { isDative, markRecipient } from './recipients.js';
-import { contextOf, introduces, isDocumentary, isFormatAt, isJoint, isListed, nounOf, sideOf, useOf } from './surroundings.js';
+import {
+  contextOf,
+  introduces,
+  isDocumentary,
+  isFormatAt,
+  isJoint,
+  isListed,
+  nounOf,
+  sideOf,
+  useOf,
+} from './surroundings.js';
 import { actionOf, beginsAction, isInfinitive, passiveActionOf } from './verbs.js';
 
 /** Relations that qualify what they stand with, and order nothing. */
