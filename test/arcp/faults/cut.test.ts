@@ -158,7 +158,7 @@ describe('a client whose connection is cut', () => {
     expect(cuts).toBeGreaterThan(MOST_CUTS / 3);
   });
 
-  test('of a store that forgets, or tells twice, has something to complain about', { timeout: 60_000 }, async () => {
+  test('of a store that forgets, or tells twice, has something to complain about', { timeout: 600_000 }, async () => {
     const store = memoryStore();
     const { problems } = await followThrough(store, {
       ...store,
