@@ -2,8 +2,12 @@
 import { partsOfSession, type Session } from '../session/session.js';
 import { isGapReport } from './gap-report.js';
 
-/** Milliseconds that a frame waits for those before it, which may come by another exchange. Then they count as lost. */
-const PATIENCE = 1000;
+/**
+ * Milliseconds that a frame waits for those before it, which may come by another exchange: so long without any frame, and in all. Then they
+ * count as lost. In a busy process, and behind a slow line, frames that are sent at once come one after the other.
+ */
+const QUIET = 1000;
+const LONGEST = 4000;
 /** Frames that wait at most, and their characters in all. */
 const MAX_EARLY = 1024;
 const MAX_LENGTH = 4_194_304;
@@ -32,6 +36,8 @@ export class Arrivals {
   /** In the order in which they came. */
   readonly #early = new Set<Early>();
   #length = 0;
+  /** When the last frame came, in milliseconds of the monotonic clock. */
+  #last = 0;
   #timer: unknown;
   /** Something was lost since the last gap: the next missing frame was probably lost with it. */
   #isLossy = false;
@@ -49,17 +55,18 @@ export class Arrivals {
    * @returns takes the frame back, as long as it waits: it counts as never come
    */
   add(frame: string, readHead: () => ArrivedHead | null, process: () => void, isAlone: boolean): () => void {
+    this.#last = performance.now();
     const head = isAlone && this.#early.size === 0 ? null : readHead();
     if (head === null || !this.#isEarly(head, frame)) {
       process();
       this.#processNext();
       return () => undefined;
     }
-    const early: Early = { agent: head.agent, seq: head.seq!, length: frame.length, at: performance.now(), process };
+    const early: Early = { agent: head.agent, seq: head.seq!, length: frame.length, at: this.#last, process };
     this.#early.add(early);
     this.#length += early.length;
     if (this.#isLossy || isAlone || this.#early.size > MAX_EARLY || this.#length > MAX_LENGTH) this.release();
-    else if (this.#timer === undefined) this.#wait(PATIENCE);
+    else if (this.#timer === undefined) this.#wait(QUIET);
     return () => this.#remove(early);
   }
 
@@ -95,11 +102,11 @@ export class Arrivals {
     }
   }
 
-  /** The first one that came waits for so long, and no longer. */
   #wait(milliseconds: number): void {
     this.#timer = setTimeout(() => {
       const [first] = this.#early;
-      const left = first === undefined ? 0 : first.at + PATIENCE - performance.now();
+      const end = first === undefined ? 0 : Math.min(this.#last + QUIET, first.at + LONGEST);
+      const left = end - performance.now();
       if (left > 0) this.#wait(left);
       else this.release();
     }, milliseconds);

@@ -374,6 +374,37 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       expect(received().some((frame) => frame.includes('E3003'))).toBe(false);
     });
 
+    test.each([
+      ['one request', 1],
+      ['several requests, which overtake each other', 8],
+    ])('a server that has forgotten the session ends it as lost, with the next %s', async (_, count) => {
+      const { handle, asked } = worker();
+      const { connect, restart } = await open(handle);
+      const link = await connect();
+      for (let n = 0; n < 3; n++) await link.request(req('echo', { n }));
+      await restart();
+      const later = Array.from({ length: count }, () => link.request(req('echo')).catch((error) => error));
+      for (const error of await Promise.all(later)) expect(error).toMatchObject({ code: 'session-lost' });
+      expect(await link.closed).toMatchObject({ code: 'session-lost' });
+      await expect(link.request(req('echo'))).rejects.toMatchObject({ code: 'session-lost' });
+      // Nothing that was done is done again.
+      expect(asked).toHaveLength(3);
+    });
+
+    test('a server that forgets the session while requests and streams are under way ends them as lost', async () => {
+      const { handle, asked } = worker();
+      const { connect, restart, proxy } = await open(handle);
+      const link = await connect();
+      const hanging = link.request(req('hang')).catch((error) => error);
+      const stream = drained(link).catch((error) => error);
+      await until(() => asked.length === 2);
+      await restart();
+      proxy.cut();
+      for (const error of await Promise.all([hanging, stream])) expect(error).toMatchObject({ code: 'session-lost' });
+      expect(await link.closed).toMatchObject({ code: 'session-lost' });
+      expect(asked).toHaveLength(2);
+    });
+
     test('a peer that stays away ends the link as unreachable, after so many attempts', async () => {
       const { connect, proxy } = await open(worker().handle);
       const link = await connect({ reconnect: { min: 0.01, max: 0.02, attempts: 3 } });

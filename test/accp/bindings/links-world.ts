@@ -5,11 +5,12 @@ import { createRequestListener } from '@remix-run/node-fetch-server';
 import { afterEach } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { accpExecutor, connectA2A } from '../../../src/accp/bindings/a2a/index.js';
-import { connectHttp, createHandler, FRAMES_PATH } from '../../../src/accp/bindings/http/index.js';
+import { connectHttp, createHandler, FRAMES_PATH, type FrameHandler } from '../../../src/accp/bindings/http/index.js';
 import {
   connectWebSocket,
   createEndpoint,
   createWebSocketEndpoint,
+  type Endpoint,
   type EndpointOptions,
   type Link,
   type LinkOptions,
@@ -29,18 +30,30 @@ export interface LinkWorld {
   /** Opens a link through the network. */
   readonly connect: (options?: Partial<LinkOptions>, session?: Partial<SessionOptions>) => Promise<Link>;
   readonly proxy: CutProxy;
+  /** Begins the server anew, at the same place: it knows none of its sessions any more. */
+  readonly restart: () => Promise<void>;
   /** Frames that the server has received. */
   readonly received: () => readonly string[];
 }
 
-type Served = (options: LinkOptions) => Promise<Link>;
+type Connect = (options: LinkOptions) => Promise<Link>;
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-type Endpoint = ReturnType<typeof createEndpoint>;
+/** The endpoint that is served for the time being. */
+interface Served {
+  endpoint: Endpoint;
+  /** Ends the connections of an endpoint that is replaced. */
+  replaced: () => Promise<void>;
+}
+
+const current =
+  (served: Served): FrameHandler =>
+  (frame, context) =>
+    served.endpoint.handler(frame, context);
 
 async function proxied(port: number, taken: (proxy: CutProxy) => void): Promise<number> {
   const proxy = await cutProxy(port);
@@ -51,10 +64,14 @@ async function proxied(port: number, taken: (proxy: CutProxy) => void): Promise<
 
 /** How each binding serves an endpoint, and connects to it. */
 export const BINDINGS: Readonly<
-  Record<string, (endpoint: Endpoint, taken: (proxy: CutProxy) => void) => Promise<Served>>
+  Record<string, (served: Served, taken: (proxy: CutProxy) => void) => Promise<Connect>>
 > = {
-  WebSocket: async (endpoint, taken) => {
-    const sockets = createWebSocketEndpoint(endpoint);
+  WebSocket: async (served, taken) => {
+    let sockets = createWebSocketEndpoint(served.endpoint);
+    served.replaced = async () => {
+      await sockets.close();
+      sockets = createWebSocketEndpoint(served.endpoint);
+    };
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
     await new Promise((resolve) => server.once('listening', resolve));
     server.on('connection', (socket) => sockets.accept(socket));
@@ -66,8 +83,8 @@ export const BINDINGS: Readonly<
     const port = await proxied((server.address() as AddressInfo).port, taken);
     return (options) => connectWebSocket(`ws://127.0.0.1:${port}`, { ...options, WebSocket });
   },
-  HTTP: async (endpoint, taken) => {
-    const server = createServer(createRequestListener(createHandler(endpoint)));
+  HTTP: async (served, taken) => {
+    const server = createServer(createRequestListener(createHandler(current(served))));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     cleanups.push(async () => {
       server.closeAllConnections();
@@ -76,8 +93,8 @@ export const BINDINGS: Readonly<
     const port = await proxied((server.address() as AddressInfo).port, taken);
     return (options) => connectHttp(`http://127.0.0.1:${port}${FRAMES_PATH}`, options);
   },
-  A2A: async (endpoint, taken) => {
-    const { client } = await serveA2A(accpExecutor(endpoint), { through: (port) => proxied(port, taken) });
+  A2A: async (served, taken) => {
+    const { client } = await serveA2A(accpExecutor(current(served)), { through: (port) => proxied(port, taken) });
     return (options) => connectA2A(client, options);
   },
 };
@@ -89,14 +106,23 @@ export async function openLinkWorld(
 ): Promise<LinkWorld> {
   const events: SessionEvent[] = [];
   const codec: Codec = createCodec({ state: false, log: (event) => events.push(event), ...codecOptions });
-  const endpoint = createEndpoint({ codec, agent: 'server', handle });
-  cleanups.push(() => endpoint.close());
+  const begin = (): Endpoint => {
+    const endpoint = createEndpoint({ codec, agent: 'server', handle });
+    cleanups.push(() => endpoint.close());
+    return endpoint;
+  };
+  const served: Served = { endpoint: begin(), replaced: async () => undefined };
   let proxy!: CutProxy;
-  const connect = await BINDINGS[binding]!(endpoint, (made) => {
+  const connect = await BINDINGS[binding]!(served, (made) => {
     proxy = made;
   });
   return {
     proxy,
+    restart: async () => {
+      served.endpoint.close();
+      served.endpoint = begin();
+      await served.replaced();
+    },
     received: () => events.filter(({ type }) => type === 'received').map(({ frame }) => frame ?? ''),
     connect: async (options = {}, sessionOptions = {}) => {
       const session = options.session ?? createSession({ agent: 'client', sequence: 'sender', ...sessionOptions });

@@ -22,6 +22,7 @@ import type { Link, LinkOptions, LinkState, RequestOptions } from './link-option
 import { MessageQueue } from './message-queue.js';
 import { Outflow } from './outflow.js';
 import { Pacer } from './pacer.js';
+import { Reached } from './reached.js';
 import { refusalOutside } from './refusal.js';
 import { Requests } from './requests.js';
 
@@ -42,6 +43,7 @@ export class FrameLink implements Link {
   readonly #inflow = new Inflow();
   readonly #outflow: Outflow;
   readonly #requests: Requests;
+  readonly #reached: Reached;
   readonly #pacer: Pacer;
   readonly #stopTime: () => void;
   #state: LinkState = 'reconnecting';
@@ -58,6 +60,7 @@ export class FrameLink implements Link {
     this.#options = options;
     this.#codec = options.codec;
     this.session = options.session;
+    this.#reached = new Reached(options.session);
     this.#pacer = new Pacer(options.reconnect === false ? {} : options.reconnect);
     this.#outflow = new Outflow(options, {
       said: (result) => this.#notice('sent', result),
@@ -107,6 +110,10 @@ export class FrameLink implements Link {
       if (!this.#requests.refused(refusal)) this.#tell(refusal.error);
       return;
     }
+    if (this.#reached.isForgottenIn(frame)) {
+      this.#finish(forgotten());
+      return;
+    }
     try {
       this.#decoded(this.#codec.decode(frame, this.session));
     } catch (thrown) {
@@ -130,6 +137,7 @@ export class FrameLink implements Link {
     }
     this.#outflow.sendAll(outcome.replies);
     this.#notice('received', outcome);
+    if (outcome.message !== undefined) this.#reached.take(outcome.message);
     if (outcome.outcome === 'message') this.#message(outcome.message);
     else if (outcome.part === 'stream') this.#inflow.came(outcome.correlationId);
   }
@@ -192,15 +200,16 @@ export class FrameLink implements Link {
   #check(first: string): void {
     const head = readHead(first);
     const { delivery, peers } = partsOfSession(this.session);
-    const isGreeting =
-      head !== null && ((head.intent === 'sync' && head.operation === 'registry') || isGapReport(first));
+    const isRegistry = head !== null && head.intent === 'sync' && head.operation === 'registry';
+    const isGreeting = isRegistry || isGapReport(first);
     if (head === null || head.agent === this.session.agent || !(isGreeting || delivery.expected(head.agent) > 1))
       throw new LinkError('refused', 'The other side does not begin with its registry.');
+    if (this.#peer === undefined && isRegistry) this.#reached.all();
     const known = this.#peer ?? (peers.size === 1 ? peers.keys().next().value : undefined);
     this.#peer = head.agent;
     const isKnown = known === undefined || known === head.agent;
-    if (isKnown && (head.seq === undefined || head.seq >= delivery.expected(head.agent))) return;
-    throw new LinkError('session-lost', 'The other side does not know the session any more.');
+    const isBehind = head.seq !== undefined && head.seq < delivery.expected(head.agent);
+    if (!isKnown || isBehind || this.#reached.isForgottenIn(first)) throw forgotten();
   }
 
   #opened(socket: Carrier): void {
@@ -302,4 +311,8 @@ export class FrameLink implements Link {
     this.#connection?.abandon(reason);
     this.#socket?.close(code, '');
   }
+}
+
+function forgotten(): LinkError {
+  return new LinkError('session-lost', 'The other side does not know the session any more.');
 }
