@@ -105,6 +105,9 @@ export interface Endpoint {
    * same sender and chain; parts that belong nowhere are answered with E1004. A text that is no frame is answered with E1001, and opens no
    * session.
    *
+   * A `sync:registry` of another agent than the one that has announced itself in the session, and one that is older than frames that have
+   * come, is refused with E5001.
+   *
    * Who knows the id of a session can speak in it: checking who may do so belongs in front of the endpoint.
    */
   readonly handler: FrameHandler;

@@ -16,6 +16,7 @@ import { EndpointSessions } from './endpoint-sessions.js';
 import { Turns } from './endpoint-turns.js';
 import { bareErrorFrame } from './error-frame.js';
 import { type FrameAddress, type FrameAnswer, isErrorHead, readAddress, readHead } from './frames.js';
+import { registryRefusal } from './registry-refusal.js';
 import { isUpkeep } from './upkeep.js';
 
 export type { Answer, AnswerContext, Endpoint, EndpointOptions, Notice } from './endpoint-options.js';
@@ -184,7 +185,14 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   }
 
   /** Answers a frame that came by itself. The handler is told of it before the first wait. */
-  const answer = async (frame: string, session: Session, signal: AbortSignal): Promise<FrameAnswer> => {
+  const answer = async (
+    frame: string,
+    address: FrameAddress,
+    session: Session,
+    signal: AbortSignal,
+  ): Promise<FrameAnswer> => {
+    const why = registryRefusal(address, session);
+    if (why !== null) return bareErrorFrame('E5001', why, readHead(frame));
     const again: Message[] = [];
     const { replies, message } = stored(session, () => {
       const decoded = decode(frame, session);
@@ -226,7 +234,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       };
       const process = (): void => {
         signal.removeEventListener('abort', abort);
-        resolve(answer(frame, session, signal));
+        resolve(answer(frame, address, session, signal));
       };
       signal.addEventListener('abort', abort);
       takeBack = arrivals.add(frame, () => address, process, isFirst(address));

@@ -55,13 +55,7 @@ export function readHead(frame: string): FrameHead | null {
 }
 
 /** Where a frame belongs. */
-export interface FrameAddress {
-  readonly agent: string;
-  readonly intent: string;
-  readonly operation: string;
-  /** Its number, where it has a usable one. */
-  readonly seq: number | undefined;
-  readonly sid: string | undefined;
+export interface FrameAddress extends Pick<FrameHead, 'agent' | 'intent' | 'operation' | 'mid' | 'seq' | 'sid'> {
   /** Its place among several that make up a message (section 3.4). */
   readonly part: number | undefined;
 }
@@ -75,6 +69,7 @@ export function readAddress(frame: string): FrameAddress | null {
     agent,
     intent,
     operation,
+    mid: textOf(metadata, 'mid'),
     seq: numberOf(metadata, 'seq'),
     sid: textOf(metadata, 'sid'),
     part: metadata?.some(({ key }) => key === 'tot') === true ? (numberOf(metadata, 'idx') ?? 0) : undefined,

@@ -374,6 +374,48 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       expect(received().some((frame) => frame.includes('E3003'))).toBe(false);
     });
 
+    test('a session has one link: another one takes the place of the first', async () => {
+      const { handle, asked } = worker();
+      const { connect } = await open(handle);
+      const session = createSession({ agent: 'client', sequence: 'sender' });
+      const first = await connect({ session });
+      const hanging = first.request(req('hang')).catch((error) => error);
+      await until(() => asked.length === 1);
+      const second = await connect({ session });
+      expect(await first.closed).toMatchObject({ name: 'LinkError', code: 'replaced' });
+      expect(await hanging).toMatchObject({ code: 'replaced' });
+      expect((await second.request(req('echo', { n: 2 }))).payload['n']).toBe(2);
+      expect(second.state).toBe('open');
+    });
+
+    test('who begins to count anew in a session that has gone on is refused, and the first goes on', async () => {
+      const { connect, received } = await open(worker().handle);
+      const [first, other] = [1, 2].map(() => createSession({ agent: 'client', id: 'shared', sequence: 'sender' }));
+      const link = await connect({ session: first! });
+      expect((await link.request(req('echo', { n: 1 }))).payload['n']).toBe(1);
+      await expect(connect({ session: other! })).rejects.toMatchObject({ name: 'LinkError', code: 'refused' });
+      expect((await link.request(req('echo', { n: 2 }))).payload['n']).toBe(2);
+      expect(link.state).toBe('open');
+      expect(received().some((frame) => frame.includes('E3003'))).toBe(false);
+    });
+
+    test('another agent in the session of a first takes its place, or is refused where nobody could tell the first', async () => {
+      const { connect, received } = await open(worker().handle);
+      const [one, two] = ['one', 'two'].map((agent) => createSession({ agent, id: 'shared', sequence: 'sender' }));
+      const link = await connect({ session: one! });
+      expect((await link.request(req('echo', { n: 1 }))).payload['n']).toBe(1);
+      const connecting = connect({ session: two! });
+      if (binding === 'WebSocket') {
+        await connecting;
+        expect(await link.closed).toMatchObject({ code: 'replaced' });
+        return;
+      }
+      await expect(connecting).rejects.toMatchObject({ name: 'LinkError', code: 'refused' });
+      await expect(connecting).rejects.toThrow(/that.of.another.agent/);
+      expect((await link.request(req('echo', { n: 2 }))).payload['n']).toBe(2);
+      expect(received().some((frame) => frame.includes('E3003'))).toBe(false);
+    });
+
     test.each([
       ['one request', 1],
       ['several requests, which overtake each other', 8],

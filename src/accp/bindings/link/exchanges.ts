@@ -36,6 +36,8 @@ export class Exchanges {
   #receiver: CarrierReceiver | undefined;
   #isPaused = false;
   #isOver = false;
+  /** Why there are no more connections. */
+  #replaced: LinkError | undefined;
   #wake: (() => void)[] = [];
   /** Those who wait for an exchange to end. */
   #waiting: (() => void)[] = [];
@@ -48,6 +50,16 @@ export class Exchanges {
   connect(receiver: CarrierReceiver): Carrier {
     this.#isPaused = false;
     return new ExchangeCarrier(this, receiver);
+  }
+
+  /** The session goes on over another link. */
+  replace(): void {
+    this.#replaced = new LinkError('replaced', 'The session goes on over another link.');
+    this.#receiver?.closed(this.#replaced);
+  }
+
+  get replaced(): LinkError | undefined {
+    return this.#replaced;
   }
 
   /** The first frame of a connection goes out: what has come meanwhile is received by it, and not before. */
@@ -142,7 +154,7 @@ export class Exchanges {
 
 /** One connection: from its first exchange up to one that fails. */
 class ExchangeCarrier implements Carrier {
-  readonly opened = Promise.resolve();
+  readonly opened: Promise<void>;
   readonly isExchange = true;
   readonly #exchanges: Exchanges;
   readonly #receiver: CarrierReceiver;
@@ -153,6 +165,7 @@ class ExchangeCarrier implements Carrier {
   constructor(exchanges: Exchanges, receiver: CarrierReceiver) {
     this.#exchanges = exchanges;
     this.#receiver = receiver;
+    this.opened = exchanges.replaced === undefined ? Promise.resolve() : Promise.reject(exchanges.replaced);
   }
 
   get isStopped(): boolean {

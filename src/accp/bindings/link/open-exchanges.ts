@@ -1,5 +1,5 @@
 /** Links over exchanges: over HTTP and A2A. */
-import { partsOfSession } from '../../session/session.js';
+import { partsOfSession, type Session } from '../../session/session.js';
 import { type ExchangeOptions, Exchanges, type Exchanging } from './exchanges.js';
 import type { Link, LinkOptions } from './link-options.js';
 import { openLink } from './open-link.js';
@@ -9,6 +9,9 @@ import { checkSeconds, LEAST_TIMEOUT } from './seconds.js';
 const LEAST_EXCHANGE = 10;
 /** Default number of attempts to reach the other side again: about 45 seconds. */
 const ATTEMPTS = 8;
+
+/** Those of the link that a session goes on over. */
+const current = new WeakMap<Session, Exchanges>();
 
 /**
  * @param exchanging how frames are exchanged
@@ -32,6 +35,8 @@ export async function openExchanges(
     // An exchange that is not answered shows by itself that the other side has gone.
     heartbeat: 0,
   });
+  current.get(session)?.replace();
+  current.set(session, exchanges);
   void link.closed.then(() => exchanges.end());
   return link;
 }

@@ -10,6 +10,7 @@ import type { FrameHead } from '../frames.js';
 import { CLOSE } from '../link/errors.js';
 import { type Heartbeat, type HeartbeatOptions, PING, startHeartbeat } from '../link/heartbeat.js';
 import { SendWindow } from '../link/send-window.js';
+import { isStale } from '../registry-refusal.js';
 import { Stretch } from '../stretch.js';
 import type { FrameSocket, SocketEnd } from './frame-socket.js';
 import { Places } from './places.js';
@@ -72,9 +73,9 @@ export class Seat {
     return this.#socket !== undefined;
   }
 
-  /** Whether a registry was sent before others that have come: by a connection that was given up, or by a side that counts anew. */
-  isStale({ agent, seq }: FrameHead): boolean {
-    return seq !== undefined && seq < partsOfSession(this.#session).delivery.expected(agent);
+  /** Whether a registry is older than what has come. */
+  isStale(head: FrameHead): boolean {
+    return isStale(head, this.#session);
   }
 
   /** Goes on over this socket, on which `first` has come. */
