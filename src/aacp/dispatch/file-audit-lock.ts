@@ -15,7 +15,7 @@ export interface Lock {
 interface Holder {
   readonly pid: number;
   readonly host: string;
-  /** When the process began, in milliseconds since 1970. */
+  /** When the process began, in milliseconds of the machine's monotonic clock, which is the same in all threads. */
   readonly started: number;
 }
 
@@ -24,7 +24,7 @@ const held = new Set<string>();
 /** How often a lock that was left behind is taken over, when others try the same. */
 const TRIES = 5;
 /** Milliseconds by which two measurements of one beginning differ at most. */
-const SAME_START = 5_000;
+const SAME_START = 1_000;
 
 /**
  * Takes a lock: makes its file, which only one can. A lock whose process has ended is taken over. On another machine, processes
@@ -125,7 +125,7 @@ function isAlive({ pid, host, started }: Holder): boolean {
 }
 
 function startOfProcess(): number {
-  return Math.round(Date.now() - 1000 * process.uptime());
+  return Math.round(Number(process.hrtime.bigint()) / 1e6 - 1000 * process.uptime());
 }
 
 function inUse(file: string, holder: string): AuditError {

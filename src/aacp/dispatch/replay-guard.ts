@@ -60,17 +60,23 @@ export function replayGuard(options: ReplayGuardOptions = {}): ReplayGuard {
   /** Each nonce with the group that it is forgotten with. */
   const nonces = new Map<string, number>();
   const groups = new Map<number, Set<string>>();
-  /** All groups before this one have been forgotten. A clock that is set back does not bring them back. */
+  /**
+   * Of all groups before this one, nonces may have been forgotten. A clock that is set back does not bring them back; what was sent after all
+   * that was forgotten is let in again at once.
+   */
   let oldest = Number.NEGATIVE_INFINITY;
+  /** The group of the time of the last look. */
+  let looked = Number.NaN;
 
   function forget(now: number): void {
     const current = Math.floor(now / width);
-    if (current <= oldest) return;
-    oldest = current;
+    if (current === looked) return;
+    looked = current;
     for (const [group, members] of groups) {
-      if (group >= oldest) continue;
+      if (group >= current) continue;
       for (const nonce of members) nonces.delete(nonce);
       groups.delete(group);
+      oldest = Math.max(oldest, group + 1);
     }
   }
 

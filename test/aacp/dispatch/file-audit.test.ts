@@ -283,6 +283,26 @@ describe('one writer at a time:', () => {
     expect(existsSync(`${file}.lock`)).toBe(false);
   });
 
+  test.each([3_600_000, -3_600_000])(
+    'a lock of this process is left alone when the clock jumps by %i ms',
+    async (jump) => {
+      const { file } = await closedLog(1);
+      // A thread has its own modules, too: it knows the locks of the others by their files alone.
+      vi.resetModules();
+      const other = await import('../../../src/aacp/dispatch/index.js');
+      const theirs = await other.fileAudit(file);
+      const now = Date.now();
+      vi.useFakeTimers({ toFake: ['Date'], now: now + jump });
+      try {
+        await expect(fileAudit(file)).rejects.toMatchObject({ code: 'audit-in-use' });
+      } finally {
+        vi.useRealTimers();
+      }
+      expect(await theirs.append(entry('x'))).toMatchObject({ seq: 2 });
+      await theirs.close();
+    },
+  );
+
   test.each([
     ['of a process that lives', JSON.stringify({ pid: process.ppid, host: hostname(), started: 0 })],
     ['of another machine', JSON.stringify({ pid: 2 ** 30, host: 'elsewhere.example', started: 0 })],

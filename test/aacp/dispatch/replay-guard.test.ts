@@ -88,6 +88,40 @@ test('a clock that is set back lets nothing in a second time', () => {
   expect(admit('a', 1_000_000)).toBe('too-old');
 });
 
+test('a clock that jumps an hour, and back, keeps nothing out that is new', () => {
+  for (const jump of [3_600_000, -3_600_000]) {
+    const { admit, at } = setUp({ capacity: 10 });
+    expect(admit('a')).toBe('in');
+    at(jump);
+    expect(admit('b')).toBe('in');
+    at(jump + 500);
+    expect(admit('c')).toBe('in');
+    at(100);
+    expect(admit('a', 1_000_000)).not.toBe('in');
+    expect(admit('d')).toBe('in');
+    expect(admit('d')).toBe('repeated');
+  }
+});
+
+test('wherever the clock jumps, no packet comes in twice', () => {
+  const steps = fc.array(fc.record({ nonce: fc.constantFrom('a', 'b'), time: fc.nat(40), now: fc.nat(40) }), {
+    maxLength: 30,
+  });
+  const law = fc.property(steps, (list) => {
+    let now = 0;
+    const guard = replayGuard({ window: 1_000, clock: () => now });
+    const taken = new Set<string>();
+    for (const step of list) {
+      now = 500 * step.now;
+      const packet = `${step.nonce} ${step.time}`;
+      if (!guard.admit({ nonce: step.nonce, time: 500 * step.time }).ok) continue;
+      expect(taken).not.toContain(packet);
+      taken.add(packet);
+    }
+  });
+  fc.assert(law, runs(1000));
+});
+
 test('words that every object inherits are nonces like any other', () => {
   const { admit } = setUp();
   expect(['__proto__', 'constructor', '__proto__'].map((nonce) => admit(nonce))).toEqual(['in', 'in', 'repeated']);
