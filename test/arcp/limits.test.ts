@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocketServer } from 'ws';
-import type { Client, ClientOptions, Dial } from '../../src/arcp/client/contract.js';
+import type { Client, ClientOptions, Dial, PermissionAnswer } from '../../src/arcp/client/contract.js';
 import { connect, openClient } from '../../src/arcp/client/index.js';
 import { createRuntime, listenUnix, listenWebSocket, type Runtime } from '../../src/arcp/runtime/index.js';
 import type { Channel } from '../../src/channels/channel.js';
@@ -103,6 +103,29 @@ describe('a client does not send what the runtime does not read', () => {
     const client = await open(inMemory(start()));
     expect(await client.invoke('size', { a: nest(61) }).result()).toBe(129);
     expect(await client.invoke('size', { a: long(64_000) }).result()).toBe(64_008);
+  });
+});
+
+describe('an answer to a request for a permission that cannot be given denies it', () => {
+  test.each<[name: string, answer: object]>([
+    ['a long reason', { decision: 'deny', reason: long(70_000) }],
+    ['a reason that is no text', { decision: 'deny', reason: 5 }],
+    ['long constraints', { decision: 'grant', constraints: { a: long(70_000) } }],
+    ['deep constraints', { decision: 'grant', constraints: { a: nest(70) } }],
+    ['a constraint that JSON does not hold', { decision: 'grant', constraints: { most: Number.NaN } }],
+    ['a constraint that JSON leaves out', { decision: 'grant', constraints: { check: () => false } }],
+    ['a bigint', { decision: 'grant', constraints: { most: 5n } }],
+    ['a lease of less than nothing', { decision: 'grant', lease_seconds: -5 }],
+    ['uses that are no number', { decision: 'grant', max_uses: 'once' }],
+    ['uses without an end', { decision: 'grant', max_uses: Number.POSITIVE_INFINITY }],
+  ])('%s', { timeout: 10_000 }, async (_, answer) => {
+    const errors: unknown[] = [];
+    const client = await open(inMemory(start()), {
+      onPermission: () => answer as PermissionAnswer,
+      onError: (error) => errors.push(error),
+    });
+    expect(await outcome(client.invoke('ask', { size: 10 }).result())).toBe('PERMISSION_DENIED');
+    expect(errors).toHaveLength(1);
   });
 });
 

@@ -417,11 +417,16 @@ class SessionClient implements Client {
       answer = { decision: 'deny', reason: 'The request could not be judged' };
     }
     const { decision, ...payload } = answer;
+    const type = decision === 'grant' ? 'permission.grant' : 'permission.deny';
     try {
-      if (decision === 'grant') await this.#commands.ask('permission.grant', payload, fields);
-      else await this.#commands.ask('permission.deny', payload, fields);
+      assertJson(payload, `the ${type}`);
+      await this.#commands.ask(type, payload, fields);
     } catch (error) {
       this.#tell(error);
+      // Without an answer, the work would wait until the request expires.
+      if (!isOfAnswer(error)) return;
+      const reason = `The answer to the request is not valid: ${error.message}`;
+      await this.#commands.ask('permission.deny', { reason }, fields).catch((thrown) => this.#tell(thrown));
     }
   }
 
@@ -453,4 +458,9 @@ function work({ operationKey, timeoutMs, retry }: Pick<InvokeOptions, 'operation
     ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
     ...(retry === undefined ? {} : { retry }),
   };
+}
+
+/** Whether an answer was refused for what it says, so that another one can be given. */
+function isOfAnswer(error: unknown): error is ArcpError {
+  return error instanceof ArcpError && (error.code === 'INVALID_ARGUMENT' || error.code === 'PAYLOAD_TOO_LARGE');
 }

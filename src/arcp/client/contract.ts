@@ -44,7 +44,7 @@ export interface ClientOptions {
   readonly timeoutMs?: number | undefined;
   /** Milliseconds without a word after which the runtime is asked whether it is there. @default what it says of itself */
   readonly heartbeatMs?: number | undefined;
-  /** Answers requests for permissions. @default they are denied */
+  /** Answers requests for permissions. An answer that cannot be sent, or that the runtime refuses, denies. @default they are denied */
   readonly onPermission?:
     | ((request: Envelope<'permission.request'>) => PermissionAnswer | Promise<PermissionAnswer>)
     | undefined;
