@@ -329,6 +329,23 @@ describe('logs', () => {
     expect((await cli(['arcp', 'tail', urls[0]!, 'job_none'])).stderr).toContain('There is no job job_none');
   });
 
+  test('that are cut off in a line are shown up to there, and the line is named', async () => {
+    const log = file('.jsonl');
+    const messages = (await logged()).filter(({ type }) => type.startsWith('job.'));
+    writeFileSync(log, `${messages.map((message) => `${JSON.stringify(message)}\n`).join('')}{"arcp":"1.0","id":"m`);
+    for (const [args, shown] of [
+      [['graph', log], /✓ job tour/],
+      [['graph', log, '--json'], /"kind":"job"/],
+      [['graph', log, '--as', 'svg'], /<\/svg>\n$/],
+      [['replay', log, '--speed', '0'], / completed .*refunded/],
+    ] as const) {
+      const { code, stdout, stderr } = await cli(['arcp', ...args]);
+      expect(code).toBe(2);
+      expect(stdout).toMatch(shown);
+      expect(stderr).toContain(`${log}:${messages.length + 1}: The text is no JSON`);
+    }
+  });
+
   test('are drawn', async () => {
     const log = file('.jsonl');
     writeFileSync(

@@ -18,21 +18,23 @@ export async function runGraph(invocation: Invocation): Promise<number> {
   const { output, json } = invocation;
   const format = choice(invocation, 'as', FORMATS);
   const trace = textOption(invocation, 'trace');
-  const messages = await readMessages(invocation);
+  const { messages, fault } = await readMessages(invocation);
   const graph = ExecutionGraph.from(
     trace === undefined ? messages : messages.filter(({ trace_id: id }) => id === trace),
   );
   if (json) {
     for (const { parent, children, ...node } of graph)
       await output.result(toJson({ ...node, parent: parent?.id, children: children.map(({ id }) => id) }));
-    return 0;
+  } else if (fault === undefined || messages.length > 0) {
+    const text =
+      format === 'svg'
+        ? svgText(graph)
+        : format === 'mermaid'
+          ? mermaidText(graph)
+          : treeText(graph, (state, title) => output.paint(STYLES[state], title));
+    if (text !== '') await output.result(text);
   }
-  const text =
-    format === 'svg'
-      ? svgText(graph)
-      : format === 'mermaid'
-        ? mermaidText(graph)
-        : treeText(graph, (state, title) => output.paint(STYLES[state], title));
-  if (text !== '') await output.result(text);
+  // A log that was cut off shows what it holds.
+  if (fault !== undefined) throw fault;
   return 0;
 }

@@ -26,15 +26,23 @@ export async function* readLog(invocation: Invocation): AsyncGenerator<Entry> {
   for await (const { number, text } of readLines(invocation)) yield { number, result: parsed(text) };
 }
 
-/** @throws UsageError on a line that is no message */
-export async function readMessages(invocation: Invocation): Promise<Envelope[]> {
+/** The messages of a log, up to the first line that is none. */
+export interface Messages {
+  readonly messages: readonly Envelope[];
+  /** Names that line, where there is one: to be thrown once what came before it has been shown. */
+  readonly fault: UsageError | undefined;
+}
+
+export async function readMessages(invocation: Invocation): Promise<Messages> {
   const messages: Envelope[] = [];
   for await (const { number, result } of readLog(invocation)) {
-    if ('error' in result)
-      throw new UsageError(`${inputName(invocation)}:${number}: ${result.error.message}`, 'unreadable');
+    if ('error' in result) {
+      const fault = new UsageError(`${inputName(invocation)}:${number}: ${result.error.message}`, 'unreadable');
+      return { messages, fault };
+    }
     messages.push(result.message);
   }
-  return messages;
+  return { messages, fault: undefined };
 }
 
 /** @throws UsageError on what is no file of a runtime */

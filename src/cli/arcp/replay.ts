@@ -20,12 +20,18 @@ export async function runReplay(invocation: Invocation): Promise<number> {
   const [file, ...rest] = invocation.words;
   if (file === undefined || (invocation.program.length > 0 && invocation.words.length === invocation.program.length))
     throw new UsageError('arcp replay needs a log: pegwire arcp replay FILE [TARGET]');
-  const log = await readMessages({ ...invocation, file });
-  return rest.length === 0 ? tell(invocation, log) : hold({ ...invocation, words: rest }, log);
+  const { messages, fault } = await readMessages({ ...invocation, file });
+  if (rest.length === 0) {
+    await tell(invocation, messages);
+    if (fault === undefined) return 0;
+  }
+  // A runtime is not told half of a conversation.
+  if (fault !== undefined) throw fault;
+  return hold({ ...invocation, words: rest }, messages);
 }
 
 /** The messages, at the pace at which they were said. */
-async function tell(invocation: Invocation, log: readonly Envelope[]): Promise<number> {
+async function tell(invocation: Invocation, log: readonly Envelope[]): Promise<void> {
   const { output, json } = invocation;
   const speed = numberOption(invocation, 'speed') ?? 1;
   let before: number | undefined;
@@ -37,7 +43,6 @@ async function tell(invocation: Invocation, log: readonly Envelope[]): Promise<n
     const line = json ? toJson(message) : lineOf(message, output.paint);
     if (line !== undefined) await output.result(line);
   }
-  return 0;
 }
 
 async function hold(invocation: Invocation, log: readonly Envelope[]): Promise<number> {
