@@ -15,6 +15,8 @@ export interface ExactJson {
 
 /** A string or a number of valid JSON. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g;
+/** A string, with the colon behind it where it is a key. */
+const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"([ \t\r\n]*:)?/g;
 /** Digits that a double keeps, whatever they are. */
 const SAFE_DIGITS = /^-?[0-9.]{1,15}$/;
 /** Digits of a number that ACCP takes (draft-benzing-accp-00 names no limit; the grammar's own is as high). */
@@ -27,13 +29,48 @@ const MARK = `${randomUUID()}:`;
  * Reads one JSON document.
  *
  * @throws SyntaxError on what is no JSON
- * @throws AccpError E1004 with the path on an integer of more than 1,000 digits, and on nesting beyond all reason
+ * @throws AccpError E1004 with the path on a key that an object has twice (of which JSON.parse drops one), on an integer of more
+ *   than 1,000 digits, and on nesting beyond all reason
  */
 export function parseExactJson(text: string): ExactJson {
   const plain = JSON.parse(text) as unknown;
   const marked = text.replace(TOKEN, (token) => (needsMark(token) ? `"${MARK}${token}"` : token));
-  const losses: Loss[] = [];
-  return { value: copy(marked === text ? plain : JSON.parse(marked), '', 0, losses), losses };
+  const copying: Copying = { losses: [], keys: 0 };
+  const value = copy(marked === text ? plain : JSON.parse(marked), '', 0, copying);
+  if (copying.keys < keysIn(text)) throw wrong(...repeatedKey(text));
+  return { value, losses: copying.losses };
+}
+
+interface Copying {
+  readonly losses: Loss[];
+  /** Of all objects so far. */
+  keys: number;
+}
+
+function keysIn(text: string): number {
+  let keys = 0;
+  for (const [, colon] of text.matchAll(STRING)) if (colon !== undefined) keys++;
+  return keys;
+}
+
+/** The path of the first key that an object has twice, and what is wrong with it. */
+function repeatedKey(text: string): [path: string, message: string] {
+  const levels: { readonly keys: Set<string>; step: string; index: number }[] = [];
+  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(?:[ \t\r\n]*:)?|[{}[\],]/g)) {
+    const level = levels.at(-1);
+    if (token === '{' || token === '[') levels.push({ keys: new Set(), step: token === '[' ? '[0]' : '', index: 0 });
+    else if (token === '}' || token === ']') levels.pop();
+    else if (level === undefined) continue;
+    else if (token === ',' && level.step.startsWith('[')) level.step = `[${++level.index}]`;
+    else if (token.endsWith(':')) {
+      const key = JSON.parse(token.slice(0, -1)) as string;
+      level.step = `.${key}`;
+      const path = levels.map(({ step }) => step).join('');
+      if (level.keys.has(key)) return [path.replace(/^\./, ''), 'the key is there twice'];
+      level.keys.add(key);
+    }
+  }
+  return ['', 'a key is there twice'];
 }
 
 function needsMark(token: string): boolean {
@@ -58,17 +95,18 @@ function significant(number: string): string {
     .replace(/0+$/, '');
 }
 
-function copy(value: unknown, path: string, depth: number, losses: Loss[]): Json {
+function copy(value: unknown, path: string, depth: number, copying: Copying): Json {
   if (typeof value === 'string')
-    return value.startsWith(MARK) ? numberOf(value.slice(MARK.length), path, losses) : value;
+    return value.startsWith(MARK) ? numberOf(value.slice(MARK.length), path, copying.losses) : value;
   if (typeof value !== 'object' || value === null) return value as null | boolean | number;
   if (depth > MOST_NESTING) throw wrong(`${path.slice(0, 40)}...`, `nests deeper than ${MOST_NESTING}`);
   if (Array.isArray(value)) {
-    return value.map((item: unknown, index) => copy(item, `${path}[${index}]`, depth + 1, losses));
+    return value.map((item: unknown, index) => copy(item, `${path}[${index}]`, depth + 1, copying));
   }
   const made: Record<string, Json> = Object.create(null);
   for (const [key, member] of Object.entries(value)) {
-    made[key] = copy(member, path === '' ? key : `${path}.${key}`, depth + 1, losses);
+    copying.keys++;
+    made[key] = copy(member, path === '' ? key : `${path}.${key}`, depth + 1, copying);
   }
   return made;
 }

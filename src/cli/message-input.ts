@@ -4,6 +4,7 @@ import { AccpError } from '../accp/codec/accp-error.js';
 import type { Json, JsonObject } from '../accp/message/json.js';
 import type { Loss, MessageInput } from '../accp/message/message.js';
 import { Reference } from '../accp/message/reference.js';
+import { roundedAmount } from '../accp/profiles/transaction.js';
 import { parseExactJson } from './exact-json.js';
 
 export interface InputOptions {
@@ -19,6 +20,9 @@ export interface ReadMessage {
   /** What reading the JSON cost. */
   readonly losses: readonly Loss[];
 }
+
+/** Where the amount of a transaction is, by either name. */
+const AMOUNT = /^payload\.(?:amount|amt)$/;
 
 /** Not checked here: the codec tells what of it cannot be written. */
 const payload = z.custom<JsonObject>((value) => isMap(value), { error: 'is no object' });
@@ -58,6 +62,7 @@ export function readMessage(line: string, { refs, keepEnvelope }: InputOptions):
   const result = messageSchema.safeParse(value);
   if (!result.success) throw refused(result.error);
   const { envelope, ...message } = result.data;
+  if (message.schema === 'TX' && losses.some(({ path }) => AMOUNT.test(path))) throw roundedAmount();
   if (envelope === undefined || keepEnvelope) return { message: result.data, losses };
   const { sequence: _, session_id: __, ...kept } = envelope;
   return { message: { ...message, envelope: kept }, losses };

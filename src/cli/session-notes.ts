@@ -37,12 +37,14 @@ export function isOverHardLimit({ warnings }: Pick<Noteworthy, 'warnings'>): boo
   return warnings.some(({ code }) => code === 'over-hard-limit');
 }
 
+export function lossText({ path, kind, from, to }: Loss): string {
+  return `${path} ${LOSSES[kind]}: ${from} is now ${to}`;
+}
+
 /** Losses, warnings but those about limits, and checkpoints. */
 export async function noteResults(invocation: Invocation, line: Line, results: Noteworthy): Promise<void> {
   const { losses, warnings, checkpoint } = results;
-  for (const { path, kind, from, to } of losses) {
-    await noteLine(invocation, line, `${path} ${LOSSES[kind]}: ${from} is now ${to}`);
-  }
+  for (const loss of losses) await noteLine(invocation, line, lossText(loss));
   for (const { code, message } of warnings) {
     if (!LIMIT_WARNING.test(code)) await noteLine(invocation, line, `warning[${code}]: ${message}`);
   }

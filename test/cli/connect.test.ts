@@ -50,6 +50,15 @@ describe.each(['http', 'ws'] as const)('over %s', (scheme) => {
     ]);
   });
 
+  test('what does not go out as it was said is told', async () => {
+    const payload = '{"f":1,"n":0.1000000000000000055511151231257827,"r":0.1234567}';
+    const { code, stderr } = await connect(url(), lines(`{"intent":"req","operation":"x","payload":${payload}}`));
+    expect(code).toBe(0);
+    expect(stderr).toContain('payload.f comes back under its full name: f is now findings');
+    expect(stderr).toContain('payload.n has more digits than are kept');
+    expect(stderr).toContain('payload.r was rounded to six places');
+  });
+
   test('with --json each frame comes with what it says', async () => {
     const input = lines(
       'hello you',

@@ -131,6 +131,20 @@ describe('numbers', () => {
     expect(stderr).toContain(`stdin:1: ${told}`);
   });
 
+  test.each(['1234567890123.123456', '0.1000000000000000055511151231257827', '9007199254740993.5'])(
+    'an amount of a transaction is refused where a double does not keep it: %s',
+    async (digits) => {
+      for (const name of ['amount', 'amt']) {
+        const payload = `{"transaction_id":"t1","${name}":${digits},"currency":"EUR"}`;
+        const { code, stdout, stderr } = await encode([
+          `{"intent":"req","operation":"transaction","schema":"TX","payload":${payload}}`,
+        ]);
+        expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+        expect(stderr).toContain('error[E1004]: payload.amount: An amount has');
+      }
+    },
+  );
+
   test('a number beyond all doubles is refused with its path', async () => {
     const { code, stderr } = await encode(['{"intent":"req","operation":"x","payload":{"n":1e400}}']);
     expect(code).toBe(1);
@@ -157,6 +171,30 @@ describe('{"$ref": ...} in the input', () => {
   test('is refused with its path where it cannot be one', async () => {
     const { stderr } = await encode([{ ...FIND, payload: { list: [{ $ref: 'not a path' }] } }], '--refs');
     expect(stderr).toContain('error[E1004]: payload.list[0]: "not a path" is no path');
+  });
+});
+
+describe('a key that an object has twice', () => {
+  const message = (payload: string): string => `{"intent":"req","operation":"x","payload":${payload}}`;
+
+  test.each([
+    [message('{"a":1,"a":2}'), 'payload.a'],
+    [message('{"a":1,"a":1}'), 'payload.a'],
+    [message('{"list":[{"b":1},{"c":[],"b":2,"c" : {}}]}'), 'payload.list[1].c'],
+    [message('{"m":{"x":{"k":1,"\\u006b":2}}}'), 'payload.m.x.k'],
+    ['{"intent":"req","intent":"done","operation":"x"}', 'intent'],
+    [message('{"__proto__":1,"__proto__":2}'), 'payload.__proto__'],
+  ])('is refused with its path, and nothing is dropped: %s', async (line, path) => {
+    const { code, stdout, stderr } = await encode([line]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(`error[E1004]: ${path}: the key is there twice`);
+  });
+
+  test('is one of the same object', async () => {
+    const line = message('{"a":{"a":1},"b":[{"a":2},{"a":3}],"c":"x_1"}');
+    expect((await encode([line])).code).toBe(0);
+    const text = message('{"c":"\\"a\\":1,\\"a\\":2","d":"{}:,"}');
+    expect((await encode([text], '--text', 'transliterate')).code).toBe(0);
   });
 });
 

@@ -1,5 +1,7 @@
 /** TX: transactions (draft-benzing-accp-00, section 10.3), which are safe to repeat. */
+
 import { digitsOf, PLACES } from '../../text/decimal.js';
+import type { AccpError } from '../codec/accp-error.js';
 import { sealDefinition } from '../registry/schema-definition.js';
 import { isCurrency } from './currency.js';
 import { broken, member, type Profile, type ProfileContext, type ProfileMessage, requireText } from './profile.js';
@@ -58,11 +60,7 @@ function checkAmount(message: ProfileMessage, { direction, dialect, wireKind, is
     throw broken('payload.amount', 'An amount is a number, and no text (section 10.3).');
   }
   if (placesOf(amount) > PLACES || isExact?.('amount') === false) {
-    throw broken(
-      'payload.amount',
-      `An amount has at most ${PLACES} decimal places, and no more digits than a double keeps: it is never rounded (section 10.3).`,
-      'round it first, or send it in a smaller unit',
-    );
+    throw roundedAmount();
   }
   const kind = direction === 'receive' ? wireKind?.('amount') : undefined;
   if (kind === undefined || kind === 'decimal' || (kind === 'integer' && dialect === 'lenient')) return;
@@ -70,6 +68,15 @@ function checkAmount(message: ProfileMessage, { direction, dialect, wireKind, is
     'payload.amount',
     `An amount is written as a decimal, and not as ${kind === 'integer' ? 'an integer' : `a ${kind}`} (section 10.3).`,
     kind === 'integer' ? 'write a decimal point ("142.0"), or read with the lenient dialect' : undefined,
+  );
+}
+
+/** The refusal of an amount that could only be sent as another one. */
+export function roundedAmount(): AccpError {
+  return broken(
+    'payload.amount',
+    `An amount has at most ${PLACES} decimal places, and no more digits than a double keeps: it is never rounded (section 10.3).`,
+    'round it first, or send it in a smaller unit',
   );
 }
 

@@ -70,7 +70,8 @@ export function speakOverHttp(options: SpeakerOptions, received: Received): Spea
       // From then on strings may hold anything.
       await ask(codec.announce(session).frames, false, hearOwn);
     }
-    const { frames } = codec.encode(message, session);
+    const { frames, losses } = codec.encode(message, session);
+    await received.lost(losses);
     for (const frame of frames) await received.sent(frame);
     await ask(frames, isAsking(message), hearOwn);
   };

@@ -65,7 +65,8 @@ export async function speakOverWebSocket(options: SpeakerOptions, received: Rece
     try {
       // Before it is sent: the answer may be here before this side hears that it was.
       if (isAsking(message)) outstanding.asked(chain, chain);
-      const { frames } = await link.send(message);
+      const { frames, losses } = await link.send(message);
+      await received.lost(losses);
       for (const frame of frames) await received.sent(frame);
     } catch (thrown) {
       outstanding.forget(chain);

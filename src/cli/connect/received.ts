@@ -2,11 +2,12 @@
 import { readHead } from '../../accp/bindings/frames.js';
 import { isUpkeep } from '../../accp/bindings/upkeep.js';
 import { explainFrame, tryParseFrame } from '../../accp/index.js';
-import type { Message } from '../../accp/message/message.js';
+import type { Loss, Message } from '../../accp/message/message.js';
 import type { PegwireError } from '../../text/errors.js';
 import { visible } from '../../text/visible.js';
 import { exactJson } from '../exact-json.js';
 import { errorJson } from '../json.js';
+import { lossText } from '../session-notes.js';
 import type { Invocation } from '../usage.js';
 
 const PROMPT = '> ';
@@ -67,6 +68,11 @@ export class Received {
   note(code: string, text: string): Promise<void> {
     const { json, output } = this.#invocation;
     return this.#show(() => output.note(json ? errorJson(code, text) : visible(text)));
+  }
+
+  /** What goes out is not all that was said. */
+  async lost(losses: readonly Loss[]): Promise<void> {
+    for (const loss of losses) await this.note(loss.kind, lossText(loss));
   }
 
   /** Resolves when all that came has been shown. */

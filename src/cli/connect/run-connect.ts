@@ -8,7 +8,7 @@ import { givenToken } from '../token-option.js';
 import { type Invocation, UsageError } from '../usage.js';
 import { speakOverHttp } from './over-http.js';
 import { Received } from './received.js';
-import { readSaid } from './said.js';
+import { readSaid, type Said } from './said.js';
 import type { Speaker, SpeakerOptions } from './speaker.js';
 import { readTarget, type Target } from './target.js';
 
@@ -82,7 +82,9 @@ async function sayLine(
   isRaw: boolean,
 ): Promise<void> {
   try {
-    await speaker.say(isRaw ? { kind: 'frame', frame: line.text } : readSaid(line.text));
+    const said: Said = isRaw ? { kind: 'frame', frame: line.text } : readSaid(line.text);
+    if (said.kind === 'message') await received.lost(said.losses);
+    await speaker.say(said);
   } catch (thrown) {
     if (!(thrown instanceof PegwireError)) throw thrown;
     received.faults++;

@@ -1,5 +1,5 @@
 /** What a line of the input says. */
-import type { MessageInput } from '../../accp/message/message.js';
+import type { Loss, MessageInput } from '../../accp/message/message.js';
 import { chatMessage } from '../../accp/profiles/chat.js';
 import { PegwireError } from '../../text/errors.js';
 import { readMessage } from '../message-input.js';
@@ -7,7 +7,7 @@ import { notJson } from '../not-json.js';
 
 export type Said =
   | { readonly kind: 'frame'; readonly frame: string }
-  | { readonly kind: 'message'; readonly message: MessageInput };
+  | { readonly kind: 'message'; readonly message: MessageInput; readonly losses: readonly Loss[] };
 
 const READING = { refs: false, keepEnvelope: false };
 
@@ -19,10 +19,11 @@ const READING = { refs: false, keepEnvelope: false };
 export function readSaid(line: string): Said {
   const text = line.trim();
   if (text.startsWith('@')) return { kind: 'frame', frame: text };
-  if (!/^[{"]/.test(text)) return { kind: 'message', message: chatMessage(text, { role: 'user' }) };
+  if (!/^[{"]/.test(text)) return { kind: 'message', message: chatMessage(text, { role: 'user' }), losses: [] };
   try {
-    const { message } = readMessage(text, READING);
-    return { kind: 'message', message: typeof message === 'string' ? chatMessage(message, { role: 'user' }) : message };
+    const { message: read, losses } = readMessage(text, READING);
+    const message = typeof read === 'string' ? chatMessage(read, { role: 'user' }) : read;
+    return { kind: 'message', message, losses };
   } catch (thrown) {
     if (thrown instanceof PegwireError || !(thrown instanceof SyntaxError)) throw thrown;
     throw notJson(thrown, text, 'a message: {"intent":"req","operation":"find","payload":{"query":"cats"}}');
