@@ -150,6 +150,19 @@ function notUtf8(line: Uint8Array, number: number, name: string): UsageError {
   );
 }
 
+/**
+ * The text of a file that is read at once, without a byte order mark.
+ *
+ * @throws UsageError on bytes that are not UTF-8, with their line
+ */
+export function strictText(bytes: Uint8Array, name: string): string {
+  const own = afterMark(bytes, name);
+  const text = decoded(own);
+  // The line that is at fault ends it.
+  if (text === undefined) for (const _ of linesOf(own, { number: 1, cut: false, name }));
+  return text ?? '';
+}
+
 /** The input as one text. */
 export interface WholeText {
   /** In which U+FFFD stands for each sequence of bytes that is not UTF-8; without a byte order mark. */

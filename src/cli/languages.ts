@@ -4,6 +4,7 @@ import path from 'node:path';
 import { compileGrammar, GrammarError } from '../engine/grammar/compile.js';
 import { grammarLanguage, type Language } from '../engine/grammar/language.js';
 import { unreadable } from './file-error.js';
+import { strictText } from './input.js';
 import { givenNarrowing, languageFor } from './narrowing.js';
 import { type Invocation, UsageError } from './usage.js';
 
@@ -31,9 +32,11 @@ export function languageOf(invocation: Invocation): Language {
 }
 
 function readGrammar(file: string): string {
+  let bytes: Uint8Array;
   try {
-    return readFileSync(file, 'utf8');
+    bytes = readFileSync(file);
   } catch (thrown) {
     throw unreadable(thrown, file);
   }
+  return strictText(bytes, file);
 }

@@ -145,6 +145,31 @@ async function commands(above = ''): Promise<string[]> {
   return [...names, ...below.flat()];
 }
 
+describe('a file that is not UTF-8', () => {
+  const bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1');
+  test.each([
+    [
+      'a registry',
+      (file: string) => ['aacp', 'registry', 'import', file, '--registry', within('utf.db')],
+      '[\n "\xe9t\xe9"]',
+    ],
+    ['a grammar', (file: string) => ['export', file, '--to', 'abnf'], 'start =\n  "\xe9"\n'],
+    ['a grammar', (file: string) => ['fuzz', file], 'start =\n  "\xe9"\n'],
+    ['a corpus', (file: string) => ['fuzz', 'aacp', '--corpus', file], 'A|B\n\xff\n'],
+  ] as const)('is refused with the line, and not read with other letters: %s', async (_, args, text) => {
+    const file = scratch.write('latin1.peggy', bytes(text));
+    const { code, stdout, stderr } = await cli(args(file));
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`pegwire: ${file}:2: The line is not UTF-8: byte 0x`);
+  });
+
+  test('may begin with a byte order mark', async () => {
+    const file = scratch.write('marked.json', '\ufeff[]');
+    const { code } = await cli(['aacp', 'registry', 'import', file, '--registry', within('marked.db')]);
+    expect(code).toBe(0);
+  });
+});
+
 describe('what cannot be reached or started', () => {
   const unix = (name: string): string => `unix:${name}`;
   test.each([

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { exportPatterns, importPatterns, type Registry } from '../../aacp/fallback/index.js';
 import { visible } from '../../text/visible.js';
 import { unreadable } from '../file-error.js';
+import { strictText } from '../input.js';
 import { toJson } from '../json.js';
 import type { Invocation } from '../usage.js';
 
@@ -34,9 +35,11 @@ export async function exportEntries(registry: Registry, { json, output }: Invoca
 }
 
 async function textOf(file: string): Promise<string> {
+  let bytes: Uint8Array;
   try {
-    return await readFile(file, 'utf8');
+    bytes = await readFile(file);
   } catch (thrown) {
     throw unreadable(thrown, file);
   }
+  return strictText(bytes, file);
 }
