@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { AccpError } from '../accp/codec/accp-error.js';
 import type { Json } from '../accp/message/json.js';
 import type { Loss } from '../accp/message/message.js';
+import { stepText } from '../accp/message/path.js';
 import { MOST_NESTING } from '../accp/message/values.js';
 import { digitsOf } from '../text/decimal.js';
 
@@ -64,7 +65,7 @@ function repeatedKey(text: string): [path: string, message: string] {
     else if (token === ',' && level.step.startsWith('[')) level.step = `[${++level.index}]`;
     else if (token.endsWith(':')) {
       const key = JSON.parse(token.slice(0, -1)) as string;
-      level.step = `.${key}`;
+      level.step = stepText(key);
       const path = levels.map(({ step }) => step).join('');
       if (level.keys.has(key)) return [path.replace(/^\./, ''), 'the key is there twice'];
       level.keys.add(key);
@@ -106,7 +107,7 @@ function copy(value: unknown, path: string, depth: number, copying: Copying): Js
   const made: Record<string, Json> = Object.create(null);
   for (const [key, member] of Object.entries(value)) {
     copying.keys++;
-    made[key] = copy(member, path === '' ? key : `${path}.${key}`, depth + 1, copying);
+    made[key] = copy(member, (path + stepText(key)).replace(/^\./, ''), depth + 1, copying);
   }
   return made;
 }

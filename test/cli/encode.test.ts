@@ -184,10 +184,18 @@ describe('a key that an object has twice', () => {
     [message('{"m":{"x":{"k":1,"\\u006b":2}}}'), 'payload.m.x.k'],
     ['{"intent":"req","intent":"done","operation":"x"}', 'intent'],
     [message('{"__proto__":1,"__proto__":2}'), 'payload.__proto__'],
+    [message('{"a b":1,"a b":2}'), 'payload["a b"]'],
   ])('is refused with its path, and nothing is dropped: %s', async (line, path) => {
     const { code, stdout, stderr } = await encode([line]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(`error[E1004]: ${path}: the key is there twice`);
+  });
+
+  test('is cut where it is long', async () => {
+    const key = 'k'.repeat(100_000);
+    const { code, stderr } = await encode([message(`{"${key}":1,"${key}":2}`)]);
+    expect(code).toBe(1);
+    expect(stderr.length).toBeLessThan(1000);
   });
 
   test('is one of the same object', async () => {

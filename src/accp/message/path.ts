@@ -14,8 +14,13 @@ export function pathText(steps: readonly Step[]): string {
   for (let index = 0; index < steps.length; index++) {
     if (index === MOST_STEPS) return `${text}...`;
     const step = steps[index]!;
-    if (typeof step === 'number') text += `[${step}]`;
-    else text += WORD.test(step) ? `.${step}` : `[${quotedShort(step)}]`;
+    text += stepText(step);
   }
   return text;
+}
+
+/** One step of a path: `.args`, `["file name"]`, `[2]`. */
+export function stepText(step: Step): string {
+  if (typeof step === 'number') return `[${step}]`;
+  return WORD.test(step) ? `.${step}` : `[${quotedShort(step)}]`;
 }
