@@ -12,6 +12,9 @@ const LONGEST = 4000;
 const MAX_EARLY = 1024;
 const MAX_LENGTH = 4_194_304;
 
+/** Resyncs that are remembered. */
+const MAX_SKIPS = 64;
+
 /** What has to be known of a frame. */
 export interface ArrivedHead {
   readonly agent: string;
@@ -30,11 +33,19 @@ interface Early {
   readonly process: () => void;
 }
 
+/** Numbers of an agent that a resync has made void: from `from` on, before `to`. */
+interface Skip {
+  readonly agent: string;
+  readonly from: number;
+  readonly to: number;
+}
+
 /** What arrives in a session. */
 export class Arrivals {
   readonly #session: Session;
   /** In the order in which they came. */
   readonly #early = new Set<Early>();
+  readonly #skips: Skip[] = [];
   #length = 0;
   /** When the last frame came, in milliseconds of the monotonic clock. */
   #last = 0;
@@ -58,7 +69,9 @@ export class Arrivals {
     this.#last = performance.now();
     const head = isAlone && this.#early.size === 0 ? null : readHead();
     if (head === null || !this.#isEarly(head, frame)) {
+      const before = head === null ? 0 : this.#expected(head.agent);
       process();
+      if (head !== null && isResync(head)) this.#noteSkip(head, before);
       this.#processNext();
       return () => undefined;
     }
@@ -68,6 +81,11 @@ export class Arrivals {
     if (this.#isLossy || isAlone || this.#early.size > MAX_EARLY || this.#length > MAX_LENGTH) this.release();
     else if (this.#timer === undefined) this.#wait(QUIET);
     return () => this.#remove(early);
+  }
+
+  /** Whether a number was skipped by a resync: what bears it may still come, late. */
+  wasSkipped(agent: string, seq: number): boolean {
+    return this.#skips.some((skip) => skip.agent === agent && skip.from <= seq && seq < skip.to);
   }
 
   /** Something was lost, and what is missing may have been lost with it. */
@@ -85,9 +103,17 @@ export class Arrivals {
   }
 
   /** Reports of gaps and resyncs are accepted out of order. */
-  #isEarly({ agent, intent, operation, seq }: ArrivedHead, frame: string): boolean {
+  #isEarly(head: ArrivedHead, frame: string): boolean {
+    const { agent, seq } = head;
     if (seq === undefined || seq <= this.#expected(agent)) return false;
-    return !(intent === 'sync' && operation === 'resync') && !isGapReport(frame);
+    return !isResync(head) && !isGapReport(frame);
+  }
+
+  #noteSkip({ agent }: ArrivedHead, from: number): void {
+    const to = this.#expected(agent);
+    if (to === from) return;
+    this.#skips.push({ agent, from, to });
+    if (this.#skips.length > MAX_SKIPS) this.#skips.shift();
   }
 
   /** What has its turn now, and what a resync has made void. */
@@ -123,4 +149,8 @@ export class Arrivals {
   #expected(agent: string): number {
     return partsOfSession(this.#session).delivery.expected(agent);
   }
+}
+
+function isResync({ intent, operation }: ArrivedHead): boolean {
+  return intent === 'sync' && operation === 'resync';
 }

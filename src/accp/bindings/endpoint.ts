@@ -184,6 +184,15 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     yield* rerun(again, session, signal);
   }
 
+  const arrivalsIn = (session: Session): Arrivals => {
+    let arrivals = arrivalsOf.get(session);
+    if (arrivals === undefined) {
+      arrivals = new Arrivals(session);
+      arrivalsOf.set(session, arrivals);
+    }
+    return arrivals;
+  };
+
   /** Answers a frame that came by itself. The handler is told of it before the first wait. */
   const answer = async (
     frame: string,
@@ -191,7 +200,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     session: Session,
     signal: AbortSignal,
   ): Promise<FrameAnswer> => {
-    const why = registryRefusal(address, session);
+    const why = registryRefusal(address, session, arrivalsIn(session));
     if (why !== null) return bareErrorFrame('E5001', why, readHead(frame));
     const again: Message[] = [];
     const { replies, message } = stored(session, () => {
@@ -219,11 +228,6 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     session: Session,
     signal: AbortSignal,
   ): Promise<FrameAnswer> => {
-    let arrivals = arrivalsOf.get(session);
-    if (arrivals === undefined) {
-      arrivals = new Arrivals(session);
-      arrivalsOf.set(session, arrivals);
-    }
     return new Promise((resolve) => {
       let takeBack = (): void => undefined;
       const abort = (): void => {
@@ -237,7 +241,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         resolve(answer(frame, address, session, signal));
       };
       signal.addEventListener('abort', abort);
-      takeBack = arrivals.add(frame, () => address, process, isFirst(address));
+      takeBack = arrivalsIn(session).add(frame, () => address, process, isFirst(address));
       if (signal.aborted) abort();
     });
   };

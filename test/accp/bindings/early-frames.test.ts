@@ -97,3 +97,34 @@ describe('a frame that comes before those with lower numbers', () => {
     endpoint.close();
   });
 });
+
+describe('a registry with a number that was passed', () => {
+  const codesOf = (answers: readonly string[]): unknown[] => answers.map(codeOf);
+
+  test('is refused with E3003 where it is late, and what was missed was sent again', async () => {
+    const { endpoint } = noting();
+    const { say, session } = peer();
+    await answersOf(endpoint, say(req('a')));
+    const late = endpoint.codec.announce(session).frames[0]!;
+    const [report] = await answersOf(endpoint, say(req('b')));
+    const outcome = endpoint.codec.decode(report!, session);
+    const again = outcome.outcome === 'message' ? outcome.replies : [];
+    const answers = await Promise.all(again.map((frame) => answersOf(endpoint, frame)));
+    expect(codesOf(answers.flat())).not.toContain('E3003');
+    expect(codesOf(await answersOf(endpoint, late))).toEqual(['E3003']);
+    endpoint.close();
+  });
+
+  test('is refused with E5001 where it comes of another count, and uses up no number', async () => {
+    const { endpoint } = noting();
+    const { say, session } = peer();
+    for (const frame of endpoint.codec.announce(session).frames) await answersOf(endpoint, frame);
+    await answersOf(endpoint, say(req('a')));
+    const { frames } = endpoint.codec.announce(peer().session);
+    expect(codesOf(await answersOf(endpoint, frames[0]!))).toEqual(['E5001']);
+    expect(codesOf(await answersOf(endpoint, frames[0]!.replace('@client', '@another')))).toEqual(['E5001']);
+    const [answer] = await answersOf(endpoint, say(req('b')));
+    expect(answer).toContain('>done:b');
+    endpoint.close();
+  });
+});

@@ -19,3 +19,25 @@ test.each(Object.keys(BINDINGS))('over %s, each request is answered, and was exe
   expect(await Promise.all(numbers.map(ask))).toEqual(numbers);
   expect(asked.sort((one, other) => Number(one) - Number(other))).toEqual(numbers);
 });
+
+test.each(Object.keys(BINDINGS))('over %s, so are many slow ones at once', async (binding) => {
+  const asked: unknown[] = [];
+  const { connect, proxy } = await openLinkWorld(binding, async ({ intent, operation, payload }) => {
+    if (intent !== 'req') return null;
+    asked.push(payload['n']);
+    await new Promise((resolve) => setTimeout(resolve, (Number(payload['n']) * 37) % 100));
+    return { intent: 'done', operation, payload };
+  });
+  const errors: unknown[] = [];
+  const onError = (error: Error): unknown => errors.push((error as { code?: unknown }).code);
+  const link = await connect({ reconnect: { min: 0.01, max: 0.05 }, onError });
+  const numbers = Array.from({ length: 400 }, (_, n) => n);
+  const ask = async (n: number): Promise<unknown> => {
+    await new Promise((resolve) => setTimeout(resolve, Math.floor(n / 40) * 200));
+    if (n % 40 === 39) proxy.cut();
+    return (await link.request({ intent: 'req', operation: 'x', payload: { n } })).payload['n'];
+  };
+  expect(await Promise.all(numbers.map(ask))).toEqual(numbers);
+  expect(asked.sort((one, other) => Number(one) - Number(other))).toEqual(numbers);
+  expect(errors.filter((code) => code !== 'unreachable')).toEqual([]);
+});
