@@ -1,14 +1,18 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { openClient } from '../../../src/arcp/client/client.js';
+import type { Client } from '../../../src/arcp/client/contract.js';
 import { ArcpError, type Envelope } from '../../../src/arcp/index.js';
 import {
   type ArcpStore,
   createRuntime,
   definePolicy,
+  type JobContext,
   memoryStore,
   type Runtime,
   type RuntimeOptions,
 } from '../../../src/arcp/runtime/index.js';
+import { memoryChannels } from '../../../src/channels/memory.js';
 import { connectTo, deferred, type Wire } from './wire.js';
 
 const runtimes: Runtime[] = [];
@@ -26,6 +30,14 @@ async function opened(runtime: Runtime, payload: Readonly<Record<string, unknown
   const wire = connectTo(runtime);
   await wire.open(payload);
   return wire;
+}
+
+async function clientOf(runtime: Runtime): Promise<Client> {
+  return openClient(() => {
+    const [here, there] = memoryChannels();
+    void runtime.accept(there);
+    return here;
+  });
 }
 
 async function begin(wire: Wire, type: string, payload: Readonly<Record<string, unknown>>): Promise<string> {
@@ -385,6 +397,59 @@ describe('memory', () => {
     const wire = await opened(remembering());
     await Promise.all(Array.from({ length: 30 }, () => call(wire, 'count')));
     expect(await call(wire, 'count')).toBe(31);
+  });
+});
+
+describe('values that an agent is given to begin with', () => {
+  const agent = async ({ task }: { readonly task: string }, { shared }: JobContext): Promise<unknown> => {
+    const first = await shared.get('a');
+    if (task === 'change') {
+      await shared.update<number>('a', (n) => (n ?? 0) + 1);
+      await shared.delete('b');
+    }
+    return [first, await shared.entries(), (await shared.get('b')) ?? null];
+  };
+
+  test.each(['a job', 'a client'])('by %s: it reads, changes and deletes them', async (who) => {
+    const runtime = start()
+      .agent('agent', {}, agent)
+      .tool('lead', { durable: true }, async (input, { delegate, shared }) => {
+        const child = await delegate('agent', String(input['task']), { values: { a: 1, b: 2 } });
+        return [await child.result(), await shared.entries()];
+      });
+    const client = await clientOf(runtime);
+    const given = async (task: string): Promise<unknown> =>
+      who === 'a client'
+        ? client.delegate('agent', task, { context: { values: { a: 1, b: 2 } } }).result()
+        : ((await client.invoke('lead', { task }).result()) as unknown[])[0];
+    const both = [
+      ['a', 1],
+      ['b', 2],
+    ];
+    expect(await given('read')).toEqual([1, both, 2]);
+    expect(await given('change')).toEqual([1, [['a', 2]], null]);
+  });
+
+  test('give way to what the shared context holds', async () => {
+    const runtime = start()
+      .agent('agent', {}, agent)
+      .tool('lead', { durable: true }, async (_, { delegate, shared }) => {
+        await shared.set('a', 'set');
+        const child = await delegate('agent', 'read', { values: { a: 1, b: 2 } });
+        return [await child.result(), await shared.entries()];
+      });
+    const client = await clientOf(runtime);
+    expect(await client.invoke('lead').result()).toEqual([
+      [
+        'set',
+        [
+          ['a', 'set'],
+          ['b', 2],
+        ],
+        2,
+      ],
+      [['a', 'set']],
+    ]);
   });
 });
 

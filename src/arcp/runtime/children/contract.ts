@@ -19,7 +19,7 @@ export interface ChildOptions {
 
 export interface DelegateOptions extends ChildOptions {
   readonly arguments?: Readonly<Record<string, unknown>> | undefined;
-  /** Values for it to begin with. */
+  /** What its `shared` values are where the shared context has none of that name. Only the agent itself sees them, until it sets them. */
   readonly values?: Readonly<Record<string, unknown>> | undefined;
   /** The context that it shares. @default that of the job */
   readonly contextId?: string | undefined;

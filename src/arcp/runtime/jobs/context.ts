@@ -12,8 +12,9 @@ import { traceparentOf, withSpan } from '../telemetry/span.js';
 import { issuesOf } from '../works.js';
 import type { Attempt } from './attempt.js';
 import { checkpoint } from './checkpoint.js';
+import type { StartingCommand } from './spec.js';
 import { step } from './step.js';
-import { type Values, valuesOf } from './values.js';
+import { type Values, type ValuesOptions, valuesOf } from './values.js';
 
 /** @param restored the data of the latest checkpoint */
 export function contextOf(job: Attempt, restored: unknown): JobContext {
@@ -23,7 +24,7 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
     await job.outbox.add({ events: [voice.event(type, payload)] });
   });
   const keeping = { store: job.log.store, outbox: job.outbox };
-  const shared = sharedValues(job, spec.contextId ?? row.jobId);
+  const shared = sharedValues(job, spec.contextId ?? row.jobId, initialValues(spec.command));
   return {
     jobId: spec.isDurable ? row.jobId : undefined,
     commandId: spec.command.id,
@@ -80,10 +81,15 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
   };
 }
 
+/** What whoever delegates gives an agent to begin with: it counts where the shared context holds nothing of that name. */
+function initialValues(command: StartingCommand): ValuesOptions['initial'] {
+  return command.type === 'agent.delegate' ? command.payload.context?.values : undefined;
+}
+
 /** What jobs of one principal share that know its id. */
-function sharedValues({ row, log, outbox, voice }: Attempt, id: string): Values {
+function sharedValues({ row, log, outbox, voice }: Attempt, id: string, initial?: ValuesOptions['initial']): Values {
   return valuesOf({
-    ...{ id, scope: `context:${row.principal}:${id}`, store: log.store, outbox },
+    ...{ id, scope: `context:${row.principal}:${id}`, store: log.store, outbox, initial },
     changed: (key, value) =>
       voice.event('event.emit', { name: 'arcp.context.changed', attributes: { context_id: id, key, value } }),
   });
