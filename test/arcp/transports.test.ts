@@ -179,6 +179,13 @@ describe('a client', () => {
     expect(() => dialOf('tcp://127.0.0.1')).toThrow(TypeError);
   });
 
+  test.each(['', '\0', 'a\0b'])(
+    'refuses a command without a name at once, and does not try it again: %j',
+    async (command) => {
+      await expect(connect({ command })).rejects.toThrow('A command has a name');
+    },
+  );
+
   test('starts a program, and ends it', async () => {
     const [command, ...args] = [...PROGRAM, 'arcp', 'serve', '--stdio'];
     const client = await connect({ command: command!, args, stderr: 'ignore' });

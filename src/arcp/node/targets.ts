@@ -37,7 +37,11 @@ export interface DialOptions {
  * @throws TypeError on what is no target
  */
 export function dialOf(target: Target, { token, maxMessageBytes }: DialOptions = {}): Dial {
-  if (typeof target === 'object' && typeof target?.command === 'string') return () => startProgram(target);
+  if (typeof target === 'object' && typeof target?.command === 'string') {
+    if (!/^[^\0]+$/.test(target.command))
+      throw new TypeError(`A command has a name; got ${JSON.stringify(target.command)}`);
+    return () => startProgram(target);
+  }
   if (typeof target !== 'string')
     throw new TypeError(`A target is a text such as "ws://HOST:PORT/PATH", or { command }; got ${String(target)}`);
   const lines = maxMessageBytes === undefined ? {} : { maxLineBytes: maxMessageBytes };
