@@ -252,6 +252,37 @@ const AMPLIFIERS: readonly (readonly [name: string, most: number, make: () => Ma
       return { input: json(values), output: frames.join('').length };
     },
   ],
+  ...(
+    [
+      ['that names the last frame that was sent again', () => 1, true],
+      ['that names no frame', () => 1, false],
+      ['that counts up by one each time', (count: number) => count, true],
+    ] as const
+  ).map(
+    ([name, expected, names]) =>
+      [
+        `the frames that are sent again for a report of a gap ${name}`,
+        40,
+        () => {
+          const { codec, a } = endpoints({ state: false }, { sequence: 'sender', maxOutbox: 100 });
+          for (let count = 0; count < 100; count++) {
+            codec.encode({ intent: 'ack', operation: 'x', payload: { text: 'word_'.repeat(90) } }, a);
+          }
+          let aid = 'none';
+          let input = 0;
+          let output = 0;
+          for (let count = 1; count <= 50; count++) {
+            const error = `code:E3003|msg:gap|retry:true|expected:${expected(count)}|schema:ER`;
+            const report = `@b>fail:error{${error}}[mid:x${count},seq:${count},ts:1714000000,aid:${aid}]`;
+            const { replies } = accepted(codec.decode(report, a));
+            if (names) aid = /mid:([^,]+)/.exec(replies.at(-1)!)![1]!;
+            input += report.length;
+            output += replies.join('').length;
+          }
+          return { input, output };
+        },
+      ] as const,
+  ),
   [
     'chunks of a stream',
     20,

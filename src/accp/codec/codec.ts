@@ -59,7 +59,10 @@ export interface Codec {
     session: Session,
     options?: { readonly reason?: string },
   ) => string;
-  /** Sends again what the other side has not processed; `expected` is the number that it waits for (E3003). */
+  /**
+   * Sends again what the other side has not processed; `expected` is the number that it waits for (E3003). Where it was sent much
+   * again and has processed little, these are the first frames only: the last of them makes it ask for the rest.
+   */
   readonly resync: (expected: number, session: Session, options?: { readonly agent?: string }) => readonly string[];
 }
 

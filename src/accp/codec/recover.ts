@@ -4,7 +4,7 @@ import type { SentAs } from '../session/delivery.js';
 import type { SentFrame } from '../session/outbox.js';
 import type { SessionParts } from '../session/session.js';
 import { ENDS_A_CHAIN } from './check-message.js';
-import { ANNOUNCED, bodyText, type Engine, noteFrame, send, sendAgain } from './engine.js';
+import { ANNOUNCED, bodyText, type Engine, noteFrame, type Sent, send, sendAgain } from './engine.js';
 
 /** What the other side has told. */
 export interface Gap {
@@ -27,6 +27,8 @@ export interface Recovery {
 /**
  * Announces what is sent again, and sends it: all messages that the other side has not processed, under their correlation
  * identifiers, with new identifiers and numbers. Their time stamps stay: what has expired meanwhile is not wanted any more.
+ *
+ * Where the other side asks again and again, and processes little, it gets the first of them, and is made to ask for the rest.
  */
 export function recover(
   { expected, refused, reporter, agent: named }: Gap,
@@ -47,19 +49,24 @@ export function recover(
   }
   const agent = named ?? known?.[0] ?? options.agent;
   delivery.raise(agent, expected);
-  const { copies, lost } = outbox.takeUnprocessed(agent, expected, options.sequence === 'session');
-  const announced = send(engine, parts, {
-    agent,
-    body: bodyText(agent, 'sync', 'resync', [{ key: 'from', value: { kind: 'integer', value: expected } }]),
-    ts: runtime.now(),
-    keep: false,
-  });
-  outbox.resynced({ agent, from: expected, seq: announced.seq });
   // What was given up must not be done after all: of a cancelled chain, only its end is sent again.
-  const wanted = copies.filter(({ frame }) => isWanted(frame, parts));
-  const sent = [announced, ...wanted.map((copy) => sendAgain(engine, parts, copy))];
-  note('resync', `${wanted.length} frames are sent again, from number ${expected} on.`, {
-    details: { expected, count: wanted.length, lost },
+  const { copies, left, lost } = outbox.takeUnprocessed(agent, expected, options.sequence === 'session', (frame) =>
+    isWanted(frame, parts),
+  );
+  const resync = (from: number): Sent =>
+    send(engine, parts, {
+      agent,
+      body: bodyText(agent, 'sync', 'resync', [{ key: 'from', value: { kind: 'integer', value: from } }]),
+      ts: runtime.now(),
+      keep: false,
+    });
+  const announced = resync(expected);
+  outbox.resynced({ agent, from: expected, seq: announced.seq });
+  const sent = [announced, ...copies.map((copy) => sendAgain(engine, parts, copy))];
+  // Nobody waits for a number that is not yet taken: this one is refused, and the refusal asks for the rest.
+  if (left > 0) sent.push(resync(delivery.nextToSend(agent) + 1));
+  note('resync', `${copies.length} frames are sent again, from number ${expected} on.`, {
+    details: { expected, count: copies.length, left, lost },
   });
   if (runtime.log !== undefined) for (const frame of sent) noteFrame('sent', frame, parts, engine);
   return { frames: sent.map(({ text }) => text), warnings: lost === 0 ? [] : [lostWarning(lost, expected)] };

@@ -22,6 +22,17 @@ export interface SentFrame {
 /** Times that one frame is sent. Beyond, it counts as lost: a peer may ask again and again. */
 const MAX_COPIES = 64;
 
+/**
+ * What one sender may send again altogether: this many times as many frames as are kept, and so many more for each frame that the other side
+ * has processed. A peer that asks and processes nothing would have the whole outbox for each short report otherwise.
+ */
+const CREDIT = 2;
+const REFILL = 4;
+/** Characters that are sent again when the credit is used up, and one frame in any case: a bad line goes on, and earns credit. */
+const LEAST_LENGTH = 1024;
+/** About the characters of a metadata block. */
+const METADATA_LENGTH = 100;
+
 /** An announcement of what is sent again. Numbers from `from` up to `seq` are void to a receiver that has accepted it. */
 interface Resync {
   readonly agent: string;
@@ -31,6 +42,8 @@ interface Resync {
 
 /** A frame with what its copies were sent under. */
 export interface Copy {
+  /** Its place in the outbox, where it has one. */
+  readonly key?: string;
   readonly frame: SentFrame;
   /** The identifier of the first copy. */
   readonly mid: string;
@@ -41,8 +54,10 @@ export interface Copy {
 }
 
 export interface Unprocessed {
-  /** In the order in which they were first sent. */
+  /** Those that may be sent again now, in the order in which they were first sent. */
   readonly copies: readonly Copy[];
+  /** How many come after them, and stay until the other side asks again. */
+  readonly left: number;
   /** Numbers from `expected` on that are no longer known, because the outbox is bounded, and frames sent too often. */
   readonly lost: number;
 }
@@ -66,8 +81,8 @@ export class Outbox {
     return this.#max;
   }
 
-  add({ frame, mid, seqs, times }: Copy, seq: number): void {
-    const key = this.#nextKey();
+  /** Notes a copy that was sent. A frame that is sent again keeps its place: those after it may not have been. */
+  add({ key = this.#nextKey(), frame, mid, seqs, times }: Copy, seq: number): void {
     this.#entries.set(key, { frame, mid, seqs: [...seqs, seq], times: times + 1 });
     if (this.#entries.size > this.#max) this.#forgetOldest();
   }
@@ -114,26 +129,64 @@ export class Outbox {
   }
 
   /**
-   * Takes out what the other side has not processed, to be sent and added again. What it has processed is forgotten.
+   * What the other side has not processed, as far as it may be sent again now. What it has processed is forgotten, as is what
+   * nobody wants any more.
    *
    * Below the number that it expects, it has processed every number but those that it has refused and those that were void by
-   * then.
+   * then. So nothing has to be known of those numbers any more.
    */
-  takeUnprocessed(agent: string, expected: number, shared: boolean): Unprocessed {
+  takeUnprocessed(
+    agent: string,
+    expected: number,
+    shared: boolean,
+    isWanted: (frame: SentFrame) => boolean,
+  ): Unprocessed {
     const skipped = this.#accepted(agent, expected, shared);
     const isProcessed = (seq: number): boolean =>
       seq < expected && !skipped.some(({ from, seq: end }) => from <= seq && seq < end);
-    const copies: Copy[] = [];
-    let givenUp = 0;
+    const waiting: Copy[] = [];
+    let processed = 0;
+    let lost = this.#takeLost(agent, expected);
     for (const [key, copy] of [...this.#entries.entries()]) {
       if (copy.frame.agent !== agent) continue;
+      const isDone = copy.seqs.some(isProcessed);
+      if (!isDone && copy.times < MAX_COPIES && isWanted(copy.frame)) {
+        const seqs = copy.seqs.filter((seq) => seq >= expected);
+        waiting.push({ ...copy, key, seqs });
+        if (seqs.length < copy.seqs.length) this.#entries.set(key, { ...copy, seqs });
+        continue;
+      }
       this.#entries.delete(key);
-      if (copy.seqs.some(isProcessed)) continue;
-      if (copy.times < MAX_COPIES) copies.push(copy);
-      else givenUp++;
+      if (isDone) processed++;
+      else if (isWanted(copy.frame)) lost++;
     }
+    for (const [key, resync] of [...this.#resyncs.entries()])
+      if (resync.agent === agent && resync.seq < expected) this.#resyncs.delete(key);
+    const copies = this.#affordable(agent, waiting, processed);
+    return { copies, left: waiting.length - copies.length, lost };
+  }
+
+  /** The first ones, as many as the sender has credit for. */
+  #affordable(agent: string, waiting: readonly Copy[], processed: number): readonly Copy[] {
+    const most = CREDIT * this.#max;
+    const credit = Math.min(most, (this.#state.get(`credit:${agent}`) ?? most) + REFILL * processed);
+    let count = 0;
+    let length = 0;
+    for (const { frame } of waiting) {
+      length += frame.body.length + METADATA_LENGTH;
+      if (count > 0 && count >= credit && length > LEAST_LENGTH) break;
+      count++;
+    }
+    this.#state.set(`credit:${agent}`, Math.max(0, credit - count));
+    return waiting.slice(0, count);
+  }
+
+  /** What was forgotten before the other side had processed it, each told once where it is certain. */
+  #takeLost(agent: string, expected: number): number {
     const forgotten = this.#state.get(`forgotten:${agent}`) ?? 0;
-    return { copies, lost: Math.max(0, forgotten - expected + 1) + givenUp };
+    const unsent = this.#state.get(`unsent:${agent}`) ?? 0;
+    if (unsent > 0) this.#state.delete(`unsent:${agent}`);
+    return Math.max(0, forgotten - expected + 1) + unsent;
   }
 
   /**
@@ -160,8 +213,12 @@ export class Outbox {
 
   #forgetOldest(): void {
     const [, { frame, seqs }] = this.#entries.takeOldest()!;
+    const { agent } = frame;
     const last = seqs.at(-1);
-    if (last !== undefined) this.#state.set(`forgotten:${frame.agent}`, last);
+    // All that was sent under its numbers is void, and it was to be sent again.
+    if (last === undefined || this.isSuperseded(agent, last)) {
+      this.#state.set(`unsent:${agent}`, (this.#state.get(`unsent:${agent}`) ?? 0) + 1);
+    } else this.#state.set(`forgotten:${agent}`, last);
   }
 
   #nextKey(): string {

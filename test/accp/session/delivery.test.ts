@@ -82,6 +82,30 @@ describe('known courses', () => {
     expect(world.unaccounted()).toEqual([]);
   });
 
+  test('what was to be sent again later, and was forgotten before, is told to be lost', () => {
+    const world = new World({ sequence: 'sender', session: { maxOutbox: 40 } });
+    const { codec, session } = world.ends.a;
+    let seq = 0;
+    const ask = (expected: number) => {
+      seq++;
+      const error = `code:E3003|msg:gap|retry:true|expected:${expected}|schema:ER`;
+      const outcome = codec.decode(`@b>fail:error{${error}}[mid:x${seq},seq:${seq},ts:1714000000]`, session);
+      if (outcome.outcome !== 'message') throw new Error(outcome.outcome);
+      return outcome;
+    };
+    for (let count = 0; count < 40; count++) world.say('a');
+    const [first, second, third] = [ask(1).replies, ask(1).replies, ask(1).replies];
+    // Twice all of them; then the first ones, and what makes the other side ask for the rest.
+    expect([first.length, second.length]).toEqual([41, 41]);
+    expect(third.length).toBeLessThan(20);
+    const sent = third.length - 2;
+    const next = Number(/seq:(\d+)/.exec(third.at(-1)!)![1]);
+    for (let count = 0; count < 39; count++) world.say('a');
+    const { warnings } = ask(next);
+    expect(warnings).toMatchObject([{ code: 'lost', message: expect.stringMatching(`^${39 - sent} frames`) }]);
+    expect(ask(next).warnings).toEqual([]);
+  });
+
   test('an endpoint that asks for the same frames again and again is not obeyed for ever', () => {
     const world = new World({ sequence: 'sender' });
     world.say('a');
