@@ -283,6 +283,48 @@ const AMPLIFIERS: readonly (readonly [name: string, most: number, make: () => Ma
         },
       ] as const,
   ),
+  ...(
+    [
+      ['whole state that is asked for', () => 'fail:error{code:E2001|msg:x|retry:false|want:full_state|schema:ER}'],
+      ['whole state for a side that says that it is behind', () => 'sync:state{v:0|state:{}}'],
+      [
+        'whole state for a side that says that it has another one',
+        (version: number) => `sync:state{v:${version}|state:{a:1}}`,
+      ],
+      ['registry for agents that are made up', () => 'sync:registry{version:7|hash:abcdef01}'],
+    ] as const
+  ).map(
+    ([name, body]) =>
+      [
+        `the ${name}`,
+        // A megabyte is given in any case.
+        100,
+        () => {
+          const fields = Array.from({ length: 500 }, (_, index) => `field${index}`);
+          const { codec, a } = endpoints({ state: false }, { sequence: 'sender' });
+          for (let index = 0; index < 10; index++)
+            codec.registerSchema(`wide${index}`, { code: `W${index}`, version: 1, fields });
+          codec.syncState(Object.fromEntries(fields.map((field) => [field, 'word_'.repeat(20)])), a);
+          let input = 0;
+          let output = 0;
+          let unanswered = 0;
+          for (let count = 1; count <= 300; count++) {
+            const metadata = `[mid:x${count},seq:1,ts:1714000000]`;
+            const frame = `@b${count}>${body(a.state.version)}${metadata}`;
+            const { replies, warnings } = accepted(codec.decode(frame, a));
+            input += frame.length;
+            output += replies.join('').length;
+            unanswered += warnings.filter(({ code }) => code === 'unanswered').length;
+          }
+          expect(unanswered).toBeGreaterThan(200);
+          // What changes here is told to whoever has lost track.
+          codec.syncState({ field1: 'other' }, a);
+          const again = `@b1>${body(a.state.version)}[mid:y,seq:2,ts:1714000000]`;
+          expect(accepted(codec.decode(again, a)).warnings).toEqual([]);
+          return { input, output };
+        },
+      ] as const,
+  ),
   [
     'chunks of a stream',
     20,

@@ -12,6 +12,7 @@ import { decode } from './decode.js';
 import { encode } from './encode.js';
 import type { Engine } from './engine.js';
 import { sendError } from './error-frame.js';
+import { changedHere } from './long-answers.js';
 import { announce } from './negotiate.js';
 import { type CodecOptions, resolveCodecOptions } from './options.js';
 import type { DecodeOutcome, EncodeResult } from './outcome.js';
@@ -108,9 +109,10 @@ export function createCodec(options: CodecOptions = {}): Codec {
     },
     announce: (session) => within(session, (parts) => announce(parts, engine)),
     syncState: (values, session, { full = false } = {}) =>
-      within(session, (parts) =>
-        full ? sendFullState(values, parts.state.version + 1, parts, engine) : sendDelta(values, parts, engine),
-      ),
+      within(session, (parts) => {
+        changedHere(parts);
+        return full ? sendFullState(values, parts.state.version + 1, parts, engine) : sendDelta(values, parts, engine);
+      }),
     fail: (message, thrown, session, { reason } = {}) =>
       within(session, (parts) => {
         const { msg_id: mid, correlation_id: cid = mid } = message.envelope;

@@ -25,6 +25,7 @@ import { ASKS, applyReceived, isAboutDelivery, isTaken, readStateSync } from './
 import { LARGE_VALUE } from './encode.js';
 import { type Engine, noteFrame, registryOf, textState } from './engine.js';
 import { countOf, expectedOf, isErrorFrame, sendError } from './error-frame.js';
+import { answerAtLength, unanswered } from './long-answers.js';
 import { negotiate } from './negotiate.js';
 import type { DecodeOutcome, Rejected } from './outcome.js';
 import { heldPayload, type Resolve, readPayload, rereading, wireKindOf } from './read-payload.js';
@@ -326,9 +327,10 @@ function settle(reading: MessageReading, envelope: ReceivedEnvelope, decoding: D
   const answersState = intent === 'sync' && operation === 'state' && isBehind(payload, parts);
   const checkpoint = applyReceived({ message, text: body, held, mid: envelope.mid, cid }, parts, engine);
   const streamed = takeChunk(message, parts);
-  if (isRegistrySync(frame)) replies.push(...negotiate(message, parts, engine));
+  const registry = isRegistrySync(frame) ? negotiate(message, parts, engine) : null;
+  if (registry !== null) addAnswer(registry, decoding);
   if (isErrorFrame(frame)) answerError(message, decoding);
-  if (answersState) replies.push(...fullState(parts, engine, payload['version'] as number));
+  if (answersState) addAnswer(() => fullState(parts, engine, payload['version'] as number), decoding);
   const results = { losses, warnings, replies };
   if (streamed) return { outcome: 'pending', part: 'stream', correlationId: cid, message, ...results };
   return { outcome: 'message', message, ...results, ...(checkpoint === undefined ? {} : { checkpoint }) };
@@ -340,8 +342,16 @@ function isBehind(payload: JsonObject, parts: SessionParts): boolean {
   return sync.kind === 'full' && !isTaken(sync, parts);
 }
 
+/** Answers what can be asked for by a short frame, as far as it may be. */
+function addAnswer(answer: () => readonly string[], { text, parts, replies, warnings }: Decoding): void {
+  const frames = answerAtLength(text.length, parts, answer);
+  if (frames === null) warnings.push(unanswered);
+  else replies.push(...frames);
+}
+
 /** What an error frame asks for by itself. */
-function answerError(message: Message, { parts, engine, frame, replies, warnings }: Decoding): void {
+function answerError(message: Message, decoding: Decoding): void {
+  const { parts, engine, frame, replies, warnings } = decoding;
   const { payload, envelope } = message;
   const expected = expectedOf(frame);
   if (expected !== undefined) {
@@ -349,7 +359,7 @@ function answerError(message: Message, { parts, engine, frame, replies, warnings
     replies.push(...recovery.frames);
     warnings.push(...recovery.warnings);
   } else if (payload['code'] === 'E2001' && payload['want'] === 'full_state') {
-    replies.push(...fullState(parts, engine));
+    addAnswer(() => fullState(parts, engine), decoding);
   }
   const cid = envelope.correlation_id;
   if (cid === undefined || isAboutDelivery(message)) return;

@@ -36,9 +36,14 @@ export function announce(parts: SessionParts, engine: Engine): EncodeResult {
  * Takes what a peer has announced, and gives what there is to answer: our own announcement where it has not been made yet,
  * with our schemas where the hashes differ. Each is sent once: the other side keeps it.
  *
+ * @returns sends what there is to answer; `null` for nothing
  * @throws AccpError E1004 for a payload that is none, E5001 for schemas that do not have the hash that they claim
  */
-export function negotiate({ agent, payload }: Message, parts: SessionParts, engine: Engine): readonly string[] {
+export function negotiate(
+  { agent, payload }: Message,
+  parts: SessionParts,
+  engine: Engine,
+): (() => readonly string[]) | null {
   const { peers, options } = parts;
   const registry = ownRegistry(engine, parts);
   const received = readAnnouncement(payload);
@@ -54,7 +59,7 @@ export function negotiate({ agent, payload }: Message, parts: SessionParts, engi
   const peer = { ...peerOf(received, before, registry), known };
   peers.set(agent, peer);
   const step = nextStep(registry, negotiationOf(parts, peer));
-  return step === null ? [] : take(step, parts, engine).frames;
+  return step === null ? null : () => take(step, parts, engine).frames;
 }
 
 function negotiationOf({ facts }: SessionParts, peer: Peer | undefined): Negotiation {
