@@ -120,6 +120,8 @@ export class Feed implements Follower {
     let count = 0;
     let lastId: string | undefined;
     while (!this.#isOver && count < query.limit) {
+      // Who asks again and again, and does not read, waits for its own reading.
+      if (this.#isFull()) await channel.ready();
       const events = await store.readEvents({ ...query.of, after, upTo: query.upTo, limit: PAGE });
       for (const event of events) {
         after = event.sequence;
@@ -129,7 +131,6 @@ export class Feed implements Follower {
         lastId = event.id;
       }
       if (events.length < PAGE) break;
-      await channel.ready();
     }
     return { count, lastId, isCut: count >= query.limit };
   }

@@ -14,8 +14,9 @@ import {
   StoreError,
   sqliteStore,
 } from '../../../src/arcp/runtime/index.js';
+import { memoryChannels } from '../../../src/channels/memory.js';
 import { passingTime } from '../../helpers/passing-time.js';
-import { connectTo, deferred, type Wire } from './wire.js';
+import { connectTo, deferred, Wire } from './wire.js';
 
 const runtimes: Runtime[] = [];
 afterEach(async () => {
@@ -706,6 +707,27 @@ describe('resuming', () => {
     );
     expect(wire.heard.slice(from, -1)).toEqual(all.slice(2, 6));
     expect(ack.payload.details).toEqual({ replayed: 4, last_message_id: all[5]!.id, more: true });
+  });
+
+  test('as fast as it is read, however often it is asked for', async () => {
+    const runtime = start().tool('wordy', { durable: true }, async (_, { progress }) => {
+      for (let percent = 0; percent < 20; percent++) await progress({ percent, message: 'word '.repeat(2000) });
+    });
+    const [here, there] = memoryChannels();
+    runtime.accept(there);
+    const wire = new Wire(here);
+    await wire.open();
+    const { jobId } = await wire.startJob('wordy');
+    await wire.untilEnded(jobId);
+    here.pause();
+    const asked = Array.from({ length: 50 }, () => wire.send('resume', { mode: 'replay' }, { job_id: jobId }));
+    for (let turn = 0; turn < 2000; turn++) await new Promise((resolve) => setImmediate(resolve));
+    const waiting = there.backlog();
+    here.resume();
+    for (const one of asked) await wire.answer('ack', one);
+    // A megabyte, and what is read from the store at once.
+    expect(waiting).toBeGreaterThan(200_000);
+    expect(waiting).toBeLessThan(2_000_000);
   });
 
   test('what is not kept any more is said to be lost', async () => {
