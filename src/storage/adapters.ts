@@ -1,9 +1,11 @@
 /** The two interfaces that SQLite drivers for Node share, as {@link Driver}s. */
+import { pathToFileURL } from 'node:url';
 import type { Database, Driver, Row, SqlValue, Statement } from './database.js';
 
 /** What `node:sqlite` and its likes export as `DatabaseSync`. */
 export type NodeSqliteConstructor = new (
   file: string,
+  options?: { readOnly?: boolean },
 ) => RawDatabase<{
   run(...parameters: SqlValue[]): unknown;
   get(...parameters: SqlValue[]): unknown;
@@ -28,8 +30,10 @@ interface RawDatabase<S> {
 
 /** A driver from the `DatabaseSync` of `node:sqlite` or `@photostructure/sqlite`. */
 export function nodeSqlite(DatabaseSync: NodeSqliteConstructor): Driver {
-  return (file) => {
-    const raw = new DatabaseSync(file);
+  return (file, immutable = false) => {
+    const raw = immutable
+      ? new DatabaseSync(`${pathToFileURL(file).href}?immutable=1`, { readOnly: true })
+      : new DatabaseSync(file);
     return database(raw, (sql) => {
       const statement = raw.prepare(sql);
       return {
@@ -43,7 +47,8 @@ export function nodeSqlite(DatabaseSync: NodeSqliteConstructor): Driver {
 }
 
 /**
- * A driver from the constructor that `better-sqlite3` or `libsql` exports.
+ * A driver from the constructor that `better-sqlite3` or `libsql` exports. With it, a file is not read where its log cannot be made:
+ * these take no addresses.
  *
  * @example
  * import Database from 'better-sqlite3';

@@ -28,5 +28,10 @@ export interface Database {
   readonly close: () => void;
 }
 
-/** Opens a file, which exists. Errors are the driver's own; `storageError` makes them alike. */
-export type Driver = (file: string) => Database;
+/**
+ * Opens a file, which exists. Errors are the driver's own; `storageError` makes them alike.
+ *
+ * @param immutable opens it for reading only, and takes it that nobody writes it: without that, SQLite cannot read a file where
+ *   no log can be made. A driver that cannot do that opens it as usual
+ */
+export type Driver = (file: string, immutable?: boolean) => Database;

@@ -6,6 +6,7 @@ import type { Database, Driver } from './database.js';
 import { StorageError, storageError } from './errors.js';
 import { type Format, migrate, versionOf } from './migrate.js';
 import { platformDriver } from './platform.js';
+import { isReadOnly, readOnlyDatabase } from './read-only.js';
 
 export interface OpenOptions {
   readonly format: Format;
@@ -20,6 +21,11 @@ export interface OpenOptions {
    */
   readonly powerSafe?: boolean | undefined;
   /**
+   * Opens a file that cannot be written for reading; transactions fail then. A file of an earlier version is refused.
+   * @default false
+   */
+  readonly orReadOnly?: boolean | undefined;
+  /**
    * Called when opening fails, while the connection is still open. SQLite leaves a file alone that was moved before it is
    * closed; otherwise closing merges its log into it, and deletes the log.
    */
@@ -30,6 +36,8 @@ export interface OpenOptions {
 export interface OpenDatabase extends Database {
   /** Closes it without merging its log into the file. */
   readonly abandon: () => void;
+  /** Whether it was opened for reading, since it cannot be written; see `orReadOnly`. */
+  readonly isReadOnly: boolean;
 }
 
 /** How often a step is tried again while another process makes the file ready, in milliseconds. */
@@ -53,10 +61,11 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
   }
   makePrivate(absolute);
   const driver = options.driver ?? (await loadDriver(absolute));
+  if (options.orReadOnly === true && isReadOnly(absolute)) return openToRead(driver, absolute, busyTimeout, options);
   const database = openWith(driver, absolute);
   try {
     await makeReady(database, absolute, busyTimeout, options);
-    return { ...database, close: () => closeWhole(database), abandon: database.close };
+    return { ...database, close: () => closeWhole(database), abandon: database.close, isReadOnly: false };
   } catch (thrown) {
     const error = storageError(thrown, absolute);
     try {
@@ -64,6 +73,28 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
     } finally {
       database.close();
     }
+    throw error;
+  }
+}
+
+function openToRead(driver: Driver, file: string, busyTimeout: number, options: OpenOptions): OpenDatabase {
+  const { format } = options;
+  try {
+    const database = readOnlyDatabase(file, (immutable) => {
+      const opened = driver(file, immutable);
+      try {
+        setUp(opened, busyTimeout);
+        if (versionOf(opened, format, file) === format.migrations.length) return opened;
+        throw new StorageError('unavailable', file, `${file} is of an earlier version, and cannot be written`);
+      } catch (thrown) {
+        opened.close();
+        throw thrown;
+      }
+    });
+    return { ...database, abandon: database.close, isReadOnly: true };
+  } catch (thrown) {
+    const error = storageError(thrown, file);
+    options.onFailure?.(error);
     throw error;
   }
 }
@@ -103,10 +134,14 @@ function openWith(driver: Driver, file: string): Database {
   }
 }
 
-async function makeReady(database: Database, file: string, busyTimeout: number, options: OpenOptions): Promise<void> {
+function setUp(database: Database, busyTimeout: number): void {
   database.exec(`PRAGMA busy_timeout = ${busyTimeout}`);
   // A file is looked at before anything in it is changed, and is not trusted to run code.
   database.exec('PRAGMA trusted_schema = OFF');
+}
+
+async function makeReady(database: Database, file: string, busyTimeout: number, options: OpenOptions): Promise<void> {
+  setUp(database, busyTimeout);
   const version = versionOf(database, options.format, file);
   // Only a file without tables can be made so that it shrinks when something is removed.
   if (version === 0) database.exec('PRAGMA auto_vacuum = INCREMENTAL');

@@ -13,10 +13,10 @@ export async function platformDriver(): Promise<Driver> {
   return nodeSqlite(DatabaseSync);
 }
 
-/** Node's own module, from Node 22.13 on. Those before lack it, or iteration over rows. */
+/** Node's own module, from Node 22.15 on. Those before lack it, iteration over rows, or the addresses that immutable files need. */
 function builtIn(): SqliteModule | undefined {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  if (major < 22 || (major === 22 && minor < 13)) return undefined;
+  if (major < 22 || (major === 22 && minor < 15)) return undefined;
   return withoutExperimentalWarning(() => process.getBuiltinModule('node:sqlite') as SqliteModule | undefined);
 }
 

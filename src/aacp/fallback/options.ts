@@ -2,9 +2,7 @@
 import { anyText } from '../../text/visible.js';
 import type { TokenCounter } from '../../tokens/counter.js';
 import { installedCounter } from '../../tokens/installed-counter.js';
-import { RegistryError } from './errors.js';
 import type { Model } from './models/model.js';
-import { memoryRegistry } from './registry/memory.js';
 import type { Registry } from './registry/registry.js';
 import type { FallbackWarning } from './result.js';
 import type { Rule } from './rules/rule.js';
@@ -15,7 +13,7 @@ export interface FallbackOptions {
   /**
    * What was encoded before. `null` for none: each instruction that no rule covers is put to the model each time.
    * @default `sqliteRegistry()`: a file in the user's data directory, which several processes may share; where it cannot be
-   * written, `memoryRegistry()`, with one warning `registry-in-memory`
+   * written, a registry in memory with its entries, with one warning `registry-in-memory`
    */
   readonly registry?: Registry | null | undefined;
   /** Instructions that are known beforehand. `null` for none. @default `bundledRules()` */
@@ -140,24 +138,16 @@ function checkedTime(time: unknown): number {
 
 /** Loaded only when it is needed: with a registry of the host's, no database driver is. */
 async function openDefault(): Promise<OpenRegistry> {
-  const { sqliteRegistry } = await import('./registry/sqlite.js');
+  const { isUnwritable, memoryCopy, sqliteRegistry } = await import('./registry/sqlite.js');
   try {
     return { registry: await sqliteRegistry(), warning: null };
   } catch (thrown) {
     if (!isUnwritable(thrown)) throw thrown;
-    const message = `${thrown.message} What is encoded is kept in memory until the encoder is closed.`;
-    return { registry: memoryRegistry(), warning: { code: 'registry-in-memory', message } };
+    const { registry, isCopy } = await memoryCopy();
+    const used = isCopy ? ' What it holds is used.' : '';
+    const message = `${thrown.message}${used} What is encoded is kept in memory until the encoder is closed.`;
+    return { registry, warning: { code: 'registry-in-memory', message } };
   }
-}
-
-/**
- * Tells whether the folder or the file of a registry cannot be written, as in a container, so that encoding goes on in memory. A setting
- * that is wrong is an error.
- */
-export function isUnwritable(thrown: unknown): thrown is RegistryError {
-  if (!(thrown instanceof RegistryError)) return false;
-  const isMisconfigured = (thrown.cause as { readonly reason?: unknown } | undefined)?.reason === 'misconfigured';
-  return (thrown.code === 'registry-unavailable' && !isMisconfigured) || thrown.code === 'registry-full';
 }
 
 function rulesOf(rules: FallbackOptions['rules']): Settings['rules'] {

@@ -35,6 +35,12 @@ export interface SqliteStoreOptions {
    * @default false
    */
   readonly powerSafe?: boolean | undefined;
+  /**
+   * Opens a file that cannot be written for reading: what writes then fails with `unavailable`. Otherwise it is refused. A file of an
+   * earlier version is refused in any case.
+   * @default false
+   */
+  readonly orReadOnly?: boolean | undefined;
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined;
 }

@@ -101,7 +101,7 @@ async function chosenRegistry(invocation: Invocation): Promise<Registry | null> 
   if (file === 'none') return null;
   if (file === 'memory') return memoryRegistry();
   // Who only asks what would happen changes nothing.
-  return openRegistry(invocation, { file, create: options['explain'] !== true, orMemory: true });
+  return openRegistry(invocation, { file, create: options['explain'] !== true, otherwise: 'memory' });
 }
 
 function thresholdOf({ options }: Invocation): number | undefined {

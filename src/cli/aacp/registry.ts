@@ -13,6 +13,8 @@ interface Action {
   readonly word: 'KEY' | 'FILE' | null;
   /** Whether it makes the registry where there is none. */
   readonly creates?: true;
+  /** Whether it changes the registry. */
+  readonly writes?: true;
   /** @returns the exit code */
   readonly run: (registry: Registry, invocation: Invocation, word: string) => Promise<number>;
 }
@@ -22,10 +24,10 @@ const ACTIONS: ReadonlyMap<string, Action> = new Map([
   ['list', { word: null, run: listEntries }],
   ['pending', { word: null, run: listPending }],
   ['show', { word: 'KEY', run: showEntry }],
-  ['remove', { word: 'KEY', run: removeEntry }],
-  ['import', { word: 'FILE', creates: true, run: importFile }],
+  ['remove', { word: 'KEY', writes: true, run: removeEntry }],
+  ['import', { word: 'FILE', creates: true, writes: true, run: importFile }],
   ['export', { word: null, run: exportEntries }],
-  ['purge', { word: null, run: purge }],
+  ['purge', { word: null, writes: true, run: purge }],
 ] satisfies (readonly [string, Action])[]);
 
 const DAY = 86_400_000;
@@ -45,7 +47,12 @@ export async function runRegistry(invocation: Invocation): Promise<number> {
 
   const file = typeof options['registry'] === 'string' ? options['registry'] : undefined;
   const ttl = name === 'purge' ? olderThan(options['older-than']) : undefined;
-  const registry = await openRegistry(invocation, { file, create: action.creates === true, ttl });
+  const registry = await openRegistry(invocation, {
+    file,
+    create: action.creates === true,
+    otherwise: action.writes === true ? undefined : 'read-only',
+    ttl,
+  });
   try {
     return await action.run(registry, invocation, word ?? '');
   } catch (thrown) {

@@ -55,7 +55,7 @@ export async function openLog(file: string): Promise<ArcpStore> {
   }
   if (!isOne) throw new UsageError(`${file} is no file of a runtime`, 'unreadable');
   try {
-    return await sqliteStore(file);
+    return await sqliteStore(file, { orReadOnly: true });
   } catch (thrown) {
     throw thrown instanceof StoreError ? new UsageError(thrown.message, 'unreadable') : thrown;
   }

@@ -16,6 +16,8 @@ export interface Connection {
   /** The same with the file locked for writing; keeps all of what the step writes, or nothing when it throws. */
   readonly write: <T>(step: () => T) => T;
   readonly tell: NoticeListener;
+  /** Whether nothing can be written. */
+  readonly isReadOnly: boolean;
   readonly isOpen: () => boolean;
   readonly close: () => void;
 }
@@ -85,6 +87,7 @@ export function connection(database: OpenDatabase, options: ConnectionOptions): 
         checkPlace();
         return database.transaction(step);
       }),
+    isReadOnly: database.isReadOnly,
     isOpen: () => ended === null,
     close() {
       if (ended !== null) return;

@@ -2,6 +2,7 @@
 /** Keeps others from reading a registry: instructions are the user's own business. Node only. */
 import { chmodSync, realpathSync, statSync } from 'node:fs';
 import process from 'node:process';
+import { systemReason } from '../../../text/system-reason.js';
 import type { NoticeListener } from './notices.js';
 
 /** What anybody but the owner may do. */
@@ -24,7 +25,7 @@ export function makePrivate(file: string, onNotice: NoticeListener | undefined):
       const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
       if ((mode & OTHERS) !== 0) chmodSync(path, mode & OWNER);
     } catch (thrown) {
-      const reason = (thrown as Error).message;
+      const reason = systemReason(thrown);
       const message = `Others than its owner may read the registry ${path}, and that could not be changed: ${reason}.`;
       onNotice?.({ kind: 'not-private', file: path, message });
     }

@@ -35,7 +35,8 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
   /** Empties the cache when another connection has written. Asking costs a small part of reading an entry. */
   function checkFresh(): void {
     const current = statements.dataVersion.get()!['data_version'];
-    if (current === version) return;
+    // A file that is only read may have been opened again: then the number tells nothing.
+    if (current === version && !connection.isReadOnly) return;
     version = current;
     cache.clear();
   }
@@ -119,6 +120,7 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
     },
     seen(key) {
       const time = attempt(now);
+      if (connection.isReadOnly) return;
       hits.add(key, time);
       if (hits.isDue(time)) flushIfFree();
     },

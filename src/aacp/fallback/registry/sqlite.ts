@@ -7,6 +7,7 @@ import { identityOf, makeFolderOf, userDataFile } from '../../../storage/place.j
 import { isDamagedOwn, type Origin } from '../../../storage/set-aside.js';
 import { resolveChoice } from '../../../text/choice.js';
 import { RegistryError } from '../errors.js';
+import { memoryRegistry } from './memory.js';
 import type { NoticeListener } from './notices.js';
 import { type Limits, type RegistryOptions, resolveLimits } from './options.js';
 import type { Registry } from './registry.js';
@@ -35,6 +36,13 @@ export interface SqliteRegistryOptions extends RegistryOptions {
    */
   readonly powerSafe?: boolean | undefined;
   /**
+   * Opens a file that cannot be written for reading: what writes then fails with `registry-unavailable`. Otherwise it is refused. A file
+   * of an earlier version is refused in any case.
+   *
+   * @default false
+   */
+  readonly orReadOnly?: boolean | undefined;
+  /**
    * What to do about a damaged file. It is always renamed to `FILE.corrupt-TIME`, unchanged, and a notice told. Then `fail` throws
    * a RegistryError with code `registry-corrupt`, and the next opening begins an empty registry; `renew` begins it at once. A
    * file that is found damaged only later is set aside then, with that error, in either case.
@@ -49,10 +57,10 @@ export interface SqliteRegistryOptions extends RegistryOptions {
 interface Settings {
   readonly limits: Limits;
   readonly onNotice: NoticeListener | undefined;
-  readonly open: Pick<SqliteRegistryOptions, 'driver' | 'busyTimeout' | 'powerSafe'>;
+  readonly open: Pick<SqliteRegistryOptions, 'driver' | 'busyTimeout' | 'powerSafe' | 'orReadOnly'>;
 }
 
-const NAMES = ['driver', 'busyTimeout', 'powerSafe', 'onCorrupt', 'onNotice'];
+const NAMES = ['driver', 'busyTimeout', 'powerSafe', 'orReadOnly', 'onCorrupt', 'onNotice'];
 
 /** The default file of the registry: `registry.db` in the user's data folder, or in the one that `PEGWIRE_DATA_DIR` names. */
 export function defaultRegistryFile(): string {
@@ -75,7 +83,7 @@ export function defaultRegistryFile(): string {
  */
 export async function sqliteRegistry(file?: string, options: SqliteRegistryOptions = {}): Promise<Registry> {
   const limits = resolveLimits(options, NAMES);
-  const { driver, busyTimeout, powerSafe, onCorrupt, onNotice } = options;
+  const { driver, busyTimeout, powerSafe, orReadOnly, onCorrupt, onNotice } = options;
   const strategy = resolveChoice('onCorrupt', onCorrupt, ['fail', 'renew']);
   if (onNotice !== undefined && typeof onNotice !== 'function') throw new TypeError('onNotice is a function');
   if (file !== undefined && (typeof file !== 'string' || file === ''))
@@ -84,13 +92,55 @@ export async function sqliteRegistry(file?: string, options: SqliteRegistryOptio
   const wanted = file ?? defaultRegistryFile();
   const path = told(wanted, () => makeFolderOf(wanted));
   const origin: Origin = { format: REGISTRY_FORMAT, mark: REGISTRY_MARK, isInPlace: file === undefined };
-  const settings: Settings = { limits, onNotice, open: { driver, busyTimeout, powerSafe } };
+  const settings: Settings = { limits, onNotice, open: { driver, busyTimeout, powerSafe, orReadOnly } };
   try {
     return await opened(path, origin, settings);
   } catch (thrown) {
     if (strategy === 'fail' || !(thrown instanceof RegistryError) || thrown.code !== 'registry-corrupt') throw thrown;
     return opened(path, origin, settings);
   }
+}
+
+/** A registry in memory in the place of one in a file that cannot be written. */
+export interface MemoryCopy {
+  readonly registry: Registry;
+  /** Whether it has the entries of the file; otherwise the file is not there, or cannot be read either. */
+  readonly isCopy: boolean;
+}
+
+/**
+ * Reads a registry that cannot be written into memory.
+ *
+ * @param file @default `defaultRegistryFile()`
+ * @throws RegistryError on a file that can be read and is no registry, or a damaged one
+ */
+export async function memoryCopy(
+  file?: string,
+  options: Pick<SqliteRegistryOptions, 'ttl' | 'onNotice'> = {},
+): Promise<MemoryCopy> {
+  const registry = memoryRegistry({ ttl: options.ttl });
+  try {
+    const source = await sqliteRegistry(file, { ...options, orReadOnly: true });
+    try {
+      registry.putAll(source.entries());
+    } finally {
+      source.close();
+    }
+    return { registry, isCopy: true };
+  } catch (thrown) {
+    if (!isUnwritable(thrown)) throw thrown;
+    return { registry, isCopy: false };
+  }
+}
+
+/**
+ * Tells whether the folder or the file of a registry cannot be written, as in a container, so that encoding goes on in memory. A setting
+ * that is wrong is an error.
+ */
+export function isUnwritable(thrown: unknown): thrown is RegistryError {
+  if (!(thrown instanceof RegistryError)) return false;
+  const isMisconfigured = (thrown.cause as { readonly reason?: unknown } | undefined)?.reason === 'misconfigured';
+  return (thrown.code === 'registry-unavailable' && !isMisconfigured) || thrown.code === 'registry-full';
 }
 
 /** To SQLite these are databases without a file, or addresses; here they would be files of such names. */
@@ -116,8 +166,8 @@ function told<T>(file: string, step: () => T): T {
 
 async function opened(file: string, origin: Origin, { limits, onNotice, open }: Settings): Promise<Registry> {
   const database = await openedDatabase(file, origin, { limits, onNotice, open });
-  // Only now is it known to be ours.
-  makePrivate(file, onNotice);
+  // Only now is it known to be ours. Where it cannot be written, who may read it is up to whoever can.
+  if (!database.isReadOnly) makePrivate(file, onNotice);
   return sqliteRegistryOver(connection(database, { file, now: limits.now, onNotice }), limits);
 }
 
