@@ -111,6 +111,18 @@ export interface Endpoint {
    * Who knows the id of a session can speak in it: checking who may do so belongs in front of the endpoint.
    */
   readonly handler: FrameHandler;
+  /**
+   * Puts a session out for good, on every binding: its connection is closed, what is under way in it is cancelled with E5001, but for tools
+   * of MCP, and whoever comes with its id again is refused. The last 10,000 such sessions are remembered.
+   *
+   * @param reason for the closing of a WebSocket, of which the first 123 bytes are sent
+   * @returns whether the session was there
+   */
+  readonly disconnect: (sid: string, reason?: string) => boolean;
+  /** Why a session was put out; `undefined` where it was not. */
+  readonly disconnected: (sid: string) => string | undefined;
+  /** Tells when a session is put out. @returns takes the listener away */
+  readonly onDisconnect: (session: Session, listener: () => void) => () => void;
   /** Closes all sessions. */
   readonly close: () => void;
 }

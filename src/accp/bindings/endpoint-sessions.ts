@@ -60,6 +60,11 @@ export class EndpointSessions {
     return session;
   }
 
+  /** The session of that id, where it is held. */
+  find(sid: string): Session | undefined {
+    return this.#held.get(sid)?.session;
+  }
+
   /**
    * The session that a frame belongs to; a new one where it names none. A later part of a message names it, too: sender and chain are
    * no secrets, so that by them anybody could add to somebody else's message, and be given its answer.

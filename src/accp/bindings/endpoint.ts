@@ -3,6 +3,7 @@
 import { safely } from '../../bindings/safely.js';
 import { AccpError } from '../codec/accp-error.js';
 import type { Codec } from '../codec/codec.js';
+import type { AccpErrorCode } from '../codec/codes.js';
 import type { Message } from '../message/message.js';
 import { tryParseFrame } from '../parse.js';
 import { checkAgentName } from '../session/names.js';
@@ -12,6 +13,7 @@ import { Arrivals } from './arrivals.js';
 import { EndpointAnswers } from './endpoint-answers.js';
 import { takeUpInterrupted } from './endpoint-interrupted.js';
 import type { Endpoint, EndpointOptions } from './endpoint-options.js';
+import { DISCONNECTED, PutOut } from './endpoint-put-out.js';
 import { EndpointSessions } from './endpoint-sessions.js';
 import { Turns } from './endpoint-turns.js';
 import { bareErrorFrame } from './error-frame.js';
@@ -54,6 +56,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   if (typeof handle !== 'function') throw new TypeError('handle is the function that is told of messages');
   const sessions = new EndpointSessions(options);
   const answers = new EndpointAnswers(options);
+  const putOut = new PutOut();
   const turnsOf = new WeakMap<Session, Turns>();
   const arrivalsOf = new WeakMap<Session, Arrivals>();
 
@@ -250,14 +253,20 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     const address = readAddress(frame);
     if (address === null) return notAFrame(frame);
     if (address.sid !== undefined && address.sid.length > MAX_ID) return badSessionId(frame);
+    if (address.sid !== undefined && putOut.reason(address.sid) !== undefined)
+      return refusal(frame, 'E5001', DISCONNECTED);
     const session = sessions.openFor(address);
     if (session === null) return strayPart(frame);
+    const linked = putOut.link(session, signal);
     const end = sessions.use(session);
+    let given: FrameAnswer = null;
     try {
-      return await answerInTurn(frame, address, session, signal);
+      given = await answerInTurn(frame, address, session, linked.signal);
     } finally {
       end();
+      if (given === null || typeof given === 'string') linked.release();
     }
+    return given === null || typeof given === 'string' ? given : before(given, linked.release);
   };
 
   return {
@@ -267,6 +276,12 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     receive,
     say,
     handler,
+    disconnect: (sid, reason = 'the connection is not wanted') => {
+      const session = sessions.find(sid);
+      return session !== undefined && putOut.add(session, reason);
+    },
+    disconnected: (sid) => putOut.reason(sid),
+    onDisconnect: (session, listener) => putOut.listen(session, listener),
     close: () => sessions.close(),
   };
 }
@@ -292,6 +307,15 @@ async function* batchesOf(
   else yield* begun;
 }
 
+/** Frames, and what is done when they are over. */
+async function* before(frames: AsyncIterable<string>, over: () => void): AsyncGenerator<string, void, undefined> {
+  try {
+    yield* frames;
+  } finally {
+    over();
+  }
+}
+
 /** As few things as can be: most answers are one frame. */
 function packed(frames: readonly string[]): FrameAnswer {
   if (frames.length === 0) return null;
@@ -309,16 +333,16 @@ function notAFrame(text: string): string {
 }
 
 function badSessionId(frame: string): string | null {
-  return refusal(frame, `metadata.sid: longer than ${MAX_ID} characters`);
+  return refusal(frame, 'E1004', `metadata.sid: longer than ${MAX_ID} characters`);
 }
 
 function strayPart(frame: string): string | null {
-  return refusal(frame, 'metadata.sid: a part of a message names the session of the first one');
+  return refusal(frame, 'E1004', 'metadata.sid: a part of a message names the session of the first one');
 }
 
-function refusal(frame: string, why: string): string | null {
+function refusal(frame: string, code: AccpErrorCode, why: string): string | null {
   const head = readHead(frame);
   // An error is never answered by another.
   if (head !== null && isErrorHead(head)) return null;
-  return bareErrorFrame('E1004', why, head);
+  return bareErrorFrame(code, why, head);
 }

@@ -16,7 +16,12 @@ export function endpointOf(options: Partial<EndpointOptions> = {}): Endpoint {
   return createEndpoint({ codec: createCodec(), agent: 'server', handle: echo, ...options });
 }
 
-export async function answersOf(endpoint: Endpoint, frame: string, signal: AbortSignal = NEVER): Promise<string[]> {
+/** @param signal each request has one of its own */
+export async function answersOf(
+  endpoint: Endpoint,
+  frame: string,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<string[]> {
   const answer = await endpoint.handler(frame, { signal });
   if (answer === null) return [];
   if (typeof answer === 'string') return [answer];

@@ -7,6 +7,7 @@ import { isPlainObject } from '../../message/values.js';
 import { createSession, type Session } from '../../session/session.js';
 import type { Endpoint } from '../endpoint.js';
 import type { Notice } from '../endpoint-options.js';
+import { DISCONNECTED } from '../endpoint-put-out.js';
 import { BINDING_AGENT, bareErrorFrame } from '../error-frame.js';
 import { readHead } from '../frames.js';
 import { frameContent } from './content.js';
@@ -142,6 +143,8 @@ function sessionOf(frames: readonly string[], endpoint: Endpoint): Session | str
   const heads = frames.map(readHead);
   if (heads.includes(null)) return bareErrorFrame('E1001', 'The text is no frame.');
   const sid = heads.find((head) => head!.sid !== undefined)?.sid;
+  if (sid !== undefined && endpoint.disconnected(sid) !== undefined)
+    return bareErrorFrame('E5001', DISCONNECTED, heads.at(-1));
   if (sid === undefined || sid.length <= MAX_ID) return endpoint.open(sid);
   return bareErrorFrame('E1004', `metadata.sid: longer than ${MAX_ID} characters`, heads[0]);
 }

@@ -4,6 +4,7 @@ import { safely } from '../../../bindings/safely.js';
 import type { WebSocketLike } from '../../../bindings/web-socket.js';
 import type { MessageInput } from '../../message/message.js';
 import type { Endpoint } from '../endpoint.js';
+import { DISCONNECTED } from '../endpoint-put-out.js';
 import { bareErrorFrame } from '../error-frame.js';
 import { isErrorHead, readHead } from '../frames.js';
 import { CLOSE, LinkError } from '../link/errors.js';
@@ -37,8 +38,8 @@ export interface WebSocketEndpoint {
   /** Takes a socket that is open. What becomes of it afterwards is this side's business. */
   readonly accept: (socket: WebSocketLike, peer?: AcceptedPeer) => void;
   /**
-   * Ends a session's connection for good (1008), and what is under way in it: a client that connects with the id of the session again is
-   * refused with the same reason, of which the first 123 bytes are sent. The last 10,000 such sessions are remembered.
+   * The same as the `disconnect` of the endpoint: ends a session's connection for good (1008), and bars the session from all bindings of the
+   * endpoint. A client that connects with the id of the session again is refused with the same reason.
    *
    * @returns whether the session was there
    */
@@ -57,9 +58,6 @@ export interface WebSocketEndpoint {
   /** Closes all connections with 1001. Sessions stay the endpoint's. */
   readonly close: () => Promise<void>;
 }
-
-/** Sessions that were disconnected and are remembered. */
-const MAX_PUT_OUT = 10_000;
 
 /**
  * Answers frames over WebSockets. The first frame has to be `sync:registry`; its `sid` names the session, which goes on where the
@@ -83,8 +81,6 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
   if (!(maxConcurrent >= 1)) throw new TypeError(`maxConcurrent is a number from 1 on; got ${maxConcurrent}`);
   if (!(maxAway >= 0)) throw new TypeError(`maxAway is a number from 0 on; got ${maxAway}`);
   const seats = new Map<string, Seat>();
-  /** Reasons of the sessions that were disconnected, by their ids, the oldest first. */
-  const putOut = new Map<string, string>();
   const waiting = new Set<FrameSocket>();
   /** Those without a connection; the one that has none for longest comes first. */
   const away = new Set<Seat>();
@@ -96,6 +92,9 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
     const known = sid === undefined ? undefined : seats.get(sid);
     if (known !== undefined) return known;
     const session = endpoint.open(sid);
+    const forget = endpoint.onDisconnect(session, () =>
+      seat.close(CLOSE.noRegistry, endpoint.disconnected(session.id) ?? ''),
+    );
     const seat = new Seat(endpoint, session, {
       ...{ heartbeat: options.heartbeat, maxMissed: options.maxMissed, resumeTime, maxConcurrent },
       failed: (error) => tell(error, session.id),
@@ -104,6 +103,7 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
         if (away.size > maxAway) away.values().next().value!.leave();
       },
       left: () => {
+        forget();
         away.delete(seat);
         if (seats.get(session.id) === seat) seats.delete(session.id);
       },
@@ -131,9 +131,9 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
         socket.send(bareErrorFrame('E5001', why, head));
         socket.close(CLOSE.noRegistry, why);
       };
-      const barred = head.sid === undefined ? undefined : putOut.get(head.sid);
+      const barred = head.sid === undefined ? undefined : endpoint.disconnected(head.sid);
       if (barred !== undefined) {
-        socket.send(bareErrorFrame('E5001', 'The session was disconnected.', head));
+        socket.send(bareErrorFrame('E5001', DISCONNECTED, head));
         socket.close(CLOSE.noRegistry, barred);
         return;
       }
@@ -192,15 +192,7 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
   return {
     accept,
     connected: () => [...seats.values()].filter(({ isConnected }) => isConnected).map(({ sid }) => sid),
-    disconnect: (sid, reason = 'the connection is not wanted') => {
-      const seat = seats.get(sid);
-      if (seat === undefined) return false;
-      putOut.delete(sid);
-      putOut.set(sid, reason);
-      if (putOut.size > MAX_PUT_OUT) putOut.delete(putOut.keys().next().value!);
-      seat.close(CLOSE.noRegistry, reason);
-      return true;
-    },
+    disconnect: (sid, reason) => endpoint.disconnect(sid, reason),
     send: async (sid, message) => (await seats.get(sid)?.say(message)) ?? false,
     close: async () => {
       isClosed = true;
