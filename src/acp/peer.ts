@@ -3,6 +3,7 @@ import { safely } from '../bindings/safely.js';
 import type { Channel } from '../channels/channel.js';
 import { taken } from '../channels/taken.js';
 import { isLonger } from '../text/bytes.js';
+import { systemReason } from '../text/system-reason.js';
 import { Answering, CANCEL, type Done } from './answering.js';
 import { ArrivalOrder } from './arrival-order.js';
 import { BatchPolicy } from './batch-policy.js';
@@ -346,7 +347,7 @@ export class Peer implements Connection {
     if (error !== undefined) {
       const typed = error instanceof ConnectionError ? error : undefined;
       this.#fault ??=
-        typed ?? new ConnectionError('closed', `The connection broke: ${error.message}`, { cause: error });
+        typed ?? new ConnectionError('closed', `The connection broke: ${systemReason(error)}`, { cause: error });
     }
     this.#calls.end(this.#fault ?? new ConnectionError('closed', 'The other side has ended.'));
     // A channel that broke takes no answers either.

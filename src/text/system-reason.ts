@@ -1,4 +1,4 @@
-/** Why the operating system refuses something, in words. */
+/** Why the operating system or the network refuses something, in words. */
 
 const REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
@@ -13,11 +13,33 @@ const REASONS: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open',
   ENFILE: 'too many files are open',
   EADDRINUSE: 'something is there already',
+  EADDRNOTAVAIL: 'this machine has no such address',
   ECONNREFUSED: 'nobody listens there',
+  ECONNRESET: 'the other side has broken it off',
+  EPIPE: 'the other side has broken it off',
+  UND_ERR_SOCKET: 'the other side has broken it off',
+  ETIMEDOUT: 'nobody answers there',
+  UND_ERR_CONNECT_TIMEOUT: 'nobody answers there',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'the name of the host cannot be looked up now',
+  EHOSTUNREACH: 'there is no way to that host',
+  ENETUNREACH: 'there is no way to that host',
 };
 
+/** How `fetch`, and libraries above it, word that something failed. What it was stands in the cause. */
+const EMPTY: ReadonlySet<unknown> = new Set(['', 'fetch failed', 'terminated', 'Connection error.', undefined]);
+const DEEPEST = 8;
+
+interface Told {
+  readonly code?: unknown;
+  readonly message?: unknown;
+  readonly cause?: unknown;
+  readonly errors?: unknown;
+}
+
 /**
- * Words an error of the operating system, as Node throws it, without its code, its call and its path.
+ * Words an error of the operating system or of the network, as Node throws it, without its code, its call and its place. Also one that
+ * is the cause of another error, as with `fetch`, or one of several, as where a host has several addresses.
  *
  * @param missing what is not there where the error is that something is not
  * @returns part of a sentence, without a full stop; of any other error, its message
@@ -25,11 +47,23 @@ const REASONS: Readonly<Record<string, string>> = {
  * systemReason(Object.assign(new Error("ENOENT: no such file or directory, open 'x'"), { code: 'ENOENT' })); // 'there is no such file'
  */
 export function systemReason(thrown: unknown, missing = 'there is no such file'): string {
-  const { code, message } = (thrown ?? {}) as { readonly code?: unknown; readonly message?: unknown };
+  const { code, message } = tellingOf(thrown);
   const text = String(message ?? thrown);
   if (typeof code !== 'string') return text;
   if (code === 'ENOENT') return missing;
   if (Object.hasOwn(REASONS, code)) return REASONS[code]!;
   // "ETXTBSY: text file is busy, open 'x'", as Node composes it.
   return text.startsWith(`${code}: `) ? text.slice(code.length + 2).replace(/, [a-z_]+(?: '.*)?$/s, '') : text;
+}
+
+/** The first of an error and its causes that says anything. */
+function tellingOf(thrown: unknown): Told {
+  let at = (thrown ?? {}) as Told;
+  for (let depth = 0; depth < DEEPEST; depth++) {
+    if (!EMPTY.has(at.message) || at.code === 'ENOENT' || Object.hasOwn(REASONS, String(at.code))) return at;
+    const next = at.cause ?? (Array.isArray(at.errors) ? at.errors[0] : undefined);
+    if (typeof next !== 'object' || next === null) break;
+    at = next;
+  }
+  return (thrown ?? {}) as Told;
 }

@@ -1,6 +1,8 @@
 /** The connection of a client: opened, watched, and made again. */
+
 import { LONGEST_TIMER } from '../../bindings/longest-timer.js';
 import type { Channel } from '../../channels/channel.js';
+import { systemReason } from '../../text/system-reason.js';
 import { EnvelopeError, sketchOfText, tryParseEnvelope } from '../protocol/codec.js';
 import type { Envelope } from '../protocol/envelope.js';
 import { ArcpError } from '../protocol/errors.js';
@@ -124,7 +126,7 @@ export class Link {
   #giveUp(): void {
     if (this.#isClosed) return;
     const cause = this.#lastError;
-    const why = cause === undefined ? '' : `: ${cause instanceof Error ? cause.message : String(cause)}`;
+    const why = cause === undefined ? '' : `: ${systemReason(cause)}`;
     const message = `There is no session after ${this.#options.openWithinMs} ms${why}`;
     this.#leave()?.destroy();
     this.#options.closed(new ArcpError('DEADLINE_EXCEEDED', message, { cause }));
@@ -175,7 +177,7 @@ export class Link {
     clearInterval(this.#beat);
     channel.destroy();
     if (this.#isClosed) return;
-    const why = error === undefined ? '' : `: ${error.message}`;
+    const why = error === undefined ? '' : `: ${systemReason(error)}`;
     // A broken connection has one code, whatever carries it.
     this.#failed(new ArcpError('UNAVAILABLE', `The connection has ended${why}`, { cause: error }));
   }

@@ -1,9 +1,11 @@
 // biome-ignore-all lint/correctness/noNodejsModules: files and programs are of Node
 /** Files, the network and programs for tools, behind permissions (spec 003, "Permissions": "Runtimes SHOULD restrict network access"). */
+
 import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
+import { systemReason } from '../../text/system-reason.js';
 import { ArcpError } from '../protocol/errors.js';
 import type { JobContext } from '../runtime/contract.js';
 import type { Lease } from '../runtime/permissions/contract.js';
@@ -168,7 +170,9 @@ class Broker implements BrokeredFiles {
         });
       child.on('error', (error) =>
         reject(
-          signal.aborted ? signal.reason : new ArcpError('UNAVAILABLE', `${file}: ${error.message}`, { cause: error }),
+          signal.aborted
+            ? signal.reason
+            : new ArcpError('UNAVAILABLE', `${file}: ${systemReason(error)}`, { cause: error }),
         ),
       );
       child.on('close', (code) => {

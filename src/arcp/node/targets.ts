@@ -1,11 +1,14 @@
 // biome-ignore-all lint/correctness/noNodejsModules: programs, sockets and named pipes are of Node
 /** Where runtimes are, and how one connects to them. */
+
 import { WebSocket } from 'ws';
 import type { Channel } from '../../channels/channel.js';
 import { type LaunchOptions, launchProcess } from '../../channels/node/launch.js';
 import { connectSocket } from '../../channels/node/socket.js';
 import { webSocketChannel } from '../../channels/websocket.js';
+import { systemReason } from '../../text/system-reason.js';
 import type { Dial } from '../client/contract.js';
+import { ArcpError } from '../protocol/errors.js';
 import { connectFifo, fifoPair } from './fifo.js';
 import { SUBPROTOCOL } from './listen-websocket.js';
 
@@ -76,7 +79,9 @@ async function connectWebSocket(url: URL, token?: string, maxLength?: number): P
   const channel = webSocketChannel(socket, maxLength === undefined ? {} : { maxLength });
   await new Promise<void>((resolve, reject) => {
     socket.once('open', resolve);
-    socket.once('error', reject);
+    socket.once('error', (cause) =>
+      reject(new ArcpError('UNAVAILABLE', `There is no connection: ${systemReason(cause)}`, { cause })),
+    );
   });
   return channel;
 }

@@ -1,4 +1,5 @@
 /** The work of `pegwire arcp serve`. */
+
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -18,6 +19,7 @@ import {
   serveStdio,
   sqliteStore,
 } from '../../arcp/runtime/index.js';
+import { systemReason } from '../../text/system-reason.js';
 import { unreadable } from '../file-error.js';
 import { toJson } from '../json.js';
 import { countOption, secondsOption, textOption } from '../option-values.js';
@@ -37,7 +39,7 @@ export async function runServe(invocation: Invocation): Promise<number> {
   const { options, output, json } = invocation;
   const note = (text: string): void => void output.note(text);
   const runtime = await makeRuntime(invocation, (error) =>
-    note(`${output.paintNote('yellow', 'warning:')} ${String((error as Error).message ?? error)}`),
+    note(`${output.paintNote('yellow', 'warning:')} ${systemReason(error)}`),
   );
   const doors: Door[] = [];
   try {

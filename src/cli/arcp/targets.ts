@@ -1,6 +1,7 @@
 /** The runtimes that arguments name. */
 import { type Dial, dialOf, type Target } from '../../arcp/client/index.js';
 import type { Channel } from '../../channels/channel.js';
+import { systemReason } from '../../text/system-reason.js';
 import { givenToken } from '../token-option.js';
 import { type Invocation, UsageError } from '../usage.js';
 
@@ -46,6 +47,5 @@ export async function reached(dial: Dial): Promise<Dial> {
 /** Why there is no connection, in words. */
 export function unreachable(thrown: unknown, target: Target): UsageError {
   const name = typeof target === 'string' ? target : target.command;
-  const why = thrown instanceof AggregateError ? String(thrown.errors[0]) : String((thrown as Error).message ?? thrown);
-  return new UsageError(`${name}: ${why}`, 'unreachable');
+  return new UsageError(`${name}: ${systemReason(thrown)}`, 'unreachable');
 }

@@ -1,9 +1,11 @@
 /** `pegwire connect` over HTTP: each frame is a request, and its response the answer. */
+
 import { readHead } from '../../accp/bindings/frames.js';
 import { HttpBindingError, streamFrames } from '../../accp/bindings/http/index.js';
 import { createCodec } from '../../accp/codec/codec.js';
 import type { MessageInput } from '../../accp/message/message.js';
 import { createSession } from '../../accp/session/session.js';
+import { systemReason } from '../../text/system-reason.js';
 import { repliesOf } from '../replies.js';
 import { StreamReaders } from '../stream-readers.js';
 import { UsageError } from '../usage.js';
@@ -98,15 +100,10 @@ async function failed(thrown: unknown, received: Received): Promise<void> {
     await received.unanswered(message);
     return;
   }
-  const why = code === 'unreachable' ? reasonOf(cause) : '';
+  const why = code === 'unreachable' ? `: ${systemReason(cause)}` : '';
   const hint = status === 401 ? ' It wants another --token.' : '';
-  throw new UsageError(`${message}${why}${hint}`.replace(/\.$/, ''), 'unreachable');
-}
-
-/** What the platform says of a request that failed stands in the cause of its error. */
-function reasonOf(cause: unknown): string {
-  const { cause: inner, message } = (cause ?? {}) as { readonly cause?: unknown; readonly message?: string };
-  const said = inner instanceof Error && inner.message !== '' ? inner.message : (message ?? '');
-  const code = (inner as { readonly code?: string } | undefined)?.code;
-  return said === '' ? ` ${code ?? ''}` : ` ${said}`;
+  throw new UsageError(
+    `${message.replace(/\.$/, '')}${why}${hint === '' ? '' : `.${hint}`}`.replace(/\.$/, ''),
+    'unreachable',
+  );
 }

@@ -1,6 +1,8 @@
 /** `pegwire connect --raw` over a WebSocket: lines go out as they are, and nothing else does. */
+
 import { once } from 'node:events';
 import { closeWebSocket } from '../../bindings/web-socket.js';
+import { systemReason } from '../../text/system-reason.js';
 import { UsageError } from '../usage.js';
 import { messageOfFrame } from './frame-message.js';
 import { Outstanding } from './outstanding.js';
@@ -34,10 +36,10 @@ export async function speakRaw(options: SpeakerOptions, received: Received): Pro
   try {
     await once(socket, 'open');
   } catch (thrown) {
-    throw unreachable(thrown);
+    throw unreachable(new Error(systemReason(thrown), { cause: thrown }));
   }
   // It is closed then, too.
-  socket.on('error', ({ message }) => void received.note('connection', message));
+  socket.on('error', (error) => void received.note('connection', systemReason(error)));
   let isEnding = false;
   const broken = closed.then(([code, reason]) => {
     if (isEnding) return new Promise<never>(() => {});

@@ -1,4 +1,5 @@
 /** Everything that an SDK throws, as a `ModelError`. */
+import { systemReason } from '../../../text/system-reason.js';
 import { visible } from '../../../text/visible.js';
 import { ModelError, type ModelErrorCode } from '../errors.js';
 import { abortError } from './abort.js';
@@ -75,7 +76,7 @@ function withoutAnswer(thrown: unknown, { provider, secrets }: Asked): ModelErro
   }
   if (is('APIUserAbortError', 'Request was aborted.')) return error('model-aborted', 'The request was given up.');
   if (is('APIConnectionError', 'Connection error.') || message === 'terminated' || message === 'fetch failed') {
-    return error('model-unavailable', `There is no connection to ${provider}: ${shown(reasonOf(thrown), secrets)}`);
+    return error('model-unavailable', `There is no connection to ${provider}: ${shown(systemReason(thrown), secrets)}`);
   }
   if (/credential|authentication|api ?key/i.test(message)) {
     return error('model-unauthorised', `There is no API key for ${provider}.`, 'give the option apiKey');
@@ -85,20 +86,6 @@ function withoutAnswer(thrown: unknown, { provider, secrets }: Asked): ModelErro
     return error('model-bad-reply', `${provider} sent a reply that is not what its protocol says.`);
   }
   return error('model-unavailable', `${provider} could not be asked: ${shown(message, secrets)}`);
-}
-
-/** The innermost reason that is told: `connect ECONNREFUSED 127.0.0.1:80`. */
-function reasonOf(thrown: unknown): string {
-  let reason = 'unknown';
-  let at = thrown;
-  for (let depth = 0; depth < 8 && at !== undefined && at !== null; depth++) {
-    const message = member(at, 'message');
-    const code = member(at, 'code');
-    if (typeof message === 'string' && message !== '') reason = message;
-    else if (typeof code === 'string') reason = code;
-    at = member(at, 'cause');
-  }
-  return reason;
 }
 
 /** Names instead of classes: an error may come from another copy of the SDK than the one that is installed here. */

@@ -1,4 +1,5 @@
 /** Rule libraries from elsewhere: pinned, for who serves them could serve others tomorrow. */
+import { systemReason } from '../../../text/system-reason.js';
 import { RulesError } from './errors.js';
 import type { RuleLibrary } from './library.js';
 import { type LoadRulesOptions, loadRules } from './load.js';
@@ -53,7 +54,7 @@ async function load(
     return await readBody(response, maxBytes);
   } catch (cause) {
     if (cause instanceof RulesError || signal?.aborted === true) throw cause;
-    throw unavailable(url, cause instanceof Error ? cause.message : String(cause), cause);
+    throw unavailable(url, systemReason(cause), cause);
   }
 }
 

@@ -1,4 +1,5 @@
 /** A session over A2A, from the side that asks (draft-benzing-accp-00, section 11.4). */
+import { systemReason } from '../../../text/system-reason.js';
 import { LinkError } from '../link/errors.js';
 import type { ExchangeOptions } from '../link/exchanges.js';
 import type { Link, LinkOptions } from '../link/link-options.js';
@@ -44,10 +45,7 @@ const FOR_GOOD: ReadonlySet<unknown> = new Set([
 ]);
 
 function failureOf(thrown: unknown): LinkError {
-  const { reason, message = String(thrown) } = (thrown ?? {}) as {
-    readonly reason?: unknown;
-    readonly message?: string;
-  };
+  const { reason } = (thrown ?? {}) as { readonly reason?: unknown };
   const isForGood = (thrown instanceof A2aBindingError && thrown.code === 'not-accp') || FOR_GOOD.has(reason);
-  return new LinkError(isForGood ? 'refused' : 'unreachable', message, { cause: thrown });
+  return new LinkError(isForGood ? 'refused' : 'unreachable', systemReason(thrown), { cause: thrown });
 }

@@ -1,5 +1,7 @@
 /** One connection of the side that connects, up to the first frame of the other side. */
+
 import { after } from '../../../bindings/after.js';
+import { systemReason } from '../../../text/system-reason.js';
 import { isErrorHead, readHead } from '../frames.js';
 import { isGapReport } from '../gap-report.js';
 import type { Carrier, CarrierReceiver } from './carrier.js';
@@ -105,8 +107,7 @@ export function beginConnection(
       })
       .catch(abandon);
   } catch (cause) {
-    const said = cause instanceof Error ? cause.message : String(cause);
-    abandon(new LinkError('unreachable', `No connection could be begun: ${said}`, { cause }));
+    abandon(new LinkError('unreachable', `No connection could be begun: ${systemReason(cause)}`, { cause }));
   }
   return { greeted, abandon };
 }

@@ -1,5 +1,7 @@
 /** The side that connects (draft-benzing-accp-00, section 11.2). */
+
 import type { WebSocketLike } from '../../../bindings/web-socket.js';
+import { systemReason } from '../../../text/system-reason.js';
 import { CLOSE, LinkError } from '../link/errors.js';
 import { checkHeartbeat, type HeartbeatOptions } from '../link/heartbeat.js';
 import type { Link, LinkOptions } from '../link/link-options.js';
@@ -48,7 +50,7 @@ export async function connectWebSocket(
 const FOR_GOOD: ReadonlySet<number> = new Set([CLOSE.binary, CLOSE.notUtf8, CLOSE.noRegistry, CLOSE.tooBig]);
 
 function errorOf({ code, reason, error }: SocketEnd): LinkError {
-  const said = reason === '' ? (error?.message ?? `code ${code}`) : reason;
+  const said = reason === '' ? (error === undefined ? `code ${code}` : systemReason(error)) : reason;
   const details = { closeCode: code, cause: error };
   if (code === CLOSE.replaced)
     return new LinkError('replaced', 'The session goes on over another connection.', details);

@@ -1,8 +1,10 @@
 // biome-ignore-all lint/correctness/noNodejsModules: a server that listens is of Node
 /** Where a server listens, and what may be in the way. */
+
 import { lookup } from 'node:dns/promises';
 import type { Server } from 'node:http';
 import { isIPv6 } from 'node:net';
+import { systemReason } from '../../../text/system-reason.js';
 import { ServeError } from './errors.js';
 
 /**
@@ -24,7 +26,7 @@ export function listening(server: Server, port: number, address: string): Promis
     server.once('error', (error: NodeJS.ErrnoException) => {
       const place = `${isIPv6(address) ? `[${address}]` : address}:${port}`;
       if (error.code === 'EADDRINUSE') reject(new ServeError('in-use', `Somebody listens on ${place} already`, error));
-      else reject(new ServeError('cannot-listen', `Cannot listen on ${place}: ${error.message}`, error));
+      else reject(new ServeError('cannot-listen', `Cannot listen on ${place}: ${systemReason(error)}`, error));
     });
     server.listen(port, address, resolve);
   });
