@@ -92,7 +92,11 @@ function refusalOf(parse: () => unknown): peggy.parser.SyntaxError | undefined {
 }
 
 async function countingModule(name: string): Promise<CountingModule> {
-  const code = readFileSync(new URL(`../../generated/${name}.js`, import.meta.url), 'utf8');
+  return withSteps(readFileSync(new URL(`../../generated/${name}.js`, import.meta.url), 'utf8'));
+}
+
+/** A module of its own, without imports of packages or files, with counters in its code. */
+export function withSteps(code: string): Promise<CountingModule> {
   return import(`data:text/javascript,${encodeURIComponent(withCounters(code))}`) as Promise<CountingModule>;
 }
 

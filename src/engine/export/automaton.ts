@@ -2,6 +2,8 @@
  * Automata of regular patterns, after Glushkov: a state for each character set of the pattern, entered by reading a character of
  * it. They tell what a lexer that takes the longest match, or a parser that takes the first, will do with a pattern.
  */
+import { alphabetOf } from './automata/alphabet.js';
+import { type Budget, subsetsOf } from './automata/subsets.js';
 import { spelledOut } from './case-variants.js';
 import type { CodePointRange, Pattern } from './context-free.js';
 
@@ -158,27 +160,52 @@ function charactersOf(text: string): Pattern[] {
 export function isDeterministic({ sets, starts, next, hasParallels }: Automaton): boolean {
   return (
     !hasParallels &&
-    [starts, ...next].every((states) =>
-      states.every((state, index) => states.slice(index + 1).every((other) => !overlap(sets[state]!, sets[other]!))),
-    )
+    [starts, ...next].every((states) => {
+      const ranges = states.flatMap((state) => sets[state]!).sort(([a], [b]) => a - b);
+      return ranges.every(([first], index) => index === 0 || ranges[index - 1]![1] < first);
+    })
   );
 }
 
+/** Moves between sets of states, and pairs of states, that are looked at to tell whether an automaton is unambiguous. */
+const MOST_MOVES = 1_000_000;
+const MOST_PAIRS = 2_000_000;
+
 /**
- * Tells whether each text leads to the same state in one way only. An engine that backtracks then visits each state at most once
- * at each place of a text, so that its steps are at most the product of the two, whether the text matches or not. (All states
- * lead to the end: two ways to one of them are two ways to match some text.)
+ * Tells whether each text leads to the same state in one way only; where that takes too long to tell, no. An engine that backtracks
+ * then visits each state at most once at each place of a text, so that its steps are at most the product of the two, whether the
+ * text matches or not. (All states lead to the end: two ways to one of them are two ways to match some text.)
  */
-export function isUnambiguous({ sets, starts, next, accepts, hasParallels }: Automaton): boolean {
+export function isUnambiguous(automaton: Automaton): boolean {
+  const { starts, next, accepts, hasParallels } = automaton;
   if (hasParallels) return false;
+  const symbols = symbolsOfStates([automaton])[0]!;
+  // A state of its own stands before the first character.
+  const followersOf = (state: number): readonly number[] => (state < 0 ? starts : next[state]!);
+  const moves = (state: number): (readonly [number, number])[] =>
+    followersOf(state).flatMap((to) => symbols[to]!.map((symbol) => [symbol, to] as const));
+  // What the same text leads to stands in one set: for words in a row that is quicker than pairs.
+  const subsets = subsetsOf([-1], moves, { left: MOST_MOVES });
+  if (subsets === null) return hasNoTwins(automaton);
+  return subsets.every((states) => {
+    const followers = [...states].flatMap(followersOf);
+    return new Set(followers).size === followers.length && [...states].filter((state) => accepts[state]).length <= 1;
+  });
+}
+
+/** Tells whether no two states that the same text leads to lead on to the same one; with too many pairs to tell, no. */
+function hasNoTwins({ sets, starts, next, accepts }: Automaton): boolean {
   const seen = new Set<number>();
   const open: [number, number][] = [];
+  let left = MOST_PAIRS;
   /** Tells whether two different states lead to the same one. */
   const meet = (a: readonly number[], b: readonly number[]): boolean => {
     const others = new Set(b);
     return a.some((state) => others.has(state));
   };
   const enter = (some: readonly number[], others: readonly number[]): void => {
+    left -= some.length * others.length;
+    if (left < 0) return;
     for (const a of some) {
       for (const b of others) {
         const key = Math.min(a, b) * sets.length + Math.max(a, b);
@@ -189,27 +216,78 @@ export function isUnambiguous({ sets, starts, next, accepts, hasParallels }: Aut
     }
   };
   for (const states of [starts, ...next]) enter(states, states);
-  for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
+  for (let pair = open.pop(); pair !== undefined && left >= 0; pair = open.pop()) {
     const [a, b] = pair;
     if ((accepts[a] && accepts[b]) || meet(next[a]!, next[b]!)) return false;
     enter(next[a]!, next[b]!);
   }
-  return true;
+  return left >= 0;
+}
+
+/** The symbols of each state of some automata, in an alphabet of them all. */
+function symbolsOfStates(automata: readonly Automaton[]): readonly (readonly (readonly number[])[])[] {
+  const sets = automata.flatMap((one) => one.sets.map((ranges): Pattern => ({ kind: 'set', ranges })));
+  const { symbolsOf } = alphabetOf(sets, 'code-point');
+  return automata.map((one) => one.sets.map(symbolsOf));
+}
+
+/**
+ * Returns, for each of some automata, the others that match a beginning of one of its texts; null where the budget does not
+ * suffice to find out.
+ */
+export function beginningsOf(automata: readonly Automaton[], budget: Budget): readonly ReadonlySet<number>[] | null {
+  // The states of all of them in a row, each automaton's own beginning first.
+  const states = automata.flatMap(({ starts, next, accepts, nullable }, owner) => [
+    { owner, followers: starts, accepts: nullable },
+    ...next.map((followers, state) => ({ owner, followers, accepts: accepts[state]! })),
+  ]);
+  const offsets: number[] = [];
+  let offset = 0;
+  for (const { sets } of automata) {
+    offsets.push(offset);
+    offset += sets.length + 1;
+  }
+  const symbols = symbolsOfStates(automata).flatMap((own) => [[], ...own]);
+  const moves = (at: number): (readonly [number, number])[] => {
+    const { owner, followers } = states[at]!;
+    const targets = followers.map((state) => offsets[owner]! + 1 + state);
+    return targets.flatMap((to) => symbols[to]!.map((symbol) => [symbol, to] as const));
+  };
+  const subsets = subsetsOf(offsets, moves, budget);
+  const found = automata.map(() => new Set<number>());
+  for (const subset of subsets ?? []) {
+    const members = [...subset].map((at) => states[at]!);
+    const ending = new Set(members.filter(({ accepts }) => accepts).map(({ owner }) => owner));
+    budget.left -= ending.size * members.length;
+    if (budget.left < 0) return null;
+    for (const { owner } of members) for (const other of ending) if (other !== owner) found[owner]!.add(other);
+  }
+  return subsets && found;
 }
 
 /**
  * Returns the most ways in which the automaton reads one text as far as it goes, over all texts; null where that is more than
  * `limit`, or takes too long to find out.
  */
-export function mostWays({ sets, starts, next, hasParallels }: Automaton, limit: number): number | null {
+export function mostWays(automaton: Automaton, limit: number): number | null {
+  const { starts, next, hasParallels } = automaton;
   if (hasParallels) return null;
+  const symbols = symbolsOfStates([automaton])[0]!;
   let most = 1;
+  let left = MOST_MOVES;
   const seen = new Set<string>();
   const open: (readonly (readonly [state: number, ways: number])[])[] = [];
   const enter = (followers: ReadonlyMap<number, number>): void => {
-    const edges = [...followers.keys()].flatMap((state) => sets[state]!.flatMap(([first, last]) => [first, last + 1]));
-    for (const character of new Set(edges)) {
-      const read = [...followers].filter(([state]) => overlap(sets[state]!, [[character, character]]));
+    const targets = new Map<number, [state: number, ways: number][]>();
+    for (const [state, ways] of followers) {
+      for (const symbol of symbols[state]!) {
+        if (left-- <= 0) return;
+        const known = targets.get(symbol);
+        if (known === undefined) targets.set(symbol, [[state, ways]]);
+        else known.push([state, ways]);
+      }
+    }
+    for (const read of targets.values()) {
       const key = read.sort(([a], [b]) => a - b).join(';');
       if (seen.has(key)) continue;
       seen.add(key);
@@ -222,14 +300,14 @@ export function mostWays({ sets, starts, next, hasParallels }: Automaton, limit:
   };
   enter(new Map(starts.map((state) => [state, 1])));
   for (let read = open.pop(); read !== undefined; read = open.pop()) {
-    if (most > limit || seen.size > MAX_STATES * 10) return null;
+    if (most > limit || seen.size > MAX_STATES * 10 || left < 0) return null;
     const followers = new Map<number, number>();
     for (const [state, ways] of read) {
       for (const follower of next[state]!) followers.set(follower, (followers.get(follower) ?? 0) + ways);
     }
     enter(followers);
   }
-  return most;
+  return left < 0 ? null : most;
 }
 
 /** Whether some text matches both. */

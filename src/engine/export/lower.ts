@@ -105,8 +105,11 @@ function inOrder(
   grammar: ast.Grammar,
   used: PegRules,
 ): readonly Approximation[] {
-  const told = new Map(approximations.map((one) => [JSON.stringify(one), one]));
-  return grammar.rules
-    .filter((rule) => used.has(rule.name))
-    .flatMap((rule) => [...told.values()].filter((one) => one.rule === rule.name));
+  const told = new Map<string, Approximation[]>();
+  for (const one of new Map(approximations.map((each) => [JSON.stringify(each), each])).values()) {
+    const known = told.get(one.rule);
+    if (known === undefined) told.set(one.rule, [one]);
+    else known.push(one);
+  }
+  return grammar.rules.filter((rule) => used.has(rule.name)).flatMap((rule) => told.get(rule.name) ?? []);
 }

@@ -2,25 +2,41 @@
  * The order of alternatives, for parsers that try them one after the other and never come back to one that matched, as Peggy and
  * APG do. The language does not depend on it; whether such a parser finds all of it, does.
  */
-import { type Automaton, automatonOf, cutsShort } from './automaton.js';
+import { type Automaton, automatonOf, beginningsOf, cutsShort } from './automaton.js';
 import type { ContextFreeGrammar, Pattern } from './context-free.js';
 import { rebuilt } from './patterns.js';
 
+/** What finding the alternatives to compare may cost, over all of a grammar; and those of which all pairs are compared beyond it. */
+const MOST_EFFORT = 2_000_000;
+const FEW = 32;
+
 /**
  * Moves alternatives before those that would match only the beginning of what they match, as `true` does of `truee`. Without
- * need, and where alternatives are recursive, the order stays.
+ * need, where alternatives are recursive, and where many of them have too much in common to compare, the order stays.
  */
 export function longestFirst(grammar: ContextFreeGrammar): ContextFreeGrammar {
   const { rules } = grammar;
+  const budget = { left: MOST_EFFORT };
   const arranged = (part: Pattern): Pattern => {
     if (part.kind !== 'choice') return part;
-    const automata = new Map(part.items.map((item) => [item, automatonOf(item, rules)]));
+    const known = part.items.flatMap((item) => {
+      const automaton = automatonOf(item, rules);
+      return automaton === null ? [] : [{ item, automaton }];
+    });
+    const automata = known.map(({ automaton }) => automaton);
+    const beginnings = beginningsOf(automata, budget) ?? (known.length > FEW ? [] : known.map(() => known.keys()));
+    const cutting = new Map(
+      known.map(({ item, automaton }, at) => {
+        const before = [...(beginnings[at] ?? [])].filter((other) => other < at);
+        const inTheWay = before.filter((other) => isInTheWay(automata[other]!, automaton));
+        return [item, inTheWay.map((other) => known[other]!.item)];
+      }),
+    );
     const items: Pattern[] = [];
     for (const item of part.items) {
-      const automaton = automata.get(item)!;
-      const cutting = items.findIndex((earlier) => isInTheWay(automata.get(earlier)!, automaton));
-      if (cutting < 0) items.push(item);
-      else items.splice(cutting, 0, item);
+      const places = (cutting.get(item) ?? []).map((earlier) => items.indexOf(earlier));
+      if (places.length === 0) items.push(item);
+      else items.splice(Math.min(...places), 0, item);
     }
     return { kind: 'choice', items };
   };
@@ -28,6 +44,6 @@ export function longestFirst(grammar: ContextFreeGrammar): ContextFreeGrammar {
 }
 
 /** Whether `earlier`, tried first, keeps a parser from what `later` matches, and not the other way round. */
-function isInTheWay(earlier: Automaton | null, later: Automaton | null): boolean {
-  return earlier !== null && later !== null && cutsShort(earlier, later) && !cutsShort(later, earlier);
+function isInTheWay(earlier: Automaton, later: Automaton): boolean {
+  return cutsShort(earlier, later) && !cutsShort(later, earlier);
 }

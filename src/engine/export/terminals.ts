@@ -5,12 +5,18 @@
  * So this begins with terminals as large as they can be, looks for places where two of them may compete, and breaks up the one
  * that would read too far, down to single characters, until no such place is left.
  */
+import { alphabetOf } from './automata/alphabet.js';
+import type { Budget } from './automata/subsets.js';
 import { type Automaton, automatonOf, goesOnBeyond, isDeterministic, sharesText } from './automaton.js';
+import { joined } from './case-variants.js';
 import type { CodePointRange, ContextFreeGrammar, Pattern } from './context-free.js';
 import { followersOf } from './followers.js';
 import { nullableRules, withoutEmpty } from './non-empty.js';
 import { optional, rebuilt, repeat, sequence } from './patterns.js';
 import { regularRules } from './recursion.js';
+
+/** Steps of comparing terminals, beyond which all of them are single characters: those never compete. */
+const MOST_EFFORT = 2_000_000;
 
 /** Lexers make tables of terminals, which grow faster than these. */
 const MAX_STATES = 200;
@@ -32,9 +38,13 @@ export function lexicalGrammar(grammar: ContextFreeGrammar): LexicalGrammar {
   const whole: Pattern = { kind: 'rule', name: startRule };
   const start = regular.has(startRule) && nullableRules(grammar.rules).has(startRule) ? optional(whole) : whole;
   const broken = new Set<string>();
+  const budget = { left: MOST_EFFORT };
   for (;;) {
-    const lexical = divided(nonEmpty, regular, broken);
-    const tooLarge = competitors(lexical, startRule, (pattern) => automatonOf(pattern, nonEmpty)!);
+    const isBroken = (pattern: Pattern): boolean => budget.left < 0 || broken.has(keyOf(pattern));
+    const lexical = divided(nonEmpty, regular, isBroken);
+    if (budget.left < 0) return { ...lexical, start };
+    const tooLarge = competitors(lexical, startRule, (pattern) => automatonOf(pattern, nonEmpty)!, budget);
+    if (budget.left < 0) continue;
     if (tooLarge.length === 0) return { ...lexical, start };
     for (const pattern of tooLarge) broken.add(keyOf(pattern));
   }
@@ -48,9 +58,8 @@ function keyOf(pattern: Pattern): string {
 function divided(
   rules: ReadonlyMap<string, Pattern>,
   regular: ReadonlySet<string>,
-  broken: ReadonlySet<string>,
+  isBroken: (pattern: Pattern) => boolean,
 ): Omit<LexicalGrammar, 'start'> {
-  const isBroken = (pattern: Pattern): boolean => broken.has(keyOf(pattern));
   const whole = new Set(
     [...regular].filter((name) => {
       const pattern: Pattern = { kind: 'rule', name };
@@ -88,11 +97,12 @@ function divided(
   return { rules: new Map(changed), isTerminal };
 }
 
-/** Terminals that a lexer may read beyond the end of another that is meant. */
+/** Terminals that a lexer may read beyond the end of another that is meant; no matter which, where the budget is used up. */
 function competitors(
   { rules, isTerminal }: Omit<LexicalGrammar, 'start'>,
   startRule: string,
   makeAutomaton: (pattern: Pattern) => Automaton,
+  budget: Budget,
 ): readonly Pattern[] {
   if (isTerminal({ kind: 'rule', name: startRule })) return [];
   const { terminals, first, next } = followersOf(rules, startRule, isTerminal);
@@ -102,11 +112,22 @@ function competitors(
     if (!automata.has(key)) automata.set(key, makeAutomaton(terminals[place]!));
   const automaton = (place: number): Automaton => automata.get(keys[place]!)!;
 
+  // Those that begin with different characters neither match the same text nor the beginning of each other's.
+  const { symbolsOf } = alphabetOf(
+    [...automata.values()].flatMap(({ sets }) => sets.map((ranges): Pattern => ({ kind: 'set', ranges }))),
+    'code-point',
+  );
+  const firsts = keys.map((_, place) => {
+    const { starts, sets } = automaton(place);
+    return new Set(starts.flatMap((state) => symbolsOf(sets[state]!)));
+  });
+  const following = next.map((places) => joined([...places].flatMap((place) => startsOf(automaton(place)))));
   const found = new Map<string, Pattern>();
-  for (const [meant, other] of placesOfOneTime(terminals.length, first, next, sharing(keys, automaton))) {
+  for (const [meant, other] of placesOfOneTime(firsts, first, next, sharing(keys, automaton), budget)) {
+    budget.left -= automaton(meant).sets.length + automaton(other).sets.length;
+    if (budget.left < 0) break;
     if (found.has(keys[other]!)) continue;
-    const following = [...next[meant]!].flatMap((place) => startsOf(automaton(place)));
-    if (goesOnBeyond(automaton(meant), automaton(other), following)) found.set(keys[other]!, terminals[other]!);
+    if (goesOnBeyond(automaton(meant), automaton(other), following[meant]!)) found.set(keys[other]!, terminals[other]!);
   }
   return [...found.values()];
 }
@@ -127,26 +148,37 @@ function sharing(keys: readonly string[], automaton: (place: number) => Automato
   };
 }
 
-/** Pairs of places at which a reader may be at one time, having read the same terminals up to there. */
+/** Pairs of places at which a reader may be at one time, having read the same terminals up to there, that begin alike. */
 function placesOfOneTime(
-  count: number,
+  firsts: readonly ReadonlySet<number>[],
   first: ReadonlySet<number>,
   next: readonly ReadonlySet<number>[],
   mayBeSame: (a: number, b: number) => boolean,
+  budget: Budget,
 ): [number, number][] {
   const seen = new Set<number>();
   const pairs: [number, number][] = [];
   const enter = (some: ReadonlySet<number>, others: ReadonlySet<number>): void => {
+    const bySymbol = new Map<number, number[]>();
+    for (const b of others) {
+      for (const symbol of firsts[b]!) {
+        budget.left--;
+        const known = bySymbol.get(symbol);
+        if (known === undefined) bySymbol.set(symbol, [b]);
+        else known.push(b);
+      }
+    }
     for (const a of some) {
-      for (const b of others) {
-        if (seen.has(a * count + b)) continue;
-        seen.add(a * count + b);
+      for (const b of [...firsts[a]!].flatMap((symbol) => bySymbol.get(symbol) ?? [])) {
+        if (budget.left-- < 0) return;
+        if (seen.has(a * firsts.length + b)) continue;
+        seen.add(a * firsts.length + b);
         pairs.push([a, b]);
       }
     }
   };
   enter(first, first);
-  for (let index = 0; index < pairs.length; index++) {
+  for (let index = 0; index < pairs.length && budget.left >= 0; index++) {
     const [a, b] = pairs[index]!;
     if (mayBeSame(a, b)) enter(next[a]!, next[b]!);
   }

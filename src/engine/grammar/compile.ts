@@ -1,6 +1,7 @@
 /** `compileGrammar`: from the text of a Peggy grammar to what all tools work with. */
 import peggy, { type ast } from 'peggy';
 import type { Derivation, Grammar, GrammarOptions } from './grammar.js';
+import { PASSES } from './halved-choices.js';
 import { derivingParser } from './instrument.js';
 import { withGates, withOverlay, withoutUnused } from './narrow.js';
 import { pointsOf } from './points.js';
@@ -37,7 +38,7 @@ export function compileGrammar(text: string, options: GrammarOptions = {}): Gram
     if (!tree.rules.some((rule) => rule.name === startRule)) {
       throw new GrammarError('unknown-rule', `There is no rule "${startRule}" in ${name} to start with`);
     }
-    const parser = peggy.compiler.compile(structuredClone(tree), peggy.compiler.passes, {
+    const parser = peggy.compiler.compile(structuredClone(tree), PASSES, {
       allowedStartRules: [startRule],
       grammarSource: name,
     });

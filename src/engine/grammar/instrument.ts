@@ -7,6 +7,7 @@
 import peggy, { type ast } from 'peggy';
 import type { Expression } from './expressions.js';
 import type { Derivation } from './grammar.js';
+import { PASSES } from './halved-choices.js';
 import type { PointKind, Points } from './points.js';
 
 /** What the predicates write to. All answer what the predicate has to. */
@@ -25,13 +26,12 @@ export function derivingParser(
   points: Points,
   startRule: string,
 ): (text: string, options: Readonly<Record<string, unknown>>) => Derivation | null {
-  const { passes } = peggy.compiler;
   // The checks were made on the grammar as it was written; here they would stumble over the predicates.
-  const prepare = passes.prepare.filter(({ name }) => name !== 'reportInfiniteRecursion');
+  const prepare = PASSES.prepare.filter(({ name }) => name !== 'reportInfiniteRecursion');
   const parser = peggy.compiler.compile(
     // Peggy writes into the tree that it is given.
     structuredClone(instrumented(grammar, points)),
-    { ...passes, prepare, check: [], semantic: [] },
+    { ...PASSES, prepare, check: [], semantic: [] },
     { allowedStartRules: [startRule] },
   );
   return (text, options) => {

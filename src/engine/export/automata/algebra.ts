@@ -1,6 +1,6 @@
 /** Patterns put together so that they stay small: what is said twice is said once. */
 import { joined } from '../case-variants.js';
-import type { Pattern } from '../context-free.js';
+import type { CodePointRange, Pattern } from '../context-free.js';
 import { choice, EMPTY, isEmpty, isNothing, NOTHING, repeat, sequence } from '../patterns.js';
 import type { Ranges } from '../ranges.js';
 
@@ -37,17 +37,23 @@ export function charactersOf(pattern: Pattern): Ranges | null {
 export function unionOfPatterns(items: readonly Pattern[]): Pattern {
   const flat = items.flatMap((item) => (item.kind === 'choice' ? item.items : [item]));
   const kept: Pattern[] = [];
-  let set: { at: number; ranges: Ranges } | null = null;
+  const seen = new Set<string>();
+  const characters: CodePointRange[] = [];
+  let at = -1;
   for (const item of flat) {
     const ranges = charactersOf(item);
     if (ranges !== null) {
       if (ranges.length === 0) continue;
-      set = set === null ? { at: kept.length, ranges } : { at: set.at, ranges: joined([...set.ranges, ...ranges]) };
-      kept[set.at] = { kind: 'set', ranges: set.ranges };
-    } else if (!kept.some((other) => isSame(other, item))) {
-      kept.push(item);
+      if (at < 0) at = kept.push(item) - 1;
+      for (const range of ranges) characters.push(range);
+      continue;
     }
+    const key = JSON.stringify(item);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    kept.push(item);
   }
+  if (at >= 0) kept[at] = { kind: 'set', ranges: joined(characters) };
   return choice(kept);
 }
 

@@ -72,7 +72,9 @@ function piecesOf(sets: readonly Ranges[]): readonly Piece[] {
   // Each set begins or ends at some code points; between two such points nothing changes.
   const changes = new Map<number, number[]>();
   const change = (at: number, set: number): void => {
-    changes.set(at, [...(changes.get(at) ?? []), set]);
+    const known = changes.get(at);
+    if (known === undefined) changes.set(at, [set]);
+    else known.push(set);
   };
   sets.forEach((ranges, set) => {
     for (const [first, last] of ranges) {

@@ -83,7 +83,11 @@ function merged(dfa: Dfa, groups: readonly number[]): Dfa {
 function living(dfa: Dfa): ReadonlySet<number> {
   const into = new Map<number, number[]>();
   dfa.next.forEach((moves, from) => {
-    for (const to of moves.values()) into.set(to, [...(into.get(to) ?? []), from]);
+    for (const to of moves.values()) {
+      const known = into.get(to);
+      if (known === undefined) into.set(to, [from]);
+      else known.push(from);
+    }
   });
   const found = new Set(dfa.accepting.flatMap((accepting, state) => (accepting ? [state] : [])));
   const open = [...found];

@@ -83,8 +83,25 @@ export function judge(rules: PegRules, startRule: string, prover: Prover, facts:
     }
   };
 
-  const hidesNothing = (peg: Extract<Peg, { kind: 'choice' }>): boolean =>
-    peg.items.every((later, at) => peg.items.slice(0, at).every((earlier) => prover.lets(earlier, later, peg)));
+  const hidesNothing = (peg: Extract<Peg, { kind: 'choice' }>): boolean => {
+    // Alternatives that begin with different characters need no proof: only those are asked about that do not.
+    const bySymbol = new Map<number, Peg[]>();
+    const empty: Peg[] = [];
+    return peg.items.every((later, at) => {
+      const symbols = [...facts.first(later)];
+      const isNullable = facts.nullable(later);
+      const alike = symbols.flatMap((symbol) => bySymbol.get(symbol) ?? []);
+      const earlier = isNullable ? peg.items.slice(0, at) : new Set([...empty, ...alike]);
+      for (const one of earlier) if (!prover.lets(one, later, peg)) return false;
+      for (const symbol of symbols) {
+        const known = bySymbol.get(symbol);
+        if (known === undefined) bySymbol.set(symbol, [later]);
+        else known.push(later);
+      }
+      if (isNullable) empty.push(later);
+      return true;
+    });
+  };
 
   const judged = new Set<string>();
   const open = [startRule];

@@ -49,7 +49,8 @@ export function machineOf(compiled: Cells, symbolCount: number): Machine {
   const columns = new Map<string, Column>();
   const places = new Map<string, Place>();
   const steps: Place[][] = [];
-  let effort = 0;
+  // To make a machine takes work, too, before it runs.
+  let effort = symbolCount + cells.length;
 
   const column = (behind: Column | null, kind: number, atBoundary: boolean): Column => {
     effort += cells.length;

@@ -8,13 +8,17 @@ import { tidied } from './tidy-pattern.js';
 
 type Rules = ReadonlyMap<string, Pattern>;
 
+/** What comparing alternatives may cost. */
+const MOST_EFFORT = 2_000_000;
+
 /** The same language in fewer rules and alternatives. Only what the start rule reaches is left. */
 export function simplify(rules: Rules, startRule: string): Rules {
   const clean = (given: Rules): Rules => settled(given, (some) => withoutTrivial(mapped(some, tidied), startRule));
   // A rule that is another one under a second name: first, what the grammar wrote that way keeps the outer name; what comes
   // down to it, because other alternatives go, is better named by what is left.
-  const folded = clean(settled(reachedRules(clean(rules), startRule), (some) => withoutOnlyUses(some, startRule)));
-  const fewer = clean(mapped(folded, (pattern) => withoutIncluded(pattern, folded)));
+  const folded = clean(withoutOnlyUses(reachedRules(clean(rules), startRule), startRule));
+  const budget = { left: MOST_EFFORT };
+  const fewer = clean(mapped(folded, (pattern) => withoutIncluded(pattern, folded, budget)));
   const unaliased = reachedRules(withoutAliases(fewer, startRule), startRule);
   return reachedRules(clean(shortened(unaliased)), startRule);
 }
@@ -43,16 +47,17 @@ function withoutTrivial(rules: Rules, startRule: string): Rules {
 
 /** Rules that are nothing but another one which only they use take over what it says. */
 function withoutOnlyUses(rules: Rules, startRule: string): Rules {
-  const uses = [startRule, ...[...rules.values()].flatMap(referencesOf)];
-  const isOnlyUse = (name: string): boolean => uses.indexOf(name) === uses.lastIndexOf(name);
-  for (const [name, pattern] of rules) {
-    if (pattern.kind !== 'rule' || pattern.name === name || !isOnlyUse(pattern.name)) continue;
-    const taken = new Map(rules);
-    taken.set(name, rules.get(pattern.name)!);
-    taken.delete(pattern.name);
-    return taken;
+  const uses = new Map([[startRule, 1]]);
+  for (const name of [...rules.values()].flatMap(referencesOf)) uses.set(name, (uses.get(name) ?? 0) + 1);
+  const taken = new Map(rules);
+  for (const name of rules.keys()) {
+    for (let pattern = taken.get(name); pattern?.kind === 'rule'; pattern = taken.get(name)) {
+      if (pattern.name === name || uses.get(pattern.name) !== 1) break;
+      taken.set(name, taken.get(pattern.name)!);
+      taken.delete(pattern.name);
+    }
   }
-  return rules;
+  return taken;
 }
 
 /** References to rules that are nothing but another one become references to that. */
