@@ -36,7 +36,7 @@ function stepsOf(work: () => void): number {
 /** Steps that a grammar of no size may take, which is what proofs may cost, and those for each of its characters. */
 const [FIXED, PER_CHARACTER] = [20_000_000, 1_000];
 
-const COUNT = 400;
+const COUNT = 250;
 
 /** Words of three to eight letters, of which many begin alike. */
 const words = (count: number): string[] =>
