@@ -2,6 +2,7 @@
 import path from 'node:path';
 import process from 'node:process';
 import { afterAll, describe, expect, test } from 'vitest';
+import { bundledProgram } from '../helpers/bundled-program.js';
 import { ended, start } from '../helpers/child.js';
 import { cli, lines, PROGRAM, program, scratchFolder } from '../helpers/cli.js';
 import { serving } from './connect-server.js';
@@ -12,7 +13,7 @@ const MESSAGE = '{"intent":"req","operation":"find","payload":{"query":"cats"}}'
 
 const scratch = scratchFolder();
 const grammar = scratch.write('list.peggy', 'start = item|1.., ","|\nitem = [a-z]+\n');
-const agent = path.resolve('test/fixtures/minimal-agent.mjs');
+const agent = bundledProgram(new URL('../fixtures/minimal-agent.mjs', import.meta.url));
 
 /** What the command line is given, and a part of what it prints. */
 const RUNS: readonly (readonly [args: readonly string[], stdin: string, printed: string])[] = [
@@ -49,7 +50,7 @@ describe.concurrent('as a program', () => {
 
   test('an agent answers a batch under acp run', async () => {
     const batch = JSON.stringify([{ jsonrpc: '2.0', id: 1, method: 'echo', params: ['a'] }]);
-    const { code, stdout } = await program(['acp', 'run', '--', process.execPath, agent], { stdin: lines(batch) });
+    const { code, stdout } = await program(['acp', 'run', '--', process.execPath, agent()], { stdin: lines(batch) });
     expect({ code, answer: JSON.parse(stdout) }).toMatchObject({ code: 0, answer: [{ id: 1, result: ['a'] }] });
   });
 
