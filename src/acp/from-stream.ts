@@ -1,6 +1,6 @@
 /** A pair of streams of messages, as the official SDK has them, as a channel. */
 import type { Channel, Receiver } from '../channels/channel.js';
-import { Takings } from '../channels/taken.js';
+import { Confirmations } from '../channels/taken.js';
 import { ERROR_CODES } from './errors.js';
 import { classify, type Message } from './message.js';
 
@@ -29,21 +29,21 @@ export function streamChannel(stream: AnyStream): Channel {
   let receiver: Receiver | undefined;
   let isOver = false;
   let waiting = 0;
-  const takings = new Takings();
+  const confirmations = new Confirmations();
   let wake: (() => void) | undefined;
   let paused: Promise<void> | undefined;
 
   const over = (error?: Error): void => {
     if (isOver) return;
     isOver = true;
-    takings.break();
+    confirmations.break();
     receiver?.ended(error);
   };
   const broken = (thrown: unknown): void => over(thrown instanceof Error ? thrown : new Error(String(thrown)));
   const write = (message: unknown): void => {
     waiting++;
-    takings.give();
-    const taken = takings.confirmation();
+    confirmations.sent();
+    const taken = confirmations.confirmation();
     writer
       .write(message)
       .then(() => taken(), broken)
@@ -84,7 +84,7 @@ export function streamChannel(stream: AnyStream): Channel {
       if (!isOver) write(JSON.parse(text));
     },
     ready: () => ((writer.desiredSize ?? 1) > 0 ? undefined : writer.ready.catch(() => undefined)),
-    taken: () => takings.wait(),
+    taken: () => confirmations.wait(),
     backlog: () => waiting * BYTES,
     pause: () => {
       paused ??= new Promise((resolve) => {

@@ -10,14 +10,14 @@ export async function taken(channel: Channel): Promise<boolean> {
 }
 
 /** Counts what a transport is given and what it confirms, in order, for those who wait. */
-export class Takings {
+export class Confirmations {
   #given = 0;
   #taken = 0;
   #isBroken = false;
   readonly #waiting = new Fifo<{ readonly upTo: number; readonly settle: (isTaken: boolean) => void }>();
 
   /** One more was sent. */
-  give(): void {
+  sent(): void {
     this.#given++;
   }
 

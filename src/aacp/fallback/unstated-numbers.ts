@@ -67,7 +67,7 @@ function saysInFull(small: string, letters: string, number: string): boolean {
 /** Words that are parts of names as often as numbers: `grand_total`, `unit:thousands`, `half_day`. */
 const UNCOUNTED = /(?<!\p{L})(?:grand|hal(?:f|ves)|(?:quarter|dozen|hundred|thousand|million|billion)s)(?!\p{L})/giu;
 
-/** Whether a text has a number in words that the instruction does not state. Up to three it may be a part of a name: `first_name`. */
+/** Whether a text has a number word that the instruction does not state. One to three may be part of a name: `first_name`. */
 export function hasUnstatedNumberWord(text: string, { numbers }: Statement): boolean {
   for (const number of wordedNumbers(text.replace(UNCOUNTED, ','))) {
     if (number > 3 && !numbers.has(number) && !(number === 25 && /quarter/i.test(text))) return true;

@@ -176,7 +176,7 @@ function unstatedKind(
   return other && !FREE.has(key) && (NAMED.has(item.name) || looksLikeName(rest)) ? 'value' : null;
 }
 
-/** Whether a name has a year, a part of one, or a name of the calendar that the instruction does not state: `q3_2026`, `november`. */
+/** Whether a name contains a time that the instruction does not state: a year, a quarter, a month (`q3_2026`, `november`). */
 function hasTimeInName(name: string, statement: Statement): boolean {
   const numbers = unstatedNumbers(name, statement.numbers, statement);
   if ([...numbers].some(({ digits, isPartOfName }) => !isPartOfName || YEARLY.test(digits))) return true;

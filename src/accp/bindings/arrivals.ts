@@ -15,7 +15,7 @@ const MAX_LENGTH = 4_194_304;
 /** Resyncs that are remembered. */
 const MAX_SKIPS = 64;
 
-/** What has to be known of a frame. */
+/** The parts of a frame that decide when it is its turn. */
 export interface ArrivedHead {
   readonly agent: string;
   readonly intent: string;
@@ -40,7 +40,7 @@ interface Skip {
   readonly to: number;
 }
 
-/** What arrives in a session. */
+/** Puts the frames of a session in order: one that is ahead of its turn waits for those before it. */
 export class Arrivals {
   readonly #session: Session;
   /** In the order in which they came. */

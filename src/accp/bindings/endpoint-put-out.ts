@@ -1,6 +1,7 @@
-/** Sessions that were put out. */
+/** Sessions that were disconnected: who comes with one of them is refused. */
 import { AccpError } from '../codec/accp-error.js';
 import type { Session } from '../session/session.js';
+import { type LinkedSignal, linkSignals } from './endpoint-signals.js';
 
 /** Sessions that are remembered. */
 const MAX = 10_000;
@@ -39,18 +40,14 @@ export class PutOut {
   }
 
   /** A signal that is aborted with another one, and with E5001 when the session is put out. */
-  link(session: Session, signal: AbortSignal): { readonly signal: AbortSignal; readonly release: () => void } {
-    const controller = new AbortController();
-    const abort = (): void => controller.abort(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort);
-    const forget = this.listen(session, () =>
-      controller.abort(new AccpError({ code: 'E5001', message: DISCONNECTED })),
-    );
+  link(session: Session, signal: AbortSignal): LinkedSignal {
+    const out = new AbortController();
+    const linked = linkSignals(signal, out.signal);
+    const forget = this.listen(session, () => out.abort(new AccpError({ code: 'E5001', message: DISCONNECTED })));
     const release = (): void => {
-      signal.removeEventListener('abort', abort);
+      linked.release();
       forget();
     };
-    return { signal: controller.signal, release };
+    return { signal: linked.signal, release };
   }
 }

@@ -259,14 +259,16 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     if (session === null) return strayPart(frame);
     const linked = putOut.link(session, signal);
     const end = sessions.use(session);
-    let given: FrameAnswer = null;
+    let { release } = linked;
     try {
-      given = await answerInTurn(frame, address, session, linked.signal);
+      const given = await answerInTurn(frame, address, session, linked.signal);
+      if (given === null || typeof given === 'string') return given;
+      release = () => undefined;
+      return withEnd(given, linked.release);
     } finally {
       end();
-      if (given === null || typeof given === 'string') linked.release();
+      release();
     }
-    return given === null || typeof given === 'string' ? given : before(given, linked.release);
   };
 
   return {
@@ -307,12 +309,12 @@ async function* batchesOf(
   else yield* begun;
 }
 
-/** Frames, and what is done when they are over. */
-async function* before(frames: AsyncIterable<string>, over: () => void): AsyncGenerator<string, void, undefined> {
+/** The same frames. @param ended called when all were given, or nobody wants more */
+async function* withEnd(frames: AsyncIterable<string>, ended: () => void): AsyncGenerator<string, void, undefined> {
   try {
     yield* frames;
   } finally {
-    over();
+    ended();
   }
 }
 

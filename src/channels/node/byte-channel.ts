@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Channel, Receiver } from '../channel.js';
 import { Fifo } from '../fifo.js';
 import { LineDecoder, MAX_LINE_BYTES } from '../line-decoder.js';
-import { Takings } from '../taken.js';
+import { Confirmations } from '../taken.js';
 
 export interface ByteChannelOptions {
   /** Most bytes of one line; a longer one ends the connection. @default 32 MiB */
@@ -41,7 +41,7 @@ export class ByteChannel implements Channel {
   #isGiving = false;
   /** Lines of this turn: one write is much cheaper than many. */
   #lines = '';
-  readonly #takings = new Takings();
+  readonly #confirmations = new Confirmations();
   #drained: Promise<void> | undefined;
   #fault: Error | undefined;
   #chunks = 0;
@@ -94,7 +94,7 @@ export class ByteChannel implements Channel {
     if (this.#isBroken || this.#isEnded) return;
     if (this.#lines === '') queueMicrotask(this.#flush);
     this.#lines += `${text}\n`;
-    this.#takings.give();
+    this.#confirmations.sent();
     if (this.#lines.length > JOINED) this.#flush();
   };
 
@@ -116,7 +116,7 @@ export class ByteChannel implements Channel {
   readonly taken = (): Promise<boolean> => {
     // A stream that has failed or was destroyed says so before it emits `error` or `close`.
     if (this.#output.destroyed || this.#output.errored !== null) this.#break();
-    return this.#isEnded && this.#output.writableFinished ? Promise.resolve(false) : this.#takings.wait();
+    return this.#isEnded && this.#output.writableFinished ? Promise.resolve(false) : this.#confirmations.wait();
   };
 
   readonly backlog = (): number => this.#lines.length + this.#output.writableLength;
@@ -190,7 +190,7 @@ export class ByteChannel implements Channel {
     if (this.#lines === '' || this.#isBroken) return;
     const lines = this.#lines;
     this.#lines = '';
-    this.#output.write(lines, this.#takings.confirmation());
+    this.#output.write(lines, this.#confirmations.confirmation());
   };
 
   readonly #read = (chunk: Buffer | string): void => {
@@ -228,7 +228,7 @@ export class ByteChannel implements Channel {
   #break(): void {
     this.#isBroken = true;
     this.#lines = '';
-    this.#takings.break();
+    this.#confirmations.break();
   }
 
   #over(): void {

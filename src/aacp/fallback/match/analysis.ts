@@ -33,7 +33,7 @@ export interface SlotUse {
   readonly documentary: boolean;
   /** What kind of thing an id names, where a word before it says so. */
   readonly noun: string | null;
-  /** What makes a number more than a name: `count` for "12 chairs", `at` for "job at 9"; `''` for "chair 12". */
+  /** How a number is used: `count` in "12 chairs", its preposition (`at`) in "job at 9", and `''` as a name in "chair 12". */
   readonly use: string;
 }
 

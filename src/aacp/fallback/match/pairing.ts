@@ -59,7 +59,7 @@ function pairKind(
       return { refusal: 'slot-kind', reason: `"${one.slot.text}" and "${other.slot.text}" name different things` };
     // A year is no number of things, and a number behind a thing is its name.
     if (one.use !== other.use)
-      return { refusal: 'slot-kind', reason: `"${one.slot.text}" and "${other.slot.text}" are not said of the same` };
+      return { refusal: 'slot-kind', reason: `"${one.slot.text}" and "${other.slot.text}" are used in different ways` };
     const isShared = uses.length === 1 && pattern.shares && instruction.shares && one.slot.value === other.slot.value;
     if (!(isShared || sameAction(one, other, pattern, instruction)) || !compatible(one, other, pattern, instruction)) {
       return { refusal: 'order', reason: `"${other.slot.text}" does not stand where "${one.slot.text}" stands` };

@@ -37,7 +37,7 @@ export function useOf(parts: readonly Part[], at: number, slot: Slot): string {
   return slot.kind === 'number' && before?.kind === 'weak' ? before.text : '';
 }
 
-/** Whether a number, or what may be a year, says how many there are of what stands behind it: "2026 chairs", but "the 2026 budget". */
+/** Whether a number counts the words after it, as in "2026 chairs". In "the 2026 budget", it is a year. */
 function isCounting(parts: readonly Part[], at: number, { kind }: Slot): boolean {
   const next = parts[at + 1];
   if (next?.kind !== 'word') return false;

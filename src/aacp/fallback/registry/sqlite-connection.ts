@@ -16,7 +16,7 @@ export interface Connection {
   /** The same with the file locked for writing; keeps all of what the step writes, or nothing when it throws. */
   readonly write: <T>(step: () => T) => T;
   readonly tell: NoticeListener;
-  /** Whether nothing can be written. */
+  /** Whether the file was opened for reading only. */
   readonly isReadOnly: boolean;
   readonly isOpen: () => boolean;
   readonly close: () => void;

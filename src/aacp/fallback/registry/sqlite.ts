@@ -104,7 +104,7 @@ export async function sqliteRegistry(file?: string, options: SqliteRegistryOptio
 /** A registry in memory in the place of one in a file that cannot be written. */
 export interface MemoryCopy {
   readonly registry: Registry;
-  /** Whether it has the entries of the file; otherwise the file is not there, or cannot be read either. */
+  /** Whether it has the entries of the file. `false` where there is no file, or it cannot be read. */
   readonly isCopy: boolean;
 }
 
@@ -166,7 +166,7 @@ function told<T>(file: string, step: () => T): T {
 
 async function opened(file: string, origin: Origin, { limits, onNotice, open }: Settings): Promise<Registry> {
   const database = await openedDatabase(file, origin, { limits, onNotice, open });
-  // Only now is it known to be ours. Where it cannot be written, who may read it is up to whoever can.
+  // The file is known to be a registry only now. The permissions of one that cannot be written are left as they are.
   if (!database.isReadOnly) makePrivate(file, onNotice);
   return sqliteRegistryOver(connection(database, { file, now: limits.now, onNotice }), limits);
 }

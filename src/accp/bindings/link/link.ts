@@ -22,7 +22,7 @@ import type { Link, LinkOptions, LinkState, RequestOptions } from './link-option
 import { MessageQueue } from './message-queue.js';
 import { Outflow } from './outflow.js';
 import { Pacer } from './pacer.js';
-import { Reached } from './reached.js';
+import { PeerProgress } from './peer-progress.js';
 import { refusalOutside } from './refusal.js';
 import { Requests } from './requests.js';
 
@@ -43,7 +43,7 @@ export class FrameLink implements Link {
   readonly #inflow = new Inflow();
   readonly #outflow: Outflow;
   readonly #requests: Requests;
-  readonly #reached: Reached;
+  readonly #progress: PeerProgress;
   readonly #pacer: Pacer;
   readonly #stopTime: () => void;
   #state: LinkState = 'reconnecting';
@@ -60,7 +60,7 @@ export class FrameLink implements Link {
     this.#options = options;
     this.#codec = options.codec;
     this.session = options.session;
-    this.#reached = new Reached(options.session);
+    this.#progress = new PeerProgress(options.session);
     this.#pacer = new Pacer(options.reconnect === false ? {} : options.reconnect);
     this.#outflow = new Outflow(options, {
       said: (result) => this.#notice('sent', result),
@@ -110,7 +110,7 @@ export class FrameLink implements Link {
       if (!this.#requests.refused(refusal)) this.#tell(refusal.error);
       return;
     }
-    if (this.#reached.isForgottenIn(frame)) {
+    if (this.#progress.isForgottenIn(frame)) {
       this.#finish(forgotten());
       return;
     }
@@ -137,7 +137,7 @@ export class FrameLink implements Link {
     }
     this.#outflow.sendAll(outcome.replies);
     this.#notice('received', outcome);
-    if (outcome.message !== undefined) this.#reached.take(outcome.message);
+    if (outcome.message !== undefined) this.#progress.take(outcome.message);
     if (outcome.outcome === 'message') this.#message(outcome.message);
     else if (outcome.part === 'stream') this.#inflow.came(outcome.correlationId);
   }
@@ -204,12 +204,12 @@ export class FrameLink implements Link {
     const isGreeting = isRegistry || isGapReport(first);
     if (head === null || head.agent === this.session.agent || !(isGreeting || delivery.expected(head.agent) > 1))
       throw new LinkError('refused', 'The other side does not begin with its registry.');
-    if (this.#peer === undefined && isRegistry) this.#reached.all();
+    if (this.#peer === undefined && isRegistry) this.#progress.processedAll();
     const known = this.#peer ?? (peers.size === 1 ? peers.keys().next().value : undefined);
     this.#peer = head.agent;
     const isKnown = known === undefined || known === head.agent;
     const isBehind = head.seq !== undefined && head.seq < delivery.expected(head.agent);
-    if (!isKnown || isBehind || this.#reached.isForgottenIn(first)) throw forgotten();
+    if (!isKnown || isBehind || this.#progress.isForgottenIn(first)) throw forgotten();
   }
 
   #opened(socket: Carrier): void {

@@ -8,7 +8,7 @@ import { partsOfSession, type Session } from '../../session/session.js';
 import { numberOf, textOf } from '../frames.js';
 import { isGapReport } from '../gap-report.js';
 
-export class Reached {
+export class PeerProgress {
   readonly #session: Session;
   /** The number that the other side has come to expect. */
   #expected = 0;
@@ -20,7 +20,7 @@ export class Reached {
   }
 
   /** All that was sent so far has been processed. */
-  all(): void {
+  processedAll(): void {
     this.#learn(this.#next);
   }
 
