@@ -6,7 +6,7 @@
  */
 const PORTABLE = '^src/(text/|(aacp|accp)/[^/]+\\.ts$)';
 /** ACCP above the grammar: portable, too, but with packages and with the clock that it is given. */
-const SESSIONS = '^src/accp/(codec|message|profiles|registry|render|session|state|store|streams)/';
+const SESSIONS = '^src/accp/(codec|errors|message|profiles|registry|render|session|state|store|streams)/';
 const SQLITE = '^src/accp/store/sqlite';
 /** What carries ACCP frames: portable, without packages, and without the SDKs that it works with. */
 const BINDINGS = '^src/accp/bindings/';
@@ -24,12 +24,12 @@ const ARCP = '^src/arcp/';
 const ARCP_NODE = '^src/arcp/(node/|(runtime|client)/index\\.ts$|store/sqlite)';
 const ARCP_PROTOCOL = '^src/arcp/(protocol/|logs/|index\\.ts$)';
 /** AACP above the grammar. */
-const AACP_ABOVE = '^src/aacp/(build|dispatch|encoders|fallback|lint)/';
+const AACP_ABOVE = '^src/aacp/(build|dispatch|encoders|fallback|lint|matching|models|registry|rules)/';
 /** What of it needs files, databases or the packaged grammar, and so Node. */
 const AACP_NODE =
-  '^src/aacp/(dispatch/(file-audit|index)|fallback/(registry/(sqlite|location|index)|rules/(load-file|index)|models/packet-grammar))';
+  '^src/aacp/(dispatch/(file-audit|index)|registry/(sqlite|location|index)|rules/(load-file|index)|models/packet-grammar)';
 /** What tools need of a protocol stands with it, and is no part of the portable core. */
-const TOOLS = '^src/(accp|aacp)/(editor|language|narrowing|overlay|prompt|samples|schema)\\.ts$';
+const TOOLS = '^src/(accp|aacp)/language/';
 
 module.exports = {
   forbidden: [
@@ -53,7 +53,8 @@ module.exports = {
       comment: 'Benchmarks measure the raw parsers, too.',
       from: {
         path: '^(src|scripts|bench)/',
-        pathNot: '^(src/(accp|aacp|aacp/fallback/instruction|engine/abnf)/parse\\.ts$|src/bench/candidates/|bench/)',
+        pathNot:
+          '^(src/(accp|aacp|aacp/matching/instruction|grammar-export/abnf)/parse\\.ts$|src/bench/candidates/|bench/)',
       },
       to: { path: '^generated/' },
     },
@@ -75,7 +76,15 @@ module.exports = {
       name: 'portable-core-without-tools',
       severity: 'error',
       from: { path: PORTABLE, pathNot: TOOLS },
-      to: { path: ['^src/(engine|tokens|cli|bench|storage)/', TOOLS, SESSIONS, BINDINGS, AACP_ABOVE] },
+      to: {
+        path: [
+          '^src/(peggy-fast|fuzz|grammar-export|tokens|cli|bench|storage)/',
+          TOOLS,
+          SESSIONS,
+          BINDINGS,
+          AACP_ABOVE,
+        ],
+      },
     },
     {
       name: 'sessions-without-node',
@@ -103,7 +112,7 @@ module.exports = {
       name: 'sessions-without-tools',
       severity: 'error',
       from: { path: SESSIONS },
-      to: { path: ['^src/(engine|cli|bench|aacp)/', TOOLS] },
+      to: { path: ['^src/(peggy-fast|fuzz|grammar-export|cli|bench|aacp)/', TOOLS] },
     },
     {
       name: 'sessions-know-no-binding',
@@ -121,7 +130,7 @@ module.exports = {
       name: 'bindings-without-tools',
       severity: 'error',
       from: { path: BINDINGS },
-      to: { path: ['^src/(engine|cli|bench|storage|tokens)/', SQLITE, TOOLS] },
+      to: { path: ['^src/(peggy-fast|fuzz|grammar-export|cli|bench|storage|tokens)/', SQLITE, TOOLS] },
     },
     {
       name: 'only-the-command-line-serves',
@@ -142,13 +151,13 @@ module.exports = {
       name: 'serving-without-tools',
       severity: 'error',
       from: { path: SERVE },
-      to: { path: ['^src/(engine|cli|bench|storage|tokens)/', SQLITE, TOOLS] },
+      to: { path: ['^src/(peggy-fast|fuzz|grammar-export|cli|bench|storage|tokens)/', SQLITE, TOOLS] },
     },
     {
       name: 'channels-know-no-protocol',
       severity: 'error',
       from: { path: CHANNELS },
-      to: { path: '^src/', pathNot: '^src/(channels|bindings|text)/' },
+      to: { path: '^src/', pathNot: '^src/(async|channels|text)/' },
     },
     {
       name: 'channels-without-node-and-packages',
@@ -159,14 +168,14 @@ module.exports = {
     {
       name: 'portable-without-channels-of-node',
       severity: 'error',
-      from: { path: '^src/(channels|acp|bindings|text)/', pathNot: `${CHANNELS_NODE}|${ACP_NODE}` },
+      from: { path: '^src/(async|channels|acp|text)/', pathNot: `${CHANNELS_NODE}|${ACP_NODE}` },
       to: { path: CHANNELS_NODE },
     },
     {
       name: 'acp-knows-no-protocol-of-frames',
       severity: 'error',
       from: { path: ACP },
-      to: { path: '^src/', pathNot: '^src/(acp|channels|bindings|text)/' },
+      to: { path: '^src/', pathNot: '^src/(acp|async|channels|text)/' },
     },
     {
       name: 'acp-without-node-and-packages',
@@ -184,7 +193,7 @@ module.exports = {
       name: 'arcp-stands-on-channels-and-storage',
       severity: 'error',
       from: { path: ARCP },
-      to: { path: '^src/', pathNot: '^src/(arcp|channels|bindings|storage|text)/' },
+      to: { path: '^src/', pathNot: '^src/(arcp|async|channels|storage|text)/' },
     },
     {
       name: 'messages-of-arcp-stand-alone',
@@ -256,13 +265,13 @@ module.exports = {
       name: 'aacp-parts-without-tools',
       severity: 'error',
       from: { path: AACP_ABOVE, pathNot: AACP_NODE },
-      to: { path: ['^src/(engine|cli|bench|accp|storage)/', TOOLS] },
+      to: { path: ['^src/(peggy-fast|fuzz|grammar-export|cli|bench|accp|storage)/', TOOLS] },
     },
     {
       name: 'aacp-encoders-know-no-fallback',
       severity: 'error',
       from: { path: '^src/aacp/(build|dispatch|encoders|lint)/' },
-      to: { path: '^src/aacp/fallback/' },
+      to: { path: '^src/aacp/(fallback|matching|models|registry|rules)/' },
     },
     {
       name: 'tokens-know-no-session',
@@ -277,9 +286,9 @@ module.exports = {
       to: { dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer'], pathNot: 'node_modules/zod/' },
     },
     {
-      name: 'engine-knows-no-protocol',
+      name: 'grammar-tools-know-no-protocol',
       severity: 'error',
-      from: { path: '^src/engine/' },
+      from: { path: '^src/(peggy-fast|fuzz|grammar-export)/' },
       to: { path: '^(src/(accp|aacp|cli|bench)|grammar)/' },
     },
     {

@@ -10,12 +10,12 @@ export const LONG = 'test/**/*.long.test.ts';
  * measure memory. All others share what their worker has loaded, which else takes a third of the time.
  */
 const APART = [
-  'test/{bindings,storage}/*.test.ts',
-  'test/{clock-jumps,conformance/aacp-fallback,engine/export/codemirror,text/told-errors}.test.ts',
+  'test/{async,channels,storage}/*.test.ts',
+  'test/{clock-jumps,conformance/aacp-fallback,grammar-export/codemirror,text/told-errors}.test.ts',
   'test/aacp/dispatch/{dispatcher,file-audit}.test.ts',
   'test/aacp/fallback/{default-registry,unwritable}.test.ts',
-  'test/aacp/fallback/models/*.test.ts',
-  'test/aacp/fallback/registry/{sqlite,sqlite-privacy}.test.ts',
+  'test/aacp/models/*.test.ts',
+  'test/aacp/registry/{sqlite,sqlite-privacy}.test.ts',
   'test/aacp/requirements/sensitive.test.ts',
   'test/accp/bindings/{frame-splitter,websocket-closing,websocket-leaving,websocket-window}.test.ts',
   'test/accp/session/own-text.test.ts',

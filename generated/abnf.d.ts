@@ -209,9 +209,9 @@ export declare const parse: typeof ParseFunction;
 declare function ParseFunction<Options extends ParseOptions<"rulelist">>(
   input: string,
   options?: Options,
-): import('../src/engine/abnf/ast.js').AbnfGrammar;
+): import('../src/grammar-export/abnf/ast.js').AbnfGrammar;
 
 declare function ParseFunction<Options extends ParseOptions<StartRuleNames>>(
   input: string,
   options?: Options,
-): import('../src/engine/abnf/ast.js').AbnfGrammar;
+): import('../src/grammar-export/abnf/ast.js').AbnfGrammar;

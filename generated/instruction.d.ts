@@ -206,9 +206,9 @@ export declare const parse: typeof ParseFunction;
 declare function ParseFunction<Options extends ParseOptions<"instruction">>(
   input: string,
   options?: Options,
-): readonly import('../src/aacp/fallback/instruction/ast.js').InstructionItem[];
+): readonly import('../src/aacp/matching/instruction/ast.js').InstructionItem[];
 
 declare function ParseFunction<Options extends ParseOptions<StartRuleNames>>(
   input: string,
   options?: Options,
-): readonly import('../src/aacp/fallback/instruction/ast.js').InstructionItem[];
+): readonly import('../src/aacp/matching/instruction/ast.js').InstructionItem[];

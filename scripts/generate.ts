@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import peggy from 'peggy';
-import fast from '../src/engine/peggy-plugin.js';
+import fast from '../src/peggy-fast/peggy-plugin.js';
 
 interface Target {
   readonly name: string;
@@ -67,7 +67,7 @@ const TARGETS: readonly Target[] = [
   },
   {
     name: 'abnf',
-    returnTypes: { rulelist: "import('../src/engine/abnf/ast.js').AbnfGrammar" },
+    returnTypes: { rulelist: "import('../src/grammar-export/abnf/ast.js').AbnfGrammar" },
     options: `  /** Put a \`span\` on rules and references. @default false */
   spans?: boolean | undefined;
   /** Deepest nesting of groups and options. @default 200 */
@@ -79,7 +79,7 @@ const TARGETS: readonly Target[] = [
   },
   {
     name: 'instruction',
-    returnTypes: { instruction: "readonly import('../src/aacp/fallback/instruction/ast.js').InstructionItem[]" },
+    returnTypes: { instruction: "readonly import('../src/aacp/matching/instruction/ast.js').InstructionItem[]" },
     options: '',
     reasons: 'never',
     words: [],

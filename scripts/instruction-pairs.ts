@@ -9,8 +9,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { encodeStep } from '../src/aacp/encoders/index.js';
-import { bundledRules } from '../src/aacp/fallback/rules/bundled.js';
-import { alone, type InstructionPair, type PairOutcome, together } from '../test/aacp/fallback/match/evaluate-pairs.js';
+import { bundledRules } from '../src/aacp/rules/bundled.js';
+import { alone, type InstructionPair, type PairOutcome, together } from '../test/aacp/matching/evaluate-pairs.js';
 
 const PAIRS = new URL('../test/conformance/aacp/instruction-pairs.json', import.meta.url);
 

@@ -5,8 +5,8 @@
  *     npx tsx scripts/llms.ts --check
  */
 import { readFile, writeFile } from 'node:fs/promises';
-import { packetPrompt } from '../src/aacp/prompt.js';
-import { framePrompt } from '../src/accp/prompt.js';
+import { packetPrompt } from '../src/aacp/language/prompt.js';
+import { framePrompt } from '../src/accp/language/prompt.js';
 import { countTokens } from '../src/tokens/count.js';
 import type { ModelPrompt } from '../src/tokens/prompt.js';
 

@@ -1,14 +1,14 @@
 /** The protocols for tools: narrowed, as instructions to models, as schemas. For Node: the grammars of the package are read. */
-import { type PacketPromptOptions, packetPrompt } from './aacp/prompt.js';
-import { type FramePromptOptions, framePrompt } from './accp/prompt.js';
+import { type PacketPromptOptions, packetPrompt } from './aacp/language/prompt.js';
+import { type FramePromptOptions, framePrompt } from './accp/language/prompt.js';
 import type { ModelPrompt } from './tokens/prompt.js';
 
-export { aacpEditor } from './aacp/editor.js';
-export { type AacpLanguageOptions, aacpLanguage } from './aacp/language.js';
-export { type PacketPromptOptions, packetPrompt } from './aacp/prompt.js';
-export { accpEditor } from './accp/editor.js';
-export { type AccpLanguageOptions, accpLanguage } from './accp/language.js';
-export { type FramePromptOptions, framePrompt } from './accp/prompt.js';
+export { aacpEditor } from './aacp/language/editor.js';
+export { type AacpLanguageOptions, aacpLanguage } from './aacp/language/language.js';
+export { type PacketPromptOptions, packetPrompt } from './aacp/language/prompt.js';
+export { accpEditor } from './accp/language/editor.js';
+export { type AccpLanguageOptions, accpLanguage } from './accp/language/language.js';
+export { type FramePromptOptions, framePrompt } from './accp/language/prompt.js';
 export type { ModelPrompt } from './tokens/prompt.js';
 
 /** The options of {@link modelPrompt} by protocol. */

@@ -22,10 +22,10 @@ import {
   type RuntimeOptions,
 } from '../src/arcp/runtime/index.js';
 import { Pacer } from '../src/arcp/streams/pacer.js';
-import { after, afterIdly } from '../src/bindings/after.js';
+import { after, afterIdly } from '../src/async/after.js';
 import { memoryChannels } from '../src/channels/memory.js';
-import { functionTarget } from '../src/engine/differential/function-target.js';
-import { sample } from './aacp/fallback/registry/sample.js';
+import { functionTarget } from '../src/fuzz/differential/function-target.js';
+import { sample } from './aacp/registry/sample.js';
 import { connectTo, type Wire } from './arcp/runtime/wire.js';
 
 const HOUR = 3_600_000;

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'peggy';
 import type { Candidate, Read } from '../../src/bench/candidate.js';
-import type { FastOptions } from '../../src/engine/peggy-plugin.js';
+import type { FastOptions } from '../../src/peggy-fast/peggy-plugin.js';
 import { projectRoot } from '../root.js';
 
 export const stockPeggyAccp: Candidate = stock('accp');

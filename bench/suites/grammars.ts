@@ -34,7 +34,7 @@ export async function grammars(pace: Pace): Promise<Section[]> {
 }
 
 async function sizes(name: 'json' | 'css'): Promise<(string | number)[]> {
-  const { default: fast } = await import('../../src/engine/peggy-plugin.js');
+  const { default: fast } = await import('../../src/peggy-fast/peggy-plugin.js');
   const grammar = exampleGrammar(name);
   const codes = [
     await generate(grammar, {}),
@@ -50,7 +50,7 @@ function exampleGrammar(name: 'json' | 'css'): string {
 
 /** @throws Error where the two parsers give different results */
 export async function exampleHeat(name: 'json' | 'css', document: string): Promise<Heat> {
-  const { default: fast } = await import('../../src/engine/peggy-plugin.js');
+  const { default: fast } = await import('../../src/peggy-fast/peggy-plugin.js');
   const grammar = exampleGrammar(name);
   const stock = await compileWithPeggy(grammar);
   const plugged = await compileWithPeggy(grammar, { plugins: [fast] });

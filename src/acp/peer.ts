@@ -1,5 +1,5 @@
-import { afterIdly } from '../bindings/after.js';
-import { safely } from '../bindings/safely.js';
+import { afterIdly } from '../async/after.js';
+import { safely } from '../async/safely.js';
 import type { Channel } from '../channels/channel.js';
 import { taken } from '../channels/taken.js';
 import { isLonger } from '../text/bytes.js';

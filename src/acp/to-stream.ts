@@ -1,7 +1,7 @@
 /** A channel as a pair of streams of single messages, so that the official SDK runs on it and answers batches. */
 
-import { afterIdly } from '../bindings/after.js';
-import { safely } from '../bindings/safely.js';
+import { afterIdly } from '../async/after.js';
+import { safely } from '../async/safely.js';
 import type { Channel } from '../channels/channel.js';
 import { taken } from '../channels/taken.js';
 import { isLonger } from '../text/bytes.js';

@@ -1,8 +1,9 @@
 /** A channel over a WebSocket, wherever it comes from. */
-import { CONNECTING, closeWebSocket, drained, OPEN, publicCode, type WebSocketLike } from '../bindings/web-socket.js';
+
 import { BEGINNING, type Channel, type Receiver } from './channel.js';
 import { Fifo } from './fifo.js';
 import { beginningOf } from './line-decoder.js';
+import { CONNECTING, closeWebSocket, drained, OPEN, publicCode, type WebSocketLike } from './web-socket.js';
 
 export type { WebSocketLike };
 

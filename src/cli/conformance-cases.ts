@@ -1,8 +1,8 @@
 /** The packaged conformance cases, as far as a parser that is asked for one text at a time can answer them. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { ConformanceCase, Expected } from '../engine/differential/conformance.js';
-import type { Json } from '../engine/differential/target.js';
+import type { ConformanceCase, Expected } from '../fuzz/differential/conformance.js';
+import type { Json } from '../fuzz/differential/target.js';
 import { packageRoot } from './package.js';
 import type { Protocol } from './protocols.js';
 

@@ -5,8 +5,8 @@ import {
   type CaseResult,
   type ConformanceCase,
   type Fault,
-} from '../engine/differential/conformance.js';
-import type { Json } from '../engine/differential/target.js';
+} from '../fuzz/differential/conformance.js';
+import type { Json } from '../fuzz/differential/target.js';
 import { codeFrame } from '../text/code-frame.js';
 import { visible } from '../text/visible.js';
 import type { CaseSet } from './conformance-cases.js';

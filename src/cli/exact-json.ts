@@ -1,6 +1,6 @@
 /** JSON of messages, both ways, with all digits of its numbers: a double would change big integers without a word. */
 import { randomUUID } from 'node:crypto';
-import { AccpError } from '../accp/codec/accp-error.js';
+import { AccpError } from '../accp/errors/accp-error.js';
 import type { Json } from '../accp/message/json.js';
 import type { Loss } from '../accp/message/message.js';
 import { stepText } from '../accp/message/path.js';

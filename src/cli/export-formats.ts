@@ -1,4 +1,4 @@
-import type { GrammarFormat } from '../engine/export/export-grammar.js';
+import type { GrammarFormat } from '../grammar-export/export-grammar.js';
 
 /** The formats of any grammar come first. */
 export const EXPORT_FORMATS = [

@@ -1,19 +1,19 @@
 /** What `pegwire export` does. */
-import { aacpEditor } from '../aacp/editor.js';
-import { accpEditor } from '../accp/editor.js';
-import { codeMirrorMode } from '../engine/export/codemirror.js';
-import type { Approximation } from '../engine/export/context-free.js';
-import { ExportError } from '../engine/export/export-error.js';
+import { aacpEditor } from '../aacp/language/editor.js';
+import { accpEditor } from '../accp/language/editor.js';
+import type { Language } from '../fuzz/grammar/language.js';
+import { codeMirrorMode } from '../grammar-export/codemirror.js';
+import type { Approximation } from '../grammar-export/context-free.js';
+import { ExportError } from '../grammar-export/export-error.js';
 import {
   approximationsOf,
   exportGrammar,
   GRAMMAR_FORMATS,
   type GrammarExportOptions,
   type GrammarFormat,
-} from '../engine/export/export-grammar.js';
-import { railroadDiagrams } from '../engine/export/railroad.js';
-import { textMateGrammar } from '../engine/export/textmate.js';
-import type { Language } from '../engine/grammar/language.js';
+} from '../grammar-export/export-grammar.js';
+import { railroadDiagrams } from '../grammar-export/railroad.js';
+import { textMateGrammar } from '../grammar-export/textmate.js';
 import { EXPORT_FORMATS, type ExportFormat } from './export-formats.js';
 import { toJson } from './json.js';
 import { languageOf } from './languages.js';
@@ -88,8 +88,8 @@ async function asPicture(
   const isFrames = language.name === 'accp';
   if (to === 'json-schema') {
     const schema = isFrames
-      ? (await import('../accp/schema.js')).frameJsonSchema()
-      : (await import('../aacp/schema.js')).packetJsonSchema();
+      ? (await import('../accp/language/schema.js')).frameJsonSchema()
+      : (await import('../aacp/language/schema.js')).packetJsonSchema();
     return JSON.stringify(schema, null, 2);
   }
   const editor = isFrames ? accpEditor : aacpEditor;

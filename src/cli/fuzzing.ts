@@ -1,17 +1,17 @@
 /** What `pegwire fuzz` does. */
 import path from 'node:path';
 import process from 'node:process';
-import { coverageHtml } from '../engine/coverage/html.js';
-import { coverageReport, coverageTable } from '../engine/coverage/report.js';
-import { createTracker, type Tracker } from '../engine/coverage/tracker.js';
-import { fixtureFile, fixtureOf } from '../engine/differential/fixture.js';
-import { processTarget } from '../engine/differential/process-target.js';
-import { findingText, summaryText } from '../engine/differential/report.js';
-import { type DifferentialReport, type Finding, runDifferential } from '../engine/differential/run.js';
-import { TargetError } from '../engine/differential/target-error.js';
-import type { Language } from '../engine/grammar/language.js';
-import { type FuzzInput, fuzzInputs } from '../engine/mutants/inputs.js';
-import { NoSentenceError } from '../engine/sentences/generate.js';
+import { coverageHtml } from '../fuzz/coverage/html.js';
+import { coverageReport, coverageTable } from '../fuzz/coverage/report.js';
+import { createTracker, type Tracker } from '../fuzz/coverage/tracker.js';
+import { fixtureFile, fixtureOf } from '../fuzz/differential/fixture.js';
+import { processTarget } from '../fuzz/differential/process-target.js';
+import { findingText, summaryText } from '../fuzz/differential/report.js';
+import { type DifferentialReport, type Finding, runDifferential } from '../fuzz/differential/run.js';
+import { TargetError } from '../fuzz/differential/target-error.js';
+import type { Language } from '../fuzz/grammar/language.js';
+import { type FuzzInput, fuzzInputs } from '../fuzz/mutants/inputs.js';
+import { NoSentenceError } from '../fuzz/sentences/generate.js';
 import { makeFolders } from '../storage/place.js';
 import { createRandom } from '../text/random.js';
 import { FEW, MANY } from './fuzz-defaults.js';

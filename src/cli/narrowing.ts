@@ -1,16 +1,16 @@
 /** Options that say which messages of a protocol are meant, the same ones for all commands that need to know. */
-import { type AacpLanguageOptions, aacpLanguage, type FieldOptions as PacketField } from '../aacp/language.js';
-import { resolveNarrowing as resolvePackets } from '../aacp/narrowing.js';
+import { type AacpLanguageOptions, aacpLanguage, type FieldOptions as PacketField } from '../aacp/language/language.js';
+import { resolveNarrowing as resolvePackets } from '../aacp/language/narrowing.js';
 import type { Dialect as PacketDialect } from '../aacp/parse.js';
 import {
   type AccpLanguageOptions,
   accpLanguage,
   type FieldOptions as FrameField,
   type ValueType,
-} from '../accp/language.js';
-import { resolveNarrowing as resolveFrames } from '../accp/narrowing.js';
+} from '../accp/language/language.js';
+import { resolveNarrowing as resolveFrames } from '../accp/language/narrowing.js';
 import { type Dialect as FrameDialect, tryParseFrame } from '../accp/parse.js';
-import type { Language } from '../engine/grammar/language.js';
+import type { Language } from '../fuzz/grammar/language.js';
 import { readFields, readWords, type WrittenField } from './fields.js';
 import { NARROWING_OPTIONS } from './narrowing-options.js';
 import { choice, didYouMean, type Invocation, UsageError } from './usage.js';

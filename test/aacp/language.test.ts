@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Field, Packet } from '../../src/aacp/ast.js';
 import { canonicalizePacket, type Dialect, printPacket, tryParsePacket, validatePacket } from '../../src/aacp/index.js';
-import { type AacpLanguageOptions, aacpLanguage, type FieldOptions } from '../../src/aacp/language.js';
-import type { Grammar } from '../../src/engine/grammar/grammar.js';
+import { type AacpLanguageOptions, aacpLanguage, type FieldOptions } from '../../src/aacp/language/language.js';
+import type { Grammar } from '../../src/fuzz/grammar/grammar.js';
 import { packetMutants, packetTexts } from '../helpers/aacp-arbitraries.js';
 import { runs } from '../helpers/runs.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { validatePacket } from '../../src/aacp/index.js';
-import { type AacpLanguageOptions, aacpLanguage } from '../../src/aacp/language.js';
-import { packetPrompt } from '../../src/aacp/prompt.js';
+import { type AacpLanguageOptions, aacpLanguage } from '../../src/aacp/language/language.js';
+import { packetPrompt } from '../../src/aacp/language/prompt.js';
 import { countTokens } from '../../src/tokens/count.js';
 
 const OPTIONS: readonly AacpLanguageOptions[] = [

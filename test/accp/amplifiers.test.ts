@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { formatDiagnostic, validatePacket } from '../../src/aacp/index.js';
 import { explainFrame } from '../../src/accp/index.js';
-import { framePrompt } from '../../src/accp/prompt.js';
+import { framePrompt } from '../../src/accp/language/prompt.js';
 import {
   type Accepted,
   type Codec,

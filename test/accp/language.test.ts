@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Frame, Param, Value } from '../../src/accp/ast.js';
 import { type Dialect, printFrame, tryParseFrame } from '../../src/accp/index.js';
-import { type AccpLanguageOptions, accpLanguage, type FieldOptions } from '../../src/accp/language.js';
+import { type AccpLanguageOptions, accpLanguage, type FieldOptions } from '../../src/accp/language/language.js';
 import { frameMutants, frameTexts } from '../helpers/accp-arbitraries.js';
 import { runs } from '../helpers/runs.js';
 

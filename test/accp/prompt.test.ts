@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { tryParseFrame } from '../../src/accp/index.js';
-import { type AccpLanguageOptions, accpLanguage } from '../../src/accp/language.js';
-import { framePrompt } from '../../src/accp/prompt.js';
+import { type AccpLanguageOptions, accpLanguage } from '../../src/accp/language/language.js';
+import { framePrompt } from '../../src/accp/language/prompt.js';
 import { countTokens } from '../../src/tokens/count.js';
 
 const ESCAPES = 'before each of @ > : { } [ ] | $ , ~ \\';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { isPacket, tryParseFrame } from '../../src/index.js';
-import { programCommand } from '../engine/differential/programs/commands.js';
+import { programCommand } from '../fuzz/differential/programs/commands.js';
 import { start } from '../helpers/child.js';
 import { cli, jsonLines, PROGRAM } from '../helpers/cli.js';
 
@@ -172,11 +172,11 @@ describe('usage', () => {
     [['fuzz', 'accp', '--coverage', '/nowhere.txt'], 'Cannot read /nowhere.txt'],
     [['fuzz', 'nowhere.peggy'], 'Cannot read nowhere.peggy: there is no such file'],
     [
-      ['fuzz', fileURLToPath(new URL('../engine/grammars/choice.json', import.meta.url))],
+      ['fuzz', fileURLToPath(new URL('../peggy-fast/grammars/choice.json', import.meta.url))],
       'fuzz takes accp or aacp, or a grammar file (.peggy), not',
     ],
     [
-      ['fuzz', fileURLToPath(new URL('../engine/grammars/class.peggy', import.meta.url)), '--intents', 'req'],
+      ['fuzz', fileURLToPath(new URL('../peggy-fast/grammars/class.peggy', import.meta.url)), '--intents', 'req'],
       '--intents is for protocols',
     ],
   ];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { packetPrompt } from '../../src/aacp/prompt.js';
-import { accpLanguage } from '../../src/accp/language.js';
-import { framePrompt } from '../../src/accp/prompt.js';
+import { packetPrompt } from '../../src/aacp/language/prompt.js';
+import { accpLanguage } from '../../src/accp/language/language.js';
+import { framePrompt } from '../../src/accp/language/prompt.js';
 import { cli, jsonLines } from '../helpers/cli.js';
 
 describe('pegwire prompt', () => {

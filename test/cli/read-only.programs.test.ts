@@ -4,7 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sqliteRegistry } from '../../src/aacp/fallback/index.js';
-import { sample } from '../aacp/fallback/registry/sample.js';
+import { sample } from '../aacp/registry/sample.js';
 import { type Ended, ended, start } from '../helpers/child.js';
 import { cli, PROGRAM, scratchFolder } from '../helpers/cli.js';
 

@@ -18,9 +18,9 @@ import {
   RegistryError,
   sqliteRegistry,
 } from '../../src/aacp/fallback/index.js';
-import { digestOf } from '../../src/aacp/fallback/instruction/normalise.js';
-import { anthropicModel } from '../../src/aacp/fallback/models/index.js';
 import { explainPacket, validatePacket } from '../../src/aacp/index.js';
+import { digestOf } from '../../src/aacp/matching/instruction/normalise.js';
+import { anthropicModel } from '../../src/aacp/models/index.js';
 import { scriptedModel } from '../helpers/fallback.js';
 import { freshFiles } from '../storage/folder.js';
 import { moduleAt, runWithout } from '../tokens/hidden-packages.js';

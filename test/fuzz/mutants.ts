@@ -6,17 +6,17 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { messageSamples } from '../../bench/corpus/messages.js';
-import { aacpLanguage } from '../../src/aacp/language.js';
-import { accpLanguage } from '../../src/accp/language.js';
+import { aacpLanguage } from '../../src/aacp/language/language.js';
+import { accpLanguage } from '../../src/accp/language/language.js';
 import { mixedPackets } from '../../src/bench/corpus/aacp.js';
-import type { Grammar } from '../../src/engine/grammar/grammar.js';
-import { fuzzInputs } from '../../src/engine/mutants/inputs.js';
+import type { Grammar } from '../../src/fuzz/grammar/grammar.js';
+import { fuzzInputs } from '../../src/fuzz/mutants/inputs.js';
 import { createRandom, type Random } from '../../src/text/random.js';
 import { accpCases, explainCases, packetCases, validatorCases } from '../conformance/fixtures.js';
-import type { Grammar as GrammarFile } from '../engine/grammars.js';
-import { piecesOf } from '../engine/mutants.js';
 import { packetMutants, packetTexts } from '../helpers/aacp-arbitraries.js';
 import { frameMutants, frameTexts } from '../helpers/accp-arbitraries.js';
+import type { Grammar as GrammarFile } from '../peggy-fast/grammars.js';
+import { piecesOf } from '../peggy-fast/mutants.js';
 import { corpus, type Language } from './languages.js';
 
 /** The longest mutant: there is room for one number of more digits than are allowed. */

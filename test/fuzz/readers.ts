@@ -7,9 +7,9 @@ import { HandRefusal as PacketRefusal, parseByHand as parsePacketByHand } from '
 import { HandRefusal as FrameRefusal, parseByHand as parseFrameByHand } from '../../bench/candidates/hand-accp.js';
 import * as aacp from '../../generated/aacp.js';
 import * as accp from '../../generated/accp.js';
-import { evaluate, generate } from '../engine/agreement.js';
 import { parseWithOhm as readPacket } from '../oracle/aacp.js';
 import { parseWithOhm as readFrame } from '../oracle/accp.js';
+import { evaluate, generate } from '../peggy-fast/agreement.js';
 import { recognizerOf } from './apg.js';
 import type { Input, Language } from './languages.js';
 

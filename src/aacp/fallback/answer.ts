@@ -1,13 +1,13 @@
 /** Answers of the tiers, and what is said about them. */
 import type { TokenCounter } from '../../tokens/counter.js';
+import { instructionId, normaliseInstruction } from '../matching/instruction/normalise.js';
+import type { Candidate, MatchResult, Refusal } from '../matching/match.js';
+import { termsOf } from '../matching/terms.js';
 import { printPacket } from '../print.js';
+import type { NewEntry } from '../registry/registry.js';
 import type { Hint, ModelPacket } from './ask-model.js';
 import { FallbackError } from './errors.js';
-import { instructionId, normaliseInstruction } from './instruction/normalise.js';
-import type { Candidate, MatchResult, Refusal } from './match/match.js';
-import { termsOf } from './match/terms.js';
 import { factsOf, isPacketFor } from './packet-facts.js';
-import type { NewEntry } from './registry/registry.js';
 import type { FallbackRequest } from './request.js';
 import type { FallbackExplanation, FallbackResult, FallbackWarning } from './result.js';
 import { unstatedWarnings } from './unstated.js';

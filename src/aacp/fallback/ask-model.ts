@@ -1,11 +1,11 @@
 /** Tier 3: the model, and one round of repair (draft-mackay-aacp-01, section 6.2). */
 import { lintPacket } from '../lint/index.js';
+import { abortError, unlessAborted } from '../models/abort.js';
+import type { GrammarNotation, Model, ModelReply, ModelRequest, ModelUsage } from '../models/model.js';
+import { repairPrompt, systemPrompt, userPrompt } from '../models/prompt.js';
+import { readReply } from '../models/read-reply.js';
 import { FallbackError, ModelError } from './errors.js';
 import { judgePacket, type PacketFault } from './model-packet.js';
-import { abortError, unlessAborted } from './models/abort.js';
-import type { GrammarNotation, Model, ModelReply, ModelRequest, ModelUsage } from './models/model.js';
-import { repairPrompt, systemPrompt, userPrompt } from './models/prompt.js';
-import { readReply } from './models/read-reply.js';
 import type { FallbackRequest } from './request.js';
 import { type FallbackWarning, warningOf } from './result.js';
 import { unstatedWarnings } from './unstated.js';
@@ -196,7 +196,7 @@ function grammarFor({
   priority,
 }: FallbackRequest): (notation: GrammarNotation) => Promise<string> {
   return async (notation) => {
-    const { packetGrammar } = await import('./models/packet-grammar.js');
+    const { packetGrammar } = await import('../models/packet-grammar.js');
     return packetGrammar({ domain, returnAgent, priority }, notation);
   };
 }

@@ -1,6 +1,6 @@
 /** The errors of the fallback encoder and of its parts. */
 import { type ErrorDetails, type ErrorJson, PegwireError } from '../../text/errors.js';
-import type { ModelUsage } from './models/model.js';
+import type { ModelUsage } from '../models/model.js';
 
 /**
  * - `model-unavailable`: no connection, or the provider is at fault (5xx).

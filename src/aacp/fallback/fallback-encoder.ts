@@ -1,5 +1,11 @@
 /** `createFallbackEncoder`: instructions to packets in three tiers (draft-mackay-aacp-01, section 6.3). */
 import { encodeStep } from '../encoders/index.js';
+import { isoDay } from '../matching/instruction/calendar.js';
+import { digestOf } from '../matching/instruction/normalise.js';
+import { caseOf } from '../matching/instruction/same-case.js';
+import type { Candidate, MatchResult } from '../matching/match.js';
+import { createMatcher } from '../matching/matcher.js';
+import type { Registry } from '../registry/registry.js';
 import {
   type Answer,
   cachedAnswer,
@@ -15,13 +21,7 @@ import {
 } from './answer.js';
 import { askModel } from './ask-model.js';
 import { FallbackError } from './errors.js';
-import { isoDay } from './instruction/calendar.js';
-import { digestOf } from './instruction/normalise.js';
-import { caseOf } from './instruction/same-case.js';
-import type { Candidate, MatchResult } from './match/match.js';
-import { createMatcher } from './match/matcher.js';
 import { type FallbackOptions, resolveOptions } from './options.js';
-import type { Registry } from './registry/registry.js';
 import { type EncodeOptions, type FallbackRequest, requestReader } from './request.js';
 import type { FallbackExplanation, FallbackResult, FallbackWarning } from './result.js';
 import { type SafeRegistry, safeRegistry } from './safe-registry.js';

@@ -1,27 +1,17 @@
 /** Instructions to packets in three tiers. Public as `pegwire/aacp/fallback`; the guide is `src/aacp/README.md`. */
 
-export {
-  FallbackError,
-  type FallbackErrorCode,
-  ModelError,
-  type ModelErrorCode,
-  RegistryError,
-  type RegistryErrorCode,
-} from './errors.js';
-export { createFallbackEncoder, type FallbackEncoder } from './fallback-encoder.js';
-export { instructionId, keyOf, normaliseInstruction } from './instruction/normalise.js';
-export type { Candidate, PatternSource, Refusal } from './match/match.js';
-export type { Model, ModelAnswer, ModelReply, ModelRequest, ModelUsage } from './models/model.js';
-export type { FallbackOptions } from './options.js';
-export { type ExportOptions, exportPatterns } from './registry/export-patterns.js';
+export { instructionId, keyOf, normaliseInstruction } from '../matching/instruction/normalise.js';
+export type { Candidate, PatternSource, Refusal } from '../matching/match.js';
+export type { Model, ModelAnswer, ModelReply, ModelRequest, ModelUsage } from '../models/model.js';
+export { type ExportOptions, exportPatterns } from '../registry/export-patterns.js';
 export {
   type ImportOptions,
   type ImportReport,
   importPatterns,
   type SkippedPattern,
-} from './registry/import-patterns.js';
-export { memoryRegistry } from './registry/memory.js';
-export type { RegistryOptions } from './registry/options.js';
+} from '../registry/import-patterns.js';
+export { memoryRegistry } from '../registry/memory.js';
+export type { RegistryOptions } from '../registry/options.js';
 export type {
   NewEntry,
   Registry,
@@ -29,7 +19,7 @@ export type {
   RegistryRequest,
   RegistryStatistics,
   Reservation,
-} from './registry/registry.js';
+} from '../registry/registry.js';
 export {
   betterSqlite3,
   defaultRegistryFile,
@@ -38,9 +28,7 @@ export {
   type RegistryNotice,
   type SqliteRegistryOptions,
   sqliteRegistry,
-} from './registry/sqlite.js';
-export type { EncodeOptions } from './request.js';
-export type { FallbackExplanation, FallbackResult, FallbackTokens, FallbackWarning, Tier } from './result.js';
+} from '../registry/sqlite.js';
 export {
   bundledRules,
   type FindOptions,
@@ -58,4 +46,16 @@ export {
   RulesError,
   type RulesErrorCode,
   type RuleWorkflow,
-} from './rules/index.js';
+} from '../rules/index.js';
+export {
+  FallbackError,
+  type FallbackErrorCode,
+  ModelError,
+  type ModelErrorCode,
+  RegistryError,
+  type RegistryErrorCode,
+} from './errors.js';
+export { createFallbackEncoder, type FallbackEncoder } from './fallback-encoder.js';
+export type { FallbackOptions } from './options.js';
+export type { EncodeOptions } from './request.js';
+export type { FallbackExplanation, FallbackResult, FallbackTokens, FallbackWarning, Tier } from './result.js';

@@ -2,9 +2,9 @@
 import type { Field, Packet } from '../ast.js';
 import { tryParsePacket } from '../parse.js';
 import { printPacket } from '../print.js';
+import type { RegistryRequest } from '../registry/registry.js';
 import { type PacketDiagnostic, validatePacket } from '../validate.js';
 import { lowerAscii, TASKS, VERSION } from '../vocabulary.js';
-import type { RegistryRequest } from './registry/registry.js';
 
 /** A fault of a model's packet, as it is told to the model. */
 export interface PacketFault {

@@ -2,10 +2,10 @@
 import { anyText } from '../../text/visible.js';
 import type { TokenCounter } from '../../tokens/counter.js';
 import { installedCounter } from '../../tokens/installed-counter.js';
-import type { Model } from './models/model.js';
-import type { Registry } from './registry/registry.js';
+import type { Model } from '../models/model.js';
+import type { Registry } from '../registry/registry.js';
+import type { Rule } from '../rules/rule.js';
 import type { FallbackWarning } from './result.js';
-import type { Rule } from './rules/rule.js';
 
 export interface FallbackOptions {
   /** Who is asked for what nobody has encoded before; `null` for nobody. @default null */
@@ -138,7 +138,7 @@ function checkedTime(time: unknown): number {
 
 /** Loaded only when it is needed: with a registry of the host's, no database driver is. */
 async function openDefault(): Promise<OpenRegistry> {
-  const { isUnwritable, memoryCopy, sqliteRegistry } = await import('./registry/sqlite.js');
+  const { isUnwritable, memoryCopy, sqliteRegistry } = await import('../registry/sqlite.js');
   try {
     return { registry: await sqliteRegistry(), warning: null };
   } catch (thrown) {
@@ -153,7 +153,7 @@ async function openDefault(): Promise<OpenRegistry> {
 function rulesOf(rules: FallbackOptions['rules']): Settings['rules'] {
   if (rules === undefined) {
     return async () => {
-      const { bundledRules } = await import('./rules/bundled.js');
+      const { bundledRules } = await import('../rules/bundled.js');
       return bundledRules().rules;
     };
   }

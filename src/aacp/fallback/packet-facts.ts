@@ -1,7 +1,7 @@
 /** What a packet says about itself, remembered: the same ones are served again and again. */
 import { tryParsePacket } from '../parse.js';
+import type { RegistryRequest } from '../registry/registry.js';
 import { validatePacket } from '../validate.js';
-import type { RegistryRequest } from './registry/registry.js';
 
 export interface PacketFacts {
   /** Whether it is as strict as what the encoder writes, and the validator finds no errors. */

@@ -3,11 +3,11 @@
 import { nearest } from '../../text/suggest.js';
 import { anyText } from '../../text/visible.js';
 import { checkedValue } from '../build/values.js';
+import { keyOf, normaliseInstruction } from '../matching/instruction/normalise.js';
+import { anchoredForm, relativeUnit, type Unit } from '../matching/instruction/relative-anchor.js';
+import type { RegistryRequest } from '../registry/registry.js';
 import { PRIORITIES, VERSION } from '../vocabulary.js';
 import { FallbackError } from './errors.js';
-import { keyOf, normaliseInstruction } from './instruction/normalise.js';
-import { anchoredForm, relativeUnit, type Unit } from './instruction/relative-anchor.js';
-import type { RegistryRequest } from './registry/registry.js';
 
 /** What is asked for beside the instruction. */
 export interface EncodeOptions {

@@ -1,7 +1,8 @@
 /** What the fallback encoder answers. */
+
+import type { Candidate } from '../matching/match.js';
+import type { ModelUsage } from '../models/model.js';
 import type { PacketDiagnostic } from '../validate.js';
-import type { Candidate } from './match/match.js';
-import type { ModelUsage } from './models/model.js';
 
 /** Which tier answered (draft-mackay-aacp-01, section 6.3): 1, 2 or 3. */
 export type Tier = 'cache' | 'pattern' | 'model';

@@ -1,9 +1,9 @@
 /** A registry whose failures stop no encoding: they are told, and the answer comes without it. */
 import { anyText } from '../../text/visible.js';
-import { digestOf } from './instruction/normalise.js';
-import { caseOf, isSameCase } from './instruction/same-case.js';
+import { digestOf } from '../matching/instruction/normalise.js';
+import { caseOf, isSameCase } from '../matching/instruction/same-case.js';
+import type { NewEntry, Registry, RegistryEntry } from '../registry/registry.js';
 import { isPacketFor } from './packet-facts.js';
-import type { NewEntry, Registry, RegistryEntry } from './registry/registry.js';
 import type { FallbackRequest } from './request.js';
 import type { FallbackWarning } from './result.js';
 import { staleTimeIn, unstatedIn } from './unstated.js';

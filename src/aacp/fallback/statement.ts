@@ -1,15 +1,16 @@
 /** What an instruction states: the values that a packet may have from it. */
-import type { InstructionItem, SpanItem, ValueItem } from './instruction/ast.js';
-import { daysLater, isoDay, lastDayOf } from './instruction/calendar.js';
-import { wordedNumbers } from './instruction/number-words.js';
-import { parseInstruction } from './instruction/parse.js';
-import { resolveRelative } from './instruction/resolve.js';
-import { type Slot, slotOf, TIME_KINDS } from './instruction/slots.js';
-import { asSentence } from './instruction/structured.js';
-import { baseOf } from './match/base-form.js';
-import { isDeterminer } from './match/lexicon/kinds.js';
-import { phraseAt } from './match/lexicon/phrases.js';
-import { CALENDAR, numbersIn } from './match/residue.js';
+
+import { baseOf } from '../matching/base-form.js';
+import type { InstructionItem, SpanItem, ValueItem } from '../matching/instruction/ast.js';
+import { daysLater, isoDay, lastDayOf } from '../matching/instruction/calendar.js';
+import { wordedNumbers } from '../matching/instruction/number-words.js';
+import { parseInstruction } from '../matching/instruction/parse.js';
+import { resolveRelative } from '../matching/instruction/resolve.js';
+import { type Slot, slotOf, TIME_KINDS } from '../matching/instruction/slots.js';
+import { asSentence } from '../matching/instruction/structured.js';
+import { isDeterminer } from '../matching/lexicon/kinds.js';
+import { phraseAt } from '../matching/lexicon/phrases.js';
+import { CALENDAR, numbersIn } from '../matching/residue.js';
 
 export interface Statement {
   /** The instruction, and the sentence that it stands for, in small letters. */

@@ -1,7 +1,7 @@
 /** The numbers and times of day in a packet that its instruction does not state. */
-import { wordedTimes } from './instruction/clock-words.js';
-import { wordedNumbers } from './instruction/number-words.js';
-import { isOfName, NUMBER } from './match/residue.js';
+import { wordedTimes } from '../matching/instruction/clock-words.js';
+import { wordedNumbers } from '../matching/instruction/number-words.js';
+import { isOfName, NUMBER } from '../matching/residue.js';
 import { holdsWhole, type Statement } from './statement.js';
 
 export interface FoundNumber {

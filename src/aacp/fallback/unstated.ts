@@ -1,13 +1,13 @@
 /** Compares a packet with the instruction that it was made for: values that the instruction does not state. */
 import type { Packet } from '../ast.js';
 import { MAX_FINDINGS, moreFindings } from '../codes.js';
+import { isForeignName } from '../matching/instruction/calendar.js';
+import { type Slot, TIME_KINDS } from '../matching/instruction/slots.js';
+import { findPlaces, isOwnPlace, type Place, REQUEST_KEYS } from '../matching/places.js';
+import { CALENDAR, numbersIn } from '../matching/residue.js';
 import { tryParsePacket } from '../parse.js';
+import type { RegistryEntry } from '../registry/registry.js';
 import { lowerAscii } from '../vocabulary.js';
-import { isForeignName } from './instruction/calendar.js';
-import { type Slot, TIME_KINDS } from './instruction/slots.js';
-import { findPlaces, isOwnPlace, type Place, REQUEST_KEYS } from './match/places.js';
-import { CALENDAR, numbersIn } from './match/residue.js';
-import type { RegistryEntry } from './registry/registry.js';
 import { type FallbackWarning, warningOf } from './result.js';
 import { isCurrencyStated, isWordStated, type Statement, statementOf, wordsIn, wordsOf } from './statement.js';
 import { hasUnstatedNumberWord, unstatedNumbers } from './unstated-numbers.js';

@@ -1,6 +1,6 @@
 /** What an endpoint answers a message with: what its handler gives, as frames. */
-import { safely } from '../../bindings/safely.js';
-import { AccpError } from '../codec/accp-error.js';
+import { safely } from '../../async/safely.js';
+import { AccpError } from '../errors/accp-error.js';
 import type { Message, MessageInput } from '../message/message.js';
 import { chatMessage } from '../profiles/chat.js';
 import { partsOfSession, type Session } from '../session/session.js';

@@ -1,9 +1,9 @@
 /** One side that answers frames, whatever carries them: a codec, its sessions, and what is done with messages. */
 
-import { safely } from '../../bindings/safely.js';
-import { AccpError } from '../codec/accp-error.js';
+import { safely } from '../../async/safely.js';
 import type { Codec } from '../codec/codec.js';
-import type { AccpErrorCode } from '../codec/codes.js';
+import { AccpError } from '../errors/accp-error.js';
+import type { AccpErrorCode } from '../errors/codes.js';
 import type { Message } from '../message/message.js';
 import { tryParseFrame } from '../parse.js';
 import { checkAgentName } from '../session/names.js';

@@ -1,7 +1,8 @@
 /** Error frames of the bindings themselves, for what never came to a session (draft-benzing-accp-00, sections 3.6 and 11). */
-import { AccpError } from '../codec/accp-error.js';
-import type { AccpErrorCode } from '../codec/codes.js';
+
 import { errorBody } from '../codec/error-frame.js';
+import { AccpError } from '../errors/accp-error.js';
+import type { AccpErrorCode } from '../errors/codes.js';
 import { metadataText } from '../session/envelope.js';
 import { createIds } from '../session/ids.js';
 import { checkAgentName, isIdentifier } from '../session/names.js';

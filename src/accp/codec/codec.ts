@@ -1,4 +1,6 @@
 /** The codec: the five operations of draft-benzing-accp-00, section 7.1, and what an endpoint needs besides. */
+
+import { AccpError } from '../errors/accp-error.js';
 import type { JsonObject } from '../message/json.js';
 import type { Message, MessageInput } from '../message/message.js';
 import { handlerErrorCode } from '../profiles/tool.js';
@@ -7,7 +9,6 @@ import { createRegistry, type Registry, registerSchema } from '../registry/regis
 import { createIds } from '../session/ids.js';
 import { kept, partsOfSession, type Session, type SessionParts } from '../session/session.js';
 import type { CheckpointResult, TokenBudget } from '../state/state.js';
-import { AccpError } from './accp-error.js';
 import { decode } from './decode.js';
 import { encode } from './encode.js';
 import type { Engine } from './engine.js';

@@ -5,6 +5,8 @@
  */
 import type { Diagnostic } from '../../text/diagnostic.js';
 import type { Frame, Param } from '../ast.js';
+import { AccpError } from '../errors/accp-error.js';
+import { type AccpErrorCode, ERROR_CODES } from '../errors/codes.js';
 import type { Json, JsonObject } from '../message/json.js';
 import type { Envelope, Loss, Message } from '../message/message.js';
 import { Reference } from '../message/reference.js';
@@ -18,9 +20,7 @@ import { type ReceivedEnvelope, readEnvelope, sourceText } from '../session/enve
 import type { SessionParts } from '../session/session.js';
 import { StoreError } from '../store/store.js';
 import { toText } from '../store/text.js';
-import { AccpError } from './accp-error.js';
 import { ENDS_A_CHAIN } from './check-message.js';
-import { type AccpErrorCode, ERROR_CODES } from './codes.js';
 import { ASKS, applyReceived, isAboutDelivery, isTaken, readStateSync } from './effects.js';
 import { LARGE_VALUE } from './encode.js';
 import { type Engine, noteFrame, registryOf, textState } from './engine.js';

@@ -1,15 +1,16 @@
 /** What a message does to the session, sent or received: chains, state, streams, checkpoints. */
+
+import { AccpError } from '../errors/accp-error.js';
 import type { Json, JsonObject } from '../message/json.js';
 import type { Envelope, Message } from '../message/message.js';
+import { canonicalJson } from '../message/plain.js';
 import { Reference } from '../message/reference.js';
 import type { ProfileMessage } from '../profiles/profiles.js';
-import { canonicalJson } from '../registry/plain.js';
 import { cancelled } from '../session/chains.js';
 import { kept, type SessionParts } from '../session/session.js';
 import type { CheckpointResult, HotFrame } from '../state/state.js';
 import { toText } from '../store/text.js';
 import { ENDING_INTENTS } from '../vocabulary.js';
-import { AccpError } from './accp-error.js';
 import { bodyText, type Engine } from './engine.js';
 
 /** A message with full key names, on its way out. */

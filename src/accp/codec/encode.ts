@@ -2,6 +2,7 @@
 import type { Diagnostic } from '../../text/diagnostic.js';
 import { DEFAULT_LIMITS } from '../../text/limits.js';
 import type { Param } from '../ast.js';
+import { AccpError } from '../errors/accp-error.js';
 import { keyTable } from '../message/abbreviations.js';
 import type { Json } from '../message/json.js';
 import type { Loss, MessageInput } from '../message/message.js';
@@ -14,15 +15,14 @@ import { fieldType, omitDefaults } from '../registry/defaults.js';
 import type { SchemaDefinition } from '../registry/definition.js';
 import type { Registry } from '../registry/registry.js';
 import { metadataText, type Part } from '../session/envelope.js';
+import { MAX_CHARACTERS, type Piece, splitParams, tooLong } from '../session/sequence.js';
 import type { SessionParts } from '../session/session.js';
-import { AccpError } from './accp-error.js';
 import { checkAnnounced, checkRules } from './check-message.js';
 import { applySent, type Outbound } from './effects.js';
 import { bodyText, type Engine, freshId, noteFrame, ownRegistry, type Sent, send, textState } from './engine.js';
 import { addTokens, countFrame, type FramePart, isOverHardLimit, overLimits } from './frame-limits.js';
 import type { EncodeResult, FrameTokens } from './outcome.js';
 import { readPayload } from './read-payload.js';
-import { MAX_CHARACTERS, type Piece, splitParams, tooLong } from './sequence.js';
 
 /** Characters beyond which a value is rather sent as a reference (section 3.3, rule 4). */
 export const LARGE_VALUE = 50;

@@ -1,6 +1,7 @@
 /** What the pipelines share: the codec's settings and registry, and how a frame goes out. */
 import { PrintError } from '../../text/errors.js';
 import type { Param } from '../ast.js';
+import { AccpError } from '../errors/accp-error.js';
 import { explainFrame } from '../explain.js';
 import type { Json } from '../message/json.js';
 import { tryParseFrame } from '../parse.js';
@@ -9,7 +10,6 @@ import { metadataText } from '../session/envelope.js';
 import type { Copy, SentFrame } from '../session/outbox.js';
 import type { SessionParts } from '../session/session.js';
 import { writeFrame } from '../writer.js';
-import { AccpError } from './accp-error.js';
 import type { Settings } from './options.js';
 
 /** A codec from within. */

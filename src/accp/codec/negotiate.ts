@@ -1,4 +1,6 @@
 /** The exchange of registries (draft-benzing-accp-00, section 6.4). Its rules stand in `registry/negotiation.ts`. */
+
+import { AccpError } from '../errors/accp-error.js';
 import type { JsonObject } from '../message/json.js';
 import type { Message } from '../message/message.js';
 import {
@@ -16,7 +18,6 @@ import {
 } from '../registry/negotiation.js';
 import { exportRegistry, matchesHash, type Registry } from '../registry/registry.js';
 import type { Peer, SessionParts } from '../session/session.js';
-import { AccpError } from './accp-error.js';
 import { encode } from './encode.js';
 import { ANNOUNCED, type Engine, ownRegistry } from './engine.js';
 import type { EncodeResult } from './outcome.js';

@@ -6,10 +6,10 @@ import type { TextPolicy } from '../message/write-value.js';
 import type { Dialect } from '../parse.js';
 import { PROFILES, type ToolBook } from '../profiles/profiles.js';
 import type { Registry } from '../registry/registry.js';
-import type { EventListener } from '../session/events.js';
 import { systemClock } from '../session/runtime.js';
 import { type ReferenceLimits, resolveReferenceLimits } from '../state/resolve.js';
 import type { CheckpointTools } from '../state/state.js';
+import type { EventListener } from '../store/events.js';
 import { INTENTS } from '../vocabulary.js';
 import { type FrameLimits, resolveFrameLimits } from './frame-limits.js';
 

@@ -1,8 +1,8 @@
 /** What the codec's operations give (draft-benzing-accp-00, section 7.1). */
 import type { Diagnostic } from '../../text/diagnostic.js';
+import type { AccpError } from '../errors/accp-error.js';
 import type { Loss, Message } from '../message/message.js';
 import type { CheckpointResult } from '../state/state.js';
-import type { AccpError } from './accp-error.js';
 
 /** Tokens of the parts of a frame (section 3.4, Table 3). */
 export interface FrameTokens {

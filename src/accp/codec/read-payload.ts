@@ -1,5 +1,6 @@
 /** The payload of a received frame: references, keys, defaults (draft-benzing-accp-00, section 7.3, steps 2 to 4). */
 import type { Param } from '../ast.js';
+import { AccpError } from '../errors/accp-error.js';
 import { keyTable } from '../message/abbreviations.js';
 import { bareObject } from '../message/bare.js';
 import type { FieldType } from '../message/field-type.js';
@@ -10,7 +11,6 @@ import { Reference } from '../message/reference.js';
 import { type Dialect, parseFrame } from '../parse.js';
 import { addDefaults } from '../registry/defaults.js';
 import type { SchemaDefinition } from '../registry/definition.js';
-import { AccpError } from './accp-error.js';
 
 /** How the sender writes. */
 export interface PayloadRules {

@@ -1,5 +1,5 @@
 /** Copies of values that leave the frame: checked, without prototypes, and free of what JSON does not have. */
-import type { AccpError } from '../codec/accp-error.js';
+import type { AccpError } from '../errors/accp-error.js';
 import type { Json } from './json.js';
 import { Reference } from './reference.js';
 import { isPlainObject, MOST_NESTING, nameOf } from './values.js';

@@ -1,5 +1,5 @@
 /** What reading the values of one message carries along. */
-import { AccpError } from '../codec/accp-error.js';
+import { AccpError } from '../errors/accp-error.js';
 import type { Json } from './json.js';
 import type { Loss } from './message.js';
 import { pathText, type Step } from './path.js';

@@ -1,6 +1,6 @@
 /** What writing the values of one message carries along. */
 import { resolveLimits } from '../../text/limits.js';
-import { AccpError } from '../codec/accp-error.js';
+import { AccpError } from '../errors/accp-error.js';
 import type { Json } from './json.js';
 import type { Loss } from './message.js';
 import { pathText, type Step } from './path.js';

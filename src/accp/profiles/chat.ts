@@ -1,6 +1,6 @@
 /** CH: conversation (draft-benzing-accp-00, section 10.1). It has fields and defaults, and no rule beyond them. */
 import type { MessageInput } from '../message/message.js';
-import { sealDefinition } from '../registry/schema-definition.js';
+import { sealDefinition } from '../message/schema-definition.js';
 import type { Profile } from './profile.js';
 
 export const CHAT: Profile = {

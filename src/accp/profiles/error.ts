@@ -1,8 +1,8 @@
 /** ER: errors (draft-benzing-accp-00, section 3.6). */
-import type { AccpError } from '../codec/accp-error.js';
-import { type AccpErrorCode, ERROR_CODES, type ErrorCode } from '../codec/codes.js';
+import type { AccpError } from '../errors/accp-error.js';
+import { type AccpErrorCode, ERROR_CODES, type ErrorCode } from '../errors/codes.js';
 import type { Json } from '../message/json.js';
-import { sealDefinition } from '../registry/schema-definition.js';
+import { sealDefinition } from '../message/schema-definition.js';
 import { broken, member, type Profile, type ProfileContext, type ProfileMessage, requireText } from './profile.js';
 
 export const ERROR: Profile = {

@@ -1,9 +1,9 @@
 /** What a domain profile is (draft-benzing-accp-00, section 10), and what its rules look at. */
-import { AccpError } from '../codec/accp-error.js';
-import type { AccpErrorCode } from '../codec/codes.js';
+import { AccpError } from '../errors/accp-error.js';
+import type { AccpErrorCode } from '../errors/codes.js';
 import type { Json } from '../message/json.js';
 import type { Envelope } from '../message/message.js';
-import type { SchemaDefinition } from '../registry/schema-definition.js';
+import type { SchemaDefinition } from '../message/schema-definition.js';
 import type { ToolBook } from './tool-book.js';
 
 /** A message on its way out or in, its payload with full key names. */

@@ -1,5 +1,5 @@
 /** ST: results in chunks (draft-benzing-accp-00, section 10.4). Buffering and order are the business of `streams/`. */
-import { sealDefinition } from '../registry/schema-definition.js';
+import { sealDefinition } from '../message/schema-definition.js';
 import { broken, member, type Profile, type ProfileMessage, requireCorrelation } from './profile.js';
 
 export const STREAMING: Profile = {

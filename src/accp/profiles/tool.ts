@@ -2,9 +2,9 @@
 import { nearest } from '../../text/suggest.js';
 import { quotedShort } from '../../text/visible.js';
 import type { Json } from '../message/json.js';
+import { isPlainMap } from '../message/plain.js';
 import { Reference } from '../message/reference.js';
-import { isPlainMap } from '../registry/plain.js';
-import { sealDefinition } from '../registry/schema-definition.js';
+import { sealDefinition } from '../message/schema-definition.js';
 import { errorPayload } from './error.js';
 import {
   broken,

@@ -1,8 +1,8 @@
 /** TX: transactions (draft-benzing-accp-00, section 10.3), which are safe to repeat. */
 
 import { digitsOf, PLACES } from '../../text/decimal.js';
-import type { AccpError } from '../codec/accp-error.js';
-import { sealDefinition } from '../registry/schema-definition.js';
+import type { AccpError } from '../errors/accp-error.js';
+import { sealDefinition } from '../message/schema-definition.js';
 import { isCurrency } from './currency.js';
 import { broken, member, type Profile, type ProfileContext, type ProfileMessage, requireText } from './profile.js';
 

@@ -1,5 +1,5 @@
 /** TA: assignment of tasks (draft-benzing-accp-00, section 10.5). It has fields and defaults, and no rule beyond them. */
-import { sealDefinition } from '../registry/schema-definition.js';
+import { sealDefinition } from '../message/schema-definition.js';
 import type { Profile } from './profile.js';
 
 export const WORKFLOW: Profile = {

@@ -4,11 +4,11 @@ import * as z from 'zod';
 import { asciiLowerCase } from '../../text/ascii.js';
 import type { FieldType } from '../message/field-type.js';
 import type { Json, JsonObject } from '../message/json.js';
+import { bare, isPlainMap } from '../message/plain.js';
+import type { SchemaDefinition } from '../message/schema-definition.js';
 import { checkShape } from './definition.js';
-import { bare, isPlainMap } from './plain.js';
 import { isProfileSchema } from './profile-schemas.js';
 import { type Registry, shortHash } from './registry.js';
-import type { SchemaDefinition } from './schema-definition.js';
 
 /** What a side tells of itself beside its registry. These are pegwire's additions to the draft. */
 export interface Features {

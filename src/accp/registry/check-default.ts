@@ -1,11 +1,11 @@
 /** What may be the default of a field: JSON that a frame carries exactly, so that both sides fill in the same. */
 import { PLACES } from '../../text/decimal.js';
 import { quotedShort } from '../../text/visible.js';
-import { AccpError } from '../codec/accp-error.js';
+import { AccpError } from '../errors/accp-error.js';
 import type { FieldType } from '../message/field-type.js';
 import type { Json } from '../message/json.js';
+import { bare, isPlainMap } from '../message/plain.js';
 import { hasType } from '../message/values.js';
-import { bare, isPlainMap } from './plain.js';
 
 /** Nesting of a default, counted as that of a parameter's value: a scalar is 0. */
 const MAX_DEPTH = 5;

@@ -6,8 +6,8 @@
  */
 import type { FieldType } from '../message/field-type.js';
 import type { Json } from '../message/json.js';
-import { bare, copyOf, isPlainMap } from './plain.js';
-import type { SchemaDefinition } from './schema-definition.js';
+import { bare, copyOf, isPlainMap } from '../message/plain.js';
+import type { SchemaDefinition } from '../message/schema-definition.js';
 
 /** A payload with full key names. */
 export interface Payload {

@@ -17,10 +17,10 @@
  *
  * {@link Negotiation} is what a side remembers, {@link nextStep} what it has to send.
  */
-import { AccpError } from '../codec/accp-error.js';
+import { AccpError } from '../errors/accp-error.js';
+import { bare, isPlainMap } from '../message/plain.js';
 import type { Announcement, Delta } from './announcement.js';
 import type { SchemaDefinition } from './definition.js';
-import { bare, isPlainMap } from './plain.js';
 import { createRegistry, matchesHash, type Registry } from './registry.js';
 
 export {

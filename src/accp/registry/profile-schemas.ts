@@ -1,10 +1,10 @@
 /** The schemas that every registry has: those of the profiles (draft-benzing-accp-00, sections 3.6 and 10). */
 import { quotedShort } from '../../text/visible.js';
-import { AccpError } from '../codec/accp-error.js';
+import { AccpError } from '../errors/accp-error.js';
 import type { FieldType } from '../message/field-type.js';
+import { bare, canonicalJson } from '../message/plain.js';
+import { type SchemaDefinition, sealDefinition } from '../message/schema-definition.js';
 import { PROFILES } from '../profiles/profiles.js';
-import { bare, canonicalJson } from './plain.js';
-import { type SchemaDefinition, sealDefinition } from './schema-definition.js';
 
 /** By name: `chat`, `tool_call`, ... */
 export const PROFILE_SCHEMAS: { readonly [name: string]: SchemaDefinition } = Object.freeze(

@@ -1,7 +1,7 @@
 /** Values of messages and of frames in one shape, as rendering needs them. */
 import { digitsOf } from '../../text/decimal.js';
 import type { Param, Value } from '../ast.js';
-import { AccpError } from '../codec/accp-error.js';
+import { AccpError } from '../errors/accp-error.js';
 import type { Json } from '../message/json.js';
 import { Reference } from '../message/reference.js';
 

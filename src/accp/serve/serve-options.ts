@@ -1,8 +1,8 @@
 // biome-ignore-all lint/correctness/noNodejsModules: a server that listens is of Node
 /** What a server is told. */
 import { isIPv6 } from 'node:net';
-import { LONGEST_TIMER } from '../../bindings/longest-timer.js';
-import { safely } from '../../bindings/safely.js';
+import { LONGEST_TIMER } from '../../async/longest-timer.js';
+import { safely } from '../../async/safely.js';
 import { MAX_FRAME_BYTES } from '../bindings/frames.js';
 import { checkPath, FRAMES_PATH } from '../bindings/http/create-handler.js';
 import type { AccessEntry } from './access-log.js';

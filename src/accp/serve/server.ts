@@ -5,7 +5,7 @@ import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createRequestListener } from '@remix-run/node-fetch-server';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { LONGEST_TIMER } from '../../bindings/longest-timer.js';
+import { LONGEST_TIMER } from '../../async/longest-timer.js';
 import {
   type Admission,
   createAdmission,

@@ -2,10 +2,10 @@
  * Request chains: what belongs to one correlation identifier (draft-benzing-accp-00, sections 3.5, 3.7 items 3 and 4, 10.3).
  * Answers that do not come, cancellation, and what a retry must not change.
  */
-import { AccpError } from '../codec/accp-error.js';
+import { AccpError } from '../errors/accp-error.js';
 import type { JsonObject } from '../message/json.js';
 import type { Message } from '../message/message.js';
-import type { Collection, Journal } from './journal.js';
+import type { Collection, Journal } from '../store/journal.js';
 
 /** A request that has come, and is not answered yet. */
 export interface PendingRequest {

@@ -5,8 +5,8 @@
  * by `sync:resync{from:n}` what it sends again, with `n` the number that was missing. So both sides know exactly which
  * messages have been processed, whatever the channel lost, repeated or reordered.
  */
-import { AccpError } from '../codec/accp-error.js';
-import type { Collection, Journal } from './journal.js';
+import { AccpError } from '../errors/accp-error.js';
+import type { Collection, Journal } from '../store/journal.js';
 
 /** `session`: one count for all parties, who speak in turn. `sender`: each sender counts its own frames. */
 export type SequenceMode = 'session' | 'sender';

@@ -1,6 +1,6 @@
 /** The standard envelope in a frame's metadata (draft-benzing-accp-00, section 3.5, Table 4). */
 import type { Frame, Value } from '../ast.js';
-import { AccpError } from '../codec/accp-error.js';
+import { AccpError } from '../errors/accp-error.js';
 import { decimalDigits } from '../numbers.js';
 import { ownText } from './own-text.js';
 

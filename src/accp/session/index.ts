@@ -2,9 +2,7 @@
 export type { Diagnostic } from '../../text/diagnostic.js';
 export type { TokenCounter } from '../../tokens/counter.js';
 export type { Frame } from '../ast.js';
-export { AccpError, type AccpErrorDetails } from '../codec/accp-error.js';
 export { type Codec, createCodec } from '../codec/codec.js';
-export { type AccpErrorCode, ERROR_CODES, type ErrorCode } from '../codec/codes.js';
 export { FRAME_LIMITS, type FrameLimits, type Limit } from '../codec/frame-limits.js';
 export type { CodecOptions } from '../codec/options.js';
 export type {
@@ -16,6 +14,8 @@ export type {
   Pending,
   Rejected,
 } from '../codec/outcome.js';
+export { AccpError, type AccpErrorDetails } from '../errors/accp-error.js';
+export { type AccpErrorCode, ERROR_CODES, type ErrorCode } from '../errors/codes.js';
 export type { FieldType } from '../message/field-type.js';
 export type { Json, JsonArray, JsonObject } from '../message/json.js';
 export type { Envelope, Loss, Message, MessageInput } from '../message/message.js';
@@ -53,6 +53,7 @@ export type {
   Tier,
   TokenBudget,
 } from '../state/state.js';
+export type { EventListener, SessionEvent } from '../store/events.js';
 export { type MemoryStoreOptions, memoryStore } from '../store/memory.js';
 export { type EndpointStore, type SessionStore, StoreError } from '../store/store.js';
 export type { StreamSource } from '../streams/split-stream.js';
@@ -60,6 +61,5 @@ export { type StreamMessagesOptions, streamMessages } from '../streams/stream-me
 export type { StreamChunk } from '../streams/streams.js';
 export type { PendingRequest } from './chains.js';
 export type { SequenceMode } from './delivery.js';
-export type { EventListener, SessionEvent } from './events.js';
 export { type KeepTimeOptions, keepTime } from './keep-time.js';
 export { createSession, type Overdue, type Session, type SessionOptions } from './session.js';

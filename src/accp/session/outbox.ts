@@ -2,8 +2,9 @@
  * What was sent and may have to be sent again (draft-benzing-accp-00, section 3.7, item 3): after a gap, the other side names
  * the number that it misses, and all messages that it has not processed go out once more, under new numbers and identifiers.
  */
+
+import type { Collection, Journal } from '../store/journal.js';
 import type { Part } from './envelope.js';
-import type { Collection, Journal } from './journal.js';
 
 /** A frame without what is new in each copy of it. */
 export interface SentFrame {

@@ -1,7 +1,7 @@
 /** What a session takes from the codec that works on it: clock, token counter, log. */
-import { steadyClock } from '../../bindings/steady-clock.js';
+import { steadyClock } from '../../async/steady-clock.js';
 import { ESTIMATING_COUNTER, type TokenCounter } from '../../tokens/counter.js';
-import type { EventListener } from './events.js';
+import type { EventListener } from '../store/events.js';
 
 export interface RuntimeSource {
   readonly clock: () => number;

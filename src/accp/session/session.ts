@@ -2,7 +2,7 @@
 
 import { resolveChoice } from '../../text/choice.js';
 import type { TokenCounter } from '../../tokens/counter.js';
-import { AccpError } from '../codec/accp-error.js';
+import { AccpError } from '../errors/accp-error.js';
 import type { Json } from '../message/json.js';
 import type { Announcement } from '../registry/negotiation.js';
 import type { Registry, RegistryJson } from '../registry/registry.js';
@@ -13,15 +13,15 @@ import {
   type SessionState,
   type StateBudgets,
 } from '../state/state.js';
+import type { Note } from '../store/events.js';
+import { type Collection, Journal } from '../store/journal.js';
 import { memoryStore } from '../store/memory.js';
 import { type SessionStore, StoreError } from '../store/store.js';
 import { SentStreams } from '../streams/sent-streams.js';
 import { createStreams, type StreamChunk, type Streams } from '../streams/streams.js';
 import { Chains, type PendingRequest } from './chains.js';
 import { Delivery, type SequenceMode } from './delivery.js';
-import type { Note } from './events.js';
 import { createIds } from './ids.js';
-import { type Collection, Journal } from './journal.js';
 import { checkAgentName, isIdentifier } from './names.js';
 import { Outbox } from './outbox.js';
 import { createRuntime, type Runtime } from './runtime.js';

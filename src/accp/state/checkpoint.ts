@@ -1,8 +1,8 @@
 /** Compression checkpoints (draft-benzing-accp-00, sections 5.2 and 5.3): the six steps, each a function of its own. */
 import type { TokenCounter } from '../../tokens/counter.js';
-import { AccpError } from '../codec/accp-error.js';
-import type { Note } from '../session/events.js';
-import type { Collection, Journal } from '../session/journal.js';
+import { AccpError } from '../errors/accp-error.js';
+import type { Note } from '../store/events.js';
+import type { Collection, Journal } from '../store/journal.js';
 import type { StateBudgets } from './budgets.js';
 import { cutToTokens } from './cut.js';
 import { digest, entryFor, rawOf } from './digest.js';

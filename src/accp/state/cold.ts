@@ -1,9 +1,9 @@
 /** Tier 3: what lies in the store and costs no context (draft-benzing-accp-00, section 5.1). */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import { AccpError } from '../codec/accp-error.js';
+import { AccpError } from '../errors/accp-error.js';
 import type { Json } from '../message/json.js';
-import type { Collection, Journal } from '../session/journal.js';
+import type { Collection, Journal } from '../store/journal.js';
 import { type ColdEntry, DELETED } from '../store/store.js';
 import { storedValue, toText } from '../store/text.js';
 import { isExpired, type Lookup } from './kept.js';

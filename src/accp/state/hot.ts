@@ -1,9 +1,9 @@
 /** Tier 1: what is in the context (draft-benzing-accp-00, section 5.1): the last messages, and parameters of the task. */
 import type { TokenCounter } from '../../tokens/counter.js';
-import { AccpError } from '../codec/accp-error.js';
+import { AccpError } from '../errors/accp-error.js';
 import type { Json } from '../message/json.js';
 import { Reference } from '../message/reference.js';
-import type { Collection, Journal } from '../session/journal.js';
+import type { Collection, Journal } from '../store/journal.js';
 import type { StateBudgets } from './budgets.js';
 import type { ColdTier } from './cold.js';
 import { HeldFrame, type HotFrame, type KeptFrame } from './held-frame.js';

@@ -1,5 +1,5 @@
 /** Entries of hot and warm state: their keys, and when they expire. */
-import { AccpError } from '../codec/accp-error.js';
+import { AccpError } from '../errors/accp-error.js';
 import type { Json } from '../message/json.js';
 
 /** A value with its length. */

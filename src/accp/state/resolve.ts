@@ -1,6 +1,6 @@
 /** Looking references up (draft-benzing-accp-00, sections 3.1, 5.1 and 7.3, step 2). */
 import { byteLength } from '../../text/bytes.js';
-import { AccpError } from '../codec/accp-error.js';
+import { AccpError } from '../errors/accp-error.js';
 import type { Json, JsonObject } from '../message/json.js';
 import { Reference } from '../message/reference.js';
 import type { ColdTier } from './cold.js';

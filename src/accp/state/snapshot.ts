@@ -1,7 +1,7 @@
 /** Values on their way into state: checked, copied and frozen, so that nobody changes them from outside. */
 
 import { byCodeUnit } from '../../text/order.js';
-import { AccpError } from '../codec/accp-error.js';
+import { AccpError } from '../errors/accp-error.js';
 import type { Json, JsonObject } from '../message/json.js';
 import { Reference } from '../message/reference.js';
 import { MOST_NESTING } from '../message/values.js';

@@ -1,8 +1,8 @@
 /** The context state of one endpoint of a session (draft-benzing-accp-00, section 5). */
 import type { TokenCounter } from '../../tokens/counter.js';
 import type { Json, JsonObject } from '../message/json.js';
-import type { Note } from '../session/events.js';
-import type { Journal } from '../session/journal.js';
+import type { Note } from '../store/events.js';
+import type { Journal } from '../store/journal.js';
 import { resolveBudgets, type StateBudgets, type TokenBudget } from './budgets.js';
 import {
   type CheckpointResult,

@@ -1,7 +1,7 @@
 /** State that both sides keep alike, by deltas (draft-benzing-accp-00, section 5.4). */
-import { AccpError } from '../codec/accp-error.js';
+import { AccpError } from '../errors/accp-error.js';
 import type { Json, JsonObject } from '../message/json.js';
-import type { Collection, Journal } from '../session/journal.js';
+import type { Collection, Journal } from '../store/journal.js';
 import { toText } from '../store/text.js';
 import { snapshotObject } from './snapshot.js';
 

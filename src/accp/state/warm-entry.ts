@@ -1,6 +1,6 @@
 /** What warm state keeps of a checkpoint, within its budget (draft-benzing-accp-00, section 5.1, tier 2). */
 import type { TokenCounter } from '../../tokens/counter.js';
-import { AccpError } from '../codec/accp-error.js';
+import { AccpError } from '../errors/accp-error.js';
 import type { Json, JsonObject } from '../message/json.js';
 import { cutToTokens } from './cut.js';
 import type { Fact, FactValue } from './facts/fact.js';

@@ -1,8 +1,8 @@
 /** Tier 2: summaries of what was said, and values of the host (draft-benzing-accp-00, section 5.1). */
 import type { TokenCounter } from '../../tokens/counter.js';
-import { AccpError } from '../codec/accp-error.js';
+import { AccpError } from '../errors/accp-error.js';
 import type { Json, JsonObject } from '../message/json.js';
-import type { Collection, Journal } from '../session/journal.js';
+import type { Collection, Journal } from '../store/journal.js';
 import type { StateBudgets, TokenBudget } from './budgets.js';
 import type { ColdTier } from './cold.js';
 import { isExpired, type Kept, type Lookup } from './kept.js';

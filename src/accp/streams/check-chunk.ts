@@ -1,5 +1,5 @@
 /** Whether a chunk fits what is known of its stream (draft-benzing-accp-00, section 10.4). */
-import { AccpError } from '../codec/accp-error.js';
+import { AccpError } from '../errors/accp-error.js';
 import type { StreamChunk } from './chunk.js';
 import type { Stream } from './stream.js';
 

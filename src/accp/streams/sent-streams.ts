@@ -1,7 +1,7 @@
 /** What was sent of streams, so that no frame goes out that its receiver could only refuse (draft-benzing-accp-00, section 10.4). */
-import { AccpError } from '../codec/accp-error.js';
+import { AccpError } from '../errors/accp-error.js';
 import type { Json } from '../message/json.js';
-import type { Collection, Journal } from '../session/journal.js';
+import type { Collection, Journal } from '../store/journal.js';
 import { checkChunk } from './check-chunk.js';
 
 /** A message that may belong to a stream: its payload has full key names. */

@@ -1,5 +1,5 @@
 /** The sending side of streams: results as numbered chunks (draft-benzing-accp-00, section 10.4). */
-import { AccpError } from '../codec/accp-error.js';
+import { AccpError } from '../errors/accp-error.js';
 import type { Json } from '../message/json.js';
 import type { StreamChunk } from './chunk.js';
 import { splitText } from './split-text.js';

@@ -1,5 +1,5 @@
 /** A stream as the messages that carry it (draft-benzing-accp-00, sections 4.1 and 10.4). */
-import { AccpError } from '../codec/accp-error.js';
+import { AccpError } from '../errors/accp-error.js';
 import type { Json } from '../message/json.js';
 import type { MessageInput } from '../message/message.js';
 import { errorPayload } from '../profiles/error.js';

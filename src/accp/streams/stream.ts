@@ -1,9 +1,9 @@
 /** One stream on its way from its sender to its reader, and where it is kept. */
-import { AccpError, type AccpErrorDetails } from '../codec/accp-error.js';
-import type { AccpErrorCode } from '../codec/codes.js';
+import { AccpError, type AccpErrorDetails } from '../errors/accp-error.js';
+import type { AccpErrorCode } from '../errors/codes.js';
 import type { Json } from '../message/json.js';
-import { copyOf } from '../registry/plain.js';
-import type { Collection, Journal } from '../session/journal.js';
+import { copyOf } from '../message/plain.js';
+import type { Collection, Journal } from '../store/journal.js';
 import { charactersOf } from './characters.js';
 import type { StreamChunk } from './chunk.js';
 import type { Reader } from './reader.js';

@@ -2,10 +2,10 @@
  * The receiving side of streams: chunks in any order become an `AsyncIterable` in the order of their indexes
  * (draft-benzing-accp-00, section 10.4: consumers MUST buffer and reorder by `chunk_index`).
  */
-import { AccpError } from '../codec/accp-error.js';
+import { AccpError } from '../errors/accp-error.js';
 import type { Json } from '../message/json.js';
-import type { Note } from '../session/events.js';
-import type { Journal } from '../session/journal.js';
+import type { Note } from '../store/events.js';
+import type { Journal } from '../store/journal.js';
 import { charactersOf } from './characters.js';
 import { checkChunk } from './check-chunk.js';
 import type { StreamChunk } from './chunk.js';

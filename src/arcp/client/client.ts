@@ -1,5 +1,5 @@
 /** A client of a runtime: calls, what is said of them, and a session that outlives its connections. */
-import { safely } from '../../bindings/safely.js';
+import { safely } from '../../async/safely.js';
 import type { MessageType, PayloadOf } from '../protocol/catalogue.js';
 import { assertReadable, type EnvelopeError, MAX_DEPTH, type MessageLimits, printEnvelope } from '../protocol/codec.js';
 import type { Envelope } from '../protocol/envelope.js';

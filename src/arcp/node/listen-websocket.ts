@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, isIPv6 } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import { safely } from '../../bindings/safely.js';
+import { safely } from '../../async/safely.js';
 import type { Channel } from '../../channels/channel.js';
 import { gathered } from '../../channels/node/gathered.js';
 import { type Admission, createAdmission, isLoopbackAddress } from '../../channels/node/listen/admission.js';

@@ -1,5 +1,5 @@
 /** Where something is kept, told and worked on. */
-import { steadyClock } from '../../bindings/steady-clock.js';
+import { steadyClock } from '../../async/steady-clock.js';
 import type { ArcpStore } from '../store/store.js';
 import type { Engine } from './core.js';
 import { Hub } from './hub.js';

@@ -1,7 +1,7 @@
 /** A runtime: tools, workflows and agents, and the connections of those who call them. */
 import type * as z from 'zod';
-import { LONGEST_TIMER } from '../../bindings/longest-timer.js';
-import { safely } from '../../bindings/safely.js';
+import { LONGEST_TIMER } from '../../async/longest-timer.js';
+import { safely } from '../../async/safely.js';
 import type { Channel } from '../../channels/channel.js';
 import { nextTurn } from '../../channels/turn.js';
 import { MAX_MESSAGE_BYTES } from '../protocol/codec.js';

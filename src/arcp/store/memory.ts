@@ -1,5 +1,5 @@
 /** A store in memory: for tests, and for sessions of which nothing is kept. */
-import { steadyClock } from '../../bindings/steady-clock.js';
+import { steadyClock } from '../../async/steady-clock.js';
 import { isExpected, isLeaseOf } from './expected.js';
 import {
   type ArcpStore,

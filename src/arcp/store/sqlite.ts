@@ -1,5 +1,5 @@
 /** A store in a SQLite file: what was committed outlives the process, however it ends. Node only. */
-import { steadyClock } from '../../bindings/steady-clock.js';
+import { steadyClock } from '../../async/steady-clock.js';
 import { nextTurn } from '../../channels/turn.js';
 import type { Database, Driver, SqlValue, Statement } from '../../storage/database.js';
 import { storageError } from '../../storage/errors.js';

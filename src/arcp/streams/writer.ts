@@ -1,5 +1,5 @@
 /** A stream that is being written, whoever sends it and however that is kept. */
-import { unheard } from '../../bindings/unheard.js';
+import { unheard } from '../../async/unheard.js';
 import { Fifo } from '../../channels/fifo.js';
 import type { PayloadOf } from '../protocol/catalogue.js';
 import { ArcpError, asArcpError } from '../protocol/errors.js';

@@ -1,5 +1,5 @@
 /** The orderly end of a child process and of all that it has started. */
-import { after } from '../../bindings/after.js';
+import { after } from '../../async/after.js';
 import type { Channel } from '../channel.js';
 import type { Exit } from './process-channel.js';
 import type { ProcessGroup } from './process-group.js';

@@ -4,7 +4,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
 import { isMainThread } from 'node:worker_threads';
-import { safely } from '../../bindings/safely.js';
+import { safely } from '../../async/safely.js';
 import { systemReason } from '../../text/system-reason.js';
 import type { Channel } from '../channel.js';
 import { ConnectionError } from '../errors.js';

@@ -7,7 +7,7 @@ import {
   openaiCompatibleModel,
   openaiModel,
   type ProviderPrice,
-} from '../../aacp/fallback/models/index.js';
+} from '../../aacp/models/index.js';
 import { didYouMean, type Invocation, UsageError } from '../usage.js';
 
 const FORMS = 'anthropic:NAME, openai:NAME, or URL#NAME such as http://127.0.0.1:8080/v1#local';

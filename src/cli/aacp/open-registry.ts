@@ -9,7 +9,7 @@ import {
   RegistryError,
   sqliteRegistry,
 } from '../../aacp/fallback/index.js';
-import { isUnwritable, memoryCopy } from '../../aacp/fallback/registry/sqlite.js';
+import { isUnwritable, memoryCopy } from '../../aacp/registry/sqlite.js';
 import { visible } from '../../text/visible.js';
 import { unreadable } from '../file-error.js';
 import { toJson } from '../json.js';

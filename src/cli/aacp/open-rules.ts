@@ -1,7 +1,7 @@
 /** The rules that `--rules`, `--rules-sha256` and `--no-bundled-rules` come to. */
 import { encodeStep } from '../../aacp/encoders/index.js';
 import { bundledRules, loadRulesFile, type Rule, type RuleLibrary, RulesError } from '../../aacp/fallback/index.js';
-import { libraryOf } from '../../aacp/fallback/rules/library.js';
+import { libraryOf } from '../../aacp/rules/library.js';
 import { visible } from '../../text/visible.js';
 import { unreadable } from '../file-error.js';
 import { toJson } from '../json.js';

@@ -10,7 +10,7 @@ import {
   type Exit,
   launchAgent,
 } from '../../acp/index.js';
-import { after } from '../../bindings/after.js';
+import { after } from '../../async/after.js';
 import { visible } from '../../text/visible.js';
 import { errorJson } from '../json.js';
 import { secondsOption, textOption } from '../option-values.js';

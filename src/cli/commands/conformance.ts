@@ -1,4 +1,4 @@
-import { type CaseResult, runConformance } from '../../engine/differential/conformance.js';
+import { type CaseResult, runConformance } from '../../fuzz/differential/conformance.js';
 import { type CaseSet, conformanceCases, DRAFTS } from '../conformance-cases.js';
 import { failureText, summaryText, tallyOf } from '../conformance-report.js';
 import { toJson } from '../json.js';

@@ -41,11 +41,11 @@ async function promptFor(invocation: Invocation): Promise<ModelPrompt> {
   // Loaded only now: the other commands need none of it.
   const { frameOptions, packetOptions } = await import('../narrowing.js');
   if (invocation.protocol.name === 'accp') {
-    const { framePrompt } = await import('../../accp/prompt.js');
+    const { framePrompt } = await import('../../accp/language/prompt.js');
     return framePrompt({ ...frameOptions(invocation), encoding });
   }
   const options = packetOptions(invocation);
   if (options.dialect !== 'strict') throw new UsageError('--dialect: packets are written in the dialect strict');
-  const { packetPrompt } = await import('../../aacp/prompt.js');
+  const { packetPrompt } = await import('../../aacp/language/prompt.js');
   return packetPrompt({ ...options, encoding });
 }

@@ -2,7 +2,7 @@
 
 import { isUpkeep } from '../../accp/bindings/upkeep.js';
 import type { Message } from '../../accp/message/message.js';
-import { after } from '../../bindings/after.js';
+import { after } from '../../async/after.js';
 
 /** Intents that end a chain of requests (draft-benzing-accp-00, Table 7). */
 const ENDS: ReadonlySet<string> = new Set(['done', 'end', 'fail', 'cancel']);

@@ -7,8 +7,8 @@ import {
   type Registry,
   sqliteRegistry,
 } from '../../../src/aacp/fallback/index.js';
-import { keyOf, normaliseInstruction } from '../../../src/aacp/fallback/instruction/normalise.js';
 import { validatePacket } from '../../../src/aacp/index.js';
+import { keyOf, normaliseInstruction } from '../../../src/aacp/matching/instruction/normalise.js';
 import { bundledProgram } from '../../helpers/bundled-program.js';
 import { gate, goodReply, packetFor } from '../../helpers/fallback.js';
 import { runs } from '../../helpers/runs.js';

@@ -14,8 +14,8 @@ import {
   toObject,
   upgradePacket,
 } from '../../../src/aacp/build/index.js';
-import { loadRules, loadRulesFrom } from '../../../src/aacp/fallback/rules/index.js';
 import { parsePacket, validatePacket } from '../../../src/aacp/index.js';
+import { loadRules, loadRulesFrom } from '../../../src/aacp/rules/index.js';
 import { EXAMPLES } from './draft.js';
 
 /** Any UTF-16 text, halves of surrogate pairs included. */

@@ -4,9 +4,9 @@ import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { listWorkflows } from '../../../src/aacp/encoders/index.js';
-import { defaultRegistryFile, sqliteRegistry } from '../../../src/aacp/fallback/registry/sqlite.js';
 import { validatePacket } from '../../../src/aacp/index.js';
 import { lintPacket } from '../../../src/aacp/lint/index.js';
+import { defaultRegistryFile, sqliteRegistry } from '../../../src/aacp/registry/sqlite.js';
 import { EXAMPLES, HEAD } from './draft.js';
 
 describe('sensitive data (section 15)', () => {

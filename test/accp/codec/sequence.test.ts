@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Param, Value } from '../../../src/accp/ast.js';
-import { joinPieces } from '../../../src/accp/codec/join-pieces.js';
-import { type Piece, splitParams } from '../../../src/accp/codec/sequence.js';
 import { parseFrame } from '../../../src/accp/parse.js';
 import { printFrame } from '../../../src/accp/print.js';
+import { joinPieces } from '../../../src/accp/session/join-pieces.js';
+import { type Piece, splitParams } from '../../../src/accp/session/sequence.js';
 import { accepted, decodeAll, endpoints } from './endpoints.js';
 
 function printed(payload: readonly Param[]): string {

@@ -1,7 +1,7 @@
 /** What is written comes back: exactly, up to the losses that were told, or it was refused with its path. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AccpError } from '../../../src/accp/codec/accp-error.js';
+import { AccpError } from '../../../src/accp/errors/accp-error.js';
 import { keyTable } from '../../../src/accp/message/abbreviations.js';
 import type { Json, JsonArray, JsonObject } from '../../../src/accp/message/json.js';
 import type { Loss } from '../../../src/accp/message/message.js';

@@ -1,6 +1,6 @@
 /** Payloads on their way through a frame, and random ones. */
 import fc from 'fast-check';
-import { AccpError } from '../../../src/accp/codec/accp-error.js';
+import { AccpError } from '../../../src/accp/errors/accp-error.js';
 import { parseFrame, printFrame, type Value } from '../../../src/accp/index.js';
 import type { FieldType } from '../../../src/accp/message/field-type.js';
 import type { Json } from '../../../src/accp/message/json.js';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Reference } from '../../../src/accp/message/reference.js';
-import { Journal } from '../../../src/accp/session/journal.js';
+import { Journal } from '../../../src/accp/store/journal.js';
 import { type EndpointStore, type SessionStore, StoreError } from '../../../src/accp/store/store.js';
 import { fromText } from '../../../src/accp/store/text.js';
 import { runs } from '../../helpers/runs.js';

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { Dialect } from '../../../src/accp/parse.js';
 import { parseFrame } from '../../../src/accp/parse.js';
 import { memoryStore } from '../../../src/accp/session/index.js';
-import { Journal } from '../../../src/accp/session/journal.js';
 import { type IncomingPart, Sequences } from '../../../src/accp/session/sequences.js';
+import { Journal } from '../../../src/accp/store/journal.js';
 import type { Change, EndpointStore } from '../../../src/accp/store/store.js';
 
 const CUT = { cut: 0 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { AccpError } from '../../../src/accp/codec/accp-error.js';
+import { AccpError } from '../../../src/accp/errors/accp-error.js';
 import type { Json } from '../../../src/accp/message/json.js';
 import { ref } from '../../../src/accp/message/reference.js';
 import type { Tier } from '../../../src/accp/state/state.js';

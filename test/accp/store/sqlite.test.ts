@@ -3,7 +3,7 @@ import { copyFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
-import { Journal } from '../../../src/accp/session/journal.js';
+import { Journal } from '../../../src/accp/store/journal.js';
 import { StorageError, sqliteStore } from '../../../src/accp/store/sqlite.js';
 import { SESSION_FORMAT } from '../../../src/accp/store/sqlite-format.js';
 import { StoreError } from '../../../src/accp/store/store.js';

@@ -1,6 +1,6 @@
 /** Streams on a store, and what their readers get. */
-import { AccpError } from '../../../src/accp/codec/accp-error.js';
-import { Journal } from '../../../src/accp/session/journal.js';
+import { AccpError } from '../../../src/accp/errors/accp-error.js';
+import { Journal } from '../../../src/accp/store/journal.js';
 import { memoryStore } from '../../../src/accp/store/memory.js';
 import type { SessionStore } from '../../../src/accp/store/store.js';
 import {

@@ -1,7 +1,7 @@
 /** Sources become chunks and messages, and come out of a receiver as they were. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AccpError } from '../../../src/accp/codec/accp-error.js';
+import { AccpError } from '../../../src/accp/errors/accp-error.js';
 import type { Json } from '../../../src/accp/message/json.js';
 import type { MessageInput } from '../../../src/accp/message/message.js';
 import { type SplitOptions, type StreamSource, splitStream } from '../../../src/accp/streams/split-stream.js';

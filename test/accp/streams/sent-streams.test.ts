@@ -1,7 +1,7 @@
 /** What no receiver could take is not sent (draft-benzing-accp-00, section 10.4). */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Journal } from '../../../src/accp/session/journal.js';
+import { Journal } from '../../../src/accp/store/journal.js';
 import { memoryStore } from '../../../src/accp/store/memory.js';
 import { SentStreams, type StreamFrame } from '../../../src/accp/streams/sent-streams.js';
 import { runs } from '../../helpers/runs.js';

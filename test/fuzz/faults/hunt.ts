@@ -1,13 +1,13 @@
 /** Looking for a planted fault the way `pegwire fuzz --target` looks for real ones. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { aacpLanguage } from '../../../src/aacp/language.js';
-import { accpLanguage } from '../../../src/accp/language.js';
-import { processTarget } from '../../../src/engine/differential/process-target.js';
-import { type Finding, runDifferential } from '../../../src/engine/differential/run.js';
-import type { Answer } from '../../../src/engine/differential/target.js';
-import type { Language } from '../../../src/engine/grammar/language.js';
-import { fuzzInputs } from '../../../src/engine/mutants/inputs.js';
+import { aacpLanguage } from '../../../src/aacp/language/language.js';
+import { accpLanguage } from '../../../src/accp/language/language.js';
+import { processTarget } from '../../../src/fuzz/differential/process-target.js';
+import { type Finding, runDifferential } from '../../../src/fuzz/differential/run.js';
+import type { Answer } from '../../../src/fuzz/differential/target.js';
+import type { Language } from '../../../src/fuzz/grammar/language.js';
+import { fuzzInputs } from '../../../src/fuzz/mutants/inputs.js';
 
 /** A piece of the reader's source, which stands there once, and what to put in its place. */
 export interface Fault {

@@ -1,7 +1,7 @@
 /** The server's side of ACCP over A2A (draft-benzing-accp-00, section 11.4). */
 
-import { safely } from '../../../bindings/safely.js';
-import { AccpError } from '../../codec/accp-error.js';
+import { safely } from '../../../async/safely.js';
+import { AccpError } from '../../errors/accp-error.js';
 import { checkAgentName } from '../../session/names.js';
 import type { Endpoint } from '../endpoint.js';
 import { BINDING_AGENT, bareErrorFrame } from '../error-frame.js';

@@ -1,8 +1,8 @@
 /** Frames over HTTP, the side that answers (draft-benzing-accp-00, section 11.1). */
 
-import { safely } from '../../../bindings/safely.js';
+import { safely } from '../../../async/safely.js';
 import { asciiLowerCase, withoutBlanks } from '../../../text/ascii.js';
-import type { AccpErrorCode } from '../../codec/codes.js';
+import type { AccpErrorCode } from '../../errors/codes.js';
 import { checkAgentName } from '../../session/names.js';
 import type { Endpoint } from '../endpoint.js';
 import { BINDING_AGENT, bareErrorFrame } from '../error-frame.js';

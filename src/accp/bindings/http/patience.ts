@@ -1,5 +1,5 @@
 /** How long an answer is waited for: until the caller has had enough, or so many seconds. */
-import { after } from '../../../bindings/after.js';
+import { after } from '../../../async/after.js';
 import { HttpBindingError } from './errors.js';
 
 export class Patience {

@@ -1,6 +1,6 @@
 /** Requests that wait for what ends them. */
-import { AccpError } from '../../codec/accp-error.js';
-import { type AccpErrorCode, ERROR_CODES } from '../../codec/codes.js';
+import { AccpError } from '../../errors/accp-error.js';
+import { type AccpErrorCode, ERROR_CODES } from '../../errors/codes.js';
 import type { Message } from '../../message/message.js';
 import { ENDING_INTENTS } from '../../vocabulary.js';
 

@@ -1,6 +1,6 @@
 /** One connection of the side that connects, up to the first frame of the other side. */
 
-import { after } from '../../../bindings/after.js';
+import { after } from '../../../async/after.js';
 import { systemReason } from '../../../text/system-reason.js';
 import { isErrorHead, readHead } from '../frames.js';
 import { isGapReport } from '../gap-report.js';

@@ -1,5 +1,5 @@
 /** Frames of a link that go one by one, each in an exchange of its own: a request, and the frames that it is answered with. */
-import { after } from '../../../bindings/after.js';
+import { after } from '../../../async/after.js';
 import type { Session } from '../../session/session.js';
 import { Arrivals } from '../arrivals.js';
 import { untilAborted } from '../endpoint-signals.js';

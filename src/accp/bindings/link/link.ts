@@ -1,6 +1,6 @@
 /** A session over connections that come and go, from the side that connects. */
-import { afterIdly } from '../../../bindings/after.js';
-import { safely } from '../../../bindings/safely.js';
+import { afterIdly } from '../../../async/after.js';
+import { safely } from '../../../async/safely.js';
 import type { Codec } from '../../codec/codec.js';
 import { SAID_ID } from '../../codec/engine.js';
 import type { DecodeOutcome, EncodeResult } from '../../codec/outcome.js';

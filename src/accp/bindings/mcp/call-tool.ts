@@ -1,8 +1,9 @@
 /** Tool calls of an MCP client, as ACCP has them (draft-benzing-accp-00, sections 10.2 and 11.3). */
-import { AccpError } from '../../codec/accp-error.js';
+
 import type { Codec } from '../../codec/codec.js';
-import type { AccpErrorCode } from '../../codec/codes.js';
 import type { EncodeResult } from '../../codec/outcome.js';
+import { AccpError } from '../../errors/accp-error.js';
+import type { AccpErrorCode } from '../../errors/codes.js';
 import type { Json } from '../../message/json.js';
 import type { Envelope, Loss, Message } from '../../message/message.js';
 import { Reference } from '../../message/reference.js';

@@ -2,9 +2,10 @@
  * Registry sync at the initialization of MCP (draft-benzing-accp-00, sections 6.4 and 11.3). What is told there belongs to no session:
  * it is read in a session of its own, and sessions take over what came out.
  */
-import { AccpError } from '../../codec/accp-error.js';
+
 import type { Codec } from '../../codec/codec.js';
 import { ANNOUNCED } from '../../codec/engine.js';
+import { AccpError } from '../../errors/accp-error.js';
 import { parseFrame } from '../../parse.js';
 import { printFrame } from '../../print.js';
 import { createRegistry, matchesHash } from '../../registry/registry.js';

@@ -1,5 +1,5 @@
 /** What an MCP client was answered where the answer is not a frame. */
-import type { AccpErrorCode } from '../../codec/codes.js';
+import type { AccpErrorCode } from '../../errors/codes.js';
 import type { Json } from '../../message/json.js';
 import type { Loss } from '../../message/message.js';
 import { MOST_NESTING } from '../../message/values.js';

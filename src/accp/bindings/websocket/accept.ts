@@ -1,7 +1,7 @@
 /** The side that WebSockets connect to (draft-benzing-accp-00, section 11.2). */
-import { after } from '../../../bindings/after.js';
-import { safely } from '../../../bindings/safely.js';
-import type { WebSocketLike } from '../../../bindings/web-socket.js';
+import { after } from '../../../async/after.js';
+import { safely } from '../../../async/safely.js';
+import type { WebSocketLike } from '../../../channels/web-socket.js';
 import type { MessageInput } from '../../message/message.js';
 import type { Endpoint } from '../endpoint.js';
 import { DISCONNECTED } from '../endpoint-put-out.js';

@@ -1,5 +1,6 @@
 /** Frames over one WebSocket (draft-benzing-accp-00, section 11.2): text messages, one frame in each. */
 
+import { Fifo } from '../../../channels/fifo.js';
 import {
   CONNECTING,
   closeWebSocket,
@@ -7,8 +8,7 @@ import {
   OPEN,
   publicCode,
   type WebSocketLike,
-} from '../../../bindings/web-socket.js';
-import { Fifo } from '../../../channels/fifo.js';
+} from '../../../channels/web-socket.js';
 import { MAX_FRAME_BYTES } from '../frames.js';
 import { CLOSE } from '../link/errors.js';
 

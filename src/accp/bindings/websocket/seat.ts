@@ -1,5 +1,5 @@
 /** A session on the answering side, with the connection that it has for the time being. */
-import { afterIdly } from '../../../bindings/after.js';
+import { afterIdly } from '../../../async/after.js';
 import type { Codec } from '../../codec/codec.js';
 import type { MessageInput } from '../../message/message.js';
 import { partsOfSession, type Session } from '../../session/session.js';

@@ -1,7 +1,7 @@
 /** Work that is done for other work: agents, workflows and tools, as jobs of their own (spec 003, "Multi-Agent Coordination"). */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import { mayGoUnheard } from '../../../bindings/unheard.js';
+import { mayGoUnheard } from '../../../async/unheard.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { newSpanId } from '../../protocol/ids.js';
 import { assertJson, canonicalJson } from '../../protocol/kept-json.js';

@@ -1,6 +1,6 @@
 /** What a handler is given. */
 
-import { mayGoUnheard, unheard } from '../../../bindings/unheard.js';
+import { mayGoUnheard, unheard } from '../../../async/unheard.js';
 import { CATALOGUE, type MessageType, type PayloadOf } from '../../protocol/catalogue.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { callTool } from '../children/call.js';

@@ -1,6 +1,6 @@
 /** Values by name that outlive the work that keeps them (spec 003, "Sessions": "maintain memory", "share execution context"). */
 
-import { unheard } from '../../../bindings/unheard.js';
+import { unheard } from '../../../async/unheard.js';
 import { byCodeUnit } from '../../../text/order.js';
 import { jsonOf } from '../../protocol/kept-json.js';
 import type { ArcpStore, NewEvent, RecordChange, StoredRecord } from '../../store/store.js';

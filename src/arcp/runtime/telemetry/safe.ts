@@ -1,5 +1,5 @@
 /** Telemetry that fails must not take work down with it. */
-import { safely } from '../../../bindings/safely.js';
+import { safely } from '../../../async/safely.js';
 import type { Telemetry, TelemetrySpan } from './contract.js';
 
 /** A span that nobody knows of. */

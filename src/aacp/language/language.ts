@@ -1,0 +1,101 @@
+/**
+ * AACP as a language for tools: fuzzing, exports, instructions to models. For Node only: it reads the grammar that comes with the
+ * package, and compiles it.
+ */
+import type { DisagreementKind } from '../../fuzz/differential/judge.js';
+import type { Answer } from '../../fuzz/differential/target.js';
+import { compileGrammar } from '../../fuzz/grammar/compile.js';
+import type { Grammar } from '../../fuzz/grammar/grammar.js';
+import { jsonTree, type Language } from '../../fuzz/grammar/language.js';
+import { packagedGrammar } from '../../fuzz/grammar/packaged.js';
+import { PrintError } from '../../text/errors.js';
+import type { Packet } from '../ast.js';
+import { canonicalizePacket } from '../canonicalize.js';
+import { RULES, type ValidationCode } from '../codes.js';
+import { type Dialect, tryParsePacket } from '../parse.js';
+import { printPacket } from '../print.js';
+import { CORE_KEYS, DOMAINS, TASKS } from '../vocabulary.js';
+import { type AacpLanguageOptions, packetOverlay, resolveNarrowing } from './narrowing.js';
+
+export type { AacpLanguageOptions, FieldOptions } from './narrowing.js';
+
+const DRAFT = 'draft-mackay-aacp-01';
+
+/** Fields that random texts rarely hit upon: those that stand in most packets, and amounts, which canonical form rounds. */
+const FIELDS = [
+  ...['return:HR-Agent', 'p:1', 'aacp:1.1', 'res:emp_salary', 'period:2024-08', 'fields:id,name', 'fmt:json'],
+  ...['amt:4200', 'amt:4200.50', 'amt:-0.0', 'amt:0.1234565', 'amt:9007199254740993'],
+];
+
+/**
+ * The packets of a dialect, or only those that the options allow. `exportable`, and any narrowed grammar, asks by rules and not by
+ * code for blanks at the end of a value; a narrowed one builds no trees. It accepts what the dialect accepts and the
+ * options allow, neither more nor less, but for one thing: it leaves the length of a text unlimited.
+ *
+ * Source: draft-mackay-aacp-01, section 4.
+ *
+ * @throws TypeError on an option that is none, and on a value that cannot stand in a packet
+ * @example
+ * const { grammar } = aacpLanguage({ tasks: ['FETCH'], fields: { res: {}, fmt: { enum: ['json'], optional: true } } });
+ * grammar.accepts('FETCH|HR|return:HR-Agent|aacp:1.1|res:salary|fmt:json') // true
+ * grammar.accepts('FETCH|HR|return:HR-Agent|aacp:1.1|fmt:json') // false
+ */
+export function aacpLanguage(options: AacpLanguageOptions = {}): Language {
+  const narrowing = resolveNarrowing(options);
+  const { dialect, tasks, domains, fields } = narrowing;
+  const narrowed = tasks !== null || domains !== null || fields !== null;
+  const compiled = (overlay: string | undefined): Grammar =>
+    compileGrammar(packagedGrammar('aacp'), {
+      name: 'aacp',
+      // What is tolerant takes any text: nothing else of the grammar is ever tried.
+      startRule: dialect === 'tolerant' ? 'tolerant_packet' : 'packet',
+      parseOptions: { dialect },
+      ...(dialect === 'tolerant' ? {} : { gates: { tolerant: false } }),
+      overlay,
+    });
+  const exportable = compiled(dialect === 'tolerant' ? undefined : packetOverlay(narrowing));
+  return {
+    name: 'aacp',
+    grammar: narrowed ? exportable : compiled(undefined),
+    exportable,
+    narrowed,
+    dialect,
+    depth: null,
+    words: { field: FIELDS, key: [...CORE_KEYS, 'amt'], task: Object.keys(TASKS), dom: Object.keys(DOMAINS) },
+    read: (text) => readPacket(text, dialect),
+    basisOf,
+  };
+}
+
+function basisOf(reference: Answer, kind: DisagreementKind): string {
+  if (!reference.ok) return `${DRAFT}, section ${sectionOf(reference.code ?? '')}`;
+  return kind === 'different-canonical'
+    ? `the canonical form that conformance/README.md gives to ${DRAFT}, sections 4.2 and 4.3`
+    : `${DRAFT}, section 4`;
+}
+
+function sectionOf(code: string): string {
+  if (code === 'bad-task' || code === 'bad-dom') return '4.1';
+  if (code === 'bad-key') return '4.2';
+  return Object.hasOwn(RULES, code) ? RULES[code as ValidationCode].section : '4';
+}
+
+function readPacket(text: string, dialect: Dialect): Answer {
+  const result = tryParsePacket(text, { dialect });
+  if (result.ok) {
+    const canonical = canonicalText(result.value);
+    return { ok: true, ast: jsonTree(result.value), ...(canonical === null ? {} : { canonical }) };
+  }
+  const { code, reason, span, message } = result.error;
+  return { ok: false, code, reason, ...(span === null ? {} : { offset: span.start }), message };
+}
+
+/** Null for what the tolerant dialect reads and nobody may write. */
+function canonicalText(packet: Packet): string | null {
+  try {
+    return printPacket(canonicalizePacket(packet));
+  } catch (thrown) {
+    if (thrown instanceof PrintError) return null;
+    throw thrown;
+  }
+}

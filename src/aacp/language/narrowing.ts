@@ -1,0 +1,185 @@
+/** What a narrowed AACP language allows, and the rules in Peggy's notation that say so. */
+import { checkMembers, type FieldList, fieldEntries, flag, wordList } from '../../fuzz/grammar/narrowing.js';
+import { literal, oneOf, orderedList } from '../../fuzz/grammar/overlay.js';
+import { resolveChoice } from '../../text/choice.js';
+import { quotedShort } from '../../text/visible.js';
+import type { Field as ParsedField } from '../ast.js';
+import { type Dialect, tryParsePacket } from '../parse.js';
+import { PRIORITIES, VERSION } from '../vocabulary.js';
+
+/** What one field may hold. */
+export interface FieldOptions {
+  /** The values allowed. @default any text that is not empty */
+  readonly enum?: readonly string[] | undefined;
+  /** Whether it may be left out. @default false */
+  readonly optional?: boolean | undefined;
+}
+
+/** The packets that are meant: all of a dialect, or those that one agent may send. */
+export interface AacpLanguageOptions {
+  /** Only `strict` can be narrowed: it is what a writer may emit. @default 'strict' */
+  readonly dialect?: Dialect | undefined;
+  /** Values of field 0. @default any */
+  readonly tasks?: readonly string[] | undefined;
+  /** Values of field 1. @default any */
+  readonly domains?: readonly string[] | undefined;
+  /** Who may be named by the field `return`. @default anybody */
+  readonly returnAgents?: readonly string[] | undefined;
+  /**
+   * The named fields, each at most once: first `return`, `p` and `aacp`, then the others in the order given. Where they are
+   * not given, `return` is any agent, `p` is 1, 2 or 3 or left out, and `aacp` is 1.1. @default any fields, in any order
+   */
+  readonly fields?: FieldList<FieldOptions> | undefined;
+}
+
+/** A named field after defaults. */
+export interface Field {
+  readonly key: string;
+  readonly optional: boolean;
+  /** Null for any text that is not empty. */
+  readonly values: readonly string[] | null;
+}
+
+/** The options after defaults. Null stands for anything. */
+export interface Narrowing {
+  readonly dialect: Dialect;
+  readonly tasks: readonly string[] | null;
+  readonly domains: readonly string[] | null;
+  readonly fields: readonly Field[] | null;
+  /** Whether other fields may follow those that are listed. */
+  readonly others: boolean;
+}
+
+const OPTIONS = ['dialect', 'tasks', 'domains', 'returnAgents', 'fields'] as const;
+
+/** The fields that every packet begins with (draft-mackay-aacp-01, section 4.2). */
+export const HEAD: readonly Field[] = [
+  { key: 'return', optional: false, values: null },
+  { key: 'p', optional: true, values: Object.keys(PRIORITIES) },
+  { key: 'aacp', optional: false, values: [VERSION] },
+];
+
+/**
+ * Fills in the defaults and checks that every value can stand in a packet.
+ *
+ * @throws TypeError naming the option and the value
+ */
+export function resolveNarrowing(options: AacpLanguageOptions): Narrowing {
+  checkMembers('options', options, OPTIONS);
+  const dialect = resolveChoice('dialect', options.dialect, ['strict', 'tolerant']);
+  const narrowed = OPTIONS.find((name) => name !== 'dialect' && options[name] !== undefined);
+  if (dialect === 'tolerant' && narrowed !== undefined) {
+    throw new TypeError(`${narrowed}: the dialect tolerant, which takes any text, cannot be narrowed`);
+  }
+  const { tasks, domains, returnAgents } = options;
+  const agents = wordList(
+    'returnAgents',
+    returnAgents,
+    isValue,
+    'a value: text without "|", controls and blanks around',
+  );
+  const listed = options.fields === undefined ? null : fieldList(options.fields);
+  if (agents !== null && listed?.some(({ key, values }) => key === 'return' && values !== null)) {
+    throw new TypeError('returnAgents and fields.return.enum both say who gets the result; give one of them');
+  }
+  return {
+    dialect,
+    tasks: wordList('tasks', tasks, isTask, 'a TASK: a capital letter, then capital letters, digits, "_" and "-"'),
+    domains: wordList(
+      'domains',
+      domains,
+      isDomain,
+      'a DOM: a capital letter, then capital letters, digits, "_" and "-"',
+    ),
+    fields: agents === null && listed === null ? null : inOrder(listed ?? [], agents),
+    others: listed === null,
+  };
+}
+
+function inOrder(listed: readonly Field[], agents: readonly string[] | null): readonly Field[] {
+  const head = HEAD.map((byDefault) => {
+    const own = listed.find(({ key }) => key === byDefault.key);
+    // What a field's own options leave open is as by default.
+    const field = own === undefined ? byDefault : { ...own, values: own.values ?? byDefault.values };
+    return field.key === 'return' && agents !== null ? { ...field, values: agents } : field;
+  });
+  return [...head, ...listed.filter(({ key }) => !HEAD.some((one) => one.key === key))];
+}
+
+function fieldList(fields: FieldList<FieldOptions>): readonly Field[] {
+  return fieldEntries('fields', fields).map(([key, given]) => {
+    if (soleField(`${key}:`)?.key !== key) {
+      throw new TypeError(`fields: ${quotedShort(key)} is not a key: a lower-case letter, then those, digits and "_"`);
+    }
+    const place = `fields.${key}`;
+    checkMembers(place, given, ['enum', 'optional']);
+    const what = 'a value: text without "|", controls and blanks around';
+    const values = wordList(`${place}.enum`, given.enum, isValue, what);
+    return { key, optional: flag(`${place}.optional`, given.optional), values };
+  });
+}
+
+// What a word may be is the grammar's to say: each is read where it would stand.
+
+function isTask(word: string): boolean {
+  const result = tryParsePacket(`${word}|A`);
+  return result.ok && result.value.task === word;
+}
+
+function isDomain(word: string): boolean {
+  const result = tryParsePacket(`A|${word}`);
+  return result.ok && result.value.domain === word;
+}
+
+function isValue(word: string): boolean {
+  return word !== '' && soleField(`k:${word}`)?.value === word;
+}
+
+function soleField(text: string): ParsedField | undefined {
+  const result = tryParsePacket(`A|A|${text}`);
+  return result.ok && result.value.fields.length === 1 ? result.value.fields[0] : undefined;
+}
+
+/**
+ * Text without a blank at its end, where the grammar asks with code: a tool that runs no code can take this. The texts are the
+ * same ones, and so are the trees.
+ */
+const VALUES = `value = filled_value?
+filled_value = value_word (" "+ value_word)*
+value_word = [^ |\\x00-\\x1F\\x7F]+
+`;
+
+/**
+ * Rules in Peggy's notation that replace those of `grammar/aacp.peggy`, for the dialect as a whole or narrowed.
+ *
+ * @param values the rules `value`, `filled_value` and `value_word`. @default what the dialect allows
+ */
+export function packetOverlay({ dialect, tasks, domains, fields, others }: Narrowing, values = VALUES): string {
+  if (dialect === 'tolerant' || (tasks === null && domains === null && fields === null)) return values;
+  const rules: string[] = [];
+  const word = (name: string, words: readonly string[] | null, free: string): string => {
+    if (words === null) return free;
+    rules.push(`${name} = ${oneOf(words)}`);
+    return name;
+  };
+  const head = `packet = ${word('allowed_task', tasks, 'task')} "|" ${word('allowed_domain', domains, 'dom')}`;
+  if (fields === null) return `${head} ("|" field)*\n${ended(rules)}${values}`;
+
+  const items = fields.map(({ key, optional }) => ({ rule: `field_${key}`, optional }));
+  const { expression, canBeEmpty, rules: further } = orderedList('fields', items, '|');
+  rules.push(`allowed_fields = ${expression}`, ...further);
+  for (const { key, values } of fields) {
+    const value = values === null ? 'filled_value' : oneOf(values);
+    rules.push(`field_${key} = ${literal(`${key}:`)} ${value}${others ? ' counted' : ''}`);
+  }
+  if (others) {
+    const listed = oneOf(fields.map(({ key }) => `${key}:`));
+    rules.push(`other_field = !${listed} key ":" filled_value counted`);
+  }
+  const list = canBeEmpty ? '("|" allowed_fields)?' : '"|" allowed_fields';
+  return `${head} ${list}${others ? ' ("|" other_field)*' : ''}\n${ended(rules)}${values}`;
+}
+
+function ended(rules: readonly string[]): string {
+  return rules.map((rule) => `${rule}\n`).join('');
+}

@@ -1,0 +1,93 @@
+/** What to tell a model, so that it writes packets and nothing else. For Node only, like `language.ts`. */
+
+import { meaning } from '../../text/words.js';
+import type { Encoding } from '../../tokens/count.js';
+import { choiceOf, type ModelPrompt, promptOf } from '../../tokens/prompt.js';
+import { DOMAINS, PRIORITIES, TASKS } from '../vocabulary.js';
+import { type AacpLanguageOptions, type Field, HEAD, type Narrowing, resolveNarrowing } from './narrowing.js';
+import { packetExamples } from './samples.js';
+
+export type { ModelPrompt } from '../../tokens/prompt.js';
+
+export interface PacketPromptOptions extends AacpLanguageOptions {
+  /** What the length is counted in. @default 'o200k_base' */
+  readonly encoding?: Encoding | undefined;
+}
+
+/**
+ * The shortest instruction that makes a model write the packets that the options allow. Where they leave the fields open, it
+ * still asks for what the validator asks for: `return`, `p` and `aacp` in their places, no key twice, nothing empty.
+ *
+ * Source: draft-mackay-aacp-01, sections 4 and 5.
+ *
+ * @throws TypeError on an option that is none, on a value that cannot stand in a packet, and on the tolerant dialect, which is
+ *   for reading only
+ * @example
+ * const { text, tokens } = await packetPrompt({ tasks: ['FETCH'], domains: ['HR'], fields: { res: {} } });
+ */
+export async function packetPrompt({ encoding, ...options }: PacketPromptOptions = {}): Promise<ModelPrompt> {
+  const narrowing = resolveNarrowing(options);
+  if (narrowing.dialect !== 'strict') throw new TypeError('dialect: packets are written in the dialect strict');
+  const fields = narrowing.fields ?? HEAD;
+  const rules = [
+    'Reply with one AACP packet only: one line, no quotes, no code fence, no blanks around | or :.',
+    shape(narrowing, fields),
+    ...nameRules(narrowing),
+    ...fieldRules(narrowing, fields),
+  ];
+  return promptOf(rules, packetExamples(narrowing, fields), encoding);
+}
+
+function shape({ tasks, domains, others }: Narrowing, fields: readonly Field[]): string {
+  const slots = fields.map(({ key, values }) => `${key}:${sole(values, 'value')}`);
+  return [sole(tasks, 'TASK'), sole(domains, 'DOM'), ...slots, ...(others ? ['key:value'] : [])].join('|');
+}
+
+/** The only word, or a placeholder. */
+function sole(words: readonly string[] | null, placeholder: string): string {
+  return words?.length === 1 ? words[0]! : placeholder;
+}
+
+function nameRules({ tasks, domains }: Narrowing): readonly string[] {
+  const rules: string[] = [];
+  // Other words are no errors, but warned of: the usual ones are what to ask for.
+  if (tasks === null) rules.push(`TASK: ${choiceOf(Object.keys(TASKS))}.`);
+  else if (tasks.length > 1) rules.push(`TASK: ${choiceOf(tasks)}.`);
+  if (domains === null) rules.push(`DOM: ${choiceOf(Object.keys(DOMAINS))}.`);
+  else if (domains.length > 1) rules.push(`DOM: ${choiceOf(domains)}.`);
+  return rules;
+}
+
+function fieldRules({ others }: Narrowing, fields: readonly Field[]): readonly string[] {
+  const told = fields.map(({ key, values, optional }) => {
+    const said = [...meaningOf(key, values), ...(optional ? ['may be left out'] : [])];
+    return said.length === 0 ? key : `${key} (${said.join('; ')})`;
+  });
+  const rules = [
+    `Fields${others ? '' : ', only and'} in this order: ${told.join(', ')}${others ? ', then any others' : ''}.`,
+  ];
+  if (others) {
+    rules.push(
+      'Usual others: res (resource), period, filter, fields, fmt (format).',
+      'key: a lower-case letter, then those, digits or _. No key twice.',
+    );
+  }
+  if (others || fields.some(({ values }) => values === null)) {
+    rules.push('A value is never empty and has no | and no line break; there are no escapes.');
+  }
+  return rules;
+}
+
+/** What a key's name does not tell, and what it may hold (sections 4.2 and 5.3). */
+function meaningOf(key: string, values: readonly string[] | null): readonly string[] {
+  if (values === null) return key === 'return' ? ['agent that gets the result'] : [];
+  if (values.length === 1) return [];
+  const named = key === 'p' ? values.map((value) => [value, ...priorityName(value)].join(' ')) : values;
+  return [choiceOf(named)];
+}
+
+/** `critical`, for 1. */
+function priorityName(value: string): readonly string[] {
+  const name = meaning(PRIORITIES, value);
+  return name === undefined ? [] : [name.replace(/ priority$/, '')];
+}

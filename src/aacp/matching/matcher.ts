@@ -1,0 +1,133 @@
+/** Tier 2: instructions held against patterns (draft-mackay-aacp-01, section 6.3). */
+
+import type { Registry } from '../registry/registry.js';
+import type { Rule } from '../rules/rule.js';
+import { analyse } from './analyse.js';
+import type { Analysis } from './analysis.js';
+import { createEntryReader } from './entry-patterns.js';
+import { anchorAt } from './instruction/relative-anchor.js';
+import { judge, type Verdict } from './judge.js';
+import type { Candidate, MatchRequest, MatchResult } from './match.js';
+import { createRuleReader, type EncodeStep } from './rule-index.js';
+import { SIGNATURES, termsOfAnalysis } from './terms.js';
+
+export interface MatcherOptions {
+  /** Instructions that are known beforehand. @default none */
+  readonly rules?: readonly Rule[] | undefined;
+  /** What was encoded before; `null` for nothing. */
+  readonly registry: Pick<Registry, 'candidates'> | null;
+  /** The score from which on a pattern serves, above 0 and up to 1. @default 0.75 */
+  readonly threshold?: number | undefined;
+  /** Makes the packets of rules that name a workflow step. Without it, these rules do not serve. */
+  readonly encodeStep?: EncodeStep | undefined;
+}
+
+export interface Matcher {
+  /**
+   * The packet of a pattern that says the same, with the values of this instruction. Whatever the number of patterns, only
+   * those with telling words in common are looked at; where one serves, only those with all of them.
+   */
+  readonly match: (request: MatchRequest) => MatchResult;
+}
+
+/**
+ * The default of `threshold`. Words that tell something have to be the same whatever it is; it bounds how many of the others
+ * may differ.
+ */
+export const DEFAULT_THRESHOLD = 0.75;
+
+/** Most entries of the registry that are looked at for having all telling words: some may have packets that cannot serve. */
+const MOST_ALIKE = 64;
+/** Most that are looked at for having some of them. */
+const MOST_NEAR = 8;
+/** Most patterns that are told of, beside the one that serves. */
+const MOST_TOLD = 5;
+
+/** @throws TypeError on options that are none */
+export function createMatcher(options: MatcherOptions): Matcher {
+  const { rules = [], registry, threshold = DEFAULT_THRESHOLD, encodeStep } = options;
+  if (!(threshold > 0 && threshold <= 1)) throw new TypeError('threshold is a number above 0 and up to 1');
+  if (!Array.isArray(rules)) throw new TypeError('rules is a list of rules');
+  if (registry !== null && typeof registry?.candidates !== 'function') {
+    throw new TypeError('registry is a registry, or null for none');
+  }
+  const readEntry = createEntryReader();
+  const judgeRules = createRuleReader(rules, encodeStep);
+  return {
+    match(request) {
+      const analysis = analyse(request.instruction);
+      if (analysis === null) return { kind: 'none', candidates: [] };
+      const verdicts = registry === null ? [] : judgeEntries(registry, request, analysis);
+      // An entry that serves and says the very same cannot be outdone: nothing else need be read.
+      const last = verdicts.at(-1);
+      if (last === undefined || !servesWholly(last)) verdicts.push(...judgeRules(request, analysis, threshold));
+      return resultOf(verdicts);
+    },
+  };
+
+  function judgeEntries(
+    { candidates }: Pick<Registry, 'candidates'>,
+    request: MatchRequest,
+    analysis: Analysis,
+  ): Verdict[] {
+    const verdicts: Verdict[] = [];
+    const anchor = analysis.unit === null ? null : anchorAt(analysis.unit, request.now);
+    const terms = termsOfAnalysis(analysis);
+    const judged = new Set<string>();
+    const signatures = terms.slice(0, SIGNATURES);
+    // Entries that can serve have a signature in common, and most often the first one serves: to read more takes longer than all
+    // else. Those that only come near are told of when there is none.
+    for (const [asked, most] of [
+      [signatures, 1],
+      [signatures, MOST_ALIKE],
+      [terms, MOST_NEAR],
+    ] as const) {
+      for (const entry of candidates(request.domain, asked, most)) {
+        if (judged.has(entry.key)) continue;
+        judged.add(entry.key);
+        const pattern = readEntry(entry, request, anchor);
+        if (pattern === null) continue;
+        const verdict = judge(pattern, request, analysis, threshold);
+        verdicts.push(verdict);
+        if (servesWholly(verdict)) return verdicts;
+      }
+      // One that serves with other small words may be outdone by the next.
+      if (most > 1 && verdicts.some(({ packet }) => packet !== null)) break;
+    }
+    return verdicts;
+  }
+}
+
+function servesWholly({ packet, candidate }: Verdict): boolean {
+  return packet !== null && candidate.score === 1;
+}
+
+function resultOf(verdicts: readonly Verdict[]): MatchResult {
+  const ranked = [...verdicts].sort((a, b) => byRank(a.candidate, b.candidate));
+  const best = ranked.find(({ packet }) => packet !== null);
+  const candidates = ranked.map(({ candidate }) => candidate);
+  if (best?.packet == null) return { kind: 'none', candidates: candidates.slice(0, MOST_TOLD) };
+  const others = candidates.filter((candidate) => candidate !== best.candidate);
+  return { kind: 'match', packet: best.packet, candidate: best.candidate, others: others.slice(0, MOST_TOLD) };
+}
+
+/** The higher score; among equals an entry before a rule, whose packet may say more; then by name. */
+function byRank(one: Candidate, other: Candidate): number {
+  const byScore = other.score - one.score;
+  if (byScore !== 0) return byScore;
+  const byKind = rankOf(one) - rankOf(other);
+  return byKind === 0 ? compare(idOf(one), idOf(other)) : byKind;
+}
+
+function rankOf({ source }: Candidate): number {
+  return source.kind === 'registry' ? 0 : 1;
+}
+
+function idOf({ source }: Candidate): string {
+  return source.kind === 'rule' ? `${source.rule.id} ${source.phrase ?? ''}` : source.entry.key;
+}
+
+function compare(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}

@@ -1,0 +1,189 @@
+/** Models of Anthropic, through the package `@anthropic-ai/sdk`. */
+import * as z from 'zod';
+import { resolveChoice } from '../../text/choice.js';
+import type { Constraint } from './constraint.js';
+import { loadSdk } from './load-sdk.js';
+import type { ModelRequest, ProviderModel } from './model.js';
+import { JSON_REPLY, PACKET, packetSchema, TOOL_REPLY } from './packet-schema.js';
+import { patientFetch } from './patient-fetch.js';
+import { badReply, conversation, createModel, instructions, type ProviderReply, UNFINISHED } from './provider.js';
+import {
+  memberOf,
+  optionalText,
+  type ProviderOptions,
+  type ProviderSettings,
+  resolveProvider,
+  type SdkRequestOptions,
+} from './provider-options.js';
+
+/** What is used of a client: `new Anthropic()` of `@anthropic-ai/sdk` is one. */
+export interface AnthropicClient {
+  readonly messages: {
+    create(
+      body: { readonly model: string; readonly max_tokens: number; readonly messages: readonly object[] },
+      options?: Partial<SdkRequestOptions>,
+    ): PromiseLike<unknown>;
+  };
+}
+
+/**
+ * `json-schema`: an object with the packet, which has to match the packets that the request allows. `tool`: the same, as what a
+ * tool is called with. `none`: the model is told, and nothing more.
+ */
+export type AnthropicConstraint = 'json-schema' | 'tool' | 'none';
+
+export interface AnthropicModelOptions extends ProviderOptions {
+  /** A client of your own: with other credentials, or for another cloud. Made from the other options otherwise. */
+  readonly client?: AnthropicClient | undefined;
+  /** @default the environment's, as the SDK finds it */
+  readonly apiKey?: string | undefined;
+  /** @default the SDK's */
+  readonly baseUrl?: string | undefined;
+  /**
+   * What holds the model to the form. Where the provider refuses it, a looser one is used, and a notice tells.
+   * @default 'json-schema'
+   */
+  readonly constrain?: AnthropicConstraint | undefined;
+  /** Asks to keep the system message, which is always the same one, in the provider's cache. @default false */
+  readonly cacheSystem?: boolean | undefined;
+}
+
+type Form = 'json-schema' | 'json-object' | 'strict-tool' | 'tool' | 'none';
+
+const NONE: Constraint<Form> = { name: 'none', notation: null, words: [] };
+const SCHEMA_WORDS = ['output_config', 'output_format', 'schema', 'pattern', 'structured output'];
+const TOOL_WORDS = ['tool', 'strict', 'schema', 'pattern'];
+
+const LADDERS: Readonly<Record<AnthropicConstraint, readonly Constraint<Form>[]>> = {
+  'json-schema': [
+    { name: 'json-schema', notation: 'regex', words: SCHEMA_WORDS },
+    { name: 'json-object', notation: null, words: SCHEMA_WORDS },
+    NONE,
+  ],
+  tool: [
+    { name: 'strict-tool', notation: 'regex', words: TOOL_WORDS },
+    { name: 'tool', notation: null, words: TOOL_WORDS },
+    NONE,
+  ],
+  none: [NONE],
+};
+
+/**
+ * A model of Anthropic. The SDK is loaded with the first request; nothing is printed but what the SDK itself prints about
+ * a model that is being withdrawn.
+ *
+ * @throws TypeError that names a wrong option; the model throws ModelError
+ * @example
+ * const model = anthropicModel({ model: 'claude-sonnet-5-5', price: { input: 3, output: 15 } });
+ */
+export function anthropicModel(options: AnthropicModelOptions): ProviderModel {
+  const settings = resolveProvider(options);
+  const { client, cacheSystem = false } = options;
+  const constrain = resolveChoice('constrain', options.constrain, ['json-schema', 'tool', 'none']);
+  const apiKey = optionalText('apiKey', options.apiKey);
+  const baseURL = optionalText('baseUrl', options.baseUrl);
+
+  async function connect(): Promise<AnthropicClient> {
+    if (client !== undefined) return client;
+    const { default: Anthropic } = await loadSdk('@anthropic-ai/sdk', () => import('@anthropic-ai/sdk'));
+    return new Anthropic({
+      ...(apiKey === undefined ? {} : { apiKey }),
+      ...(baseURL === undefined ? {} : { baseURL }),
+      fetch: patientFetch(settings.maxRetryWait),
+      logLevel: 'off',
+    });
+  }
+
+  return createModel<AnthropicClient, Form>(settings, {
+    name: 'anthropic',
+    constraints: LADDERS[constrain],
+    connect,
+    secretsOf: (connected) => [apiKey, (connected as { readonly apiKey?: unknown }).apiKey],
+    send: (connected, request, { constraint, grammar, options: sdkOptions }) =>
+      connected.messages.create(bodyOf(request, settings, { constraint, grammar, cacheSystem }), sdkOptions),
+    read,
+  });
+}
+
+function bodyOf(
+  request: ModelRequest,
+  { model, body }: ProviderSettings,
+  how: { readonly constraint: Form; readonly grammar: string | null; readonly cacheSystem: boolean },
+): {
+  readonly model: string;
+  readonly max_tokens: number;
+  readonly messages: readonly object[];
+  readonly [member: string]: unknown;
+} {
+  const { constraint, grammar, cacheSystem } = how;
+  const isJson = constraint === 'json-schema' || constraint === 'json-object';
+  const isTool = constraint === 'strict-tool' || constraint === 'tool';
+  const system = instructions(request, isJson ? JSON_REPLY : isTool ? TOOL_REPLY : null);
+  const schema = packetSchema(grammar);
+  return {
+    max_tokens: request.maxTokens,
+    ...body,
+    model,
+    system: cacheSystem ? [{ type: 'text', text: system, cache_control: { type: 'ephemeral' } }] : system,
+    messages: conversation(request),
+    ...(isJson
+      ? { output_config: { ...memberOf(body, 'output_config'), format: { type: 'json_schema', schema } } }
+      : {}),
+    ...(isTool ? toolMembers(schema, constraint === 'strict-tool') : {}),
+  };
+}
+
+function toolMembers(schema: object, strict: boolean): object {
+  const description = 'Takes the packet that the instruction was turned into.';
+  const tool = { name: PACKET, description, input_schema: schema, ...(strict ? { strict } : {}) };
+  return { tools: [tool], tool_choice: { type: 'tool', name: PACKET, disable_parallel_tool_use: true } };
+}
+
+const tokens = z.number().nullish();
+
+const messageSchema = z.object({
+  model: z.string().optional(),
+  content: z.array(z.looseObject({ type: z.string() })),
+  stop_reason: z.string().nullish(),
+  usage: z
+    .object({
+      input_tokens: z.number(),
+      output_tokens: z.number(),
+      cache_read_input_tokens: tokens,
+      cache_creation_input_tokens: tokens,
+    })
+    .nullish(),
+});
+
+function read(answer: unknown, { provider }: { readonly provider: string }): ProviderReply {
+  const result = messageSchema.safeParse(answer);
+  if (!result.success) throw badReply(provider, 'that is no message');
+  const { content, model, stop_reason: reason, usage } = result.data;
+  if (reason === null || reason === 'pause_turn') throw badReply(provider, UNFINISHED);
+  const cacheReadTokens = usage?.cache_read_input_tokens ?? 0;
+  const cacheWriteTokens = usage?.cache_creation_input_tokens ?? 0;
+  const isRefusal = reason === 'refusal';
+  const isCut = reason === 'max_tokens' || reason === 'model_context_window_exceeded';
+  return {
+    text: isRefusal ? '' : textOf(content),
+    finish: isRefusal ? 'refusal' : isCut ? 'length' : 'stop',
+    model,
+    usage: usage
+      ? {
+          inputTokens: usage.input_tokens + cacheReadTokens + cacheWriteTokens,
+          outputTokens: usage.output_tokens,
+          cacheReadTokens,
+          cacheWriteTokens,
+        }
+      : undefined,
+  };
+}
+
+/** What the tool was called with, or else all that was written. */
+function textOf(content: readonly { readonly [name: string]: unknown }[]): string {
+  const calls = content.filter(({ type, name }) => type === 'tool_use' && name === PACKET);
+  // A second one is the business of whoever reads it.
+  if (calls.length > 0) return calls.map(({ input }) => JSON.stringify(input)).join('\n');
+  const texts = content.filter(({ type, text }) => type === 'text' && typeof text === 'string');
+  return texts.map(({ text }) => text as string).join('');
+}

@@ -1,0 +1,34 @@
+/**
+ * Language models for the fallback encoder, through the official SDKs: `@anthropic-ai/sdk` and `openai`, whichever is
+ * installed. Public as `pegwire/aacp/models`.
+ */
+export { ModelError, type ModelErrorCode } from '../fallback/errors.js';
+export {
+  type AnthropicClient,
+  type AnthropicConstraint,
+  type AnthropicModelOptions,
+  anthropicModel,
+} from './anthropic-model.js';
+export type {
+  GrammarNotation,
+  Model,
+  ModelAnswer,
+  ModelPrice,
+  ModelReply,
+  ModelRequest,
+  ModelUsage,
+  ProviderModel,
+} from './model.js';
+export type { ModelNotice, ModelNoticeCode } from './notice.js';
+export type { OpenAiChatClient, OpenAiResponsesClient } from './openai-client.js';
+export {
+  type CompatibleConstraint,
+  type CompatibleModelOptions,
+  type CompatibleServer,
+  openaiCompatibleModel,
+} from './openai-compatible-model.js';
+export { type OpenAiConstraint, type OpenAiModelOptions, openaiModel } from './openai-model.js';
+export type { ProviderPrice } from './price.js';
+export { type Finding, type Hint, type PromptParts, repairPrompt, systemPrompt, userPrompt } from './prompt.js';
+export type { ProviderOptions, SdkRequestOptions } from './provider-options.js';
+export { type ReadReply, type ReplyProblem, readReply } from './read-reply.js';

@@ -1,0 +1,182 @@
+/** Servers that speak OpenAI's Chat Completions: llama.cpp, vLLM, and many others. Through the package `openai`. */
+import * as z from 'zod';
+import { resolveChoice } from '../../text/choice.js';
+import type { Constraint } from './constraint.js';
+import type { ModelRequest, ProviderModel } from './model.js';
+import { errorSchema, faultOf, type OpenAiChatClient, openAiClient } from './openai-client.js';
+import { JSON_REPLY, PACKET, packetSchema } from './packet-schema.js';
+import { badReply, conversation, createModel, instructions, type ProviderReply, UNFINISHED } from './provider.js';
+import { type Asked, fromAnswer } from './provider-errors.js';
+import { optionalText, type ProviderOptions, type ProviderSettings, resolveProvider } from './provider-options.js';
+
+/** What holds the model to the form: our grammar in one of three notations, an object in JSON, or nothing. */
+export type CompatibleConstraint = 'gbnf' | 'lark' | 'regex' | 'json-schema' | 'none';
+
+/**
+ * How the server wants a grammar.
+ *
+ * - `llama.cpp`: `grammar`. GBNF; Lark where it is built with llguidance.
+ * - `vllm`: `structured_outputs`, with `grammar` or `regex`.
+ * - `vllm-guided`: `guided_grammar` and `guided_regex`, as vLLM had it before 0.12.
+ *
+ * Servers ignore what they do not know: with the wrong one, nothing is constrained, and nobody is told.
+ */
+export type CompatibleServer = 'llama.cpp' | 'vllm' | 'vllm-guided';
+
+export interface CompatibleModelOptions extends ProviderOptions {
+  /** Up to and with the version: `http://127.0.0.1:8080/v1`. */
+  readonly baseUrl?: string | undefined;
+  /** Sent as it is; without it, no key of the environment is. */
+  readonly apiKey?: string | undefined;
+  /** A client of your own, instead of `baseUrl` and `apiKey`. */
+  readonly client?: OpenAiChatClient | undefined;
+  /** @default 'llama.cpp' for GBNF, 'vllm' for Lark and regular expressions; without meaning for the rest */
+  readonly server?: CompatibleServer | undefined;
+  /**
+   * What holds the model to the form. Where the server refuses it, a looser one is used, and a notice tells.
+   * @default 'gbnf' where `server` is given, else 'json-schema'
+   */
+  readonly constrain?: CompatibleConstraint | undefined;
+}
+
+type Form = CompatibleConstraint | 'json-object';
+
+const NONE: Constraint<Form> = { name: 'none', notation: null, words: [] };
+const GRAMMAR_WORDS = ['grammar', 'structured_output', 'structured output', 'guided', 'regex', 'llguidance', 'gbnf'];
+const SCHEMA_WORDS = ['response_format', 'json_schema', 'schema', 'pattern', 'grammar'];
+
+const LADDERS: Readonly<Record<CompatibleConstraint, readonly Constraint<Form>[]>> = {
+  gbnf: [{ name: 'gbnf', notation: 'gbnf', words: GRAMMAR_WORDS }, NONE],
+  lark: [{ name: 'lark', notation: 'lark', words: GRAMMAR_WORDS }, NONE],
+  regex: [{ name: 'regex', notation: 'regex', words: GRAMMAR_WORDS }, NONE],
+  'json-schema': [
+    { name: 'json-schema', notation: 'regex', words: SCHEMA_WORDS },
+    { name: 'json-object', notation: null, words: SCHEMA_WORDS },
+    NONE,
+  ],
+  none: [NONE],
+};
+
+/**
+ * A model behind a server of your own or of another provider.
+ *
+ * @throws TypeError that names a wrong option; the model throws ModelError
+ * @example
+ * const model = openaiCompatibleModel({ baseUrl: 'http://127.0.0.1:8080/v1', model: 'local', server: 'llama.cpp' });
+ */
+export function openaiCompatibleModel(options: CompatibleModelOptions): ProviderModel {
+  const settings = resolveProvider(options);
+  const { client } = options;
+  const baseURL = optionalText('baseUrl', options.baseUrl);
+  if (client === undefined && baseURL === undefined) throw new TypeError('baseUrl must be the address of a server');
+  const given = options.server;
+  if (given !== undefined) resolveChoice('server', given, ['llama.cpp', 'vllm', 'vllm-guided']);
+  const constrain = resolveChoice('constrain', options.constrain ?? (given === undefined ? 'json-schema' : 'gbnf'), [
+    'gbnf',
+    'lark',
+    'regex',
+    'json-schema',
+    'none',
+  ]);
+  const server = given ?? (constrain === 'gbnf' ? 'llama.cpp' : 'vllm');
+  if (server === 'llama.cpp' && constrain === 'regex') {
+    throw new TypeError('constrain: llama.cpp takes no regular expressions; give gbnf, lark or json-schema');
+  }
+  // The SDK demands a key; servers of one's own mostly do not.
+  const apiKey = optionalText('apiKey', options.apiKey) ?? 'none';
+  const { maxRetryWait } = settings;
+
+  return createModel<OpenAiChatClient, Form>(settings, {
+    name: baseURL === undefined ? 'the server' : hostOf(baseURL),
+    constraints: LADDERS[constrain],
+    connect: async () => client ?? (await openAiClient({ apiKey, baseURL, foreign: true, maxRetryWait })),
+    secretsOf: (connected) => [options.apiKey, client && (connected as { readonly apiKey?: unknown }).apiKey],
+    send: (connected, request, { constraint, grammar, options: sdkOptions }) =>
+      connected.chat.completions.create(
+        bodyOf(request, settings, constraintMembers(constraint, server, grammar)),
+        sdkOptions,
+      ),
+    read,
+  });
+}
+
+/** Without a password, which a URL may hold. */
+function hostOf(baseUrl: string): string {
+  if (!URL.canParse(baseUrl)) throw new TypeError('baseUrl must be the address of a server');
+  return new URL(baseUrl).host;
+}
+
+function bodyOf(
+  request: ModelRequest,
+  { model, body }: ProviderSettings,
+  members: Readonly<Record<string, unknown>>,
+): { readonly model: string; readonly messages: readonly object[]; readonly [member: string]: unknown } {
+  const form = 'response_format' in members ? JSON_REPLY : null;
+  return {
+    max_tokens: request.maxTokens,
+    ...body,
+    model,
+    messages: [{ role: 'system', content: instructions(request, form) }, ...conversation(request)],
+    ...members,
+  };
+}
+
+function constraintMembers(form: Form, server: CompatibleServer, grammar: string | null): Record<string, unknown> {
+  if (form === 'none') return {};
+  if (form === 'json-schema' || form === 'json-object') {
+    const schema = packetSchema(grammar);
+    return { response_format: { type: 'json_schema', json_schema: { name: PACKET, strict: true, schema } } };
+  }
+  if (server === 'llama.cpp') {
+    // By this line the server knows that it is no GBNF.
+    return { grammar: form === 'lark' ? `%llguidance {}\n${grammar}` : grammar };
+  }
+  const kind = form === 'regex' ? 'regex' : 'grammar';
+  return server === 'vllm' ? { structured_outputs: { [kind]: grammar } } : { [`guided_${kind}`]: grammar };
+}
+
+const completionSchema = z.object({
+  model: z.string().nullish(),
+  error: errorSchema.nullish(),
+  choices: z
+    .array(
+      z.object({
+        finish_reason: z.string().nullish(),
+        message: z.object({ content: z.string().nullish(), refusal: z.string().nullish() }),
+      }),
+    )
+    .nullish(),
+  usage: z
+    .object({
+      prompt_tokens: z.number(),
+      completion_tokens: z.number(),
+      prompt_tokens_details: z.object({ cached_tokens: z.number().nullish() }).nullish(),
+    })
+    .nullish(),
+});
+
+function read(answer: unknown, asked: Asked): ProviderReply {
+  const result = completionSchema.safeParse(answer);
+  if (!result.success) throw badReply(asked.provider, 'that is no chat completion');
+  const { choices, model, error, usage } = result.data;
+  if (error) throw fromAnswer(faultOf(error), asked);
+  const choice = choices?.[0];
+  if (choice === undefined) throw badReply(asked.provider, 'without a choice');
+  const { message, finish_reason: reason } = choice;
+  // As in the chunks of a stream before the last; `abort` is vLLM's, `error` that of routers.
+  if (reason === null || reason === 'abort' || reason === 'error') throw badReply(asked.provider, UNFINISHED);
+  const isRefusal = reason === 'content_filter' || Boolean(message.refusal);
+  return {
+    text: isRefusal ? '' : (message.content ?? ''),
+    finish: isRefusal ? 'refusal' : reason === 'length' ? 'length' : 'stop',
+    model: model ?? undefined,
+    usage: usage
+      ? {
+          inputTokens: usage.prompt_tokens,
+          outputTokens: usage.completion_tokens,
+          cacheReadTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
+          cacheWriteTokens: 0,
+        }
+      : undefined,
+  };
+}

@@ -1,0 +1,164 @@
+/** Models of OpenAI, through the package `openai` and its Responses API. */
+import * as z from 'zod';
+import { resolveChoice } from '../../text/choice.js';
+import type { Constraint } from './constraint.js';
+import type { ModelRequest, ProviderModel } from './model.js';
+import { errorSchema, faultOf, type OpenAiResponsesClient, openAiClient } from './openai-client.js';
+import { JSON_REPLY, PACKET, packetSchema, TOOL_REPLY } from './packet-schema.js';
+import { badReply, conversation, createModel, instructions, type ProviderReply, UNFINISHED } from './provider.js';
+import { type Asked, fromAnswer } from './provider-errors.js';
+import {
+  memberOf,
+  optionalText,
+  type ProviderOptions,
+  type ProviderSettings,
+  resolveProvider,
+} from './provider-options.js';
+
+/**
+ * `lark` and `regex`: a custom tool, whose input is held to our grammar. `json-schema`: an object with the packet, which has to
+ * match the grammar. `none`: the model is told, and nothing more.
+ */
+export type OpenAiConstraint = 'lark' | 'regex' | 'json-schema' | 'none';
+
+export interface OpenAiModelOptions extends ProviderOptions {
+  /** A client of your own: with other credentials, or for another cloud. Made from the other options otherwise. */
+  readonly client?: OpenAiResponsesClient | undefined;
+  /** @default the environment's, as the SDK finds it */
+  readonly apiKey?: string | undefined;
+  /** @default the SDK's */
+  readonly baseUrl?: string | undefined;
+  /**
+   * What holds the model to the form. Where the provider refuses it, a looser one is used, and a notice tells.
+   * @default 'lark'
+   */
+  readonly constrain?: OpenAiConstraint | undefined;
+  /** Sends the same cache key with each request: they all begin with the same system message. @default false */
+  readonly cacheSystem?: boolean | undefined;
+}
+
+type Form = 'lark' | 'regex' | 'json-schema' | 'json-object' | 'none';
+
+const NONE: Constraint<Form> = { name: 'none', notation: null, words: [] };
+const TOOL_WORDS = ['tool', 'custom', 'grammar', 'lark', 'regex'];
+const SCHEMA_WORDS = ['text.format', 'response_format', 'json_schema', 'schema', 'pattern'];
+const SCHEMA: readonly Constraint<Form>[] = [
+  { name: 'json-schema', notation: 'regex', words: SCHEMA_WORDS },
+  { name: 'json-object', notation: null, words: SCHEMA_WORDS },
+  NONE,
+];
+
+const LADDERS: Readonly<Record<OpenAiConstraint, readonly Constraint<Form>[]>> = {
+  lark: [{ name: 'lark', notation: 'lark', words: TOOL_WORDS }, ...SCHEMA],
+  regex: [{ name: 'regex', notation: 'regex', words: TOOL_WORDS }, ...SCHEMA],
+  'json-schema': SCHEMA,
+  none: [NONE],
+};
+
+/**
+ * A model of OpenAI. The SDK is loaded with the first request. OpenAI is asked not to store what is sent.
+ *
+ * @throws TypeError that names a wrong option; the model throws ModelError
+ * @example
+ * const model = openaiModel({ model: 'gpt-5.4-mini', body: { reasoning: { effort: 'low' }, max_output_tokens: 2048 } });
+ */
+export function openaiModel(options: OpenAiModelOptions): ProviderModel {
+  const settings = resolveProvider(options);
+  const { client, cacheSystem = false } = options;
+  const constrain = resolveChoice('constrain', options.constrain, ['lark', 'regex', 'json-schema', 'none']);
+  const apiKey = optionalText('apiKey', options.apiKey);
+  const baseURL = optionalText('baseUrl', options.baseUrl);
+  const { maxRetryWait } = settings;
+
+  return createModel<OpenAiResponsesClient, Form>(settings, {
+    name: 'openai',
+    constraints: LADDERS[constrain],
+    connect: async () => client ?? (await openAiClient({ apiKey, baseURL, foreign: false, maxRetryWait })),
+    secretsOf: (connected) => [apiKey, (connected as { readonly apiKey?: unknown }).apiKey],
+    send: (connected, request, { constraint, grammar, options: sdkOptions }) =>
+      connected.responses.create(bodyOf(request, settings, { constraint, grammar, cacheSystem }), sdkOptions),
+    read,
+  });
+}
+
+function bodyOf(
+  request: ModelRequest,
+  { model, body }: ProviderSettings,
+  how: { readonly constraint: Form; readonly grammar: string | null; readonly cacheSystem: boolean },
+): { readonly model: string; readonly [member: string]: unknown } {
+  const { constraint, grammar, cacheSystem } = how;
+  const isTool = constraint === 'lark' || constraint === 'regex';
+  const isJson = constraint === 'json-schema' || constraint === 'json-object';
+  const format = { type: 'json_schema', name: PACKET, strict: true, schema: packetSchema(grammar) };
+  return {
+    max_output_tokens: request.maxTokens,
+    store: false,
+    ...(cacheSystem ? { prompt_cache_key: 'pegwire-aacp' } : {}),
+    ...body,
+    model,
+    instructions: instructions(request, isJson ? JSON_REPLY : isTool ? TOOL_REPLY : null),
+    input: conversation(request),
+    ...(isTool ? toolMembers(constraint, grammar!) : {}),
+    ...(isJson ? { text: { ...memberOf(body, 'text'), format } } : {}),
+  };
+}
+
+function toolMembers(syntax: 'lark' | 'regex', definition: string): object {
+  const description = 'Takes the packet that the instruction was turned into.';
+  const format = { type: 'grammar', syntax, definition };
+  return {
+    tools: [{ type: 'custom', name: PACKET, description, format }],
+    tool_choice: { type: 'custom', name: PACKET },
+    parallel_tool_calls: false,
+  };
+}
+
+const responseSchema = z.object({
+  model: z.string().optional(),
+  status: z.string().nullish(),
+  error: errorSchema.nullish(),
+  incomplete_details: z.object({ reason: z.string().nullish() }).nullish(),
+  output: z.array(z.looseObject({ type: z.string(), content: z.array(z.looseObject({ type: z.string() })).nullish() })),
+  usage: z
+    .object({
+      input_tokens: z.number(),
+      output_tokens: z.number(),
+      input_tokens_details: z.object({ cached_tokens: z.number().nullish() }).nullish(),
+    })
+    .nullish(),
+});
+
+function read(answer: unknown, asked: Asked): ProviderReply {
+  const result = responseSchema.safeParse(answer);
+  if (!result.success) throw badReply(asked.provider, 'that is no response');
+  const { output, model, status, error, incomplete_details: incomplete, usage } = result.data;
+  if (error) throw fromAnswer(faultOf(error), asked);
+  const isKnown = incomplete?.reason === 'content_filter' || incomplete?.reason === 'max_output_tokens';
+  if (status && status !== 'completed' && !isKnown) throw badReply(asked.provider, UNFINISHED);
+  const parts = output.flatMap(({ type, content }) => (type === 'message' ? (content ?? []) : []));
+  const isRefusal = incomplete?.reason === 'content_filter' || parts.some(({ type }) => type === 'refusal');
+  return {
+    text: isRefusal ? '' : textOf(output, parts),
+    finish: isRefusal ? 'refusal' : incomplete?.reason === 'max_output_tokens' ? 'length' : 'stop',
+    model,
+    usage: usage
+      ? {
+          inputTokens: usage.input_tokens,
+          outputTokens: usage.output_tokens,
+          cacheReadTokens: usage.input_tokens_details?.cached_tokens ?? 0,
+          cacheWriteTokens: 0,
+        }
+      : undefined,
+  };
+}
+
+type Part = Readonly<Record<string, unknown>>;
+
+/** What the tool was called with, or else all that was written. */
+function textOf(output: readonly Part[], parts: readonly Part[]): string {
+  const calls = output.filter(({ type, name }) => type === 'custom_tool_call' && name === PACKET);
+  // A second one is the business of whoever reads it.
+  if (calls.length > 0) return calls.map(({ input }) => String(input)).join('\n');
+  const texts = parts.filter(({ type, text }) => type === 'output_text' && typeof text === 'string');
+  return texts.map(({ text }) => text as string).join('');
+}

@@ -1,0 +1,142 @@
+/** Finding the packet in what a model wrote. */
+import { findPackets } from '../find.js';
+import { partsOf, type ReplyPart, unwrapped, withoutThoughts } from './reply-parts.js';
+
+/**
+ * Why there is no packet: nothing was written; none was found; there are several that differ; it cannot be told where it
+ * ends, since prose goes on after it or the reply was cut off.
+ */
+export type ReplyProblem = 'empty' | 'no-packet' | 'several-packets' | 'unclear-end';
+
+export type ReadReply =
+  /** As it was written; whether it is valid is for the validator to say. */
+  { readonly packet: string } | { readonly problem: ReplyProblem; readonly message: string };
+
+/** What may be a packet. */
+interface Candidate {
+  readonly packet: string;
+  /** Whether it is certain where it ends. */
+  readonly isClear: boolean;
+}
+
+/**
+ * Takes the packet out of a reply: a bare line, the member `packet` of an object in JSON, between fences or quotes, with prose
+ * around it, wrapped at its bars, after thoughts. The same packet may stand there twice. Nothing is guessed: of two different
+ * ones, none is taken. Takes time in proportion to the text, and any text.
+ *
+ * @throws TypeError when `text` is no string
+ */
+export function readReply(text: string): ReadReply {
+  if (typeof text !== 'string') throw new TypeError(`readReply needs a string, got ${typeof text}`);
+  if (text.trim() === '') return { problem: 'empty', message: 'The reply is empty.' };
+  const parts = partsOf(withoutThoughts(text.replace(/^\uFEFF/, '')));
+  const found = parts.flatMap((part) => candidatesIn(part, parts.length === 1));
+  const clear = new Set(found.filter(({ isClear }) => isClear).map(({ packet }) => packet));
+  const [sole = null] = clear;
+  // What was cut short at a doubtful end is no second packet.
+  const doubtful = found.filter(({ packet, isClear }) => !isClear && !sole?.startsWith(packet));
+  const all = new Set([...clear, ...doubtful.map(({ packet }) => packet)]);
+
+  if (all.size > 1) {
+    return { problem: 'several-packets', message: `The reply holds ${all.size} different packets; one is wanted.` };
+  }
+  if (sole !== null) return { packet: sole };
+  if (all.size === 0) return { problem: 'no-packet', message: 'The reply holds no packet.' };
+  return {
+    problem: 'unclear-end',
+    message: 'It cannot be told where the packet ends; it is wanted alone on a line, and whole.',
+  };
+}
+
+function candidatesIn({ text, isFenced, isWhole }: ReplyPart, isAll: boolean): readonly Candidate[] {
+  const inJson = jsonPackets(text);
+  if (inJson !== null) return inJson;
+  const found = packetsIn(unwrapped(text));
+  if (found.length === 0 && (isFenced || isAll)) return soleLine(text, isWhole);
+  return isWhole ? found : found.map((candidate) => ({ ...candidate, isClear: false }));
+}
+
+/** `null` where there is no object with a packet. */
+function jsonPackets(text: string): readonly Candidate[] | null {
+  if (!text.includes('"packet"')) return null;
+  const start = text.indexOf('{');
+  const end = text.lastIndexOf('}') + 1;
+  // An array of objects, or one object; other forms are read like prose.
+  const open = text.trimStart().startsWith('[') ? text.indexOf('[') : start;
+  const close = open === start ? end : text.lastIndexOf(']') + 1;
+  const members = packetMembers(parsed(text.slice(open, close)));
+  if (members.length === 0) return null;
+  const around = [text.slice(0, open), text.slice(close)].flatMap((prose) => packetsIn(unwrapped(prose)));
+  const told = members.filter((member) => typeof member === 'string').map((member) => unwrapped(member).trim());
+  return [...told.filter(Boolean).map((packet) => ({ packet, isClear: true })), ...around];
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
+  }
+}
+
+function packetMembers(value: unknown): readonly unknown[] {
+  const objects: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return objects
+    .filter((one) => typeof one === 'object' && one !== null && Object.hasOwn(one, 'packet'))
+    .map((one) => (one as { readonly packet: unknown }).packet);
+}
+
+function packetsIn(text: string): readonly Candidate[] {
+  return findPackets(text).map(({ start, end, text: source, decoded = source }) => ({
+    packet: decoded.trim(),
+    isClear: endsClearly(text, start, end),
+  }));
+}
+
+/** Quotes, backticks and brackets, and what closes them. */
+const CLOSING: Readonly<Partial<Record<string, string>>> = {
+  '"': '"',
+  "'": "'",
+  '`': '`',
+  '\u201C': '\u201D',
+  '\u2018': '\u2019',
+  '\u00AB': '\u00BB',
+  '(': ')',
+  '[': ']',
+  '<': '>',
+  '*': '*',
+};
+/** What must be closed, lest the reply was cut off. */
+const QUOTES = '"\'`\u201C\u2018\u00AB';
+const ENDS = '\u201D\u2019\u00BB';
+/** What ends a sentence, a string or an object. */
+const ONLY_PUNCTUATION = /^[\s\\.,;:!?*~\u2026"'`\u2019\u201D\u00BB)\]}>\u3002]*$/;
+/** Characters after a packet that are looked at. */
+const LOOKAHEAD = 200;
+
+/** Whether a packet ends with its line, with what closes around it, or with the sentence. */
+function endsClearly(text: string, start: number, end: number): boolean {
+  const [rest = ''] = text.slice(end, end + LOOKAHEAD).split('\n');
+  const before = text[start - 1] ?? '';
+  const closing = CLOSING[before];
+  if (closing !== undefined && rest.replace(/^\\+/, '').startsWith(closing)) return true;
+  if (before !== '' && QUOTES.includes(before)) return false;
+  if (before === '>' && rest.startsWith('</')) return true;
+  return ONLY_PUNCTUATION.test(rest);
+}
+
+/** A reply of one line with a bar is meant as a packet, however it looks: the validator tells what is wrong with it. */
+function soleLine(text: string, isClear: boolean): readonly Candidate[] {
+  const line = unwrapped(text).trim();
+  if (line.includes('\n') || !line.includes('|')) return [];
+  return [{ packet: unquoted(line), isClear }];
+}
+
+function unquoted(text: string): string {
+  const isQuote = (at: number): boolean => QUOTES.includes(text[at]!) || ENDS.includes(text[at]!);
+  let start = 0;
+  let end = text.length;
+  while (start < end && isQuote(start)) start++;
+  while (end > start && isQuote(end - 1)) end--;
+  return text.slice(start, end);
+}

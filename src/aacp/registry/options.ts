@@ -1,0 +1,71 @@
+/** What all registries can be told. */
+import { steadyClock } from '../../async/steady-clock.js';
+import { MAX_TIME } from './checked-entry.js';
+
+export interface RegistryOptions {
+  /** Milliseconds after which a packet is no longer served. @default none: they are "reused indefinitely" (section 6.3) */
+  readonly ttl?: number | undefined;
+  /**
+   * About how many entries are kept. Beyond it, those that were not seen for the longest time go, some at a time.
+   *
+   * @default 100000
+   */
+  readonly maxEntries?: number | undefined;
+  /** Milliseconds since 1970. @default `Date.now` */
+  readonly clock?: (() => number) | undefined;
+}
+
+/** The same after checks. */
+export interface Limits {
+  readonly maxEntries: number;
+  /** Puts between two looks at how many entries there are: the more may be kept, the less a few too many matter. */
+  readonly trimEvery: number;
+  /** Milliseconds since 1970, a whole number. It starts with the clock and goes on by a monotonic one: what is kept for a time goes by it. */
+  readonly now: () => number;
+  /** Whether entries expire. */
+  readonly expires: boolean;
+  /** Entries made at this time or before have expired; below all times when none do. */
+  readonly expiredAt: (now: number) => number;
+}
+
+const NAMES = ['ttl', 'maxEntries', 'clock'];
+
+/** Most puts between two looks. */
+const MAX_TRIM_EVERY = 256;
+
+/**
+ * @param further names of options that the caller looks after
+ * @throws TypeError naming the option
+ */
+export function resolveLimits(options: RegistryOptions, further: readonly string[] = []): Limits {
+  const known = [...NAMES, ...further];
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new TypeError(`there is no option ${unknown}; there are ${known.join(', ')}`);
+  const { ttl, maxEntries = 100_000, clock = Date.now } = options;
+  if (typeof clock !== 'function') throw new TypeError('clock is a function that gives milliseconds since 1970');
+  if (ttl !== undefined && !(ttl > 0)) throw new TypeError('ttl is a number of milliseconds above 0');
+  if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) throw new TypeError('maxEntries is a whole number above 0');
+  const steady = steadyClock(clock);
+  return {
+    maxEntries,
+    trimEvery: Math.max(1, Math.min(MAX_TRIM_EVERY, Math.floor(maxEntries / 16))),
+    now: () => wholeTime(steady()),
+    expires: ttl !== undefined,
+    expiredAt: (now) => (ttl === undefined ? -1 : Math.floor(now - ttl)),
+  };
+}
+
+function wholeTime(time: number): number {
+  if (time >= 0 && time <= MAX_TIME) return Math.floor(time);
+  throw new TypeError(`clock gives milliseconds since 1970; it gave ${String(time)}`);
+}
+
+/**
+ * Checks how long a reservation is asked for.
+ *
+ * @throws TypeError when it is no time
+ */
+export function checkedLease(milliseconds: number): number {
+  if (milliseconds > 0 && milliseconds <= MAX_TIME) return Math.ceil(milliseconds);
+  throw new TypeError('milliseconds is how long a reservation holds, above 0');
+}

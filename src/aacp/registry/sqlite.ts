@@ -1,0 +1,200 @@
+/** The registry in a SQLite file, which several processes may share. Node only. */
+
+import type { Driver } from '../../storage/database.js';
+import { type StorageError, storageError } from '../../storage/errors.js';
+import { type OpenDatabase, openDatabase } from '../../storage/open.js';
+import { identityOf, makeFolderOf, userDataFile } from '../../storage/place.js';
+import { isDamagedOwn, type Origin } from '../../storage/set-aside.js';
+import { resolveChoice } from '../../text/choice.js';
+import { RegistryError } from '../fallback/errors.js';
+import { memoryRegistry } from './memory.js';
+import type { NoticeListener } from './notices.js';
+import { type Limits, type RegistryOptions, resolveLimits } from './options.js';
+import type { Registry } from './registry.js';
+import { connection, triedAside } from './sqlite-connection.js';
+import { corruptError, registryError, strangerError } from './sqlite-errors.js';
+import { REGISTRY_FORMAT, REGISTRY_MARK } from './sqlite-format.js';
+import { makePrivate } from './sqlite-privacy.js';
+import { sqliteRegistryOver } from './sqlite-registry.js';
+
+export type { BetterSqlite3Constructor, NodeSqliteConstructor } from '../../storage/adapters.js';
+export { betterSqlite3, nodeSqlite } from '../../storage/adapters.js';
+export type { Database, Driver, Row, SqlValue, Statement } from '../../storage/database.js';
+export { StorageError, type StorageReason } from '../../storage/errors.js';
+export type { NoticeListener, RegistryNotice } from './notices.js';
+
+export interface SqliteRegistryOptions extends RegistryOptions {
+  /** Another driver, such as `betterSqlite3(Database)`. @default `node:sqlite`, or `@photostructure/sqlite` on Node 20 */
+  readonly driver?: Driver | undefined;
+  /** Milliseconds that a call waits, and blocks, while another process writes. @default 5000 */
+  readonly busyTimeout?: number | undefined;
+  /**
+   * What was put in survives the end of the process, `kill -9` included. With `true` also the end of power, at the cost of
+   * waiting for the disk each time; without, the last entries may then be missing, but the file is never damaged.
+   *
+   * @default false
+   */
+  readonly powerSafe?: boolean | undefined;
+  /**
+   * Opens a file that cannot be written for reading: what writes then fails with `registry-unavailable`. Otherwise it is refused. A file
+   * of an earlier version is refused in any case.
+   *
+   * @default false
+   */
+  readonly orReadOnly?: boolean | undefined;
+  /**
+   * What to do about a damaged file. It is always renamed to `FILE.corrupt-TIME`, unchanged, and a notice told. Then `fail` throws
+   * a RegistryError with code `registry-corrupt`, and the next opening begins an empty registry; `renew` begins it at once. A
+   * file that is found damaged only later is set aside then, with that error, in either case.
+   *
+   * @default 'fail'
+   */
+  readonly onCorrupt?: 'fail' | 'renew' | undefined;
+  /** Is told what happened to the file beside errors. @default nobody */
+  readonly onNotice?: NoticeListener | undefined;
+}
+
+interface Settings {
+  readonly limits: Limits;
+  readonly onNotice: NoticeListener | undefined;
+  readonly open: Pick<SqliteRegistryOptions, 'driver' | 'busyTimeout' | 'powerSafe' | 'orReadOnly'>;
+}
+
+const NAMES = ['driver', 'busyTimeout', 'powerSafe', 'orReadOnly', 'onCorrupt', 'onNotice'];
+
+/** The default file of the registry: `registry.db` in the user's data folder, or in the one that `PEGWIRE_DATA_DIR` names. */
+export function defaultRegistryFile(): string {
+  return told('registry.db', () => userDataFile('registry.db'));
+}
+
+/**
+ * A registry in a file, which is made when there is none, readable for its owner only; so is its folder. A file that others may
+ * read is taken from them: it holds instructions. Hits are served from memory for as long as no other process writes.
+ *
+ * @param file @default `defaultRegistryFile()`
+ * @throws RegistryError `registry-corrupt` when the file is damaged, see `onCorrupt`; `bad-registry-file` when it is another
+ *   program's, which is left alone; `registry-newer` when a later version wrote it; `registry-busy`, `registry-full` or
+ *   `registry-unavailable` when it cannot be opened: its `cause` is a StorageError then; `bad-registry-file` for `:memory:` and
+ *   what begins with `file:`, which name no file: see `memoryRegistry`
+ * @throws TypeError on options that are none
+ * @example
+ * const registry = await sqliteRegistry();
+ * const encoder = createFallbackEncoder({ registry, model });
+ */
+export async function sqliteRegistry(file?: string, options: SqliteRegistryOptions = {}): Promise<Registry> {
+  const limits = resolveLimits(options, NAMES);
+  const { driver, busyTimeout, powerSafe, orReadOnly, onCorrupt, onNotice } = options;
+  const strategy = resolveChoice('onCorrupt', onCorrupt, ['fail', 'renew']);
+  if (onNotice !== undefined && typeof onNotice !== 'function') throw new TypeError('onNotice is a function');
+  if (file !== undefined && (typeof file !== 'string' || file === ''))
+    throw new TypeError('file is the name of a file');
+  if (file !== undefined && isNoFile(file)) throw noFile(file);
+  const wanted = file ?? defaultRegistryFile();
+  const path = told(wanted, () => makeFolderOf(wanted));
+  const origin: Origin = { format: REGISTRY_FORMAT, mark: REGISTRY_MARK, isInPlace: file === undefined };
+  const settings: Settings = { limits, onNotice, open: { driver, busyTimeout, powerSafe, orReadOnly } };
+  try {
+    return await opened(path, origin, settings);
+  } catch (thrown) {
+    if (strategy === 'fail' || !(thrown instanceof RegistryError) || thrown.code !== 'registry-corrupt') throw thrown;
+    return opened(path, origin, settings);
+  }
+}
+
+/** A registry in memory in the place of one in a file that cannot be written. */
+export interface MemoryCopy {
+  readonly registry: Registry;
+  /** Whether it has the entries of the file. `false` where there is no file, or it cannot be read. */
+  readonly isCopy: boolean;
+}
+
+/**
+ * Reads a registry that cannot be written into memory.
+ *
+ * @param file @default `defaultRegistryFile()`
+ * @throws RegistryError on a file that can be read and is no registry, or a damaged one
+ */
+export async function memoryCopy(
+  file?: string,
+  options: Pick<SqliteRegistryOptions, 'ttl' | 'onNotice'> = {},
+): Promise<MemoryCopy> {
+  const registry = memoryRegistry({ ttl: options.ttl });
+  try {
+    const source = await sqliteRegistry(file, { ...options, orReadOnly: true });
+    try {
+      registry.putAll(source.entries());
+    } finally {
+      source.close();
+    }
+    return { registry, isCopy: true };
+  } catch (thrown) {
+    if (!isUnwritable(thrown)) throw thrown;
+    return { registry, isCopy: false };
+  }
+}
+
+/**
+ * Tells whether the folder or the file of a registry cannot be written, as in a container, so that encoding goes on in memory. A setting
+ * that is wrong is an error.
+ */
+export function isUnwritable(thrown: unknown): thrown is RegistryError {
+  if (!(thrown instanceof RegistryError)) return false;
+  const isMisconfigured = (thrown.cause as { readonly reason?: unknown } | undefined)?.reason === 'misconfigured';
+  return (thrown.code === 'registry-unavailable' && !isMisconfigured) || thrown.code === 'registry-full';
+}
+
+/** To SQLite these are databases without a file, or addresses; here they would be files of such names. */
+function isNoFile(file: string): boolean {
+  return file.startsWith('file:') || file.trim() === ':memory:';
+}
+
+/** For those who write code, and for those at the command line. */
+function noFile(file: string): RegistryError {
+  const name = JSON.stringify(file);
+  const message = `${name} names no file; for a registry in memory there is memoryRegistry(), or --registry memory.`;
+  const help = `name a file; one that is really called so is ${JSON.stringify(`./${file}`)}`;
+  return new RegistryError({ code: 'bad-registry-file', message, help });
+}
+
+function told<T>(file: string, step: () => T): T {
+  try {
+    return step();
+  } catch (thrown) {
+    throw registryError(thrown, file);
+  }
+}
+
+async function opened(file: string, origin: Origin, { limits, onNotice, open }: Settings): Promise<Registry> {
+  const database = await openedDatabase(file, origin, { limits, onNotice, open });
+  // The file is known to be a registry only now. The permissions of one that cannot be written are left as they are.
+  if (!database.isReadOnly) makePrivate(file, onNotice);
+  return sqliteRegistryOver(connection(database, { file, now: limits.now, onNotice }), limits);
+}
+
+async function openedDatabase(
+  file: string,
+  origin: Origin,
+  { limits, onNotice, open }: Settings,
+): Promise<OpenDatabase> {
+  const identity = told(file, () => identityOf(file));
+  let isOurs = false;
+  let aside: string | null = null;
+
+  /** Before the connection is closed, and once more after, for systems where no open file can be renamed. */
+  function consider(error: StorageError): void {
+    isOurs ||= isDamagedOwn(error, file, origin);
+    if (isOurs) aside ??= triedAside(file, identity, limits.now());
+  }
+
+  try {
+    return await openDatabase(file, { ...open, format: origin.format, onFailure: consider });
+  } catch (thrown) {
+    if (thrown instanceof TypeError) throw thrown;
+    const cause = storageError(thrown, file);
+    consider(cause);
+    if (!isOurs) throw cause.reason === 'corrupt' ? strangerError(cause, file) : registryError(cause, file);
+    const error = corruptError(file, aside, cause);
+    onNotice?.({ kind: 'set-aside', file, to: aside, message: error.message });
+    throw error;
+  }
+}

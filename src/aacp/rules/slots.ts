@@ -1,0 +1,103 @@
+/** Slots: the places of a rule that hold what an instruction says. */
+import { quotedShort } from '../../text/visible.js';
+import { RulesError } from './errors.js';
+
+/** What a slot takes. `period` is a month; `text` is anything. */
+export const SLOT_KINDS = [
+  'period',
+  'quarter',
+  'date',
+  'id',
+  'amount',
+  'name',
+  'email',
+  'list',
+  'number',
+  'text',
+] as const;
+
+export type SlotKind = (typeof SLOT_KINDS)[number];
+
+/** A slot of a phrase: `{period}`, `{supplier:name}`. */
+export interface PhraseSlot {
+  readonly name: string;
+  readonly kind: SlotKind;
+}
+
+/** A slot of a packet or of an input: `{period}`, `{amount.value}`. An amount is two fields, so it stands there in parts. */
+export interface TemplateSlot {
+  readonly name: string;
+  readonly part: 'value' | 'currency' | null;
+}
+
+const PHRASE_SLOT = /^([a-z][a-z0-9_]*)(?::([a-z]+))?$/;
+const TEMPLATE_SLOT = /^([a-z][a-z0-9_]*)(?:\.(value|currency))?$/;
+
+/**
+ * A phrase as words and slots: `{supplier:name}` is a slot with the name before the colon, of the kind behind it; without a
+ * colon, the name is the kind.
+ *
+ * @throws RulesError with code `bad-slot`
+ */
+export function readPhrase(phrase: string): readonly (string | PhraseSlot)[] {
+  return readBraces(phrase, (inside) => {
+    const [, name, kind = name] = PHRASE_SLOT.exec(inside) ?? [];
+    const known = SLOT_KINDS.find((one) => one === kind);
+    return name === undefined || known === undefined ? null : { name, kind: known };
+  });
+}
+
+/**
+ * A packet, or an input of a step, as text and slots.
+ *
+ * @throws RulesError with code `bad-slot`
+ */
+export function readTemplate(template: string): readonly (string | TemplateSlot)[] {
+  return readBraces(template, (inside) => {
+    const [, name, part = null] = TEMPLATE_SLOT.exec(inside) ?? [];
+    return name === undefined ? null : { name, part: part as TemplateSlot['part'] };
+  });
+}
+
+/** The slots alone. */
+export function slotsOf<T extends object>(parts: readonly (string | T)[]): readonly T[] {
+  return parts.filter((part) => typeof part !== 'string') as readonly T[];
+}
+
+/** The text, with its slots filled. */
+export function fillTemplate(parts: readonly (string | TemplateSlot)[], fill: (slot: TemplateSlot) => string): string {
+  return parts.map((part) => (typeof part === 'string' ? part : fill(part))).join('');
+}
+
+function readBraces<T extends object>(text: string, slotOf: (inside: string) => T | null): readonly (string | T)[] {
+  const parts: (string | T)[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const open = nextBrace(text, at);
+    if (open > at) parts.push(text.slice(at, open));
+    if (open === text.length) break;
+    const close = text[open] === '{' ? text.indexOf('}', open) : -1;
+    const slot = close < 0 ? null : slotOf(text.slice(open + 1, close));
+    if (slot === null) throw badSlot(text, open, close);
+    parts.push(slot);
+    at = close + 1;
+  }
+  return parts;
+}
+
+/** Where the next brace of either kind is; the length where there is none. */
+function nextBrace(text: string, from: number): number {
+  const ahead = text.slice(from).search(/[{}]/);
+  return ahead < 0 ? text.length : from + ahead;
+}
+
+function badSlot(text: string, open: number, close: number): RulesError {
+  const end = close < 0 ? open + 1 : close + 1;
+  return new RulesError({
+    code: 'bad-slot',
+    message: `${quotedShort(text.slice(open, end))} is no slot.`,
+    text,
+    span: { start: open, end },
+    help: `slots are {name:kind}, or {kind} alone; the kinds are ${SLOT_KINDS.join(', ')}; in packets {name}, {name.value} or {name.currency}`,
+  });
+}

@@ -1,0 +1,81 @@
+/**
+ * ACCP as a language for tools: fuzzing, exports, instructions to models. For Node only: it reads the grammar that comes with the
+ * package, and compiles it.
+ */
+import type { DisagreementKind } from '../../fuzz/differential/judge.js';
+import type { Answer } from '../../fuzz/differential/target.js';
+import { compileGrammar } from '../../fuzz/grammar/compile.js';
+import { jsonTree, type Language } from '../../fuzz/grammar/language.js';
+import { packagedGrammar } from '../../fuzz/grammar/packaged.js';
+import { DEFAULT_LIMITS } from '../../text/limits.js';
+import { ENVELOPE_KEYS } from '../keys.js';
+import { type Dialect, tryParseFrame } from '../parse.js';
+import { printFrame } from '../print.js';
+import { type AccpLanguageOptions, resolveNarrowing } from './narrowing.js';
+import { frameOverlay } from './overlay.js';
+
+export type { AccpLanguageOptions, FieldOptions, ValueType } from './narrowing.js';
+
+const DRAFT = 'draft-benzing-accp-00';
+
+/** Numbers at the limits of section 3.1.1: exact integers, ties of the sixth place, idle zeros. */
+const NUMBERS = [
+  ...['-0', '007', '9007199254740991', '9007199254740992', '-9007199254740993', '123456789012345678901234567890'],
+  ...['0.1234565', '0.1234575', '-2.0000005', '0.9999995', '-0.0000001', '-0.0', '1.50', '99999999.99999951'],
+];
+
+/**
+ * The frames of a dialect, or only those that the options allow. A narrowed grammar builds no trees. It accepts what the dialect
+ * accepts and the options allow, neither more nor less, but for one thing: it leaves the length of a text unlimited.
+ *
+ * Source: draft-benzing-accp-00, section 3.1.
+ *
+ * @throws TypeError on an option that is none, and on a value that cannot stand in a frame
+ * @example
+ * const { grammar } = accpLanguage({ intents: ['req'], fields: { q: { type: 'string' }, n: { type: 'integer', optional: true } } });
+ * grammar.accepts('@a>req:find{q:cats|n:3}') // true
+ * grammar.accepts('@a>req:find{n:3}') // false
+ */
+export function accpLanguage(options: AccpLanguageOptions = {}): Language {
+  const narrowing = resolveNarrowing(options);
+  const { dialect, maxDepth } = narrowing;
+  const overlay = frameOverlay(narrowing);
+  const grammar = compileGrammar(packagedGrammar('accp'), {
+    name: 'accp',
+    startRule: 'frame',
+    parseOptions: { dialect, maxDepth },
+    gates: { lenient: dialect === 'lenient' },
+    overlay,
+  });
+  return {
+    name: 'accp',
+    grammar,
+    exportable: grammar,
+    narrowed: overlay !== undefined || maxDepth < DEFAULT_LIMITS.maxDepth,
+    dialect,
+    depth: { rules: ['array', 'map'], max: maxDepth, checks: ['entered', 'left'] },
+    words: { key: ENVELOPE_KEYS, number: NUMBERS },
+    read: (text) => readFrame(text, dialect),
+    basisOf,
+  };
+}
+
+function basisOf(reference: Answer, kind: DisagreementKind): string {
+  if (reference.ok)
+    return kind === 'different-canonical' ? `${DRAFT}, sections 3.1.1, 3.3 and 3.5` : `${DRAFT}, section 3.1`;
+  switch (reference.reason) {
+    case 'duplicate-key':
+      return `the reading of ${DRAFT}, section 3.1, that conformance/README.md gives: a key stands once`;
+    case 'limit':
+      return `${DRAFT}, section 9, with the limits that conformance/README.md gives`;
+    default:
+      return `${DRAFT}, section 3.1`;
+  }
+}
+
+function readFrame(text: string, dialect: Dialect): Answer {
+  const result = tryParseFrame(text, { dialect });
+  if (result.ok) return { ok: true, ast: jsonTree(result.value), canonical: printFrame(result.value) };
+  const { code, reason, span, message } = result.error;
+  return { ok: false, code, reason, ...(span === null ? {} : { offset: span.start }), message };
+}

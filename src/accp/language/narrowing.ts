@@ -1,0 +1,208 @@
+/** What a narrowed ACCP language allows, and the rules in Peggy's notation that say so. */
+import { checkMembers, type FieldList, fieldEntries, flag, wordList } from '../../fuzz/grammar/narrowing.js';
+import { resolveChoice } from '../../text/choice.js';
+import { PrintError } from '../../text/errors.js';
+import { DEFAULT_LIMITS } from '../../text/limits.js';
+import { anyText, quotedShort } from '../../text/visible.js';
+import type { Frame, Value } from '../ast.js';
+import { type Dialect, tryParseFrame } from '../parse.js';
+import { printFrame } from '../print.js';
+
+const VALUE_TYPES = ['any', 'string', 'integer', 'decimal', 'boolean', 'null', 'array', 'map', 'ref'] as const;
+
+/** A kind of value (draft-benzing-accp-00, section 3.1.1); `any` is all of them. */
+export type ValueType = (typeof VALUE_TYPES)[number];
+
+/** What one parameter may hold. */
+export interface FieldOptions {
+  /** @default 'any' */
+  readonly type?: ValueType | readonly ValueType[] | undefined;
+  /** The values allowed, in the place of types: in their canonical spelling, whole numbers as integers. */
+  readonly enum?: readonly (string | number | boolean | null)[] | undefined;
+  /** Whether it may be left out. @default false */
+  readonly optional?: boolean | undefined;
+}
+
+/** The frames that are meant: all of a dialect, or those that one agent may send. */
+export interface AccpLanguageOptions {
+  /** @default 'strict' */
+  readonly dialect?: Dialect | undefined;
+  /** Senders. @default any */
+  readonly agents?: readonly string[] | undefined;
+  /** @default any */
+  readonly intents?: readonly string[] | undefined;
+  /** @default any */
+  readonly operations?: readonly string[] | undefined;
+  /** The parameters of the payload, in this order and each at most once. @default any */
+  readonly fields?: FieldList<FieldOptions> | undefined;
+  /** Whether there is a metadata block; or what it holds, as with `fields`. @default 'optional' */
+  readonly metadata?: 'none' | 'optional' | 'required' | FieldList<FieldOptions> | undefined;
+  /** Deepest nesting of arrays and maps in one value, from 0 to 5. @default 5 */
+  readonly maxDepth?: number | undefined;
+}
+
+/** A parameter after defaults. */
+export interface Field {
+  readonly key: string;
+  readonly optional: boolean;
+  /** One at least, `any` only by itself. */
+  readonly types: readonly ValueType[];
+  /** The texts allowed, as they stand in a frame; null where the types say what is allowed. */
+  readonly spellings: readonly string[] | null;
+}
+
+/** The options after defaults. Null stands for anything. */
+export interface Narrowing {
+  readonly dialect: Dialect;
+  readonly agents: readonly string[] | null;
+  readonly intents: readonly string[] | null;
+  readonly operations: readonly string[] | null;
+  readonly payload: readonly Field[] | null;
+  readonly metadata: { readonly use: 'none' | 'optional' | 'required'; readonly fields: readonly Field[] | null };
+  readonly maxDepth: number;
+}
+
+const OPTIONS = ['dialect', 'agents', 'intents', 'operations', 'fields', 'metadata', 'maxDepth'] as const;
+
+/**
+ * Fills in the defaults and checks that every value can stand in a frame.
+ *
+ * @throws TypeError naming the option and the value
+ */
+export function resolveNarrowing(options: AccpLanguageOptions): Narrowing {
+  checkMembers('options', options, OPTIONS);
+  const dialect = resolveChoice('dialect', options.dialect, ['strict', 'lenient']);
+  const maxDepth = options.maxDepth ?? DEFAULT_LIMITS.maxDepth;
+  if (!Number.isInteger(maxDepth) || maxDepth < 0 || maxDepth > DEFAULT_LIMITS.maxDepth) {
+    throw new TypeError(
+      `maxDepth must be a whole number from 0 to ${DEFAULT_LIMITS.maxDepth}; got ${String(maxDepth)}`,
+    );
+  }
+  const { agents, intents, operations, fields } = options;
+  const context = { dialect, maxDepth };
+  return {
+    ...context,
+    agents: wordList('agents', agents, isAgent, 'an agent id: letters, digits, "-" and "_"'),
+    intents: wordList('intents', intents, isIntent, 'an intent: letters'),
+    operations: wordList('operations', operations, isOperation, 'an operation: letters, digits and "_"'),
+    payload: fields === undefined ? null : fieldList('fields', fields, context),
+    metadata: metadataOf(options.metadata ?? 'optional', context),
+  };
+}
+
+/** What the values of a field have to agree with. */
+type Context = Pick<Narrowing, 'dialect' | 'maxDepth'>;
+
+function metadataOf(metadata: NonNullable<AccpLanguageOptions['metadata']>, context: Context): Narrowing['metadata'] {
+  if (typeof metadata === 'string') {
+    // The default of `resolveChoice` is its first choice.
+    return { use: resolveChoice('metadata', metadata, ['optional', 'none', 'required']), fields: null };
+  }
+  const fields = fieldList('metadata', metadata, context);
+  if (fields.length === 0) return { use: 'none', fields: null };
+  return { use: fields.every(({ optional }) => optional) ? 'optional' : 'required', fields };
+}
+
+function fieldList(option: string, fields: FieldList<FieldOptions>, context: Context): readonly Field[] {
+  return fieldEntries(option, fields).map(([key, given]) => {
+    if (!isKey(key)) throw new TypeError(`${option}: ${quotedShort(key)} is not a key: letters, digits and "_"`);
+    const place = `${option}.${key}`;
+    checkMembers(place, given, ['type', 'enum', 'optional']);
+    const optional = flag(`${place}.optional`, given.optional);
+    if (given.enum === undefined) return { key, optional, types: typesOf(place, given.type, context), spellings: null };
+    if (given.type !== undefined) throw new TypeError(`${place} has both a type and an enum; give one of them`);
+    const { types, spellings } = spellingsOf(`${place}.enum`, given.enum, context.dialect);
+    return { key, optional, types, spellings };
+  });
+}
+
+function typesOf(place: string, given: FieldOptions['type'], { maxDepth }: Context): readonly ValueType[] {
+  const types = given === undefined || typeof given === 'string' ? [given] : given;
+  if (!Array.isArray(types) || types.length === 0) throw new TypeError(`${place}.type must name one type at least`);
+  const named = (types as readonly (ValueType | undefined)[]).map((type) =>
+    resolveChoice(`${place}.type`, type, VALUE_TYPES),
+  );
+  const nesting = named.find((type) => type === 'array' || type === 'map');
+  if (nesting !== undefined && maxDepth === 0) {
+    throw new TypeError(`${place}.type: no value can be of the type ${nesting} where maxDepth is 0`);
+  }
+  return named.includes('any') ? ['any'] : VALUE_TYPES.filter((type) => named.includes(type));
+}
+
+function spellingsOf(
+  place: string,
+  values: NonNullable<FieldOptions['enum']>,
+  dialect: Dialect,
+): Pick<Field, 'types' | 'spellings'> {
+  if (!Array.isArray(values) || values.length === 0) throw new TypeError(`${place} must name one value at least`);
+  const nodes = (values as NonNullable<FieldOptions['enum']>).map((value) => nodeOf(place, value));
+  const spellings = nodes.flatMap((node) => {
+    const spelling = spelled(place, node);
+    // In the lenient dialect, a mention stands without escapes, too.
+    const mention = node.kind === 'string' && isMention(node.value, dialect) ? [node.value] : [];
+    return [spelling, ...mention];
+  });
+  return {
+    types: VALUE_TYPES.filter((type) => nodes.some(({ kind }) => kind === type)),
+    spellings: [...new Set(spellings)],
+  };
+}
+
+function nodeOf(place: string, value: unknown): Value {
+  if (typeof value === 'string') return { kind: 'string', value };
+  if (typeof value === 'boolean') return { kind: 'boolean', value };
+  if (value === null) return { kind: 'null' };
+  if (typeof value === 'number')
+    return Number.isInteger(value) ? { kind: 'integer', value } : { kind: 'decimal', value };
+  throw new TypeError(`${place}: ${quotedShort(anyText(value))} is no string, number, boolean or null`);
+}
+
+/** How a value stands in a frame. */
+function spelled(place: string, node: Value): string {
+  const frame: Frame = { ...EMPTY, payload: [{ key: 'v', value: node }] };
+  try {
+    const text = printFrame(frame).slice('@a>a:a{v:'.length, -'}'.length);
+    // The canonical form rounds decimals to six places: then it is another value.
+    if (node.kind !== 'decimal' || Number(text) === node.value) return text;
+    throw new TypeError(`${place}: ${node.value} has more than six decimal places`);
+  } catch (thrown) {
+    if (!(thrown instanceof PrintError)) throw thrown;
+    const shown = node.kind === 'string' ? quotedShort(node.value) : anyText('value' in node ? node.value : node.kind);
+    throw new TypeError(`${place}: ${shown} cannot be written: ${thrown.message.replace(/^payload\.v: /, '')}`);
+  }
+}
+
+const EMPTY: Frame = { kind: 'frame', agent: 'a', intent: 'a', operation: 'a', payload: [], metadata: null };
+
+function isMention(text: string, dialect: Dialect): boolean {
+  if (!text.startsWith('@')) return false;
+  const value = soleValue(`@a>a:a{v:${text}}`, dialect);
+  return value?.kind === 'string' && value.value === text;
+}
+
+function soleValue(text: string, dialect: Dialect): Value | undefined {
+  const result = tryParseFrame(text, { dialect });
+  return result.ok && result.value.payload.length === 1 ? result.value.payload[0]!.value : undefined;
+}
+
+// What a word may be is the grammar's to say: each is read where it would stand.
+
+function isAgent(word: string): boolean {
+  const result = tryParseFrame(`@${word}>a:a{}`);
+  return result.ok && result.value.agent === word;
+}
+
+function isIntent(word: string): boolean {
+  const result = tryParseFrame(`@a>${word}:a{}`);
+  return result.ok && result.value.intent === word;
+}
+
+function isOperation(word: string): boolean {
+  const result = tryParseFrame(`@a>a:${word}{}`);
+  return result.ok && result.value.operation === word;
+}
+
+function isKey(word: string): boolean {
+  const result = tryParseFrame(`@a>a:a{${word}:1}`);
+  return result.ok && result.value.payload.length === 1 && result.value.payload[0]!.key === word;
+}

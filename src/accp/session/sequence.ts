@@ -1,0 +1,227 @@
+/**
+ * Messages over a hard limit as a sequence of frames (draft-benzing-accp-00, sections 3.4 and 7.2, item 6).
+ *
+ * Parameters go into the first frame that has room. One that fits into none is cut: its next piece stands first in the next
+ * frame under the same key, and `cut` in the metadata says how deep the cut goes: at 0 strings, arrays and maps are put
+ * together, at 1 the last item or entry goes on in the first one of the next frame, and so on.
+ *
+ * A piece of text that would read as another kind of value (`7777`, `true`) is written as `$` and the text, as if it were a
+ * reference: references themselves are never cut, and their characters come back as they are, zeros in front included. Of
+ * `-777` the sign goes first, alone.
+ */
+import type { ArrayValue, MapValue, Param, RefValue, StringValue, Value } from '../ast.js';
+import { AccpError } from '../errors/accp-error.js';
+
+/** The parameters of one frame. */
+export interface Piece {
+  readonly params: readonly Param[];
+  /** Of the first parameter, where it goes on with what the frame before began. */
+  readonly cut: number | undefined;
+}
+
+/** Frames of one message, sent or received. */
+export const MAX_PARTS = 4096;
+/** Characters of all frames of messages that a receiver is putting together. */
+export const MAX_CHARACTERS = 4 * 1024 * 1024;
+
+/** Tokens of a parameter or value as it will be written. */
+export type Measure = (param: Param) => number;
+
+/** Strings that would read as another kind. */
+const OTHER_KIND = /^(?:true|false|-?[0-9]+(?:\.[0-9]+)?)$/;
+/** Pieces of strings are at least so long, so that a cut makes headway. */
+const LEAST_TEXT = 8;
+/** Times that a piece of text is made shorter until it has room. */
+const MOST_ATTEMPTS = 8;
+/** Items of an array are measured as if they had a key. */
+const ITEM_KEY = 'a';
+const FILLER: Value = { kind: 'null' };
+
+/**
+ * Parts parameters so that each piece measures at most `room`, where that is possible: a single word longer than the room
+ * gets a piece of its own.
+ *
+ * @throws AccpError E2003 for more pieces than a receiver puts together
+ */
+export function splitParams(params: readonly Param[], room: number, measure: Measure): readonly Piece[] {
+  const splitter = new Splitter(room, measure);
+  for (const { key, value } of params) splitter.place({ key, value: inWireOrder(value) });
+  return splitter.finish();
+}
+
+/** Maps as they are printed: the entry that goes on in the next frame has to be its first one there, too. */
+function inWireOrder(value: Value): Value {
+  if (value.kind === 'array') return { ...value, items: value.items.map(inWireOrder) };
+  if (value.kind !== 'map') return value;
+  const entries = value.entries.map((entry) => ({ ...entry, value: inWireOrder(entry.value) }));
+  return { ...value, entries: entries.sort((one, other) => (one.key < other.key ? -1 : 1)) };
+}
+
+/** An array or map that is being parted. */
+interface Open {
+  readonly key: string;
+  readonly kind: 'array' | 'map';
+  /** Measure of all that has to stand around its members: keys and brackets, from the parameter on. */
+  readonly around: number;
+  /** Its members in the frame at hand. */
+  members: Param[];
+}
+
+/**
+ * Goes through a payload once, from left to right, and ends a frame where the next value has no room. A value is measured once,
+ * and its members only where it is cut: so each character is measured as often as arrays and maps lie around it.
+ */
+class Splitter {
+  readonly #room: number;
+  readonly #measure: Measure;
+  readonly #pieces: Piece[] = [];
+  /** From the parameter down to where the next value goes. */
+  readonly #open: Open[] = [];
+  /** How many of these have members in the frame at hand. */
+  #begun = 0;
+  #params: Param[] = [];
+  #cut: number | undefined;
+  #used = 0;
+
+  constructor(room: number, measure: Measure) {
+    this.#room = room;
+    this.#measure = measure;
+  }
+
+  place(param: Param): void {
+    const size = this.#measure(param);
+    const { value } = param;
+    if (size <= this.#left()) this.#add(param, size);
+    else if (this.#around() + size <= this.#room) {
+      // Cutting costs a key and metadata: what fits into a frame of its own is not cut.
+      this.#endFrame();
+      this.#add(param, size);
+    } else if (value.kind === 'string') this.#placeText(param.key, value, size);
+    else if (!this.#placeMembers(param)) {
+      this.#endFrame();
+      this.#add(param, size);
+    }
+  }
+
+  finish(): readonly Piece[] {
+    this.#endFrame();
+    return this.#pieces.length === 0 ? [{ params: [], cut: undefined }] : this.#pieces;
+  }
+
+  /** Keys and brackets that a frame of its own would need for the next value. */
+  #around(): number {
+    return this.#open.at(-1)?.around ?? 0;
+  }
+
+  /** Room for the next value in the frame at hand. */
+  #left(): number {
+    const begun = this.#begun === 0 ? 0 : this.#open[this.#begun - 1]!.around;
+    return this.#room - this.#used - (this.#around() - begun);
+  }
+
+  #add(param: Param, size: number): void {
+    this.#used = this.#room - this.#left() + size;
+    this.#begun = this.#open.length;
+    const members = this.#open.at(-1)?.members ?? this.#params;
+    members.push(param);
+  }
+
+  /** Whether there was anything to cut. */
+  #placeMembers({ key, value }: Param): boolean {
+    if (value.kind !== 'array' && value.kind !== 'map') return false;
+    const members = value.kind === 'map' ? value.entries : value.items.map((item) => ({ key: ITEM_KEY, value: item }));
+    const { kind } = value;
+    const around = this.#around() + this.#measure({ key, value: made(kind, [{ key: ITEM_KEY, value: FILLER }]) });
+    if (members.length === 0 || around >= this.#room) return false;
+    this.#open.push({ key, kind, around, members: [] });
+    for (const member of members) this.place(member);
+    // Its last member is in the frame at hand, so it is, too.
+    const { members: last } = this.#open.pop()!;
+    this.#begun = this.#open.length;
+    const outer = this.#open.at(-1)?.members ?? this.#params;
+    outer.push({ key, value: made(kind, last) });
+    return true;
+  }
+
+  #placeText(key: string, whole: StringValue, size: number): void {
+    const text = whole.value;
+    const around = this.#measure({ key, value: FILLER });
+    /** Characters to a token, as they were in the piece before: tokens are not spread evenly over a text. */
+    let density = text.length / Math.max(1, size - around);
+    let at = 0;
+    while (at < text.length) {
+      const fit = this.#fit(key, text, at, around, density);
+      if (fit === null && !this.#isEmpty()) {
+        this.#endFrame();
+        continue;
+      }
+      const end = fit?.end ?? endOf(text, at, text.length);
+      const value = at === 0 && end === text.length ? whole : textNode(text.slice(at, end));
+      this.#add({ key, value }, fit?.size ?? this.#room);
+      if (fit !== null && end - at >= LEAST_TEXT) density = (end - at) / Math.max(1, fit.size - around);
+      at = end;
+      if (at < text.length) this.#endFrame(this.#open.length);
+    }
+  }
+
+  /** How far a text goes in the room that is left; `null` where that is not far enough. */
+  #fit(key: string, text: string, at: number, around: number, density: number): { end: number; size: number } | null {
+    const left = this.#left();
+    let length = Math.min(text.length - at, Math.floor((left - around) * density));
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      if (length <= 0 || (length < LEAST_TEXT && at + length < text.length)) return null;
+      const end = endOf(text, at, at + length);
+      const size = this.#measure({ key, value: textNode(text.slice(at, end)) });
+      if (size <= left) return { end, size };
+      length = Math.floor((length * (left - around)) / (size - around)) - 1;
+    }
+    return null;
+  }
+
+  #isEmpty(): boolean {
+    return this.#params.length === 0 && this.#begun === 0;
+  }
+
+  /** @param cut how deep the next frame goes on with this one */
+  #endFrame(cut = this.#begun === 0 ? undefined : this.#begun - 1): void {
+    if (this.#isEmpty()) return;
+    let inner: Param | undefined;
+    for (let index = this.#begun - 1; index >= 0; index--) {
+      const open = this.#open[index]!;
+      if (inner !== undefined) open.members.push(inner);
+      inner = { key: open.key, value: made(open.kind, open.members) };
+      open.members = [];
+    }
+    if (inner !== undefined) this.#params.push(inner);
+    this.#pieces.push({ params: this.#params, cut: this.#cut });
+    if (this.#pieces.length > MAX_PARTS) throw tooLong(`${MAX_PARTS} frames`);
+    this.#params = [];
+    this.#cut = cut;
+    this.#begun = 0;
+    this.#used = 0;
+  }
+}
+
+function made(kind: 'array' | 'map', members: readonly Param[]): ArrayValue | MapValue {
+  return kind === 'map' ? { kind, entries: members } : { kind, items: members.map(({ value }) => value) };
+}
+
+/** A piece of text; what would read as another kind looks like a reference, whose characters nobody changes. */
+function textNode(text: string): StringValue | RefValue {
+  return OTHER_KIND.test(text) ? { kind: 'ref', path: text } : { kind: 'string', value: text };
+}
+
+/** Where a piece ends that should end at `end`: a reference has no sign. */
+function endOf(text: string, at: number, end: number): number {
+  return text[at] === '-' && OTHER_KIND.test(text.slice(at, end)) ? at + 1 : end;
+}
+
+/** A message that no receiver puts together. @param limit what it is over */
+export function tooLong(limit: string): AccpError {
+  return new AccpError({
+    code: 'E2003',
+    path: 'payload',
+    message: `the message would take more than ${limit}`,
+    help: 'send it in several messages, or as a stream',
+  });
+}

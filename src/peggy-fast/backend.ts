@@ -1,0 +1,211 @@
+/** From a grammar in intermediate form to the code of its scanner. */
+
+import { BlockCode } from './blocks.js';
+import type { Reporting, Shared } from './context.js';
+import type { Effects } from './effects/index.js';
+import { callsIn, Facts } from './facts.js';
+import type { Initializer } from './initializer.js';
+import { rulesToInline } from './inline.js';
+import { type Block, type Expectation, nodesOf } from './ir.js';
+import { Lexemes } from './lexemes.js';
+import type { Lowered } from './lower.js';
+import { numberLabels } from './numbers.js';
+import { runtime } from './runtime.js';
+import { Scanner } from './scanner.js';
+import { Tables } from './tables.js';
+import { Unsupported } from './unsupported.js';
+
+export interface BackendInput {
+  readonly program: Lowered;
+  readonly effects: ReadonlyMap<Block, Effects>;
+  readonly initializer: Initializer;
+  /** What the code of the grammar declares outside of actions and predicates. */
+  readonly declared: ReadonlySet<string>;
+  /** Whether code of the grammar may catch errors, and go on. */
+  readonly catches: boolean;
+  /** Whether the scanner has to do without Peggy's code beside it. */
+  readonly standalone: boolean;
+  /** Whether a function that only tells whether a text matches is asked for. */
+  readonly recognize: boolean;
+  /** Whether the grammar's code reads only characters that were matched, all of them ASCII. */
+  readonly readsMatched: boolean;
+  readonly mark: (block: Block, code: string, start?: number) => string;
+}
+
+/** Indentation of the functions inside the scanner's scope. */
+const DEPTH = 1;
+
+/** @throws Unsupported on what is left to Peggy's own code */
+export function scannerCode(input: BackendInput): string {
+  const { program, effects, initializer, catches, standalone, recognize, readsMatched, mark } = input;
+  const codes = new Map<Block, BlockCode>();
+  const codeOf = (block: Block): BlockCode => {
+    let code = codes.get(block);
+    if (code === undefined) {
+      code = new BlockCode(block);
+      codes.set(block, code);
+    }
+    return code;
+  };
+  const effectsOf = (block: Block): Effects => effects.get(block)!;
+  const mustRun = (block: Block): boolean =>
+    effectsOf(block).writesState || effectsOf(block).changesLabels || effectsOf(block).mayThrow;
+  // Where `text` goes about as a value, nobody knows who calls it.
+  const handsOn = initializer.handsOn || program.blocks.some((block) => codeOf(block).handsOn);
+  const callsForPosition = (block: Block): boolean => handsOn || effectsOf(block).callsForPosition;
+  for (const block of program.blocks) {
+    const code = codeOf(block);
+    if (block.kind === 'bound' && (code.mentionsStart || code.needsPosition || callsForPosition(block))) {
+      throw new Unsupported('a number of repetitions that depends on the position');
+    }
+  }
+
+  if (standalone) checkStandalone(program);
+  const functions = new Functions(standalone);
+  const expectations: Expectation[] = [];
+  const blockFunctions = new Map<BlockCode, string>();
+  const facts = new Facts(program, mustRun);
+  const shared: Shared = {
+    program,
+    facts,
+    lexemes: new Lexemes(program, facts),
+    tables: new Tables(),
+    inlined: rulesToInline(program, facts),
+    uncalled: uncalledRules(program),
+    numbers: numberLabels(program, codeOf, input.declared),
+    codeOf,
+    mustRun,
+    callsForPosition,
+    mark,
+    numberOf: (expectation) => {
+      const known = expectations.findIndex((one) => JSON.stringify(one) === JSON.stringify(expectation));
+      return known < 0 ? expectations.push(expectation) - 1 : known;
+    },
+    functionFor: (rule, builds, reporting) => functions.nameFor(rule, builds, reporting),
+    functionForBlock: (code) => {
+      let name = blockFunctions.get(code);
+      if (name === undefined) {
+        name = `${code.block.rule}$code${blockFunctions.size + 1}`;
+        blockFunctions.set(code, name);
+      }
+      return name;
+    },
+  };
+
+  const builders = program.startRules.map((rule) => functions.nameFor(rule, true, 'free'));
+  const skippers = program.startRules.map((rule) => functions.nameFor(rule, false, standalone ? 'free' : 'report'));
+  const explainers = standalone ? program.startRules.map((rule) => functions.nameFor(rule, false, 'expect')) : [];
+  const written: string[] = [];
+  // Rules that differ in their actions only have the same functions where these do not run.
+  const bodies = new Map<string, string>();
+  const sameAs = new Map<string, string>();
+  for (let next = functions.next(); next !== undefined; next = functions.next()) {
+    const { rule, name, builds, reporting } = next;
+    const code = new Scanner(shared, DEPTH).rule(rule, name, builds, reporting);
+    const body = code.slice(code.indexOf('('));
+    const same = bodies.get(body);
+    if (same === undefined) {
+      bodies.set(body, name);
+      written.push(code);
+    } else sameAs.set(name, same);
+  }
+  for (const [name, same] of sameAs) {
+    if (written.some((code) => code.includes(`${name}(`))) written.push(`  const ${name} = ${same};`);
+  }
+  for (const [code, name] of blockFunctions) {
+    written.push(`  function ${name}(${code.parameters.join(', ')}) {${mark(code.block, code.body)}}`);
+  }
+  const known = (name: string): string => sameAs.get(name) ?? name;
+  return runtime({
+    alphabet: program.alphabet,
+    initializer,
+    tables: shared.tables.declarations(),
+    functions: written.join('\n\n'),
+    startRules: program.startRules.map((rule, index) => ({
+      rule,
+      builder: known(builders[index]!),
+      skipper: known(skippers[index]!),
+      explainer: standalone ? known(explainers[index]!) : undefined,
+    })),
+    expectations: standalone ? expectations : null,
+    given: givenNames(program, codeOf, initializer),
+    catches,
+    recognize,
+    readsMatched,
+  });
+}
+
+/** The position functions and such that code of the grammar mentions, and that have to be there for it. */
+function givenNames(
+  program: Lowered,
+  codeOf: (block: Block) => BlockCode,
+  initializer: Initializer,
+): ReadonlySet<string> {
+  const names = new Set<string>(initializer.references);
+  for (const block of program.blocks) for (const name of codeOf(block).mentioned) names.add(name);
+  return names;
+}
+
+function uncalledRules({ rules }: Lowered): ReadonlySet<string> {
+  const called = new Set([...rules.values()].flatMap(({ node }) => callsIn(node)));
+  return new Set([...rules.keys()].filter((name) => !called.has(name)));
+}
+
+/** @throws Unsupported on what only Peggy's code can do */
+function checkStandalone(program: Lowered): void {
+  for (const { name, node } of program.rules.values()) {
+    for (const one of nodesOf(node)) {
+      if (one.type === 'codePoint') throw new Unsupported(`rule "${name}" matches code points, not code units`);
+    }
+  }
+}
+
+interface Variant {
+  readonly rule: string;
+  readonly name: string;
+  readonly builds: boolean;
+  readonly reporting: Reporting;
+}
+
+/** The functions asked for, in the order in which they are written. */
+class Functions {
+  readonly #standalone: boolean;
+  readonly #named = new Set<string>();
+  readonly #waiting: Variant[] = [];
+
+  constructor(standalone: boolean) {
+    this.#standalone = standalone;
+  }
+
+  nameFor(rule: string, builds: boolean, reporting: Reporting): string {
+    const variant = variantOf(rule, builds, reporting, this.#standalone);
+    if (!this.#named.has(variant.name)) {
+      this.#named.add(variant.name);
+      this.#waiting.push(variant);
+    }
+    return variant.name;
+  }
+
+  next(): Variant | undefined {
+    return this.#waiting.shift();
+  }
+}
+
+/**
+ * `rule$build` builds, and `rule$skip` only matches. Beside Peggy's code, the latter reports failures as well, and serves where
+ * reports do not matter, too; the others are then for rules that lookaheads and named rules call while failures are reported,
+ * and for values that code needs meanwhile. Standing alone, `rule$expect` collects what was expected.
+ */
+function variantOf(rule: string, builds: boolean, reporting: Reporting, standalone: boolean): Variant {
+  if (reporting === 'expect') return { rule, name: `${rule}$expect${builds ? 'Build' : ''}`, builds, reporting };
+  if (builds) {
+    if (reporting === 'report') return { rule, name: `${rule}$report`, builds, reporting };
+    // What is built out of reports' way calls functions that report.
+    if (reporting === 'silent' && !standalone) return { rule, name: `${rule}$quiet`, builds, reporting };
+    return { rule, name: `${rule}$build`, builds, reporting: 'free' };
+  }
+  if (standalone) return { rule, name: `${rule}$skip`, builds, reporting: 'free' };
+  return reporting === 'silent'
+    ? { rule, name: `${rule}$silent`, builds, reporting }
+    : { rule, name: `${rule}$skip`, builds, reporting: 'report' };
+}

@@ -1,0 +1,299 @@
+/**
+ * The code of actions, predicates and bounds, made ready to be written into a scanner.
+ *
+ * Most actions are one expression. Those are written out in place: labels become the variables that hold them, and `text()`,
+ * `range()` and the like become what they stand for, so that no call is left. What has statements of its own becomes a
+ * function.
+ */
+import type { Expression, Program } from 'acorn';
+import { type Edit, edited } from './edits.js';
+import { children, isFunction, type Node } from './effects/nodes.js';
+import { freeReferences, parseBody, type Reference } from './effects/references.js';
+import { handsOn } from './handed-on.js';
+import type { Block, Label } from './ir.js';
+import { CODE_AT, clashingName, INPUT, POSITION_FUNCTIONS } from './names.js';
+import { Unsupported } from './unsupported.js';
+
+/** What the code stands for where it is written out. */
+export interface Place {
+  /** The variable that holds a label's value. */
+  readonly variable: (label: Label) => string;
+  /** Whether that variable holds the number of a label's digits, instead of the digits. */
+  readonly isNumber: (label: Label) => boolean;
+  /** Expressions for where the match begins and ends. */
+  readonly start: string;
+  readonly end: string;
+}
+
+export interface WrittenOut {
+  readonly statements: readonly string[];
+  /** The returned value; `null` where the code returns none. */
+  readonly value: string | null;
+}
+
+/** Makes a piece of code recognizable, for the source map: its text, and where in the block it begins. */
+export type Mark = (text: string, start: number) => string;
+
+/** Functions that make a number of digits. */
+export type NumberFunction = 'Number' | 'parseFloat' | 'parseInt';
+
+export class BlockCode {
+  readonly block: Block;
+  /** The labels that the code mentions. */
+  readonly labels: readonly Label[];
+  /** Whether it has to become a function. */
+  readonly isFunction: boolean;
+  /** Whether functions that it calls by name need to know where the match is. */
+  readonly needsPosition: boolean;
+  /** Whether what it does with `text` and the like may make others need to know where the match is. */
+  readonly handsOn: boolean;
+  /** Whether it mentions `text()`, `range()`, `offset()` or `location()` in a form that is written out. */
+  readonly mentionsStart: boolean;
+  /** Whether computing the returned value does nothing else. */
+  readonly isValuePure: boolean;
+  readonly #program: Program;
+  readonly #references: readonly Reference[];
+
+  constructor(block: Block) {
+    this.block = block;
+    this.#program = parseBody(block.code);
+    const clash = clashingName(this.#program, new Set(block.scope.keys()));
+    if (clash !== undefined) throw new Unsupported(`the name "${clash}" is reserved for generated code`);
+    this.#references = freeReferences(this.#program);
+    const names = new Set(this.#references.map(({ name }) => name));
+    this.isFunction = !isStraight(this.#program) || changesAny(this.#program, block.scope);
+    // A variable of the code may have the name of a label, and then begins with its value.
+    const mentioned = this.isFunction ? identifiersIn(this.#program) : names;
+    this.labels = [...block.scope].filter(([name]) => mentioned.has(name)).map(([, label]) => label);
+    const written = this.isFunction ? [] : [...this.#positionCalls()];
+    this.mentionsStart = written.length > 0;
+    this.isValuePure = !this.isFunction && isPureValue(this.#program, new Set(written.map(({ node }) => node)));
+    const given = this.#references.filter(({ name }) => this.#isPositionFunction(name));
+    this.handsOn = handsOn(this.#program, given, 'block');
+    this.needsPosition = given.length > written.length || names.has('error') || names.has('expected');
+  }
+
+  /** Names that the code refers to and does not declare. */
+  get mentioned(): readonly string[] {
+    return this.#references.map(({ name }) => name);
+  }
+
+  /** The names by which the code knows its labels. */
+  get parameters(): readonly string[] {
+    return [...this.block.scope].filter(([, label]) => this.labels.includes(label)).map(([name]) => name);
+  }
+
+  /** The one function that the code gives a label to, where it does nothing else with it and makes a number of its digits. */
+  numberUse(label: Label): NumberFunction | null {
+    if (this.isFunction) return null;
+    const references = this.#references.filter(({ name }) => this.block.scope.get(name) === label);
+    const calls = references.map(({ node }) => this.#numberCall(node));
+    const [first] = calls;
+    if (!first || !calls.every((call) => call?.name === first.name)) return null;
+    return first.name;
+  }
+
+  /** The call that makes a number of an identifier. */
+  #numberCall(
+    identifier: Node,
+  ): { readonly name: NumberFunction; readonly start: number; readonly end: number } | null {
+    const open: Node[] = [this.#program];
+    for (let node = open.pop(); node !== undefined; node = open.pop()) {
+      if (node.type === 'CallExpression' && node.arguments[0] === identifier && node.callee.type === 'Identifier') {
+        const { name } = node.callee;
+        const [, radix] = node.arguments;
+        const isDecimal = radix?.type === 'Literal' && radix.value === 10;
+        const { start, end } = node;
+        if (this.block.scope.has(name)) return null;
+        if (name === 'parseInt') return isDecimal && node.arguments.length === 2 ? { name, start, end } : null;
+        if (name === 'Number' || name === 'parseFloat')
+          return node.arguments.length === 1 ? { name, start, end } : null;
+      }
+      open.push(...children(node));
+    }
+    return null;
+  }
+
+  /** The code as the body of a function. */
+  get body(): string {
+    return edited(this.block.code, this.#charCodeEdits());
+  }
+
+  /** Writes the code out in place; only for what is no function. */
+  writeOut(place: Place, mark: Mark = (text) => text): WrittenOut {
+    const edits = [...this.#labelEdits(place), ...this.#positionEdits(place), ...this.#charCodeEdits()];
+    const text = (node: { readonly start: number; readonly end: number }): string =>
+      mark(edited(this.block.code, edits, node.start, node.end), node.start);
+    const statements: string[] = [];
+    for (const statement of this.#program.body) {
+      if (statement.type === 'ReturnStatement') {
+        return { statements, value: statement.argument ? operand(text(statement.argument), statement.argument) : null };
+      }
+      if (statement.type === 'ExpressionStatement') statements.push(`${text(statement.expression)};`);
+    }
+    return { statements, value: null };
+  }
+
+  #isPositionFunction(name: string): boolean {
+    return POSITION_FUNCTIONS.has(name) && !this.block.scope.has(name);
+  }
+
+  #labelEdits({ variable, isNumber }: Place): Edit[] {
+    return this.#references.flatMap(({ name, start, end, shorthand, node }) => {
+      const label = this.block.scope.get(name);
+      if (label === undefined) return [];
+      if (isNumber(label)) {
+        const call = this.#numberCall(node)!;
+        return [{ start: call.start, end: call.end, text: variable(label) }];
+      }
+      return [{ start, end, text: shorthand ? `${name}: ${variable(label)}` : variable(label) }];
+    });
+  }
+
+  #positionEdits({ start, end }: Place): Edit[] {
+    return [...this.#positionCalls()].map(({ name, node, member }) => {
+      const text = {
+        offset: start,
+        text: `${INPUT}.substring(${start}, ${end})`,
+        range: `{ source: options.grammarSource, start: ${start}, end: ${end} }`,
+        location: `locationOf$(${start}, ${end})`,
+      }[name];
+      if (member === 'start') return { start: node.start, end: node.end, text: start };
+      if (member === 'end') return { start: node.start, end: node.end, text: end };
+      return { start: node.start, end: node.end, text: name === 'range' ? `(${text})` : text };
+    });
+  }
+
+  /** The calls of position functions, or of a member of what `range()` gives, that can be written out. */
+  *#positionCalls(): Generator<PositionCall> {
+    const free = new Set<Node>(this.#references.map(({ node }) => node));
+    const open: Node[] = [this.#program];
+    for (let node = open.pop(); node !== undefined; node = open.pop()) {
+      const call = node.type === 'MemberExpression' && !node.computed ? node.object : node;
+      if (
+        call.type === 'CallExpression' &&
+        call.arguments.length === 0 &&
+        call.callee.type === 'Identifier' &&
+        free.has(call.callee) &&
+        isWrittenOut(call.callee.name) &&
+        this.#isPositionFunction(call.callee.name)
+      ) {
+        const { name } = call.callee;
+        const member =
+          node.type === 'MemberExpression' && node.property.type === 'Identifier' ? node.property.name : '';
+        if (name === 'range' && (member === 'start' || member === 'end')) {
+          yield { name, node, member };
+          continue;
+        }
+        if (node === call) {
+          yield { name, node, member: null };
+          continue;
+        }
+      }
+      open.push(...children(node));
+    }
+  }
+
+  /** `input.charCodeAt(at)` reads the scanned symbols, which is quicker. */
+  #charCodeEdits(): Edit[] {
+    if (this.block.scope.has(INPUT) || this.block.scope.has(CODE_AT)) return [];
+    return charCodeEdits(this.#program, this.#references);
+  }
+}
+
+interface PositionCall {
+  readonly name: 'text' | 'range' | 'offset' | 'location';
+  readonly node: Node;
+  readonly member: 'start' | 'end' | null;
+}
+
+function isWrittenOut(name: string): name is PositionCall['name'] {
+  return name === 'text' || name === 'range' || name === 'offset' || name === 'location';
+}
+
+/** Makes calls of `input.charCodeAt` calls of `codeAt$`. */
+export function charCodeEdits(program: Node, references: readonly Reference[]): Edit[] {
+  const inputs = new Set<Node>(references.filter(({ name }) => name === INPUT).map(({ node }) => node));
+  const edits: Edit[] = [];
+  const open: Node[] = [program];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (
+      node.type === 'CallExpression' &&
+      node.arguments.length === 1 &&
+      node.arguments[0]?.type !== 'SpreadElement' &&
+      node.callee.type === 'MemberExpression' &&
+      !node.callee.computed &&
+      !node.callee.optional &&
+      inputs.has(node.callee.object) &&
+      node.callee.property.type === 'Identifier' &&
+      node.callee.property.name === 'charCodeAt'
+    ) {
+      edits.push({ start: node.callee.start, end: node.callee.end, text: CODE_AT });
+    }
+    open.push(...children(node));
+  }
+  return edits;
+}
+
+/** Whether the code gives a label another value. Labels are constants where code is written out. */
+function changesAny(node: Node, labels: ReadonlyMap<string, Label>): boolean {
+  if (node.type === 'UpdateExpression' || node.type === 'AssignmentExpression') {
+    const target = node.type === 'UpdateExpression' ? node.argument : node.left;
+    if (target.type !== 'MemberExpression' && (target.type !== 'Identifier' || labels.has(target.name))) return true;
+  }
+  return children(node).some((child) => changesAny(child, labels));
+}
+
+function identifiersIn(program: Program): ReadonlySet<string> {
+  const names = new Set<string>();
+  const visit = (node: Node): void => {
+    if (node.type === 'Identifier') names.add(node.name);
+    children(node).forEach(visit);
+  };
+  visit(program);
+  return names;
+}
+
+/** Expressions, one after the other, and perhaps a return at the end: nothing that declares or branches. */
+function isStraight(program: Program): boolean {
+  const last = program.body.length - 1;
+  return (
+    program.body.every(
+      (statement, index) =>
+        (statement.type === 'ExpressionStatement' &&
+          !('directive' in statement && statement.directive !== undefined)) ||
+        (statement.type === 'ReturnStatement' && index === last),
+    ) && !holdsFunction(program)
+  );
+}
+
+/** Whether the returned expression neither calls nor changes anything, as far as its form tells. */
+function isPureValue(program: Program, harmless: ReadonlySet<Node>): boolean {
+  const last = program.body.at(-1);
+  if (last?.type !== 'ReturnStatement' || !last.argument) return true;
+  const isPure = (node: Node): boolean =>
+    harmless.has(node) || (!ACTIVE.has(node.type) && children(node).every(isPure));
+  return isPure(last.argument);
+}
+
+const ACTIVE: ReadonlySet<Node['type']> = new Set<Node['type']>([
+  'AssignmentExpression',
+  'AwaitExpression',
+  'CallExpression',
+  'ImportExpression',
+  'NewExpression',
+  'TaggedTemplateExpression',
+  'UpdateExpression',
+  'YieldExpression',
+]);
+
+/** A variable that a function captures is slower for all who use it. */
+function holdsFunction(node: Node): boolean {
+  if (isFunction(node) || node.type === 'ClassExpression' || node.type === 'ThisExpression') return true;
+  return children(node).some(holdsFunction);
+}
+
+/** An expression in brackets where it would otherwise be taken apart by what stands around it. */
+function operand(text: string, node: Expression): string {
+  return node.type === 'SequenceExpression' ? `(${text})` : text;
+}

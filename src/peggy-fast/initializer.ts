@@ -1,0 +1,121 @@
+/**
+ * The per-parse initializer of a grammar, lifted out of the parse function: its functions are created once, and its variables
+ * are given their values anew at the start of each parse.
+ */
+import type { Program, VariableDeclaration } from 'acorn';
+import { charCodeEdits } from './blocks.js';
+import { edited } from './edits.js';
+import { children, isFunction, type Node } from './effects/nodes.js';
+import { freeReferences, parseBody } from './effects/references.js';
+import { handsOn } from './handed-on.js';
+import { clashingName, INPUT, POSITION_FUNCTIONS } from './names.js';
+import { Unsupported } from './unsupported.js';
+
+export interface Initializer {
+  /** Functions and variables without their values. */
+  readonly declarations: string;
+  /** Statements that run at the start of a parse. */
+  readonly statements: string;
+  /** Names that its code refers to and does not declare. */
+  readonly references: readonly string[];
+  /** Whether it keeps `text` or the like under another name. */
+  readonly handsOn: boolean;
+}
+
+/** @throws Unsupported on code that cannot be lifted */
+export function liftInitializer(code: string): Initializer {
+  const program = parseBody(code);
+  const clash = clashingName(program);
+  if (clash !== undefined) throw new Unsupported(`the name "${clash}" is reserved for generated code`);
+  checkNames(program);
+  const references = freeReferences(program);
+  const given = references.filter(({ name }) => POSITION_FUNCTIONS.has(name));
+  const edits = charCodeEdits(program, references);
+  const textFrom = (start: number, end: number): string => edited(code, edits, start, end);
+
+  const declarations: string[] = [];
+  const statements: string[] = [];
+  let from = 0;
+  for (const statement of program.body) {
+    // Comments stand before what they are about.
+    const before = code.slice(from, statement.start).trim();
+    const comment = before === '' ? '' : `${before}\n`;
+    from = statement.end;
+    const text = textFrom(statement.start, statement.end);
+    if (statement.type === 'FunctionDeclaration') declarations.push(comment + text);
+    else if (statement.type === 'ClassDeclaration') {
+      declarations.push(`${comment}var ${statement.id.name};`);
+      statements.push(`${statement.id.name} = ${text};`);
+    } else if (statement.type === 'VariableDeclaration') {
+      declarations.push(`${comment}var ${boundNames(statement).join(', ')};`);
+      statements.push(...assignments(statement, textFrom));
+    } else statements.push(comment + text);
+  }
+  return {
+    declarations: declarations.join('\n\n'),
+    statements: statements.join('\n'),
+    references: references.map(({ name }) => name),
+    handsOn: handsOn(program, given, 'initializer'),
+  };
+}
+
+function assignments(declaration: VariableDeclaration, textFrom: (start: number, end: number) => string): string[] {
+  return declaration.declarations.map(({ id, init }) => {
+    const target = textFrom(id.start, id.end);
+    // A value left from the parse before must not be seen.
+    if (!init) return `${target} = undefined;`;
+    const value = textFrom(init.start, init.end);
+    return id.type === 'ObjectPattern' ? `(${target} = ${value});` : `${target} = ${value};`;
+  });
+}
+
+function boundNames(declaration: VariableDeclaration): string[] {
+  const names: string[] = [];
+  const collect = (node: Node): void => {
+    if (node.type === 'Identifier') names.push(node.name);
+    else if (node.type === 'ObjectPattern') {
+      for (const property of node.properties) collect(property.type === 'Property' ? property.value : property);
+    } else if (node.type === 'ArrayPattern') {
+      for (const element of node.elements) if (element) collect(element);
+    } else if (node.type === 'AssignmentPattern') collect(node.left);
+    else if (node.type === 'RestElement') collect(node.argument);
+  };
+  for (const { id } of declaration.declarations) collect(id);
+  return names;
+}
+
+/** What the code around a scanner takes from its surroundings; a variable of the same name would stand before it. */
+const GLOBALS = [
+  ...['Array', 'DataView', 'Error', 'Int32Array', 'Math', 'Object', 'String', 'TextEncoder', 'TypeError', 'Uint8Array'],
+  'globalThis',
+];
+
+/** `var` inside a block reaches out of it, and would be left behind; and what Peggy gives to code keeps its meaning. */
+function checkNames(program: Program): void {
+  const declared = new Set<string>();
+  for (const statement of program.body) {
+    if (statement.type === 'FunctionDeclaration') declared.add(statement.id.name);
+    else if (statement.type !== 'VariableDeclaration') {
+      if (holdsVar(statement)) throw new Unsupported('an initializer with "var" inside a block');
+      if (holdsReturn(statement)) throw new Unsupported('an initializer that returns');
+    } else {
+      for (const name of boundNames(statement)) {
+        if (declared.has(name)) throw new Unsupported(`an initializer that declares "${name}" twice`);
+        declared.add(name);
+      }
+    }
+  }
+  for (const name of [INPUT, 'options', ...POSITION_FUNCTIONS, ...GLOBALS]) {
+    if (declared.has(name)) throw new Unsupported(`an initializer that declares "${name}" itself`);
+  }
+}
+
+function holdsReturn(node: Node): boolean {
+  if (isFunction(node)) return false;
+  return node.type === 'ReturnStatement' || children(node).some(holdsReturn);
+}
+
+function holdsVar(node: Node): boolean {
+  if (isFunction(node)) return false;
+  return (node.type === 'VariableDeclaration' && node.kind === 'var') || children(node).some(holdsVar);
+}

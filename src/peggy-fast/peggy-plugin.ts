@@ -1,0 +1,177 @@
+/**
+ * A plugin for Peggy that makes its parsers fast: beside Peggy's own code it writes a scanner, which parses what is valid and
+ * leaves error messages to that code.
+ *
+ *     peggy --plugin pegwire/engine/peggy-plugin grammar.peggy
+ *
+ *     peggy.generate(grammar, { plugins: [fast], fast: { notice: console.warn } })
+ *
+ * Results and errors are those of Peggy alone, for grammars whose code has no effects that outlive a parse. Other grammars are
+ * refused, naming the rule and the line.
+ */
+import type { ast, Config, LocationRange, ParserBuildOptions, Plugin, Session } from 'peggy';
+import { checkAscii } from './ascii.js';
+import { scannerCode } from './backend.js';
+import { catchesErrors } from './catches.js';
+import { analyzeEffects, type Block as CodeBlock, type Snippet } from './effects/index.js';
+import { parseBody, parseModule } from './effects/references.js';
+import { resolveScopes } from './effects/scopes.js';
+import { liftInitializer } from './initializer.js';
+import type { Block } from './ir.js';
+import { type Lowered, lower } from './lower.js';
+import { checkOptions, type FastOptions } from './options.js';
+import { type Export, holdsMarks, Marks, type SourceNode, splice } from './splice.js';
+import { Unsupported } from './unsupported.js';
+import { withWords } from './words.js';
+
+export type { FastOptions };
+
+declare module 'peggy' {
+  interface BuildOptionsBase {
+    fast?: FastOptions | undefined;
+  }
+}
+
+const fast: Plugin = {
+  use(config: Config, options: ParserBuildOptions): void {
+    // Once, however often it is named.
+    if (config.passes.generate.some(({ name }) => name === 'addScannerPass')) return;
+    const { problems, options: settings } = checkOptions(options['fast']);
+    config.passes.generate.push(function addScannerPass(grammar, buildOptions, session) {
+      for (const problem of problems) session.error(problem);
+      if (problems.length === 0) addScanner(grammar, buildOptions as ParserBuildOptions, session, settings);
+    });
+  },
+};
+
+export default fast;
+
+function addScanner(grammar: ast.Grammar, options: ParserBuildOptions, session: Session, settings: FastOptions): void {
+  const notice = settings.notice ?? ((message: string) => session.info(message));
+  const exported: Export[] = settings.recognize ? [{ local: 'peg$recognize', name: 'recognize' }] : [];
+  const parser = grammar.code!;
+  try {
+    const code = compile(grammar, options, session, settings);
+    if (code !== null) splice(parser, code, exported, settings.standalone === true);
+  } catch (thrown) {
+    if (!(thrown instanceof Unsupported)) throw thrown;
+    if (settings.standalone) {
+      session.error(`This grammar cannot do without Peggy's own code: ${thrown.message}`);
+      return;
+    }
+    notice(`The parser is Peggy's own, without a scanner: ${thrown.message}.`);
+    if (settings.recognize) splice(parser, [SLOW_ONLY], exported, false);
+  }
+}
+
+/** The scanner; `null` where the grammar has errors, which the session knows. */
+function compile(
+  grammar: ast.Grammar,
+  options: ParserBuildOptions,
+  session: Session,
+  settings: FastOptions,
+): (string | SourceNode)[] | null {
+  if (options.trace) throw new Unsupported('it was asked to trace');
+  // Some grammars take exponential time without it.
+  if (options.cache) throw new Unsupported('it was asked to cache results');
+  const topLevel = snippetsOf(grammar.topLevelInitializer);
+  const perParse = snippetsOf(grammar.initializer);
+  const lowered = lower(grammar, options.allowedStartRules ?? [grammar.rules[0]!.name]);
+  const program = withWords(lowered, settings.words ?? []);
+  if (settings.readsMatched) checkAscii(program);
+  if ([...perParse, ...program.blocks].some(({ code }) => holdsMarks(code))) {
+    throw new Unsupported('its code holds characters for private use');
+  }
+  const effects = effectsOf(program, topLevel, perParse, session, settings);
+  if (effects === null) return null;
+  const initializers = [
+    ...topLevel.map(({ code }) => parseModule(code)),
+    ...perParse.map(({ code }) => parseBody(code)),
+  ];
+  const marks = new Marks();
+  const code = scannerCode({
+    program,
+    effects,
+    initializer: liftInitializer(perParse.map((snippet) => snippet.code).join('\n')),
+    declared: new Set(initializers.flatMap((one) => [...resolveScopes(one).outermost.keys()])),
+    catches: [...initializers, ...program.blocks.map(({ code }) => parseBody(code))].some(catchesErrors),
+    standalone: settings.standalone === true,
+    recognize: settings.recognize === true,
+    readsMatched: settings.readsMatched === true,
+    mark: marks.mark,
+  });
+  const Node = grammar.code!.constructor as SourceNodeClass;
+  return marks.pieces(code, (block, text, start) => sourceNode(Node, block, text, start));
+}
+
+function effectsOf(
+  program: Lowered,
+  topLevel: readonly Snippet[],
+  perParse: readonly Snippet[],
+  session: Session,
+  settings: FastOptions,
+): Parameters<typeof scannerCode>[0]['effects'] | null {
+  const blocks = new Map<CodeBlock, Block>();
+  for (const block of program.blocks) {
+    const { rule, kind, code, location, scope } = block;
+    blocks.set({ rule, kind, code, location, parameters: [...scope.keys()] }, block);
+  }
+  const analysis = analyzeEffects({ topLevel, perParse, blocks: [...blocks.keys()], trusted: settings.pure ?? [] });
+  const [unsupported] = analysis.unsupported;
+  if (unsupported !== undefined) throw new Unsupported(`${unsupported.message} (${lineOf(unsupported.location)})`);
+  for (const { message, location } of analysis.violations) session.error(message, location);
+  if (analysis.violations.length > 0) return null;
+  return new Map([...analysis.effects].map(([codeBlock, effects]) => [blocks.get(codeBlock)!, effects]));
+}
+
+function snippetsOf(
+  initializer: ast.CodeBlock<string> | readonly ast.CodeBlock<string>[] | undefined | null,
+): Snippet[] {
+  if (!initializer) return [];
+  const list = Array.isArray(initializer) ? initializer : [initializer];
+  return list.map(({ code, codeLocation }) => ({ code, location: codeLocation }));
+}
+
+function lineOf({ start }: LocationRange): string {
+  return `line ${start.line}`;
+}
+
+type SourceNodeClass = new (
+  line: number | null,
+  column: number | null,
+  source: string,
+  pieces: string | SourceNode[],
+  name?: string,
+) => SourceNode;
+
+/** The author's code as a piece of the parser that a debugger can show in the grammar. */
+function sourceNode(Node: SourceNodeClass, { code, location, rule }: Block, text: string, start: number): SourceNode {
+  const source = String(location.source);
+  const before = code.slice(0, start).split('\n');
+  const line = location.start.line + before.length - 1;
+  const column = before.at(-1)!.length + (before.length === 1 ? location.start.column - 1 : 0);
+  const lines = text.split('\n');
+  const nodes = lines.map((one, index) => {
+    const piece = index === lines.length - 1 ? one : `${one}\n`;
+    return new Node(line + index, index === 0 ? column : 0, source, piece, rule);
+  });
+  return new Node(null, null, source, nodes);
+}
+
+/** `recognize` without a scanner. */
+const SLOW_ONLY = `
+function peg$parse(input, options) {
+  return peg$parseSlow(input, options);
+}
+
+// Whether parse() would accept the input.
+function peg$recognize(input, options) {
+  try {
+    peg$parseSlow(input, options);
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof peg$SyntaxError) return false;
+    throw thrown;
+  }
+}
+`;

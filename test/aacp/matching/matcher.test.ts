@@ -1,0 +1,435 @@
+/** Tier 2: what serves, what is refused, and why. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { printPacket, validatePacket } from '../../../src/aacp/index.js';
+import type { MatchRequest, MatchResult, Refusal } from '../../../src/aacp/matching/match.js';
+import { createMatcher } from '../../../src/aacp/matching/matcher.js';
+import { memoryRegistry } from '../../../src/aacp/registry/memory.js';
+import type { Registry } from '../../../src/aacp/registry/registry.js';
+import { entryOf } from './evaluate-pairs.js';
+
+const NOW = Date.UTC(2026, 10, 22, 12);
+const HEAD = 'return:A|p:1|aacp:1.1';
+
+interface Known {
+  readonly instruction: string;
+  readonly packet: string;
+  readonly returnAgent?: string;
+  readonly at?: number;
+}
+
+function registryOf(known: readonly Known[]): Registry {
+  let time = NOW;
+  const registry = memoryRegistry({ clock: () => time });
+  for (const { instruction, packet, returnAgent = 'A', at = NOW } of known) {
+    time = at;
+    const domain = packet.split('|')[1]!;
+    registry.put(entryOf({ instruction, packet, returnAgent, domain, priority: '1' }));
+  }
+  time = NOW;
+  return registry;
+}
+
+function match(known: Known, instruction: string, request: Partial<MatchRequest> = {}): MatchResult {
+  const domain = known.packet.split('|')[1]!;
+  const asked = { instruction, domain, returnAgent: 'A', priority: '1', now: NOW, ...request };
+  return createMatcher({ registry: registryOf([known]) }).match(asked);
+}
+
+/** The packet that is served, or why none is. */
+function told(result: MatchResult): string {
+  if (result.kind === 'match') return printPacket(result.packet);
+  return `refused: ${result.candidates[0]?.refusal ?? 'no candidate'}`;
+}
+
+function known(instruction: string, packet: string): Known {
+  return { instruction, packet: packet.replace('|*|', `|${HEAD}|`) };
+}
+
+describe('the same in other words is served as it is', () => {
+  test.each([
+    [
+      'Retrieve the salary records of all active employees for August 2024.',
+      'Could you please get me the active staff\u2019s salary data for 2024-08?',
+    ],
+    [
+      'Process the invoice from ABC Ltd for \u00a34,200 against PO-441.',
+      'Handle ABC Ltd\u2019s bill for 4200 GBP against purchase order PO-441, please.',
+    ],
+    ['Send the holiday policy to all staff as a PDF.', 'Kindly send all employees the holiday policy in PDF format.'],
+    ['The payroll report for March 2026 should be generated.', 'Generate the payroll report for March 2026.'],
+    ['Flag invoices over \u00a35,000 that are overdue.', 'Please flag overdue invoices above GBP 5000.'],
+    [
+      'Calculate net pay by department for Q2 2026.',
+      'For the second quarter of 2026, work out net pay per department.',
+    ],
+    ['Schedule the transfer and confirm it.', 'Please schedule and confirm the transfer.'],
+    ['Disable the account and revoke the licence.', 'Revoke the license and disable the account.'],
+    ['List employees without a timesheet.', 'Show me all employees who do not have a timesheet.'],
+    ['Cancel order 4711.', 'Please cancel order #4711.'],
+    ['Merge tickets T-1 and T-2.', 'Merge tickets T-2 and T-1.'],
+    ['Archive the account.', 'I would like the account to be archived.'],
+  ])('%s', (first, second) => {
+    const packet = `FETCH|HR|${HEAD}|res:whatever`;
+    expect(told(match({ instruction: first, packet }, second))).toBe(packet);
+  });
+});
+
+describe('values are filled from this instruction, as the packet writes them', () => {
+  test.each([
+    ['report sales for Q2 2026', 'REPORT|SALES|*|period:2026-Q2', 'report sales for Q3 2027', 'period:2027-Q3'],
+    [
+      'report sales for Q2 2026',
+      'REPORT|SALES|*|period:2026_Q2|subj:sales_q2_2026',
+      'report sales for 1Q27',
+      'period:2027_Q1|subj:sales_q1_2027',
+    ],
+    [
+      'report sales for August 2024',
+      'REPORT|SALES|*|period:2024-08|att:rpt://sales/2024-08:pdf',
+      'report sales for 09/2025',
+      'period:2025-09|att:rpt://sales/2025-09:pdf',
+    ],
+    [
+      'report sales for the period ending 31 August 2024',
+      'REPORT|SALES|*|period:2024-08',
+      'report sales for the period ending 28 February 2025',
+      'period:2025-02',
+    ],
+    [
+      'report sales from 1 May 2026 to 3 June 2026',
+      'REPORT|SALES|*|period:2026-05-01..2026-06-03',
+      'report sales from 2 June 2026 to 9 July 2026',
+      'period:2026-06-02..2026-07-09',
+    ],
+    [
+      'pay invoice INV-9 from ABC Ltd over \u00a34,200',
+      'PROC|FIN|*|amt:4200|ccy:GBP|sup:ABC-Ltd|match:INV-9',
+      'pay invoice INV-17 from Northwind Traders GmbH over \u20ac980.50',
+      'amt:980.50|ccy:EUR|sup:Northwind-Traders-GmbH|match:INV-17',
+    ],
+    [
+      'pay ABC Ltd \u00a330 on net 30 terms',
+      'PROC|FIN|*|amt:30|ccy:GBP|sup:ABC-Ltd|terms:net30',
+      'pay ABC Ltd \u00a345 on net 30 terms',
+      'amt:45|ccy:GBP|sup:ABC-Ltd|terms:net30',
+    ],
+    [
+      'send the welcome letter to ana@x.com',
+      'SEND|HR|*|to:ana@x.com|subj:welcome',
+      'send the welcome letter to bob@y.org',
+      'to:bob@y.org|subj:welcome',
+    ],
+    [
+      'resolve complaint T-9912 with a discount of 10%',
+      'RESOLVE|CS|*|filter:id=T-9912|rules:discount=10%',
+      'resolve complaint T-7 with a 15 percent discount',
+      'filter:id=T-7|rules:discount=15%',
+    ],
+    [
+      'report sales for last month',
+      'REPORT|SALES|*|period:last_month',
+      'report sales for this month',
+      'period:this_month',
+    ],
+    ['report sales for last month', 'REPORT|SALES|*|period:2026-10', 'report sales for this month', 'period:2026-11'],
+  ])('%s', (first, packet, second, wanted) => {
+    const entry = known(first, packet);
+    const [task, domain] = packet.split('|');
+    expect(told(match(entry, second))).toBe(`${task}|${domain}|${HEAD}|${wanted}`);
+  });
+});
+
+describe('a pattern is refused', () => {
+  const CASES: readonly (readonly [Refusal, string, string, string?])[] = [
+    ['negation', 'flag overdue invoices', 'do NOT flag overdue invoices'],
+    ['negation', 'list customers with a contract', 'list customers without a contract'],
+    ['negation', 'notify all managers', 'notify all except managers'],
+    ['negation', 'flag active accounts', 'flag inactive accounts'],
+    ['contradiction', 'list incoming payments', 'list outgoing payments'],
+    ['contradiction', 'list invoices over \u00a340', 'list invoices under \u00a340'],
+    ['action', 'approve invoice INV-1', 'review invoice INV-1'],
+    ['contradiction', 'open the closed tickets', 'close the open tickets'],
+    ['slot-kind', 'report sales for August 2024', 'report sales for Q3 2024'],
+    ['slot-kind', 'report sales for August 2024', 'report sales'],
+    ['slot-kind', 'cancel order PO-1', 'cancel order INV-1'],
+    ['slot-kind', 'close ticket 4711', 'close account 4711'],
+    ['slot-unplaced', 'report sales for August 2024', 'report sales for September 2024'],
+    [
+      'slot-unplaced',
+      'report sales for August 2024',
+      'report sales for May 2024',
+      'period:2024-08|src_prev:gl://2024-07',
+    ],
+    ['slot-unplaced', 'pay ABC Ltd \u00a34200', 'pay ABC Ltd \u00a34300', 'amt:4200|ccy:GBP|rules:vat=840'],
+    [
+      'slot-unplaced',
+      'create a mailbox for Jane Smith',
+      'create a mailbox for Tom Baker',
+      'filter:name=Jane-Smith|subj:for_j.smith',
+    ],
+    ['slot-unplaced', 'create a mailbox for Jane Smith', 'create a mailbox for Tom Baker', 'filter:usr=j.smith'],
+    ['slot-ambiguous', 'list 30 invoices over 30 days', 'list 40 invoices over 50 days', 'filter:n=30'],
+    ['slot-ambiguous', 'pay Acme for July', 'pay Northwind Traders for July', 'filter:name=Acme'],
+    ['order', 'send the finance report to HR', 'send the HR report to finance'],
+    ['order', 'fetch the manager of the employee', 'fetch the employee of the manager'],
+    ['order', 'approve the invoice and reject the claim', 'approve the claim and reject the invoice'],
+    ['slot-unplaced', 'move ticket T-1 from ana@x.com to bob@y.org', 'move ticket T-1 to ana@x.com from bob@y.org'],
+    ['slot-kind', 'order 2026 chairs', 'order chairs in 2026', 'filter:qty=2026'],
+    ['slot-kind', 'order 2026 chairs', 'order chairs for 2027', 'filter:qty=2026'],
+    ['slot-kind', 'order chairs in 2026', 'order 2027 chairs', 'period:2026'],
+    ['slot-kind', 'order 12 chairs', 'order chair 12', 'filter:qty=12'],
+    ['slot-kind', 'order 12 office chairs', 'order office chair 9', 'filter:qty=12'],
+    ['slot-kind', 'order chair 12', 'order 9 chairs', 'filter:nr=12'],
+    ['slot-kind', 'close ticket 12', 'close 12 tickets', 'filter:nr=12'],
+    ['slot-kind', 'run job 9', 'run the job at 9', 'filter:nr=9'],
+    ['score', 'fetch employee salaries', 'fetch former employee salaries'],
+    ['score', 'fetch IT tickets', 'fetch tickets'],
+    ['order', 'report spend by department', 'report department spend'],
+  ];
+
+  test.each(CASES.map(([refusal, first, second, fields = 'res:x']) => [refusal, first, second, fields] as const))(
+    'for %s: %s',
+    (refusal, first, second, fields) => {
+      const result = match({ instruction: first, packet: `REPORT|FIN|${HEAD}|${fields}` }, second);
+      const candidates = result.kind === 'none' ? result.candidates : [];
+      // What has too little in common is not even looked at.
+      if (candidates.length === 0) {
+        expect(result.kind).toBe('none');
+        return;
+      }
+      expect(candidates[0]?.refusal).toBe(refusal);
+      expect(candidates[0]?.reason).toMatch(/^[A-Z"].*\.$/);
+    },
+  );
+
+  test('for the domain, whatever the registry finds', () => {
+    const [entry] = registryOf([known('fetch the list', 'FETCH|HR|*|res:x')]).entries();
+    const matcher = createMatcher({ registry: { candidates: () => [entry!] } });
+    const request = { instruction: 'fetch the list', domain: 'FIN', returnAgent: 'A', priority: '1', now: NOW };
+    expect(told(matcher.match(request))).toBe('refused: domain');
+  });
+
+  test('when the stored packet is not valid', () => {
+    const [entry] = registryOf([known('fetch the budgets', 'FETCH|HR|*|res:x')]).entries();
+    const broken = { ...entry!, packet: `FETCH|HR|${HEAD}|res:x|res:y` };
+    const matcher = createMatcher({ registry: { candidates: () => [broken] } });
+    const request = { instruction: 'fetch the budgets', domain: 'HR', returnAgent: 'A', priority: '1', now: NOW };
+    expect(told(matcher.match(request))).toBe('refused: invalid-packet');
+  });
+});
+
+describe('relative times', () => {
+  const stored = known('report sales for last month', 'REPORT|SALES|*|period:2026-10');
+
+  test('mean another month when the month is another', () => {
+    const later = { now: Date.UTC(2026, 11, 3) };
+    expect(told(match(stored, 'produce the report'))).toContain('refused');
+    expect(told(match(stored, 'report sales for last month', later))).toBe(`REPORT|SALES|${HEAD}|period:2026-11`);
+  });
+
+  test('do not matter to a packet that holds no time', () => {
+    const packet = `REPORT|SALES|${HEAD}|res:sales|rules:days=30`;
+    const entry = { instruction: 'report sales of the last 30 days', packet };
+    expect(told(match(entry, entry.instruction, { now: Date.UTC(2027, 4, 5) }))).toBe(packet);
+  });
+
+  test('refuse a packet that holds a day which they were worked out to', () => {
+    const packet = `REPORT|SALES|${HEAD}|filter:date>=2026-10-23`;
+    const entry = { instruction: 'report sales of the last 30 days', packet };
+    expect(told(match(entry, entry.instruction))).toBe(packet);
+    expect(told(match(entry, entry.instruction, { now: Date.UTC(2026, 10, 25) }))).toBe('refused: slot-unplaced');
+  });
+});
+
+describe('agent and priority come from the request', () => {
+  const stored = known('fetch the budgets for HR-Agent', 'FETCH|HR|*|res:budget');
+
+  test('whatever the stored packet says', () => {
+    const entry = known('fetch the budgets', 'FETCH|HR|*|res:budget');
+    expect(told(match(entry, 'fetch the budgets', { returnAgent: 'B', priority: '3' }))).toBe(
+      'FETCH|HR|return:B|p:3|aacp:1.1|res:budget',
+    );
+  });
+
+  test('and an instruction that names another agent for the answer is refused', () => {
+    const entry = { ...stored, returnAgent: 'HR-Agent' };
+    expect(told(match(entry, stored.instruction, { returnAgent: 'HR-Agent' }))).toContain('return:HR-Agent');
+    expect(told(match(entry, stored.instruction, { returnAgent: 'FIN-Agent' }))).toBe('refused: contradiction');
+  });
+});
+
+describe('of several patterns', () => {
+  const packets = [1, 2, 3, 4, 5, 6, 7, 8].map((number) => ({
+    instruction: `flag overdue invoices${' data'.repeat(number - 1)}`,
+    packet: `FLAG|FIN|${HEAD}|res:x${number}`,
+  }));
+  const request = {
+    instruction: 'flag the overdue invoice figures',
+    domain: 'FIN',
+    returnAgent: 'A',
+    priority: '1',
+    now: NOW,
+  };
+
+  test('the one with the highest score serves, and the next best are told', () => {
+    const result = createMatcher({ registry: registryOf(packets) }).match(request);
+    expect(told(result)).toBe(`FLAG|FIN|${HEAD}|res:x1`);
+    expect(result.kind === 'match' && result.others.length).toBe(5);
+    const scores = result.kind === 'match' ? result.others.map(({ score }) => score) : [];
+    expect(scores).toEqual([...scores].sort((a, b) => b - a));
+  });
+
+  test('the answer is the same in whatever order they were stored', () => {
+    const there = createMatcher({ registry: registryOf(packets) }).match(request);
+    const back = createMatcher({ registry: registryOf([...packets].reverse()) }).match(request);
+    expect(told(back)).toBe(told(there));
+  });
+
+  test('a threshold bounds how many words of little weight may differ', () => {
+    const registry = registryOf(packets.slice(3, 4));
+    expect(createMatcher({ registry, threshold: 0.5 }).match(request).kind).toBe('match');
+    expect(createMatcher({ registry, threshold: 1 }).match(request).kind).toBe('none');
+  });
+});
+
+test.each([
+  ['threshold', { registry: null, threshold: 0 }],
+  ['threshold', { registry: null, threshold: Number.NaN }],
+  ['registry', { registry: {} as never }],
+  ['rules', { registry: null, rules: 'none' as never }],
+])('a wrong %s is an error of the programmer', (name, options) => {
+  expect(() => createMatcher(options)).toThrow(TypeError);
+  expect(() => createMatcher(options)).toThrow(name);
+});
+
+describe('whatever the instruction is', () => {
+  const words = fc.constantFrom(
+    ...[
+      'fetch',
+      'flag',
+      'not',
+      'the',
+      'invoice',
+      'PO-441',
+      '\u00a34,200',
+      'Q2 2026',
+      'to',
+      'from',
+      'and',
+      ',',
+      '.',
+      'ABC Ltd',
+      'without',
+      'last month',
+      '__proto__',
+      'constructor',
+      '|',
+      '"',
+      ':',
+      'please',
+      '31 August 2024',
+      'HR-Agent',
+      'toString',
+      'ana@x.com',
+      '5 or more',
+    ],
+  );
+  const instructions = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.array(words, { minLength: 1, maxLength: 14 }).map((parts) => parts.join(' ')),
+  );
+  const packet = `FLAG|FIN|${HEAD}|res:invoice|match:PO-441|amt:4200|ccy:GBP|sup:ABC-Ltd|period:2026-Q2|to:ana@x.com`;
+
+  test('it is answered, and what is served is valid', () => {
+    fc.assert(
+      fc.property(instructions, instructions, (first, second) => {
+        const result = match({ instruction: first, packet }, second);
+        if (result.kind === 'match') expect(validatePacket(result.packet).errors).toEqual([]);
+      }),
+    );
+  });
+
+  test('the same instruction gets its own packet or none', () => {
+    fc.assert(
+      fc.property(instructions, (instruction) => {
+        expect([packet, 'refused: no candidate']).toContain(told(match({ instruction, packet }, instruction)));
+      }),
+    );
+  });
+
+  test.each([
+    'Fetch without Q2 2026 and Q2 2026 fetch',
+    'without Q2 2026 and Q2 2026 fetch',
+    'not 31 August 2024 , 31 August 2024 and please',
+  ])('also one that says a time twice: %s', (instruction) => {
+    expect([packet, 'refused: no candidate']).toContain(told(match({ instruction, packet }, instruction)));
+  });
+
+  test('an amount, an id or a quarter that is served is the one of this instruction', () => {
+    const values = fc.record({
+      id: fc.integer({ min: 1, max: 99_999 }),
+      amount: fc.integer({ min: 1, max: 9_999_999 }),
+      quarter: fc.integer({ min: 1, max: 4 }),
+      year: fc.integer({ min: 1990, max: 2080 }),
+    });
+    fc.assert(
+      fc.property(values, values, (one, other) => {
+        const text = ({ id, amount, quarter, year }: typeof one): string =>
+          `Approve PO-${id} for \u00a3${amount.toLocaleString('en-GB')} in Q${quarter} ${year}.`;
+        const written = ({ id, amount, quarter, year }: typeof one): string =>
+          `PROC|FIN|${HEAD}|match:PO-${id}|amt:${amount}|ccy:GBP|period:${year}-Q${quarter}`;
+        const result = match({ instruction: text(one), packet: written(one) }, text(other));
+        if (result.kind === 'match') expect(printPacket(result.packet)).toBe(written(other));
+      }),
+    );
+  });
+
+  test('100 KB are refused without being looked at', () => {
+    expect(match({ instruction: 'x', packet }, 'flag the invoice '.repeat(6000))).toEqual({
+      kind: 'none',
+      candidates: [],
+    });
+  });
+});
+
+describe('capital letters in what is served are those of this instruction', () => {
+  test.each([
+    ['close ticket T-9', 'PROC|CS|*|filter:id=T-9', 'Close ticket t-9.', 'filter:id=t-9'],
+    ['mail Ana@x.com the offer', 'SEND|CS|*|to:Ana@x.com', 'mail the offer to ana@x.com', 'to:ana@x.com'],
+    ['publish "Summer Deals"', 'SEND|CS|*|subj:Summer_Deals', 'publish "summer deals"', 'subj:summer_deals'],
+  ])('%s', (first, packet, second, wanted) => {
+    const [task, domain] = packet.split('|');
+    expect(told(match(known(first, packet), second))).toBe(`${task}|${domain}|${HEAD}|${wanted}`);
+  });
+
+  test('and a name in capital letters alone is filled in nowhere', () => {
+    const stored = known('Archive the newsletter drafts of John Smith.', 'PROC|MKT|*|filter:name=John-Smith');
+    expect(told(match(stored, 'ARCHIVE THE NEWSLETTER DRAFTS OF JOHN SMITH'))).toContain('filter:name=John-Smith');
+    expect(told(match(stored, 'ARCHIVE THE NEWSLETTER DRAFTS OF JOHN MCVEY'))).toBe('refused: slot-ambiguous');
+  });
+});
+
+describe('what turns an instruction round and is no telling word refuses the pattern', () => {
+  const DELETE = 'Delete the employee record of E-100.';
+  const PAY = 'Pay £500 to supplier Acme Ltd.';
+  test.each([
+    ['a negation behind it', DELETE, 'Delete the employee record of E-100. Do not.'],
+    ['a negation with nothing behind it', DELETE, 'Delete the employee record of E-100. You must not.'],
+    ['a negation before it', DELETE, 'No. Delete the employee record of E-100.'],
+    ['a question', DELETE, 'Did you delete the employee record of E-100?'],
+    ['an order as a question', DELETE, 'Delete the employee record of E-100?'],
+    ['a statement', DELETE, 'They delete the employee record of E-100.'],
+    ['a minus', PAY, 'Pay -£500 to supplier Acme Ltd.'],
+    ['brackets of accountants', PAY, 'Pay (£500) to supplier Acme Ltd.'],
+    ['tax', 'Process £500 plus VAT for Acme Ltd.', 'Process £500 including VAT for Acme Ltd.'],
+    ['all for one', 'Delete a ticket of customer C-100.', 'Delete all tickets of customer C-100.'],
+    ['another thing of the same', 'Delete the record of customer C-100.', 'Delete customer C-100.'],
+    ['whose it is', 'Send our contract to Acme Ltd.', 'Send their contract to Acme Ltd.'],
+    ['the side of a name', 'Create an invoice for Acme Ltd.', 'Create an invoice from Acme Ltd.'],
+    ['what an address is for', 'Send the report to a@x.com.', 'Send the report about a@x.com.'],
+    ['several ids in one', 'Process invoice INV-1.', 'Process invoice INV-1/INV-2.'],
+  ])('%s', (_what, first, second) => {
+    expect(told(match({ instruction: first, packet: `PROC|HR|${HEAD}|res:whatever` }, second))).toMatch(/^refused/);
+  });
+});

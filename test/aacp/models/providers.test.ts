@@ -1,0 +1,322 @@
+/** What holds for each provider: the real SDKs against a server on this machine. */
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ModelError, type ModelErrorCode } from '../../../src/aacp/fallback/errors.js';
+import type { ModelRequest, ProviderModel } from '../../../src/aacp/models/model.js';
+import { readReply } from '../../../src/aacp/models/read-reply.js';
+import { answer, broken, endless, type ProviderServer, reset, silence, startServer } from './provider-server.js';
+import { KEY, PACKET, PROVIDERS, REQUEST } from './providers.js';
+
+let server: ProviderServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+
+async function failureOf(model: ProviderModel, request: ModelRequest = REQUEST): Promise<ModelError> {
+  const error: unknown = await model(request).then(
+    (reply) => expect.fail(`got ${JSON.stringify(reply)}`),
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(ModelError);
+  return error as ModelError;
+}
+
+describe.each(PROVIDERS)('$name', (provider) => {
+  const { says, error } = provider;
+  const make: typeof provider.make = (url, options) => provider.make(url, { maxRetries: 0, ...options });
+
+  beforeEach(() => server.answers(answer(says(PACKET))));
+
+  test('sends the system message, the prompt and the limit, and gives the reply with what it cost', async () => {
+    const price = { input: 2, output: 10 };
+    const reply = await make(server.url, { price })(REQUEST);
+    expect(reply).toEqual({
+      text: PACKET,
+      finish: 'stop',
+      model: 'wire-model',
+      usage: { inputTokens: 1000, outputTokens: 20 },
+      cost: expect.closeTo(0.0022, 10),
+    });
+    const [request] = server.requests;
+    expect(server.log).toEqual(['request', 'answer 200']);
+    expect(request?.path).toBe(provider.path);
+    expect(JSON.stringify(request?.headers)).toContain(KEY);
+    expect(request?.body).toMatchObject({ model: 'm', [provider.maxTokens]: 300 });
+    expect(provider.systemOf(request!.body)).toBe('SYSTEM');
+    expect(provider.turnsOf(request!.body)).toEqual([{ role: 'user', content: 'PROMPT' }]);
+  });
+
+  test('knows no cost without a price, and bills the cache by its own price', async () => {
+    await expect(make(server.url)(REQUEST)).resolves.toMatchObject({ cost: null });
+    const price = { input: 2, output: 10, cacheRead: 0, cacheWrite: 2 };
+    await expect(make(server.url, { price })(REQUEST)).resolves.toMatchObject({ cost: expect.closeTo(0.0012, 10) });
+  });
+
+  test('knows no cost when the reply has no usage', async () => {
+    server.answers(answer({ ...says(PACKET), usage: undefined }));
+    const reply = await make(server.url, { price: { input: 2, output: 10 } })(REQUEST);
+    expect(reply).toMatchObject({ text: PACKET, usage: undefined, cost: null });
+  });
+
+  test('continues the conversation in the second round', async () => {
+    await make(server.url)({ ...REQUEST, repair: { reply: 'FIRST', prompt: 'REPAIR' } });
+    expect(provider.turnsOf(server.requests[0]!.body)).toEqual([
+      { role: 'user', content: 'PROMPT' },
+      { role: 'assistant', content: 'FIRST' },
+      { role: 'user', content: 'REPAIR' },
+    ]);
+  });
+
+  test('sends no empty turn when the first reply was empty', async () => {
+    await make(server.url)({ ...REQUEST, repair: { reply: ' \n', prompt: 'REPAIR' } });
+    expect(provider.turnsOf(server.requests[0]!.body)).toEqual([
+      { role: 'user', content: 'PROMPT' },
+      { role: 'user', content: 'REPAIR' },
+    ]);
+  });
+
+  test('sends further members of the body, which do not replace what the request says', async () => {
+    await make(server.url, { body: { service_tier: 'auto', model: 'other' } })(REQUEST);
+    expect(server.requests[0]?.body).toMatchObject({ service_tier: 'auto', model: 'm' });
+  });
+
+  test.each([
+    ['fenced', `\`\`\`\n${PACKET}\n\`\`\``],
+    ['chatty', `Of course! Here is the packet:\n\n${PACKET}\n\nLet me know if it fits.`],
+    ['in JSON', JSON.stringify({ packet: PACKET, compression_loss: 'none' })],
+  ])('gives a reply that is %s as it came, and the packet can be read out of it', async (_name, text) => {
+    server.answers(answer(says(text)));
+    const reply = await make(server.url)(REQUEST);
+    expect(reply.text).toBe(text);
+    expect(readReply(reply.text)).toEqual({ packet: PACKET });
+  });
+
+  test('tells that the reply was cut off', async () => {
+    server.answers(answer(provider.cut('FETCH|HR|ret')));
+    await expect(make(server.url)(REQUEST)).resolves.toMatchObject({ text: 'FETCH|HR|ret', finish: 'length' });
+  });
+
+  test('tells that the model declined, and what that cost', async () => {
+    server.answers(answer(provider.refusal));
+    const usage = { inputTokens: 1000, outputTokens: 20 };
+    await expect(make(server.url)(REQUEST)).resolves.toMatchObject({ text: '', finish: 'refusal', usage });
+  });
+
+  test('tries again once when it is told to wait', async () => {
+    const wait = answer(error('slow down'), 429, { 'retry-after-ms': '1' });
+    server.answers(wait, answer(says(PACKET)));
+    await expect(provider.make(server.url)(REQUEST)).resolves.toMatchObject({ text: PACKET });
+    expect(server.log).toEqual(['request', 'answer 429', 'request', 'answer 200']);
+  });
+
+  test('tries again when the server is at fault, and gives up after the second retry', async () => {
+    const fault = answer(error('oops'), 500, { 'retry-after-ms': '1' });
+    server.answers(fault, fault, answer(says(PACKET)));
+    await expect(provider.make(server.url)(REQUEST)).resolves.toMatchObject({ text: PACKET });
+    server.answers(fault);
+    expect(await failureOf(provider.make(server.url))).toMatchObject({ code: 'model-unavailable', retryAfter: 0.001 });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test('does not wait for longer than it may', async () => {
+    server.answers(answer(error('come back tomorrow'), 429, { 'retry-after': '86400' }));
+    const failure = await failureOf(provider.make(server.url));
+    expect(failure).toMatchObject({ code: 'model-rate-limited', retryAfter: 86400 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  const DATE = 'Wed, 21 Oct 2015 07:28:00 GMT';
+  test.each([
+    ['retry-after in seconds', { 'retry-after': '7' }, 7],
+    ['retry-after as a date', { 'retry-after': 'Wed, 21 Oct 2015 07:28:30 GMT', date: DATE }, 30],
+    ['retry-after as a date that is past', { 'retry-after': 'Wed, 21 Oct 2015 07:27:30 GMT', date: DATE }, 0],
+    ['retry-after-ms', { 'retry-after-ms': '1500', 'retry-after': '9' }, 1.5],
+    ['retry-after without sense', { 'retry-after': 'soon' }, null],
+    ['nothing', {}, null],
+  ])('says how long to wait, from %s', async (_name, headers: Record<string, string>, retryAfter) => {
+    server.answers(answer(error('slow down'), 429, headers));
+    expect(await failureOf(make(server.url))).toMatchObject({ code: 'model-rate-limited', retryAfter });
+  });
+
+  test.each<[number, ModelErrorCode]>([
+    [400, 'model-bad-request'],
+    [401, 'model-unauthorised'],
+    [402, 'model-unauthorised'],
+    [403, 'model-unauthorised'],
+    [404, 'model-bad-request'],
+    [408, 'model-timeout'],
+    [409, 'model-bad-request'],
+    [413, 'model-bad-request'],
+    [422, 'model-bad-request'],
+    [429, 'model-rate-limited'],
+    [500, 'model-unavailable'],
+    [503, 'model-unavailable'],
+    [529, 'model-unavailable'],
+  ])('gives the status %i as %s', async (status, code) => {
+    server.answers(answer(error('what the server says'), status));
+    const failure = await failureOf(make(server.url));
+    expect(failure.code).toBe(code);
+    expect(failure.message).toContain(String(status));
+    if (code !== 'model-unauthorised') expect(failure.message).toContain('what the server says');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each([400, 401, 403, 429, 500])('never shows the key, with the status %i', async (status) => {
+    server.answers((response, { headers }) =>
+      answer(error(`Wrong key ${KEY} in ${JSON.stringify(headers)}`), status, { echo: KEY })(response, {} as never),
+    );
+    const failure = await failureOf(make(server.url));
+    expect(inspect(failure, { depth: 9, showHidden: true }) + JSON.stringify(failure) + failure.format()).not.toContain(
+      KEY,
+    );
+  });
+
+  test('gives up when the server does not answer in time', async () => {
+    server.answers(silence);
+    const failure = await failureOf(make(server.url, { timeout: 50 }));
+    expect(failure.code).toBe('model-timeout');
+  });
+
+  test('gives up when a reply does not end in time', async () => {
+    server.answers(endless);
+    const failure = await failureOf(make(server.url, { timeout: 200 }));
+    expect(failure.code).toBe('model-timeout');
+  });
+
+  test('ends with the signal of the caller while it waits for the server', async () => {
+    const controller = new AbortController();
+    server.answers(() => controller.abort());
+    const failure = await failureOf(provider.make(server.url), { ...REQUEST, signal: controller.signal });
+    expect(failure.code).toBe('model-aborted');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('ends with the signal of the caller while it waits for the next try', async () => {
+    const controller = new AbortController();
+    server.answers((response, request) => {
+      response.on('finish', () => setImmediate(() => controller.abort()));
+      answer(error('slow down'), 429, { 'retry-after': '3000' })(response, request);
+    });
+    const model = provider.make(server.url, { maxRetryWait: 2 ** 31 - 1 });
+    const failure = await failureOf(model, { ...REQUEST, signal: controller.signal });
+    expect(failure.code).toBe('model-aborted');
+  });
+
+  test('tells a time limit of the caller from a caller who gave up', async () => {
+    const controller = new AbortController();
+    server.answers(() => controller.abort(new DOMException('late', 'TimeoutError')));
+    const failure = await failureOf(make(server.url), { ...REQUEST, signal: controller.signal });
+    expect(failure.code).toBe('model-timeout');
+  });
+
+  test('asks nothing when the signal has fired before', async () => {
+    const failure = await failureOf(make(server.url), { ...REQUEST, signal: AbortSignal.abort() });
+    expect(failure.code).toBe('model-aborted');
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test('tells that there is no connection', async () => {
+    server.answers(reset);
+    expect(await failureOf(make(server.url))).toMatchObject({ code: 'model-unavailable' });
+    const gone = await startServer();
+    await gone.close();
+    const failure = await failureOf(make(gone.url));
+    expect(failure).toMatchObject({
+      code: 'model-unavailable',
+      message: expect.stringContaining('nobody listens there'),
+    });
+  });
+
+  test('tells that the connection broke within a reply', async () => {
+    server.answers(broken);
+    expect(await failureOf(make(server.url))).toMatchObject({ code: 'model-unavailable' });
+  });
+
+  test.each([
+    ['JSON that is cut off', answer('{"content": [{"type": "te')],
+    ['no JSON', answer('hello')],
+    ['an empty body', answer('')],
+    ['an empty body of no type', answer('', 200, { 'content-type': 'text/plain' })],
+    ['no body at all', answer('', 204)],
+    ['a page of a proxy', answer('<html>Sign in</html>', 200, { 'content-type': 'text/html' })],
+    ['null', answer('null')],
+    ['a list', answer([])],
+    ['an object without a reply', answer({})],
+    ['a reply of another shape', answer({ content: 'x', output: 'x', choices: 'x' })],
+    ['no choice', answer({ choices: [] })],
+  ])('takes no reply for one: %s', async (_name, reply) => {
+    server.answers(reply);
+    expect(await failureOf(make(server.url))).toMatchObject({ code: 'model-bad-reply' });
+  });
+
+  test('takes no reply for one that is not marked as finished', async () => {
+    for (const reply of provider.unfinished(PACKET)) {
+      server.answers(answer(reply));
+      const failure = await failureOf(make(server.url));
+      expect(failure).toMatchObject({ code: 'model-bad-reply', message: expect.stringContaining('not finished') });
+    }
+  });
+
+  test('works with a client of the caller, and with a plain object that has its methods', async () => {
+    const create = vi.fn(async () => says(PACKET));
+    const client = { messages: { create }, responses: { create }, chat: { completions: { create } } };
+    const model = provider.make(server.url, { client } as object);
+    await expect(model(REQUEST)).resolves.toMatchObject({ text: PACKET });
+    expect(create).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ model: 'm' }), {
+      signal: expect.any(AbortSignal),
+      timeout: 60_000,
+      maxRetries: 2,
+    });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test('makes an error of ours of whatever a client throws', async () => {
+    for (const thrown of [new Error('broken'), 'broken', null, undefined, Object.create(null)]) {
+      const create = () => Promise.reject(thrown);
+      const client = { messages: { create }, responses: { create }, chat: { completions: { create } } };
+      expect(await failureOf(provider.make(server.url, { client } as object))).toMatchObject({
+        code: 'model-unavailable',
+      });
+    }
+  });
+
+  test.each([
+    [{ model: '' }, 'model must be the name of a model'],
+    [{ timeout: 0 }, 'timeout must be a whole number from 1 on'],
+    [{ timeout: 1.5 }, 'timeout must be a whole number from 1 on'],
+    [{ maxRetries: -1 }, 'maxRetries must be a whole number from 0 on'],
+    [{ maxRetryWait: Number.NaN }, 'maxRetryWait must be a whole number from 0 on'],
+    [{ price: { input: 1 } }, 'price.output must be US dollars per million tokens'],
+    [{ price: { input: 1, output: 1, cacheRead: -1 } }, 'price.cacheRead must be US dollars per million tokens'],
+    [{ onNotice: 'log' }, 'onNotice must be a function'],
+    [{ body: 1 }, 'body must be an object'],
+    [{ apiKey: '' }, 'apiKey must be a text that is not empty'],
+    [{ baseUrl: 1 }, 'baseUrl must be a text that is not empty'],
+    [{ constrain: 'json' }, 'constrain must be one of'],
+  ])('refuses the options %j', (options, message) => {
+    expect(() => make(server.url, options as object)).toThrow(TypeError);
+    expect(() => make(server.url, options as object)).toThrow(message);
+  });
+
+  test('leaves no listener on the signal of the caller', async () => {
+    const { signal } = new AbortController();
+    const add = vi.spyOn(signal, 'addEventListener');
+    const remove = vi.spyOn(signal, 'removeEventListener');
+    await make(server.url)({ ...REQUEST, signal });
+    server.answers(answer(error('oops'), 500));
+    await failureOf(make(server.url), { ...REQUEST, signal });
+    expect(add).toHaveBeenCalledTimes(2);
+    expect(remove.mock.calls.map(([, listener]) => listener)).toEqual(add.mock.calls.map(([, listener]) => listener));
+  });
+
+  test('prints nothing', async () => {
+    const spies = (['log', 'info', 'warn', 'error', 'debug'] as const).map((name) => vi.spyOn(console, name));
+    server.answers(answer(error('oops'), 500, { 'retry-after-ms': '1' }));
+    await failureOf(provider.make(server.url));
+    for (const spy of spies) {
+      expect(spy).not.toHaveBeenCalled();
+      spy.mockRestore();
+    }
+  });
+});

@@ -1,0 +1,141 @@
+/** Files of registries that others may read, and names that name no file. */
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { RegistryError } from '../../../src/aacp/fallback/errors.js';
+import { type RegistryNotice, sqliteRegistry } from '../../../src/aacp/registry/sqlite.js';
+import { freshFiles } from '../../storage/folder.js';
+import { sample } from './sample.js';
+
+const fresh = freshFiles();
+const fault = vi.hoisted(() => ({ message: null as string | null }));
+
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof import('node:fs')>();
+  return {
+    ...fs,
+    chmodSync: (path: string, mode: number) => {
+      if (fault.message !== null) throw new Error(fault.message);
+      fs.chmodSync(path, mode);
+    },
+  };
+});
+
+afterEach(() => {
+  fault.message = null;
+});
+
+const modeOf = (file: string): number => statSync(file).mode & 0o777;
+
+/** A registry with one entry, closed, of a mode. */
+async function closedWith(mode: number): Promise<string> {
+  const file = fresh();
+  const registry = await sqliteRegistry(file);
+  registry.put(sample(1));
+  registry.close();
+  chmodSync(file, mode);
+  return file;
+}
+
+describe.skipIf(process.platform === 'win32')('a file that others may read', () => {
+  test.each([
+    [0o644, 0o600],
+    [0o666, 0o600],
+    [0o755, 0o600],
+    [0o660, 0o600],
+    [0o600, 0o600],
+  ])('of mode %o is of mode %o once it is open, as is its log', async (mode, expected) => {
+    const file = await closedWith(mode);
+    const notices: RegistryNotice[] = [];
+    const registry = await sqliteRegistry(file, { onNotice: (notice) => notices.push(notice) });
+    registry.put(sample(2));
+    for (const suffix of ['', '-wal', '-shm']) expect(modeOf(`${file}${suffix}`)).toBe(expected);
+    expect(registry.get(sample(1).key)).toBeDefined();
+    expect(notices).toEqual([]);
+    registry.close();
+    expect(modeOf(file)).toBe(expected);
+  });
+
+  test('through a link, too: its log is beside what the link leads to', async () => {
+    const file = await closedWith(0o644);
+    const link = fresh('link');
+    symlinkSync(file, link);
+    const registry = await sqliteRegistry(link);
+    registry.put(sample(2));
+    for (const suffix of ['', '-wal', '-shm']) expect(modeOf(`${file}${suffix}`)).toBe(0o600);
+    registry.close();
+  });
+
+  test('and that is another program’s, is left as it is', async () => {
+    const file = fresh();
+    const other = new DatabaseSync(file);
+    other.exec('CREATE TABLE theirs (x)');
+    other.close();
+    chmodSync(file, 0o644);
+    await expect(sqliteRegistry(file)).rejects.toMatchObject({ code: 'bad-registry-file' });
+    const text = fresh();
+    writeFileSync(text, 'x'.repeat(200), { mode: 0o644 });
+    await expect(sqliteRegistry(text)).rejects.toMatchObject({ code: 'bad-registry-file' });
+    expect([modeOf(file), modeOf(text)]).toEqual([0o644, 0o644]);
+  });
+
+  test('and cannot be taken from them, is told, and used', async () => {
+    const file = await closedWith(0o644);
+    fault.message = 'EPERM: operation not permitted';
+    const notices: RegistryNotice[] = [];
+    const registry = await sqliteRegistry(file, { onNotice: (notice) => notices.push(notice) });
+    expect(notices[0]).toEqual({
+      kind: 'not-private',
+      file,
+      message:
+        `Others than its owner may read the registry ${file}, and that could not be changed: ` +
+        'EPERM: operation not permitted.',
+    });
+    expect(new Set(notices.map(({ kind }) => kind))).toEqual(new Set(['not-private']));
+    expect(registry.get(sample(1).key)).toBeDefined();
+    registry.close();
+    (await sqliteRegistry(file)).close();
+  });
+});
+
+test.each([
+  ':memory:',
+  ' :memory:',
+  ':memory:\n',
+  'file::memory:',
+  'file:registry.db?mode=memory',
+  'file:///tmp/registry.db',
+])('%j is no file: the error names the registry in memory, in code and at the command line', async (name) => {
+  // Anywhere but here, should it be taken for a file.
+  const folder = fresh('folder');
+  mkdirSync(folder);
+  const cwd = vi.spyOn(process, 'cwd').mockReturnValue(folder);
+  try {
+    const thrown: unknown = await sqliteRegistry(name).then(
+      (registry) => registry.close(),
+      (error: unknown) => error,
+    );
+    expect(thrown).toBeInstanceOf(RegistryError);
+    expect(thrown).toMatchObject({
+      code: 'bad-registry-file',
+      message: `${JSON.stringify(name)} names no file; for a registry in memory there is memoryRegistry(), or --registry memory.`,
+      help: expect.stringContaining(JSON.stringify(`./${name}`)),
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  } finally {
+    cwd.mockRestore();
+  }
+});
+
+test.skipIf(process.platform === 'win32')('a file that is really called so is opened by its path', async () => {
+  const folder = fresh('folder');
+  mkdirSync(folder);
+  for (const name of [':memory:', 'file:x']) {
+    const registry = await sqliteRegistry(path.join(folder, name));
+    expect(registry.file).toBe(path.join(folder, name));
+    registry.close();
+    expect(existsSync(path.join(folder, name))).toBe(true);
+  }
+});

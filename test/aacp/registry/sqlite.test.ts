@@ -1,0 +1,467 @@
+/** What the registry in a file promises beyond the others: files, places, damage. */
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { RegistryError } from '../../../src/aacp/fallback/errors.js';
+import type { Registry } from '../../../src/aacp/registry/registry.js';
+import {
+  type Driver,
+  defaultRegistryFile,
+  nodeSqlite,
+  type RegistryNotice,
+  type SqliteRegistryOptions,
+  StorageError,
+  sqliteRegistry,
+} from '../../../src/aacp/registry/sqlite.js';
+import { REGISTRY_FORMAT } from '../../../src/aacp/registry/sqlite-format.js';
+import { openDatabase } from '../../../src/storage/open.js';
+import { freshFiles } from '../../storage/folder.js';
+import { handClock, sample } from './sample.js';
+
+const fresh = freshFiles();
+const isRoot = process.getuid?.() === 0;
+
+afterEach(() => vi.unstubAllEnvs());
+
+/** Files with so many entries, closed. */
+const templates = new Map<number, string>();
+
+/** A file with entries, closed. */
+async function filled(entries = 300): Promise<string> {
+  const template = templates.get(entries) ?? fresh('template');
+  if (!templates.has(entries)) {
+    const registry = await sqliteRegistry(template);
+    for (let number = 0; number < entries; number++) registry.put(sample(number));
+    registry.close();
+    templates.set(entries, template);
+  }
+  const file = fresh();
+  copyFileSync(template, file);
+  return file;
+}
+
+/** The error of opening a file. */
+async function refusal(file: string, options?: SqliteRegistryOptions): Promise<RegistryError> {
+  const thrown: unknown = await sqliteRegistry(file, options).then(
+    (registry) => registry.close(),
+    (error: unknown) => error,
+  );
+  expect(thrown).toBeInstanceOf(RegistryError);
+  return thrown as RegistryError;
+}
+
+/** The files in the folder of a file whose names begin with its name. */
+function beside(file: string): string[] {
+  return readdirSync(path.dirname(file))
+    .filter((name) => name.startsWith(path.basename(file)))
+    .sort();
+}
+
+describe('a file', () => {
+  test('keeps all when it is opened again, counts included', async () => {
+    const file = fresh();
+    const first = await sqliteRegistry(file);
+    const entry = first.put(sample(1));
+    first.seen(entry.key);
+    first.close();
+    const second = await sqliteRegistry(file);
+    expect(second.file).toBe(file);
+    expect(second.get(entry.key)).toMatchObject({ ...sample(1), created: entry.created, timesSeen: 2 });
+    second.close();
+  });
+
+  test('is readable for its owner only, as is the folder that is made for it', async () => {
+    const file = path.join(fresh('folder'), 'deep', 'registry.db');
+    const registry = await sqliteRegistry(file);
+    registry.put(sample(1));
+    for (const name of beside(file)) expect(statSync(path.join(path.dirname(file), name)).mode & 0o777).toBe(0o600);
+    expect(beside(file).length).toBeGreaterThan(1);
+    expect(statSync(path.dirname(file)).mode & 0o777).toBe(0o700);
+    expect(statSync(path.dirname(path.dirname(file))).mode & 0o777).toBe(0o700);
+    registry.close();
+  });
+
+  test('is by default in the folder of the user that the environment names', async () => {
+    const folder = fresh('data');
+    vi.stubEnv('PEGWIRE_DATA_DIR', folder);
+    const registry = await sqliteRegistry();
+    expect(registry.file).toBe(path.join(folder, 'registry.db'));
+    expect(statSync(registry.file!).mode & 0o777).toBe(0o600);
+    registry.close();
+  });
+
+  test.skipIf(process.platform !== 'linux')(
+    'is by default where the system has such files, never where the program runs',
+    () => {
+      vi.stubEnv('PEGWIRE_DATA_DIR', '');
+      const file = defaultRegistryFile();
+      expect(path.isAbsolute(file)).toBe(true);
+      expect(file.endsWith(path.join('pegwire', 'registry.db'))).toBe(true);
+      expect(file.startsWith(process.cwd())).toBe(false);
+      vi.stubEnv('PEGWIRE_DATA_DIR', 'here');
+      expect(() => defaultRegistryFile()).toThrow(
+        expect.objectContaining({ code: 'registry-unavailable', message: expect.stringContaining('PEGWIRE_DATA_DIR') }),
+      );
+    },
+  );
+
+  test('may be open twice: each sees at once what the other one did', async () => {
+    const file = fresh();
+    const [one, other] = [await sqliteRegistry(file), await sqliteRegistry(file)];
+    const { key } = one.put(sample(1));
+    expect(other.get(key)?.timesSeen).toBe(1);
+    one.put(sample(1, { packet: 'ACK|HR|return:HR-Agent|p:2|aacp:1.1' }));
+    expect(other.get(key)?.packet).toBe('ACK|HR|return:HR-Agent|p:2|aacp:1.1');
+    for (let hit = 0; hit < 3; hit++) other.seen(key);
+    one.seen(key);
+    one.flush();
+    other.flush();
+    expect(one.get(key)?.timesSeen).toBe(6);
+    expect(other.get(key)?.timesSeen).toBe(6);
+    other.setCovered(key, true);
+    expect(one.get(key)?.covered).toBe(true);
+    expect(one.reserve(sample(2).key, 1000)).toMatchObject({ kind: 'mine' });
+    expect(other.reserve(sample(2).key, 1000)).toMatchObject({ kind: 'taken' });
+    other.remove(key);
+    expect(one.get(key)).toBe(undefined);
+    one.close();
+    other.close();
+  });
+
+  test('gets the counts after a while, without being told', async () => {
+    const file = fresh();
+    const clock = handClock();
+    const [one, other] = [await sqliteRegistry(file, { clock }), await sqliteRegistry(file, { clock })];
+    const { key } = one.put(sample(1));
+    one.seen(key);
+    expect(other.get(key)?.timesSeen).toBe(1);
+    clock.pass(1000);
+    one.seen(key);
+    expect(other.get(key)?.timesSeen).toBe(3);
+    one.seen(key);
+    one.put(sample(2));
+    expect(other.get(key)?.timesSeen).toBe(4);
+    one.close();
+    other.close();
+  });
+
+  test('that is locked for too long is told as busy; the counts wait', async () => {
+    const file = fresh();
+    const registry = await sqliteRegistry(file, { busyTimeout: 0 });
+    const { key } = registry.put(sample(1));
+    const other = await openDatabase(file, { format: REGISTRY_FORMAT });
+    other.transaction(() => {
+      expect(() => registry.put(sample(2))).toThrow(expect.objectContaining({ code: 'registry-busy' }));
+      expect(() => registry.reserve('key', 1)).toThrow(expect.objectContaining({ code: 'registry-busy' }));
+      registry.seen(key);
+      expect(() => registry.flush()).toThrow(expect.objectContaining({ code: 'registry-busy' }));
+      expect(registry.statistics()).toMatchObject({ entries: 1, timesSeen: 1 });
+      expect(registry.get(key)).toBeDefined();
+    });
+    other.close();
+    expect(registry.statistics()).toMatchObject({ entries: 1, timesSeen: 2 });
+    registry.close();
+  });
+});
+
+describe('a file that is damaged', () => {
+  const garbage = Buffer.from('garbage '.repeat(1024));
+
+  function overwrite(file: string, offset: number, bytes: Uint8Array): void {
+    const content = readFileSync(file);
+    content.set(bytes.subarray(0, content.length - offset), offset);
+    writeFileSync(file, content);
+  }
+
+  const DAMAGES: readonly (readonly [what: string, damage: (file: string) => void])[] = [
+    ['cut off after some pages', (file) => truncateSync(file, 3 * 4096)],
+    ['cut off within the first page', (file) => truncateSync(file, 1000)],
+    ['cut off within its head', (file) => truncateSync(file, 50)],
+    ['full of zeros', (file) => writeFileSync(file, Buffer.alloc(8192))],
+    ['overwritten at its head', (file) => overwrite(file, 0, garbage.subarray(0, 64))],
+    ['overwritten in its schema', (file) => overwrite(file, 100, garbage.subarray(0, 2000))],
+  ];
+
+  test.each(DAMAGES)('is set aside, unchanged, when it is %s', async (_what, damage) => {
+    const file = await filled();
+    damage(file);
+    const before = readFileSync(file);
+    const notices: RegistryNotice[] = [];
+    const clock = handClock(0);
+    const error = await refusal(file, { clock, onNotice: (notice) => notices.push(notice) });
+    const aside = `${file}.corrupt-1970-01-01T000000000Z`;
+    expect(error).toMatchObject({ code: 'registry-corrupt', message: expect.stringContaining(aside) });
+    expect(error.cause).toBeInstanceOf(StorageError);
+    expect(notices).toEqual([{ kind: 'set-aside', file, to: aside, message: error.message }]);
+    expect(readFileSync(aside).equals(before)).toBe(true);
+    expect(existsSync(file)).toBe(false);
+
+    const registry = await sqliteRegistry(file);
+    expect(registry.statistics().entries).toBe(0);
+    registry.put(sample(1));
+    registry.close();
+    expect(readFileSync(aside).equals(before)).toBe(true);
+  });
+
+  test('never takes the place of one that was set aside before', async () => {
+    const clock = handClock(0);
+    const file = await filled();
+    const whole = readFileSync(file);
+    for (const end of ['', '-2', '-3']) {
+      writeFileSync(file, whole.subarray(0, 3 * 4096));
+      expect((await refusal(file, { clock })).message).toContain(`.corrupt-1970-01-01T000000000Z${end};`);
+    }
+    expect(beside(file).filter((name) => /Z(-\d)?$/.test(name))).toHaveLength(3);
+  });
+
+  test('is set aside with its log', async () => {
+    const file = await filled();
+    const registry = await sqliteRegistry(file);
+    registry.put(sample('in the log'));
+    const copy = fresh();
+    for (const end of ['', '-wal']) copyFileSync(file + end, copy + end);
+    registry.close();
+    // The log restores pages that it holds; the others stay damaged.
+    truncateSync(copy, 3 * 4096);
+    const before = ['', '-wal'].map((end) => readFileSync(copy + end));
+    const thrown: unknown = await sqliteRegistry(copy, { clock: handClock(0) }).then(
+      (opened) => {
+        try {
+          return [...opened.entries()];
+        } catch (error) {
+          return error;
+        }
+      },
+      (error: unknown) => error,
+    );
+    expect(thrown).toMatchObject({ code: 'registry-corrupt' });
+    const aside = `${copy}.corrupt-1970-01-01T000000000Z`;
+    for (const [index, end] of ['', '-wal'].entries()) {
+      expect(readFileSync(aside + end).equals(before[index]!)).toBe(true);
+    }
+    expect(existsSync(copy) || existsSync(`${copy}-wal`)).toBe(false);
+  });
+
+  test('is replaced at once where that is wanted', async () => {
+    const file = await filled();
+    truncateSync(file, 3 * 4096);
+    const before = readFileSync(file);
+    const notices: RegistryNotice[] = [];
+    const registry = await sqliteRegistry(file, { onCorrupt: 'renew', onNotice: (notice) => notices.push(notice) });
+    expect(registry.statistics().entries).toBe(0);
+    registry.close();
+    expect(notices).toMatchObject([{ kind: 'set-aside', file, to: expect.stringContaining('.corrupt-') }]);
+    expect(readFileSync(notices[0]!.kind === 'set-aside' ? notices[0]!.to! : '').equals(before)).toBe(true);
+  });
+
+  test('and that lies in the default place, is ours whatever it holds', async () => {
+    const folder = fresh('data');
+    vi.stubEnv('PEGWIRE_DATA_DIR', folder);
+    mkdirSync(folder);
+    const file = defaultRegistryFile();
+    writeFileSync(file, garbage);
+    await expect(sqliteRegistry()).rejects.toThrow(expect.objectContaining({ code: 'registry-corrupt' }));
+    expect(beside(file)).toContainEqual(expect.stringMatching(/^registry\.db\.corrupt-.*Z$/));
+    expect(existsSync(file)).toBe(false);
+    const registry = await sqliteRegistry();
+    registry.close();
+  });
+
+  test('is found out later, too, and set aside then', async () => {
+    const file = await filled(800);
+    const notices: RegistryNotice[] = [];
+    const registry = await sqliteRegistry(file, { onNotice: (notice) => notices.push(notice) });
+    // Behind its back: all pages but the first ones.
+    const content = readFileSync(file);
+    content.fill(0x55, 20 * 4096);
+    writeFileSync(file, content);
+    const all = () => [...registry.entries()];
+    expect(all).toThrow(expect.objectContaining({ code: 'registry-corrupt' }));
+    const [notice] = notices;
+    if (notice?.kind !== 'set-aside' || notice.to === null) throw new Error('it was not set aside');
+    expect(all).toThrow(expect.objectContaining({ code: 'registry-corrupt', message: notice.message }));
+    expect(() => registry.put(sample(1))).toThrow(expect.objectContaining({ code: 'registry-corrupt' }));
+    expect(notices).toHaveLength(1);
+    registry.close();
+    expect(readFileSync(notice.to).equals(content)).toBe(true);
+    expect(existsSync(file)).toBe(false);
+    const next = await sqliteRegistry(file);
+    expect(next.statistics().entries).toBe(0);
+    next.close();
+  });
+
+  test('in one entry only, is used without it', async () => {
+    const file = await filled(3);
+    const database = await openDatabase(file, { format: REGISTRY_FORMAT });
+    database.exec(`UPDATE entry SET data = '{"id":' WHERE number = 2`);
+    database.exec(`UPDATE entry SET data = '{"terms":null}' WHERE number = 3`);
+    database.close();
+    const notices: RegistryNotice[] = [];
+    const registry = await sqliteRegistry(file, { onNotice: (notice) => notices.push(notice) });
+    expect(registry.get(sample(1).key)).toBe(undefined);
+    expect(notices).toMatchObject([{ kind: 'damaged-entry', file, message: expect.stringContaining('number 2') }]);
+    expect(Array.from(registry.entries(), ({ key }) => key)).toEqual([sample(0).key]);
+    expect(registry.candidates('HR', ['fetch'], 9)).toHaveLength(1);
+    expect(registry.reserve(sample(1).key, 10)).toMatchObject({ kind: 'mine' });
+    registry.put(sample(1, { terms: ['new'] }));
+    expect(registry.get(sample(1).key)).toMatchObject(sample(1, { terms: ['new'] }));
+    expect(registry.candidates('HR', ['item1'], 9)).toEqual([]);
+    expect(registry.remove(sample(2).key)).toBe(true);
+    expect(registry.statistics().entries).toBe(2);
+    registry.close();
+  });
+});
+
+describe('a file that cannot be used', () => {
+  test.each<[what: string, code: string, make: (file: string) => unknown]>([
+    ['text', 'bad-registry-file', (file) => writeFileSync(file, 'not yours '.repeat(100))],
+    ['a short text', 'bad-registry-file', (file) => writeFileSync(file, 'hello')],
+    [
+      "another program's database",
+      'bad-registry-file',
+      (file) => {
+        const database = new DatabaseSync(file);
+        database.exec('CREATE TABLE theirs (a)');
+        database.close();
+      },
+    ],
+    [
+      "another program's database, damaged",
+      'bad-registry-file',
+      (file) => {
+        const database = new DatabaseSync(file);
+        database.exec('CREATE TABLE theirs (a); CREATE TABLE more (b)');
+        database.close();
+        truncateSync(file, 5000);
+      },
+    ],
+    [
+      'of a later version',
+      'registry-newer',
+      async (file) => {
+        const migrations = [...REGISTRY_FORMAT.migrations, 'CREATE TABLE later (a)'];
+        (await openDatabase(file, { format: { ...REGISTRY_FORMAT, migrations } })).close();
+      },
+    ],
+    ['a folder', 'registry-unavailable', (file) => mkdirSync(file)],
+  ])('%s is refused with %s, and left alone', async (_what, code, make) => {
+    const file = fresh();
+    await make(file);
+    const before = statSync(file).isFile() ? readFileSync(file) : null;
+    const error = await refusal(file);
+    expect(error).toMatchObject({ code, message: expect.stringContaining(file) });
+    expect(error.cause).toBeInstanceOf(StorageError);
+    expect(beside(file).filter((name) => name.includes('corrupt'))).toEqual([]);
+    if (before !== null) expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  test('below what is no folder is refused', async () => {
+    const file = fresh();
+    writeFileSync(file, '');
+    for (const below of ['registry.db', 'deep/registry.db']) {
+      expect(await refusal(path.join(file, below))).toMatchObject({ code: 'registry-unavailable' });
+    }
+  });
+
+  test.skipIf(isRoot)('in a folder that cannot be written is refused', async () => {
+    const folder = fresh('locked');
+    mkdirSync(folder);
+    chmodSync(folder, 0o500);
+    expect(await refusal(path.join(folder, 'registry.db'))).toMatchObject({ code: 'registry-unavailable' });
+  });
+
+  /** The driver of the platform, with something done to each connection. */
+  const driverWith =
+    (sql: string): Driver =>
+    (file) => {
+      const database = nodeSqlite(DatabaseSync)(file);
+      database.exec(sql);
+      return database;
+    };
+
+  test('since the disk is full, is told so at the entry that found no room; the others stay', async () => {
+    const file = fresh();
+    const registry = await sqliteRegistry(file, { driver: driverWith('PRAGMA max_page_count = 40') });
+    let stored = 0;
+    const fill = () => {
+      for (; stored < 1000; stored++) registry.put(sample(stored));
+    };
+    expect(fill).toThrow(expect.objectContaining({ code: 'registry-full' }));
+    expect(stored).toBeGreaterThan(10);
+    expect(registry.get(sample(stored - 1).key)).toBeDefined();
+    expect(registry.get(sample(stored).key)).toBe(undefined);
+    expect(registry.remove(sample(0).key)).toBe(true);
+    expect(registry.statistics().entries).toBe(stored - 1);
+    registry.close();
+  });
+
+  test('since it can only be read, is read', async () => {
+    const file = await filled(3);
+    const readOnly: Driver = (name) => {
+      const database = nodeSqlite(DatabaseSync)(name);
+      return {
+        ...database,
+        transaction(work) {
+          database.exec('PRAGMA query_only = ON');
+          return database.transaction(work);
+        },
+      };
+    };
+    const registry = await sqliteRegistry(file, { driver: readOnly });
+    expect(() => registry.put(sample(9))).toThrow(expect.objectContaining({ code: 'registry-unavailable' }));
+    expect(registry.get(sample(1).key)).toBeDefined();
+    expect(registry.get(sample(9).key)).toBe(undefined);
+    registry.close();
+  });
+
+  test.each([
+    ['moved', (file: string) => renameSync(file, `${file}.elsewhere`)],
+    [
+      'replaced',
+      (file: string) => {
+        renameSync(file, `${file}.elsewhere`);
+        writeFileSync(file, '');
+      },
+    ],
+  ])('since it was %s while it was open, takes nothing more that nobody would find', async (_what, move) => {
+    const file = fresh();
+    const registry: Registry = await sqliteRegistry(file);
+    registry.put(sample(1));
+    move(file);
+    const put = () => registry.put(sample(2));
+    expect(put).toThrow(
+      expect.objectContaining({ code: 'registry-unavailable', message: expect.stringContaining('moved') }),
+    );
+    expect(registry.get(sample(1).key)).toBeDefined();
+    registry.close();
+  });
+
+  test.each([
+    ['busyTimeout', { busyTimeout: -5 }],
+    ['onCorrupt', { onCorrupt: 'overwrite' }],
+    ['onNotice', { onNotice: 7 }],
+    ['busyTimeOut', { busyTimeOut: 5 }],
+  ])('for a wrong option %s is a TypeError that names it', async (name, options) => {
+    const open = sqliteRegistry(fresh(), options as SqliteRegistryOptions);
+    await expect(open).rejects.toThrow(TypeError);
+    await expect(open).rejects.toThrow(name);
+  });
+
+  test('for a name that is none is a TypeError', async () => {
+    await expect(sqliteRegistry('')).rejects.toThrow(TypeError);
+    await expect(sqliteRegistry(7 as unknown as string)).rejects.toThrow(TypeError);
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { type ConformanceCase, judgeOutcome, runConformance } from '../../../src/fuzz/differential/conformance.js';
+import { functionTarget } from '../../../src/fuzz/differential/function-target.js';
+import type { Answer, Outcome, Target } from '../../../src/fuzz/differential/target.js';
+import { TargetError } from '../../../src/fuzz/differential/target-error.js';
+
+const ACCEPTED = { ok: true, ast: { kind: 'frame', payload: [1] }, canonical: 'a' } as const;
+const REFUSED = { ok: false, code: 'E1', offset: 4 } as const;
+
+describe('an answer', () => {
+  test.each([
+    ['that is right', ACCEPTED, ACCEPTED, ['verdict', 'tree', 'canonical'], []],
+    ['that says little', ACCEPTED, { ok: true }, ['verdict'], []],
+    ['to a case that expects little', { ok: true }, ACCEPTED, ['verdict'], []],
+    [
+      'with another tree',
+      ACCEPTED,
+      { ok: true, ast: { kind: 'frame', payload: [2] } },
+      ['verdict', 'tree'],
+      [['tree', '/payload/0', 1, 2]],
+    ],
+    [
+      'with another canonical text',
+      ACCEPTED,
+      { ok: true, canonical: 'b' },
+      ['verdict', 'canonical'],
+      [['canonical', undefined, 'a', 'b']],
+    ],
+    ['that refuses', ACCEPTED, REFUSED, ['verdict'], [['verdict', undefined, true, false]]],
+    ['that accepts', REFUSED, ACCEPTED, ['verdict'], [['verdict', undefined, false, true]]],
+    ['that refuses rightly', REFUSED, { ...REFUSED, message: 'no' }, ['verdict', 'code', 'offset'], []],
+    [
+      'that refuses for another reason',
+      REFUSED,
+      { ok: false, code: 'E2', offset: 5 },
+      ['verdict', 'code', 'offset'],
+      [
+        ['code', undefined, 'E1', 'E2'],
+        ['offset', undefined, 4, 5],
+      ],
+    ],
+    ['where any offset will do', { ok: false, code: 'E1' }, { ok: false, offset: 5 }, ['verdict'], []],
+  ] as const)('%s', (_name, expected, answer, judged, faults) => {
+    const judgement = judgeOutcome({ kind: 'answer', answer: answer as Answer }, expected);
+    expect(judgement.judged).toEqual(judged);
+    expect(judgement.faults.map((fault) => [fault.aspect, fault.path, fault.expected, fault.given])).toEqual(faults);
+  });
+});
+
+function caseOf(id: string, more: Partial<ConformanceCase> = {}): ConformanceCase {
+  return { id, file: 'f', input: id, dialect: 'strict', expected: { ok: true }, ...more };
+}
+
+async function runAll(target: Target, cases: readonly ConformanceCase[]) {
+  const results = [];
+  for await (const { case: asked, verdict, faults, failure } of runConformance(target, cases)) {
+    results.push({ id: asked.id, verdict, faults, failure });
+  }
+  return results;
+}
+
+test('results come in the order of the cases, whatever comes first', async () => {
+  const target = functionTarget('late', async ({ input }) => {
+    await new Promise((resolve) => setTimeout(resolve, 20 - 10 * input.length));
+    if (input === 'cc') throw new RangeError('fell over');
+    return input !== 'bb';
+  });
+  expect(
+    await runAll(
+      target,
+      ['a', 'bb', 'cc'].map((id) => caseOf(id)),
+    ),
+  ).toEqual([
+    { id: 'a', verdict: 'pass', faults: [], failure: null },
+    { id: 'bb', verdict: 'fail', faults: [{ aspect: 'verdict', expected: true, given: false }], failure: null },
+    { id: 'cc', verdict: 'error', faults: [], failure: { kind: 'crash', detail: 'RangeError: fell over' } },
+  ]);
+});
+
+test('the canonical text is asked for once more in each dialect, and has to print as itself', async () => {
+  const asked: string[] = [];
+  const target = functionTarget('echo', ({ input, dialect = '' }) => {
+    asked.push(`${dialect} ${input}`);
+    return { ok: true, canonical: dialect === 'lenient' ? `${input}!` : 'b' };
+  });
+  const cases = [caseOf('a', { expected: { ok: true, canonical: 'b' }, rereadIn: ['strict', 'lenient'] })];
+  expect(await runAll(target, cases)).toEqual([
+    {
+      id: 'a',
+      verdict: 'fail',
+      faults: [{ aspect: 'canonical', rereadIn: 'lenient', expected: 'b', given: 'b!' }],
+      failure: null,
+    },
+  ]);
+  expect(asked).toEqual(['strict a', 'strict b', 'lenient b']);
+});
+
+test('a case without an answer to its canonical text has no verdict', async () => {
+  const target = functionTarget('f', ({ input }) => {
+    if (input === 'b') throw new Error('no b');
+    return true;
+  });
+  const cases = [caseOf('a', { expected: { ok: true, canonical: 'b' }, rereadIn: ['strict'] })];
+  expect((await runAll(target, cases))[0]).toMatchObject({ verdict: 'error', failure: { kind: 'crash' } });
+});
+
+test('a target that cannot be asked ends the run', async () => {
+  const read = (): Promise<Outcome> => Promise.reject(new TargetError('gone'));
+  const target: Target = { name: 'gone', read, close: async () => {} };
+  await expect(runAll(target, [caseOf('a'), caseOf('b')])).rejects.toThrow(new TargetError('gone'));
+});

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { createSchedule } from '../../../src/fuzz/differential/schedule.js';
+
+const CRASH = { kind: 'crash', detail: 'exit code 1' } as const;
+const HANG = { kind: 'hang', limit: 1 } as const;
+
+/** A schedule for texts, and what came of them so far. */
+function scheduleOf(window: number, inputs: readonly string[]) {
+  const schedule = createSchedule(window);
+  const told: Record<string, string> = {};
+  for (const input of inputs) {
+    schedule.add({
+      request: { input },
+      resolve: (outcome) => {
+        expect(told).not.toHaveProperty(input);
+        const note = outcome.kind !== 'answer' && outcome.note !== undefined ? ' in sequence' : '';
+        told[input] = outcome.kind + note;
+      },
+      reject: () => {
+        told[input] = 'rejected';
+      },
+    });
+  }
+  /** Takes all that may be sent now. */
+  const send = (): string[] => {
+    const sent: string[] = [];
+    for (let next = schedule.next(); next !== undefined; next = schedule.next()) sent.push(next.input);
+    return sent;
+  };
+  return { ...schedule, told, send, answer: () => schedule.answered({ ok: true }) };
+}
+
+test('as many are sent as the window is wide, and one for each answer', () => {
+  const { send, answer, told, hasWork } = scheduleOf(2, ['a', 'b', 'c']);
+  expect(send()).toEqual(['a', 'b']);
+  answer();
+  expect(send()).toEqual(['c']);
+  answer();
+  answer();
+  expect([send(), hasWork(), told]).toEqual([[], false, { a: 'answer', b: 'answer', c: 'answer' }]);
+});
+
+test('after a failure, those unanswered are asked one by one until one fails first in a run; then all go on', () => {
+  const { send, answer, ended, told } = scheduleOf(3, ['a', 'b', 'c', 'd']);
+  send();
+  ended(CRASH);
+  expect(send()).toEqual(['a']);
+  answer();
+  expect(told).toEqual({});
+  expect(send()).toEqual(['b']);
+  ended(HANG);
+  // It came after another text: once more, first in a run.
+  expect(send()).toEqual(['b']);
+  ended(CRASH);
+  expect(told).toEqual({ a: 'answer', b: 'crash' });
+  expect(send()).toEqual(['c', 'd']);
+});
+
+test('a text that fails only after another is told so', () => {
+  const { send, answer, ended, told } = scheduleOf(2, ['a', 'b']);
+  send();
+  ended(CRASH);
+  send();
+  answer();
+  send();
+  ended(HANG);
+  expect(send()).toEqual(['b']);
+  answer();
+  expect(told).toEqual({ a: 'answer', b: 'hang in sequence' });
+});
+
+test('when none fails alone, the first of them is told', () => {
+  const { send, answer, ended, told } = scheduleOf(2, ['a', 'b', 'c']);
+  send();
+  ended(CRASH);
+  send();
+  answer();
+  send();
+  answer();
+  expect(told).toEqual({ a: 'crash in sequence', b: 'answer' });
+  expect(send()).toEqual(['c']);
+});
+
+test('a text that fails as the first and only one of a run is not asked again', () => {
+  const { send, ended, told } = scheduleOf(5, ['a']);
+  send();
+  ended(CRASH);
+  expect([send(), told]).toEqual([[], { a: 'crash' }]);
+});
+
+test('an end with nothing asked is told of the next text, unless it was a good one', () => {
+  const { send, ended, told } = scheduleOf(1, ['a', 'b']);
+  ended(null);
+  ended(CRASH);
+  expect(send()).toEqual(['b']);
+  expect(told).toEqual({ a: 'crash in sequence' });
+});
+
+test('all that wait can be rejected, wherever they are', () => {
+  const { send, answer, ended, rejectAll, told, hasWork } = scheduleOf(3, ['a', 'b', 'c', 'd']);
+  send();
+  ended(CRASH);
+  send();
+  answer();
+  send();
+  rejectAll(new Error('closed'));
+  expect(told).toEqual({ a: 'rejected', b: 'rejected', c: 'rejected', d: 'rejected' });
+  expect(hasWork()).toBe(false);
+});

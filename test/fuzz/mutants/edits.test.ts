@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { compileGrammar } from '../../../src/fuzz/grammar/compile.js';
+import { fuzzInputs } from '../../../src/fuzz/mutants/inputs.js';
+import { type MutantKind, mutate } from '../../../src/fuzz/mutants/mutate.js';
+
+const grammar = compileGrammar(`
+  list = "(" item|.., ","| ")"
+  item = path / number
+  path = $("$" [a-z.]+)
+  number = $("-"? [0-9]+ ("." [0-9]+)?)
+`);
+
+/** Texts that one edit of a kind makes. */
+function made(kind: MutantKind, text: string, count = 1_500): ReadonlySet<string> {
+  const mutants = [...mutate(grammar, text, { seed: 1, count, kinds: [kind] })];
+  return new Set(mutants.filter(({ kinds }) => kinds.length === 1).map((mutant) => mutant.text));
+}
+
+describe('edits', () => {
+  test('put the neighbours of a class where its characters stand', () => {
+    const texts = made('edge', '($a,5)');
+    for (const neighbour of ['-', '/', '`', '{']) expect([...texts]).toContain(`($${neighbour},5)`);
+    for (const neighbour of ['/', ':']) expect([...texts]).toContain(`($a,${neighbour})`);
+    expect([...texts].every((text) => /[-/`{:]/.test(text))).toBe(true);
+  });
+
+  test('are made in every rule, however long the others are', () => {
+    const texts = [...made('number', `($${'abc.'.repeat(100)},5)`)];
+    expect(texts.filter((text) => /,-0\)$/.test(text)).length).toBeGreaterThan(0);
+  });
+
+  test('put numbers where none was, also in the place of what holds no word', () => {
+    const texts = made('number', '($.,$.)');
+    expect([...texts]).toContain('($.,007)');
+    expect([...texts].some((text) => /^\(9007199254740993,/.test(text))).toBe(true);
+  });
+
+  test('put words that objects inherit in the place of others', () => {
+    const texts = made('word', '($a,$b)');
+    expect([...texts]).toContain('($a,$__proto__)');
+    expect([...texts]).toContain('($constructor,$b)');
+  });
+
+  test('of delimiters come beside delimiters, with those of the text', () => {
+    const texts = made('delimiter', '($abcdefghijkl,$mnopqrstuvwx)');
+    expect([...texts]).toContain('($abcdefghijkl,$mnopqrstuvwx,)');
+    expect([...texts]).toContain('($abcdefghijkl,,$mnopqrstuvwx)');
+  });
+
+  test('of controls leave a byte order mark before a text and a line end behind it', () => {
+    const texts = made('control', '($a)');
+    expect([...texts]).toContain('\ufeff($a)');
+    expect([...texts]).toContain('($a)\n');
+  });
+});
+
+describe('words of rules', () => {
+  test('come in some of the texts, beside others', () => {
+    const words = { path: ['$known.path'] };
+    const texts = [...fuzzInputs(grammar, { seed: 1, count: 400, mutants: 0, words })].map(({ text }) => text);
+    const paths = texts.flatMap((text) => text.match(/\$[a-z.]+/g) ?? []);
+    const known = paths.filter((path) => path === '$known.path').length / paths.length;
+    expect(known).toBeGreaterThan(0.1);
+    expect(known).toBeLessThan(0.5);
+  });
+
+  test('that the grammar does not have come to nothing', () => {
+    const words = { path: ['no path'], nothing: ['x'] };
+    for (const { valid } of fuzzInputs(grammar, { seed: 1, count: 100, mutants: 0, words })) expect(valid).toBe(true);
+  });
+});
+
+test('some sentences have long lists', () => {
+  const inputs = fuzzInputs(grammar, { seed: 1, count: 2_000, mutants: 0, maxLength: 400 });
+  const items = [...inputs].map(({ text }) => text.split(',').length);
+  expect(items.filter((count) => count > 20).length).toBeGreaterThan(5);
+  expect(items.filter((count) => count < 5).length).toBeGreaterThan(1_000);
+});

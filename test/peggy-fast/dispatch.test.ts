@@ -1,0 +1,56 @@
+/** Choices by the next symbol: what is left out says nothing that it would not have said, and nothing is written too often. */
+import peggy from 'peggy';
+import { describe, expect, test } from 'vitest';
+import fast from '../../src/peggy-fast/peggy-plugin.js';
+import { agree, compare, compile } from './agreement.js';
+
+describe('an alternative that is left out behind one that matches does not report', () => {
+  test.each([
+    's = "(" ("let" "x" / "var" "y") &{ return false; } ")"',
+    's = "x" ("a" "c" / "b" "d") &{ return false; }',
+    's = "y" / "c" (&. / "b") !{ return true; }',
+    's = "c" (!" " / "b" "c") !{ return true; }',
+    's = "c" ("" / "b" "c") !{ return true; }',
+    's = "c" ("q"* / "b" "c") !{ return true; }',
+    's = "c" (&{ return true; } / "b") !{ return true; }',
+    's = "c" ("a" / &{ return true; } "b") !{ return true; }',
+    's = "c" ("b" / "a" &{ return false; } / "d") !{ return true; }',
+    's = "c" (&"a" / "b" / "c") !{ return true; } / "cab"',
+    's = "c" r? !{ return true; }\nr = !"a" "b" / &"z" "q"',
+    's = r0 / "cd" r2 !{ return true; }\nr0 = "q"\nr2 = !" "|1..2| / "b"+ r2|2.., "c"| / "d" r2',
+  ])('%s', (grammar) => {
+    const parsers = compile([{ source: 'test', text: grammar }]);
+    for (const text of textsOf(['(let', 'x', 'a', 'b', 'c', 'd', 'q', ' ', ')'], 3)) {
+      const comparison = compare(parsers, text);
+      expect({ text, outcome: comparison.fast }).toStrictEqual({ text, outcome: comparison.stock });
+      expect(agree(comparison)).toBe(true);
+    }
+  });
+});
+
+/** All texts of so many pieces at most. */
+function textsOf(pieces: readonly string[], count: number): string[] {
+  if (count === 0) return [''];
+  const shorter = textsOf(pieces, count - 1);
+  const longest = shorter.filter((_, index) => index >= shorter.length - pieces.length ** (count - 1));
+  return [...shorter, ...longest.flatMap((text) => pieces.map((piece) => text + piece))];
+}
+
+describe('the size of the code grows with that of the grammar', () => {
+  const ladder = (rules: number): string =>
+    [
+      ...Array.from({ length: rules }, (_, n) => `r${n} = [ab] r${n + 1} / [bc] "y" / [a-c] "z"`),
+      `r${rules} = "x"`,
+    ].join('\n');
+  const size = (rules: number, standalone: boolean): number =>
+    peggy.generate(ladder(rules), {
+      ...{ output: 'source', plugins: [fast] },
+      fast: { standalone },
+    }).length;
+
+  test.each([false, true])('with alternatives that begin alike in each other (standalone: %s)', (standalone) => {
+    const [small, large] = [size(16, standalone), size(64, standalone)];
+    expect(large).toBeLessThan(6 * small);
+    expect(small).toBeLessThan(600_000);
+  });
+});

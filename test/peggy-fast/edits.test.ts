@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest';
+import { edited } from '../../src/peggy-fast/edits.js';
+
+const CODE = 'return add(left, right);';
+const at = (word: string): { start: number; end: number } => ({
+  start: CODE.indexOf(word),
+  end: CODE.indexOf(word) + word.length,
+});
+
+describe('edits of code', () => {
+  test('are made in whatever order they are given', () => {
+    const edits = [
+      { ...at('right'), text: 'b$10' },
+      { ...at('left'), text: '' },
+    ];
+    expect(edited(CODE, edits)).toBe('return add(, b$10);');
+    expect(edited(CODE, [...edits].reverse())).toBe(edited(CODE, edits));
+  });
+
+  test('outside of the part that is asked for are left out', () => {
+    const { start, end } = at('left, right');
+    const edits = [
+      { ...at('add'), text: 'sum' },
+      { ...at('right'), text: 'r' },
+    ];
+    expect(edited(CODE, edits, start, end)).toBe('left, r');
+  });
+
+  test('none of them leave the code as it is', () => {
+    expect(edited(CODE, [])).toBe(CODE);
+  });
+});

@@ -1,0 +1,65 @@
+import peggy from 'peggy';
+import type { Block, GrammarCode, Snippet } from '../../../src/peggy-fast/effects/index.js';
+
+/** All JavaScript of a grammar, with the labels in reach of each block. */
+export function codeOf(grammar: string, trusted: readonly string[] = []): GrammarCode {
+  const tree = peggy.generate(grammar, { output: 'ast', grammarSource: 'test.peggy', allowedStartRules: ['*'] });
+  const blocks: Block[] = [];
+  for (const rule of tree.rules) collect(rule.expression, rule.name, [], blocks);
+  return {
+    topLevel: [tree.topLevelInitializer ?? []].flat().map(snippet),
+    perParse: [tree.initializer ?? []].flat().map(snippet),
+    blocks,
+    trusted,
+  };
+}
+
+function snippet({ code, codeLocation }: { code: string; codeLocation: Snippet['location'] }): Snippet {
+  return { code, location: codeLocation };
+}
+
+type Expression = peggy.ast.Expression | peggy.ast.Named;
+
+/** Enters the blocks of an expression; gives the labels that what follows it in a sequence may use. */
+function collect(node: Expression, rule: string, labels: readonly string[], blocks: Block[]): readonly string[] {
+  const below = (child: Expression): readonly string[] => collect(child, rule, labels, blocks);
+  switch (node.type) {
+    case 'action': {
+      const parameters = below(node.expression);
+      blocks.push({ ...snippet(node), rule, kind: 'action', parameters });
+      return labels;
+    }
+    case 'semantic_and':
+    case 'semantic_not':
+      blocks.push({ ...snippet(node), rule, kind: 'predicate', parameters: labels });
+      return labels;
+    case 'sequence':
+      return node.elements.reduce<readonly string[]>((known, each) => collect(each, rule, known, blocks), labels);
+    case 'labeled':
+      below(node.expression);
+      return node.label === null ? labels : [...labels, node.label];
+    case 'choice':
+      for (const alternative of node.alternatives) below(alternative);
+      return labels;
+    case 'repeated':
+      for (const bound of [node.min, node.max]) {
+        if (bound?.type !== 'function') continue;
+        blocks.push({ code: bound.value, location: bound.codeLocation, rule, kind: 'bound', parameters: labels });
+      }
+      if (node.delimiter) below(node.delimiter);
+      below(node.expression);
+      return labels;
+    case 'named':
+    case 'group':
+    case 'optional':
+    case 'zero_or_more':
+    case 'one_or_more':
+    case 'text':
+    case 'simple_and':
+    case 'simple_not':
+      below(node.expression);
+      return labels;
+    default:
+      return labels;
+  }
+}

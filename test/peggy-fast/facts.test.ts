@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { callsIn, Facts, type Start, weightOf } from '../../src/peggy-fast/facts.js';
+import type { Block } from '../../src/peggy-fast/ir.js';
+import type { Lowered } from '../../src/peggy-fast/lower.js';
+import { END, has } from '../../src/peggy-fast/symbols.js';
+import { ascii, lowered, nodeOf } from './lowered.js';
+
+/** Code that calls `must()` is code with an effect here. */
+const mustRun = ({ code }: Block): boolean => code.includes('must()');
+
+function factsOf(grammar: string): { readonly facts: Facts; readonly program: Lowered } {
+  const program = lowered(grammar);
+  return { facts: new Facts(program, mustRun), program };
+}
+
+function startOf(expression: string, rules = ''): Start {
+  const { facts, program } = factsOf(`start = ${expression}\n${rules}`);
+  return facts.startOf(nodeOf(program, 'start'));
+}
+
+describe('how a match can begin', () => {
+  test.each([
+    ['"ab" / [c-e]', 'abcde'.replace('b', ''), false],
+    ['"a"? "b"', 'ab', false],
+    ['"a"* "b"?', 'ab', true],
+    ['"a"|0..2, ","| "b"', 'ab', false],
+    ['""', '', true],
+    ['!"a" [abc]', 'bc', false],
+    ['&[bx] [abc]', 'b', false],
+    ['("a" / "") ("b" / "c")', 'abc', false],
+    ['"A"i', 'Aa', false],
+  ])('%s', (expression, first, nullable) => {
+    const start = startOf(expression);
+    expect([ascii(start.first), start.nullable]).toEqual([first, nullable]);
+    expect(has(start.first, END)).toBe(false);
+  });
+
+  test('is found through rules that call each other in circles', () => {
+    const start = startOf('list / "x"', 'list = "(" start ")" / empty\nempty = ""');
+    expect([ascii(start.first), start.nullable]).toEqual(['(x', true]);
+  });
+
+  test('says whether code with an effect may run first', () => {
+    expect(startOf('&{ must() } "a"').effects).toBe(true);
+    expect(startOf('&{ return true; } "a"').effects).toBe(false);
+    expect(startOf('"a" { must() }').effects).toBe(false);
+    expect(startOf('("" { must() }) "a"').effects).toBe(true);
+    expect(startOf('inner "a"', 'inner = &{ must() }').effects).toBe(true);
+  });
+});
+
+describe('whether a failure at the first symbol is reported each time', () => {
+  test.each([
+    ['"a"', true],
+    ['"a"? "b"', true],
+    ['!"a" "b"', false],
+    ['&{ return true; } "b"', false],
+    ['("a" / !"b" "c")', true],
+  ])('%s: %s', (expression, loud) => {
+    expect(startOf(expression).loud).toBe(loud);
+  });
+
+  test('a named rule always reports', () => {
+    expect(startOf('inner', 'inner "thing" = !"a" "b"').loud).toBe(true);
+  });
+
+  test('a condition that depends on nothing that was matched is a gate', () => {
+    expect(startOf('&{ return options.wide; } "b"').gate?.negative).toBe(false);
+    expect(startOf('!{ return options.wide; } "b"').gate?.negative).toBe(true);
+    expect(startOf('x:"a"? &{ return x; } "b"').gate).toBeNull();
+    expect(startOf('&{ must() } "b"').gate).toBeNull();
+  });
+});
+
+describe('nodes that stand for one symbol', () => {
+  test.each([
+    ['"a" / [b-d]', 'abcd'],
+    ['![bd] [a-d]', 'ac'],
+    ['&[ab] [b-d]', 'b'],
+    ['$[ab]', 'ab'],
+    ['"a" { return 1; }', 'a'],
+  ])('%s', (expression, symbols) => {
+    const { facts, program } = factsOf(`start = ${expression}`);
+    expect(ascii(facts.singleOf(nodeOf(program, 'start'))!.set)).toBe(symbols);
+  });
+
+  test.each(['"ab"', '"a" "b"', '"a"?', '"a"*', '"a" { must() }', '""', '[\\u{1F600}]u'])('not: %s', (expression) => {
+    const { facts, program } = factsOf(`start = ${expression}`);
+    expect(facts.singleOf(nodeOf(program, 'start'))).toBeNull();
+  });
+
+  test('a lookahead is decided by one where more may follow', () => {
+    const { facts, program } = factsOf('start = [ab]+\ntwo = "ab"');
+    expect(ascii(facts.aheadOf(nodeOf(program, 'start'))!)).toBe('ab');
+    expect(facts.aheadOf(nodeOf(program, 'two'))).toBeNull();
+  });
+
+  test('what fails at its start fails before anything is consumed', () => {
+    const { facts, program } = factsOf('a = "abc"\nb = $a\nc = [x]+\nd = "a" "b"\ne = c|1.., ","|');
+    expect(['a', 'b', 'c', 'd', 'e'].map((name) => facts.failsAtStart(nodeOf(program, name)))).toEqual([
+      ...[true, true, true],
+      ...[false, false],
+    ]);
+  });
+});
+
+test('effects are found in rules that are called, however deep', () => {
+  const { facts, program } = factsOf('a = b\nb = "x" c?\nc = "y" a { must() } / d\nd = "z" d?');
+  expect(['a', 'b', 'c', 'd'].map((name) => facts.hasEffects(nodeOf(program, name)))).toEqual([
+    true,
+    true,
+    true,
+    false,
+  ]);
+});
+
+test('the calls and the weight of a rule are its own', () => {
+  const { program } = factsOf('a = b (c / b)*\nb = "x"\nc = "y" "z"');
+  expect(callsIn(nodeOf(program, 'a'))).toEqual(['b', 'c', 'b']);
+  expect(weightOf(nodeOf(program, 'a'))).toBe(6);
+  expect(weightOf(nodeOf(program, 'b'))).toBe(1);
+});

@@ -1,0 +1,43 @@
+/** Grammars in intermediate form, for the tests of the passes. */
+import peggy from 'peggy';
+import { BlockCode } from '../../src/peggy-fast/blocks.js';
+import type { Block, Label, Node } from '../../src/peggy-fast/ir.js';
+import { nodesOf } from '../../src/peggy-fast/ir.js';
+import { type Lowered, lower } from '../../src/peggy-fast/lower.js';
+import { has, SYMBOLS, type SymbolSet } from '../../src/peggy-fast/symbols.js';
+
+/** All rules of a grammar can be started from, so that Peggy keeps them all. */
+export function lowered(grammar: string): Lowered {
+  const tree = peggy.generate(grammar, { output: 'ast', allowedStartRules: ['*'] });
+  return lower(tree, [tree.rules[0]!.name]);
+}
+
+export function nodeOf(program: Lowered, rule: string): Node {
+  return program.rules.get(rule)!.node;
+}
+
+/** The label of that name in a rule. */
+export function labelOf(program: Lowered, rule: string, name: string): Label {
+  for (const node of nodesOf(nodeOf(program, rule))) if (node.type === 'label' && node.name === name) return node;
+  throw new Error(`${rule} has no label ${name}`);
+}
+
+/** The prepared code of a block, the same for each question about it. */
+export function blockCodes(): (block: Block) => BlockCode {
+  const known = new Map<Block, BlockCode>();
+  return (block) => {
+    const code = known.get(block) ?? new BlockCode(block);
+    known.set(block, code);
+    return code;
+  };
+}
+
+/** The ASCII characters of a set as a text, for comparing. */
+export function ascii(set: SymbolSet): string {
+  return Array.from({ length: 128 }, (_, symbol) => (has(set, symbol) ? String.fromCharCode(symbol) : '')).join('');
+}
+
+/** How many symbols a set holds. */
+export function sizeOf(set: SymbolSet): number {
+  return Array.from({ length: SYMBOLS }, (_, symbol) => symbol).filter((symbol) => has(set, symbol)).length;
+}

@@ -1,0 +1,449 @@
+/** What the plugin adds to Peggy: its options, what it refuses, and how it is called. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire, SourceMap } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { runInThisContext } from 'node:vm';
+import { build } from 'esbuild';
+import peggy, { type GrammarError, type ParserBuildOptions, type SourceBuildOptions } from 'peggy';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import fast, { type FastOptions } from '../../src/peggy-fast/peggy-plugin.js';
+
+/** What the formats export here. */
+interface FastParser {
+  readonly parse: (text: string, options?: object) => unknown;
+  readonly recognize?: (text: string, options?: object) => boolean;
+  readonly SyntaxError: new () => Error;
+}
+
+const LIST = `list = "[" items:item|.., ","| "]" { return items; }
+item = digits:$[0-9]+ { return Number(digits); }
+`;
+const CODE_POINTS = 'face = [\\u{1F600}-\\u{1F64F}]u';
+
+function sourceOf(
+  grammar: string,
+  options: FastOptions = {},
+  more: Partial<SourceBuildOptions<'source'>> = {},
+): string {
+  return peggy.generate(grammar, { ...more, plugins: [fast], fast: options, output: 'source' } as never) as never;
+}
+
+function parserOf(grammar: string, options: FastOptions = {}, more: ParserBuildOptions = {}): FastParser {
+  return peggy.generate(grammar, { ...more, plugins: [fast], fast: options }) as unknown as FastParser;
+}
+
+/** The error that a grammar is refused with. */
+function refusal(grammar: string, options: FastOptions = {}): GrammarError {
+  try {
+    parserOf(grammar, options, { grammarSource: 'test.peggy' });
+  } catch (thrown) {
+    if (thrown instanceof peggy.GrammarError) return thrown;
+    throw thrown;
+  }
+  throw new Error('The grammar was not refused.');
+}
+
+describe('code with effects that outlive a parse', () => {
+  const impure = `{{ let count = 0; }}
+list = item*
+item
+  = "a" { return 1; }
+  / "b" { count++; return count; }
+`;
+
+  test('is refused, with the rule, the line and the code', () => {
+    const error = refusal(impure);
+    expect(error.message).toContain('Rule "item" assigns the top-level variable "count"');
+    expect(error.message).toContain('it outlives the parse');
+    expect(error.location?.start).toEqual({ offset: impure.indexOf('count++'), line: 5, column: 11 });
+    expect(error.format([{ source: 'test.peggy', text: impure }])).toContain(`
+ --> test.peggy:5:11
+  |
+5 |   / "b" { count++; return count; }
+  |           ^^^^^`);
+  });
+
+  test('is refused where helpers have the effect, and all of it is told at once', () => {
+    const error = refusal(`{{ const seen = []; function note(x) { seen.push(x); return x; } }}
+a = "a" { return note(1); } / b
+b = "b" &{ seen.length = 0; return true; }
+`);
+    const messages = error.problems.map(([, message]) => message).join('\n');
+    expect(messages).toContain('Rule "a" runs note(), which changes what the top-level variable "seen" holds');
+    expect(messages).toContain('Rule "b" changes what the top-level variable "seen" holds');
+  });
+
+  test('the same effects on a variable that is made for each parse are allowed', () => {
+    const parser = parserOf('{ let count = 0; }\nlist = item*\nitem = "b" { return ++count; }');
+    expect([parser.parse('bb'), parser.parse('bb')]).toEqual([
+      [1, 2],
+      [1, 2],
+    ]);
+  });
+
+  test('functions that are known to be pure can be named', () => {
+    const grammar = `{{ import { upper } from "letters"; }}\na = "a" { return upper(text()); }`;
+    const more = { format: 'es' } as const;
+    expect(() => sourceOf(grammar, {}, more)).toThrow('calls the imported "upper"');
+    expect(sourceOf(grammar, { pure: ['upper'] }, more)).toContain('function a$build(at$)');
+  });
+});
+
+describe('options that it does not have', () => {
+  test.each<[unknown, string]>([
+    [
+      { standalon: true },
+      'There is no option "standalon" in "fast"; the options are notice, standalone, recognize, words,',
+    ],
+    [{ toString: true }, 'There is no option "toString" in "fast"'],
+    [{ words: 'item' }, 'The option "words" in "fast" is a list of names, not "item"'],
+    [{ pure: [1] }, 'The option "pure" in "fast" is a list of names, not [1]'],
+    [{ recognize: 'yes' }, 'The option "recognize" in "fast" is true or false, not "yes"'],
+    [{ notice: true }, 'The option "notice" in "fast" is a function, not true'],
+    [true, 'The build option "fast" is a plain object, not true'],
+    [null, 'The build option "fast" is a plain object, not null'],
+    [['item'], 'The build option "fast" is a plain object, not ["item"]'],
+    [new Map([['recognize', true]]), 'The build option "fast" is a plain object, not an object of another kind'],
+    [1n, 'The build option "fast" is a plain object, not 1'],
+    [{ recognize: Number.NaN }, 'The option "recognize" in "fast" is true or false, not NaN'],
+    [{ words: new Set(['item']) }, 'The option "words" in "fast" is a list of names, not an object of another kind'],
+  ])('%o is refused', (options, message) => {
+    expect(refusal(LIST, options as never).message).toContain(message);
+  });
+
+  test('all of them are told at once', () => {
+    const options = { standalon: true, word: ['item'] } as never;
+    expect(refusal(LIST, options).problems.filter(([severity]) => severity === 'error')).toHaveLength(2);
+  });
+
+  test('what is inherited counts as not given', () => {
+    expect(parserOf(LIST, Object.create({ recognize: true }) as FastOptions).recognize).toBeUndefined();
+  });
+
+  test('what is undefined counts as not given', () => {
+    expect(parserOf(LIST, { words: undefined, standalone: undefined, notice: undefined }).parse('[1]')).toEqual([1]);
+  });
+});
+
+test('named twice, it works once', () => {
+  const parser = peggy.generate(LIST, { plugins: [fast, fast], fast: { recognize: true } }) as unknown as FastParser;
+  expect(parser.recognize!('[1]')).toBe(true);
+});
+
+describe('grammars that are left to Peggy', () => {
+  test.each<[string, string, string, ParserBuildOptions]>([
+    ['tracing', 'a = "a"', 'it was asked to trace', { trace: true }],
+    ['code that cannot be followed', 'a = "a" { return eval("1"); }', 'eval() may do anything (line 1)', {}],
+    ['names of ours', 'a = "a" { const at$ = 1; return at$; }', 'the name "at$" is reserved for generated code', {}],
+    ['an early return', '{ return; }\na = "a"', 'an initializer that returns', {}],
+    ['lower cases of several characters', 'a = "ΣΣ"i', 'depends on more than one character at a time', {}],
+    ['what a character becomes in lower case', 'a = "i\u0307"i', 'depends on more than one character at a time', {}],
+    [
+      'counts that depend on the position',
+      'a = "a"|{ return offset(); }|',
+      'a number of repetitions that depends on the position',
+      {},
+    ],
+    ['counts by what is no label', 'a = "b"|n|', 'the label "n", which is none here', {}],
+    ['counts by a label of a group', 'a = (n:$[0-9]) "b"|n|', 'the label "n", which is none here', {}],
+    [
+      'cached results that change',
+      'a = b b\nb = x:("a" { return []; }) { x.push(1); return x; }',
+      'it was asked to cache results',
+      { cache: true },
+    ],
+  ])('%s', (_name, grammar, reason, more) => {
+    const notices: string[] = [];
+    const options = { notice: (message: string) => void notices.push(message) };
+    const source = sourceOf(grammar, options, more as never);
+    expect(notices).toEqual([expect.stringMatching(/^The parser is Peggy's own, without a scanner: .*\.$/)]);
+    expect(notices[0]).toContain(reason);
+    expect(source).toBe(peggy.generate(grammar, { ...more, output: 'source' } as never));
+  });
+
+  test('are told of by the info callback of Peggy unless something else is given', () => {
+    const told: string[] = [];
+    const info = (_stage: string, message: string): void => void told.push(message);
+    parserOf('a = "a"', {}, { trace: true, info });
+    expect(told).toContain("The parser is Peggy's own, without a scanner: it was asked to trace.");
+
+    told.length = 0;
+    parserOf('a = "a"', { notice: () => undefined }, { trace: true, info });
+    expect(told.filter((message) => message.includes('scanner'))).toEqual([]);
+  });
+
+  test('can be recognized all the same', () => {
+    const parser = parserOf('a = "a" { return eval("1"); }', { recognize: true, notice: () => undefined });
+    expect([parser.parse('a'), parser.recognize!('a'), parser.recognize!('b')]).toEqual([1, true, false]);
+  });
+});
+
+test.each(['{ function Number(text) { return "own " + text; } }', '{{ const Number = (text) => "own " + text; }}'])(
+  'a function of the grammar goes before a built-in one of its name: %s',
+  (initializer) => {
+    expect(parserOf(`${initializer}\na = n:$[0-9]+ { return Number(n); }`).parse('7')).toBe('own 7');
+  },
+);
+
+test('a return inside of a statement of the initializer is left to Peggy', () => {
+  const notices: string[] = [];
+  const grammar = '{ if (options.skip) return 42; }\na = "a"';
+  const parser = parserOf(grammar, { notice: (message) => void notices.push(message) });
+  expect(notices).toHaveLength(1);
+  expect(parser.parse('b', { skip: true })).toBe(42);
+});
+
+test('where errors may be caught, the lines of a text are looked up once for all of them', () => {
+  const action = 's = ("a" { try { error("no"); } catch (e) { return e.location.start.line; } } / "\\n")*';
+  expect(parserOf(action).parse('a\na')).toEqual([1, '\n', 2]);
+  expect(sourceOf(action)).toContain('peg$linesOf(input)');
+  const helper = `{{ function attempt(f) { try { f(); } catch (e) { return e.location.start.line; } } }}
+s = ("a" { return attempt(() => expected("b")); } / "\\n")*`;
+  expect(parserOf(helper).parse('a\na')).toEqual([1, '\n', 2]);
+  expect(sourceOf(helper)).toContain('peg$linesOf(input)');
+  for (const action of ['error("no");', 'try { error("no"); } catch (e) { e.reason = "limit"; throw e; }']) {
+    expect(sourceOf(`s = "a" { ${action} }`)).not.toContain('peg$linesOf');
+  }
+  for (const rest of ['catch (e) { if (e.found) return 1; throw e; }', 'finally { return 1; }', 'catch {}']) {
+    expect(sourceOf(`s = "a" { try { error("no"); } ${rest} }`)).toContain('peg$linesOf');
+  }
+});
+
+describe('the option "recognize"', () => {
+  const check = (parser: FastParser): void => {
+    expect(parser.parse('[1,22]')).toEqual([1, 22]);
+    const verdicts = ['[1,22]', '[]', '[1,]', '', '[1]x'].map((text) => parser.recognize!(text));
+    expect(verdicts).toEqual([true, true, false, false, false]);
+  };
+  const asModule = (code: string): FastParser => {
+    const module = { exports: {} };
+    runInThisContext(`(function (module, exports) {${code}\n})`)(module, module.exports);
+    return module.exports as FastParser;
+  };
+
+  for (const standalone of [false, true]) {
+    const options: FastOptions = { recognize: true, standalone };
+
+    describe(standalone ? 'with "standalone"' : 'alone', () => {
+      test('a parser object', () => check(parserOf(LIST, options)));
+
+      test('bare', () => check(runInThisContext(sourceOf(LIST, options))));
+
+      test('CommonJS', () => check(asModule(sourceOf(LIST, options, { format: 'commonjs' }))));
+
+      test('UMD', () => check(asModule(sourceOf(LIST, options, { format: 'umd', exportVar: 'parser' }))));
+
+      test('AMD', () => {
+        const code = sourceOf(LIST, options, { format: 'amd' });
+        const define = (_names: string[], factory: () => FastParser): void => check(factory());
+        expect.hasAssertions();
+        runInThisContext(`(function (define) {${code}\n})`)(define);
+      });
+
+      test('a global', () => {
+        const root: { parser?: FastParser } = {};
+        const code = sourceOf(LIST, options, { format: 'globals', exportVar: 'parser' });
+        runInThisContext(`(function () {${code}\n})`).call(root);
+        check(root.parser!);
+      });
+
+      test('an ES module', async () => {
+        const code = sourceOf(LIST, options, { format: 'es' });
+        check((await import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(code)}`)) as FastParser);
+      });
+    });
+  }
+
+  test('is off by default', () => {
+    expect(parserOf(LIST).recognize).toBeUndefined();
+    expect(sourceOf(LIST)).not.toContain('recognize');
+  });
+
+  test('takes the options of a parse, and builds nothing', () => {
+    const grammar = 'a = "a" { throw new Error("built"); } / b\nb = "b" { return options.no.such; }';
+    const parser = parserOf(grammar, { recognize: true }, { allowedStartRules: ['a', 'b'] });
+    expect(parser.recognize!('b', { startRule: 'b' })).toBe(true);
+    expect(parser.recognize!('a', { startRule: 'b' })).toBe(false);
+    // What throws has an effect, and runs.
+    expect(() => parser.recognize!('a')).toThrow('built');
+  });
+});
+
+describe('the option "standalone"', () => {
+  const stock = peggy.generate(LIST) as unknown as FastParser;
+  const parser = parserOf(LIST, { standalone: true });
+  const errorOf = (one: FastParser, text: string): Record<string, unknown> => {
+    try {
+      one.parse(text, { grammarSource: 'input' });
+    } catch (thrown) {
+      expect(thrown).toBeInstanceOf(one.SyntaxError);
+      const { message, expected, found, location } = thrown as Record<string, unknown>;
+      return { message, expected, found, location };
+    }
+    throw new Error('The text was accepted.');
+  };
+
+  test('leaves the parse function of Peggy out', () => {
+    const source = sourceOf(LIST, { standalone: true });
+    expect(source).not.toContain('peg$parseSlow');
+    expect(source).not.toContain('peg$parselist');
+    expect(source.length).toBeLessThan(sourceOf(LIST).length);
+    expect(sourceOf(LIST)).toContain('peg$parseSlow');
+  });
+
+  test.each(['', '[', '[1,', '[1 2]', '[1]]', '1', '[é]', '[1\n,\n2'])(
+    'explains its errors as Peggy does: %j',
+    (text) => {
+      expect(errorOf(parser, text)).toEqual(errorOf(stock, text));
+    },
+  );
+
+  test('parses again inside of an action, and what is longer than its buffer', () => {
+    const nested = parserOf('a = "(" inner:$[^)]* ")" { return options.parse(inner); } / $.*', {
+      standalone: true,
+      pure: ['options'],
+    });
+    const options = { parse: (text: string): unknown => nested.parse(text, options) };
+    expect(nested.parse('(abc)', options)).toBe('abc');
+
+    const long = `[${'1234567,'.repeat(140_000)}1]`;
+    expect(long.length).toBeGreaterThan(1 << 20);
+    expect((parser.parse(long) as number[]).length).toBe(140_001);
+    expect(() => parser.parse(`${long}!`)).toThrow('Expected end of input but "!" found.');
+  });
+
+  test('refuses what only Peggy can do, and says what it is', () => {
+    expect(refusal(CODE_POINTS, { standalone: true }).message).toBe(
+      'This grammar cannot do without Peggy\'s own code: rule "face" matches code points, not code units',
+    );
+    expect(refusal('a = "a" { return eval("1"); }', { standalone: true }).message).toContain('eval() may do anything');
+    expect(parserOf(CODE_POINTS).parse('😀')).toBe('😀');
+  });
+
+  test('takes strings only, and names of start rules that it has', () => {
+    expect(() => parser.parse(12 as never)).toThrow(TypeError);
+    expect(() => parser.parse('1', { startRule: 'item' })).toThrow('Can\'t start parsing from rule "item".');
+  });
+});
+
+describe('source maps', () => {
+  const grammar = `start = a:first b:second {
+    return [a,
+      b.toUpperCase()];
+  }
+first = "x" { return text() + "one line"; }
+second = [a-z]+ { const several = text(); return several + "lines"; }
+`;
+
+  /** Where a piece of the scanner comes from, and where it stands in the grammar. Both count from 0. */
+  function placesOf(piece: string, standalone: boolean): { readonly mapped: Place; readonly real: Place } {
+    const node = peggy.generate(grammar, {
+      ...{ plugins: [fast], fast: { standalone }, grammarSource: 'test.peggy' },
+      ...{ output: 'source-and-map', format: 'es' },
+    });
+    const { code, map } = node.toStringWithSourceMap({ file: 'parser.js' });
+    const { line, column } = placeIn(code, code.indexOf(piece, code.indexOf('peg$makeScanner')));
+    const entry = new SourceMap(map.toJSON() as never).findEntry(line, column) as SourceMapEntry;
+    expect(entry.originalSource).toBe('test.peggy');
+    return {
+      mapped: { line: entry.originalLine, column: entry.originalColumn },
+      real: placeIn(grammar, grammar.indexOf(piece)),
+    };
+  }
+
+  for (const standalone of [false, true]) {
+    describe(standalone ? 'with "standalone"' : 'alone', () => {
+      test.each(['"one line"', 'const several', 'several + "lines"'])('show the line of an action: %s', (piece) => {
+        const { mapped, real } = placesOf(piece, standalone);
+        expect(mapped.line).toBe(real.line);
+      });
+
+      test('show the line of an expression that begins below the brace of its action', () => {
+        const { mapped, real } = placesOf('.toUpperCase()', standalone);
+        expect(mapped.line).toBe(real.line);
+      });
+    });
+  }
+});
+
+interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+function placeIn(text: string, offset: number): Place {
+  const before = text.slice(0, offset).split('\n');
+  return { line: before.length - 1, column: before.at(-1)!.length };
+}
+
+interface SourceMapEntry {
+  readonly originalSource: string;
+  readonly originalLine: number;
+  readonly originalColumn: number;
+}
+
+describe('the command line of Peggy', () => {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const cli = createRequire(import.meta.url).resolve('peggy/bin/peggy.js');
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'pegwire-plugin-'));
+    await build({
+      entryPoints: [path.join(root, 'src/peggy-fast/peggy-plugin.ts')],
+      outfile: path.join(folder, 'peggy-plugin.mjs'),
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+    });
+    writeFileSync(path.join(folder, 'list.peggy'), LIST);
+    writeFileSync(path.join(folder, 'impure.peggy'), '{{ let n = 0; }}\na = "a" { return n++; }\n');
+  });
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  function run(...args: string[]): {
+    readonly status: number | null;
+    readonly stdout: string;
+    readonly stderr: string;
+  } {
+    const all = [cli, '--plugin', './peggy-plugin.mjs', ...args];
+    return spawnSync(process.execPath, all, { cwd: folder, encoding: 'utf8' });
+  }
+
+  test('takes the plugin by its path, and its options as JSON', async () => {
+    const options = JSON.stringify({ fast: { recognize: true } });
+    const result = run('--extra-options', options, '--format', 'es', '--output', 'list.mjs', 'list.peggy');
+    expect(result).toMatchObject({ status: 0, stderr: '' });
+    const url = pathToFileURL(path.join(folder, 'list.mjs')).href;
+    const parser = (await import(/* @vite-ignore */ url)) as FastParser;
+    expect(parser.parse('[1,2]')).toEqual([1, 2]);
+    expect(parser.recognize!('[1,]')).toBe(false);
+  });
+
+  test('shows what is refused in the grammar', () => {
+    const { status, stderr } = run('impure.peggy');
+    expect(status).toBe(1);
+    expect(stderr).toContain('error: Rule "a" assigns the top-level variable "n"');
+    expect(stderr).toContain(`
+ --> impure.peggy:2:18
+  |
+2 | a = "a" { return n++; }
+  |                  ^`);
+  });
+
+  test('tells what is left to Peggy when it is asked to be talkative', () => {
+    expect(run('--trace', '--output', 'quiet.js', 'list.peggy')).toMatchObject({ status: 0, stdout: '', stderr: '' });
+    const { stdout, stderr } = run('--trace', '--verbose', '--output', 'talkative.js', 'list.peggy');
+    expect(stdout + stderr).toContain(
+      "INFO(generate): The parser is Peggy's own, without a scanner: it was asked to trace.",
+    );
+  });
+
+  test('shows what is wrong with a text to try', () => {
+    expect(run('--test', '[1,]', 'list.peggy').stderr).toContain('Expected [0-9] but "]" found.');
+  });
+});
