@@ -1,5 +1,5 @@
 /** Requests of MCP's Streamable HTTP that fail where the stream of their answer is cut (MCP 2025-11-25, transports, "Sending Messages to the Server"). */
-import { isMediaType } from '../../../text/media-type.js';
+import { isMediaType } from '../../../channels/media-type.js';
 import { members } from './sdk-shapes.js';
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;

@@ -1,5 +1,5 @@
 /** Texts of a media type inside the content of other protocols, which knows no agent protocol in particular. */
-import { asciiLowerCase, withoutBlanks } from './ascii.js';
+import { asciiLowerCase, withoutBlanks } from '../text/ascii.js';
 
 /**
  * Tells whether a declared media type is `type`: parameters and case make no difference (RFC 9110, section 8.3.1).
