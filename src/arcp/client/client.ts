@@ -1,5 +1,5 @@
 /** A client of a runtime: calls, what is said of them, and a session that outlives its connections. */
-import { safely } from '../../async/safely.js';
+import { notifyListener } from '../../async/listeners.js';
 import type { MessageType, PayloadOf } from '../protocol/catalogue.js';
 import { assertReadable, type EnvelopeError, MAX_DEPTH, type MessageLimits, printEnvelope } from '../protocol/codec.js';
 import type { Envelope } from '../protocol/envelope.js';
@@ -397,7 +397,7 @@ class SessionClient implements Client {
       this.#commands.take(message);
     }
     this.#invocations.take(message, isNew);
-    if (isNew) safely(() => this.#options.onMessage?.(message));
+    if (isNew) notifyListener(() => this.#options.onMessage?.(message));
   }
 
   /** The runtime has refused a message whose id it could not read: a command that is too long for it must not be sent again. */
@@ -441,7 +441,7 @@ class SessionClient implements Client {
   }
 
   #tell(error: unknown): void {
-    safely(() => this.#options.onError?.(error));
+    notifyListener(() => this.#options.onError?.(error));
   }
 }
 

@@ -1,6 +1,6 @@
 /** The connection of a client: opened, watched, and made again. */
 
-import { LONGEST_TIMER } from '../../async/longest-timer.js';
+import { LONGEST_TIMER } from '../../async/timers.js';
 import type { Channel } from '../../channels/channel.js';
 import { systemReason } from '../../text/system-reason.js';
 import { EnvelopeError, sketchOfText, tryParseEnvelope } from '../protocol/codec.js';

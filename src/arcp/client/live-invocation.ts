@@ -1,4 +1,6 @@
 /** One invocation, as its client sees it. */
+
+import { AsyncQueue } from '../../async/queue.js';
 import type { Envelope } from '../protocol/envelope.js';
 import { ArcpError } from '../protocol/errors.js';
 import { outcomeIn } from '../protocol/outcome.js';
@@ -8,7 +10,6 @@ import type { Content } from '../streams/content.js';
 import type { StreamOptions, StreamWriter } from '../streams/contract.js';
 import { StreamInbox } from '../streams/inbox.js';
 import type { CancelOptions, Invocation } from './contract.js';
-import { Queue } from './queue.js';
 import { Seen } from './seen.js';
 
 interface Settled<T> {
@@ -28,7 +29,7 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
   readonly #host: InvocationHost;
   readonly #accepted = settled<string | undefined>();
   readonly #result = settled<R>();
-  readonly #queues = new Set<Queue<Envelope>>();
+  readonly #queues = new Set<AsyncQueue<Envelope>>();
   readonly #streams: StreamInbox;
   #jobId: string | undefined;
   #state: JobState = 'accepted';
@@ -69,7 +70,7 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
   }
 
   readonly events = (): AsyncIterableIterator<Envelope> => {
-    const queue = new Queue<Envelope>(() => this.#queues.delete(queue));
+    const queue = new AsyncQueue<Envelope>(() => this.#queues.delete(queue));
     if (this.#isOver) queue.end(this.#lost);
     else this.#queues.add(queue);
     return queue;

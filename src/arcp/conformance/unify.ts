@@ -1,3 +1,5 @@
+import { isRecord } from '../../text/guards.js';
+
 /** Whether a message says what another one has said, where both have names of their own for the same things. */
 
 /** Members whose values are of their time and place: nobody can say the same. */
@@ -57,7 +59,7 @@ export function difference(then: unknown, now: unknown, names: Names, path = '')
     if (then.length !== now.length) return `${path} has ${now.length} items, and had ${then.length}`;
     return first(then.keys(), (at) => difference(then[at], now[at], names, `${path}[${at}]`));
   }
-  if (isObject(then) && isObject(now)) {
+  if (isRecord(then) && isRecord(now)) {
     const members = new Set([...Object.keys(then), ...Object.keys(now)]);
     return first(members, (name) => difference(then[name], now[name], names, path === '' ? name : `${path}.${name}`));
   }
@@ -78,10 +80,6 @@ function first<T>(items: Iterable<T>, find: (item: T) => string | undefined): st
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function shown(value: unknown): string {

@@ -1,17 +1,20 @@
 // biome-ignore-all lint/correctness/noNodejsModules: a server that listens is of Node
 /** A runtime on a port: one envelope in each text message of a WebSocket (spec 003, "Transports"). */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, isIPv6 } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import { safely } from '../../async/safely.js';
+import { notifyListener } from '../../async/listeners.js';
 import type { Channel } from '../../channels/channel.js';
 import { gathered } from '../../channels/node/gathered.js';
-import { type Admission, createAdmission, isLoopbackAddress } from '../../channels/node/listen/admission.js';
-import { ServeError } from '../../channels/node/listen/errors.js';
-import { addressOf, listening } from '../../channels/node/listen/listening.js';
-import { toOriginForm } from '../../channels/node/listen/origin-form.js';
-import { answer, refuseUpgrade } from '../../channels/node/listen/plain-answers.js';
+import {
+  type Admission,
+  answer,
+  answerJson,
+  HEALTH_PATH,
+  listenOn,
+  refuseUpgrade,
+  toOriginForm,
+} from '../../channels/node/listen.js';
 import { webSocketChannel } from '../../channels/websocket.js';
 import { MAX_MESSAGE_BYTES } from '../protocol/codec.js';
 import type { Runtime } from '../runtime/runtime.js';
@@ -20,7 +23,6 @@ import type { Runtime } from '../runtime/runtime.js';
 export const SUBPROTOCOL = 'arcp';
 /** Where WebSockets connect to, and where the server says how it is. */
 export const ARCP_PATH = '/arcp';
-const HEALTH_PATH = '/healthz';
 
 export interface ListenWebSocketOptions {
   /** 0 for one that is free. @default 7777 */
@@ -70,21 +72,14 @@ export async function listenWebSocket(
   options: ListenWebSocketOptions = {},
 ): Promise<WebSocketListener> {
   const { port = 7777, host = '127.0.0.1', path = ARCP_PATH, token, insecure = false, origins = [] } = options;
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new TypeError(`port is a whole number from 0 to 65535; got ${port}`);
   if (!path.startsWith('/') || path === HEALTH_PATH || /[?#\s]/.test(path))
     throw new TypeError(`path begins with "/" and is not ${HEALTH_PATH}; got "${path}"`);
-  const bare = host.replace(/^\[(.*)\]$/, '$1');
-  const address = await addressOf(bare);
-  const isLoopback = isLoopbackAddress(address);
-  if (!isLoopback && token === undefined && !insecure)
-    throw new ServeError('no-token', `Without a token, others than this machine would connect to ${host}`);
-  const admission = createAdmission({ token, origins, host: bare, isLoopback });
-  const gate = new Gate(runtime, admission, { ...options, path });
-  await listening(gate.server, port, address);
-  const bound = (gate.server.address() as AddressInfo).port;
-  const place = `${isIPv6(bare) ? `[${bare}]` : bare}:${bound}`;
-  return { url: `ws://${place}${path}`, host: bare, port: bound, close: () => gate.close() };
+  let gate!: Gate;
+  const bound = await listenOn({ port, host, token, insecure, origins }, (admission) => {
+    gate = new Gate(runtime, admission, { ...options, path });
+    return gate.server;
+  });
+  return { url: `ws://${bound.authority}${path}`, host: bound.host, port: bound.port, close: () => gate.close() };
 }
 
 /** What stands between the port and the runtime. */
@@ -126,8 +121,7 @@ class Gate {
     const path = (request.url ?? '/').replace(/\?.*$/s, '');
     if (refusal !== null) answer(response, refusal.status);
     else if (path === HEALTH_PATH && (request.method === 'GET' || request.method === 'HEAD')) {
-      response.setHeader('content-type', 'application/json').setHeader('cache-control', 'no-store');
-      response.end(`${JSON.stringify({ status: 'ok', ...this.#runtime.counts() })}\n`);
+      answerJson(response, { status: 'ok', ...this.#runtime.counts() });
     } else if (path === this.#options.path) {
       // Here, one speaks WebSocket (RFC 9110, section 15.5.22).
       response.setHeader('upgrade', 'websocket').setHeader('connection', 'upgrade');
@@ -169,7 +163,7 @@ class Gate {
       const peer = { kind: 'websocket', address: request.socket.remoteAddress };
       this.#runtime
         .accept(gathered(channel, socket), isUnproven ? { ...peer, isToken: this.#within(channel) } : peer)
-        .catch((error: unknown) => safely(() => this.#options.onError?.(error)));
+        .catch((error: unknown) => notifyListener(() => this.#options.onError?.(error)));
     });
   };
 }

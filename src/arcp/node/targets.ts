@@ -3,7 +3,7 @@
 
 import { WebSocket } from 'ws';
 import type { Channel } from '../../channels/channel.js';
-import { type LaunchOptions, launchProcess } from '../../channels/node/launch.js';
+import { type LaunchOptions, launchProcess } from '../../channels/node/process.js';
 import { connectSocket } from '../../channels/node/socket.js';
 import { webSocketChannel } from '../../channels/websocket.js';
 import { systemReason } from '../../text/system-reason.js';

@@ -1,4 +1,5 @@
 /** Values that are kept as text, and given again. */
+import { isRecord } from '../../text/guards.js';
 import { byCodeUnit } from '../../text/order.js';
 import { ArcpError } from './errors.js';
 
@@ -65,9 +66,7 @@ export function assertJson(value: unknown, what: string, path = '$', depth = 0):
 /** Returns the JSON of a value, with the members of each object in one order: equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => byCodeUnit(a, b)))
-      : member,
+    isRecord(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => byCodeUnit(a, b))) : member,
   );
 }
 

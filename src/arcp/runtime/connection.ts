@@ -1,5 +1,5 @@
 /** One channel, and the session that it carries. */
-import { LONGEST_TIMER } from '../../async/longest-timer.js';
+import { LONGEST_TIMER } from '../../async/timers.js';
 import type { Channel } from '../../channels/channel.js';
 import { describe, type PayloadOf } from '../protocol/catalogue.js';
 import { type EnvelopeError, sketchOfText, tryParseEnvelope } from '../protocol/codec.js';

@@ -1,5 +1,5 @@
 /** Where something is kept, told and worked on. */
-import { steadyClock } from '../../async/steady-clock.js';
+import { monotonicClock } from '../../async/timers.js';
 import type { ArcpStore } from '../store/store.js';
 import type { Engine } from './core.js';
 import { Hub } from './hub.js';
@@ -40,7 +40,7 @@ async function expire(engine: Engine, jobId: string, now: () => number): Promise
 
 export function createEngine(store: ArcpStore, { policy, maxMessageBytes, ...options }: EngineOptions): Engine {
   const { now } = options;
-  const clock = store.now ?? steadyClock(now);
+  const clock = store.now ?? monotonicClock(now);
   const hub = new Hub();
   const log = new EventLog(store, hub, now, maxMessageBytes);
   const streams = new StreamRegistry(clock);

@@ -1,5 +1,5 @@
 /** ARCP runtimes, on Node. Public as `pegwire/arcp/runtime`. */
-export { ServeError, type ServeErrorCode } from '../../channels/node/listen/errors.js';
+export { ServeError, type ServeErrorCode } from '../../channels/node/listen.js';
 export {
   type Brokered,
   type BrokeredFiles,

@@ -1,9 +1,8 @@
 /** A runtime: tools, workflows and agents, and the connections of those who call them. */
 import type * as z from 'zod';
-import { LONGEST_TIMER } from '../../async/longest-timer.js';
-import { safely } from '../../async/safely.js';
+import { notifyListener } from '../../async/listeners.js';
+import { LONGEST_TIMER, nextTurn } from '../../async/timers.js';
 import type { Channel } from '../../channels/channel.js';
-import { nextTurn } from '../../channels/turn.js';
 import { MAX_MESSAGE_BYTES } from '../protocol/codec.js';
 import { newId } from '../protocol/ids.js';
 import { memoryStore } from '../store/memory.js';
@@ -354,6 +353,6 @@ function resolveSettings(options: RuntimeOptions): Settings {
       now,
     },
     ...{ version: '0.1.0', resumeWindowMs: resumeWindowSeconds * 1000, retentionMs: retentionDays * DAY_MS },
-    onError: (error) => safely(() => onError?.(error)),
+    onError: (error) => notifyListener(() => onError?.(error)),
   };
 }

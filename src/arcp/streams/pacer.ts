@@ -1,5 +1,5 @@
 /** How fast somebody may send (spec 003, "Streams": "Senders SHOULD slow or batch stream.chunk events after receiving backpressure"). */
-import { LONGEST_TIMER } from '../../async/longest-timer.js';
+import { LONGEST_TIMER } from '../../async/timers.js';
 import type { PayloadOf } from '../protocol/catalogue.js';
 
 /** What a receiver has said last; it holds until it says something else. */

@@ -1,5 +1,5 @@
 /** A stream as somebody reads it: in order, without gaps, at the reader's own pace. */
-import { Fifo } from '../../channels/fifo.js';
+import { Queue } from '../../async/queue.js';
 import type { PayloadOf } from '../protocol/catalogue.js';
 import { ArcpError, asArcpError, type ErrorBody } from '../protocol/errors.js';
 import type { StreamKind } from '../protocol/payloads/stream.js';
@@ -32,7 +32,7 @@ export interface ReaderOptions<K extends StreamKind> {
 
 export class StreamReader<K extends StreamKind> implements AsyncIterableIterator<Content<K>> {
   readonly #options: ReaderOptions<K>;
-  readonly #ready = new Fifo<Content<K>>();
+  readonly #ready = new Queue<Content<K>>();
   readonly #ahead = new Map<number, Chunk>();
   #next = 0;
   #size = 0;

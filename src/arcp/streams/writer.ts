@@ -1,6 +1,6 @@
 /** A stream that is being written, whoever sends it and however that is kept. */
-import { unheard } from '../../async/unheard.js';
-import { Fifo } from '../../channels/fifo.js';
+import { ignoringRejections } from '../../async/listeners.js';
+import { Queue } from '../../async/queue.js';
 import type { PayloadOf } from '../protocol/catalogue.js';
 import { ArcpError, asArcpError } from '../protocol/errors.js';
 import { newId } from '../protocol/ids.js';
@@ -38,7 +38,7 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
   readonly kind: K;
   readonly #host: WriterHost;
   /** What was written and not yet sent. */
-  readonly #waiting = new Fifo<Waiting>();
+  readonly #waiting = new Queue<Waiting>();
   #sending: Promise<void> | undefined;
   #sequence = 0;
   #bytes = 0;
@@ -57,7 +57,7 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
     });
   }
 
-  readonly write = unheard(async (content: Content<K>): Promise<void> => {
+  readonly write = ignoringRejections(async (content: Content<K>): Promise<void> => {
     if (this.#isOver && !this.#isUnwanted) throw new ArcpError('FAILED_PRECONDITION', 'The stream has ended');
     chunkOf(this.kind, content);
     if (this.#isUnwanted) return;
@@ -65,7 +65,7 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
     await Promise.all(cut(content, most).map((piece) => this.#add(piece, most)));
   });
 
-  readonly close = unheard(async (reason?: string): Promise<void> => {
+  readonly close = ignoringRejections(async (reason?: string): Promise<void> => {
     if (this.#isOver) return;
     this.#isOver = true;
     await this.#sending;
@@ -76,7 +76,7 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
     await this.#host.end(this.id, 'stream.close', payload);
   });
 
-  readonly fail = unheard(async (error: unknown): Promise<void> => {
+  readonly fail = ignoringRejections(async (error: unknown): Promise<void> => {
     if (this.#isOver) return;
     this.#isOver = true;
     await this.#sending;

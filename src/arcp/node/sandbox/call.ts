@@ -4,7 +4,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { LONGEST_TIMER } from '../../../async/longest-timer.js';
+import { LONGEST_TIMER } from '../../../async/timers.js';
 import { LineDecoder } from '../../../channels/line-decoder.js';
 import { ArcpError, asArcpError } from '../../protocol/errors.js';
 import type { JobContext } from '../../runtime/contract.js';

@@ -3,11 +3,12 @@
  * Tools in processes of their own (spec 003, "Permissions": "Runtimes SHOULD: isolate execution, restrict network access, enforce
  * capability boundaries").
  */
+
+import { Semaphore } from '../../../async/semaphore.js';
 import type { Handler } from '../../runtime/contract.js';
 import { runCall } from './call.js';
 import type { SandboxOptions, SandboxSettings } from './contract.js';
 import { pathOf, permissionFlag } from './flags.js';
-import { Slots } from './slots.js';
 
 /** Variables that tell Node to let in more, whatever its flags say. */
 const OPENING = /^(NODE_OPTIONS|NODE_REPL_EXTERNAL_MODULE)$/i;
@@ -40,8 +41,15 @@ const OPENING = /^(NODE_OPTIONS|NODE_REPL_EXTERNAL_MODULE)$/i;
  */
 export function sandboxed(module: string | URL, options: SandboxOptions = {}): Handler {
   const settings = settingsOf(module, options);
-  const slots = new Slots(settings.processes);
-  return (input, context) => slots.take(context.signal, () => runCall(settings, input, context));
+  const processes = new Semaphore(settings.processes);
+  return async (input, context) => {
+    const release = await processes.acquire(context.signal);
+    try {
+      return await runCall(settings, input, context);
+    } finally {
+      release();
+    }
+  };
 }
 
 function settingsOf(module: string | URL, options: SandboxOptions): SandboxSettings {

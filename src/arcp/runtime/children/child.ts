@@ -1,7 +1,7 @@
 /** Work that is done for other work: agents, workflows and tools, as jobs of their own (spec 003, "Multi-Agent Coordination"). */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import { mayGoUnheard } from '../../../async/unheard.js';
+import { ignoreRejection } from '../../../async/listeners.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { newSpanId } from '../../protocol/ids.js';
 import { assertJson, canonicalJson } from '../../protocol/kept-json.js';
@@ -80,7 +80,7 @@ export function targetOf(command: StartingCommand): [Work['kind'], string] {
 function childOf<R>(attempt: Attempt, jobId: string): ChildJob<R> {
   return {
     jobId: attempt.spec.isDurable ? jobId : undefined,
-    result: () => mayGoUnheard(attempt.wait({ reason: 'child' }, () => attempt.outcomeOf(jobId) as Promise<R>)),
+    result: () => ignoreRejection(attempt.wait({ reason: 'child' }, () => attempt.outcomeOf(jobId) as Promise<R>)),
   };
 }
 

@@ -1,6 +1,6 @@
 /** What a handler is given. */
 
-import { mayGoUnheard, unheard } from '../../../async/unheard.js';
+import { ignoreRejection, ignoringRejections } from '../../../async/listeners.js';
 import { CATALOGUE, type MessageType, type PayloadOf } from '../../protocol/catalogue.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { callTool } from '../children/call.js';
@@ -19,7 +19,7 @@ import { type Values, type ValuesOptions, valuesOf } from './values.js';
 /** @param restored the data of the latest checkpoint */
 export function contextOf(job: Attempt, restored: unknown): JobContext {
   const { row, spec, voice } = job;
-  const say = unheard(async <T extends MessageType>(type: T, payload: PayloadOf<T>): Promise<void> => {
+  const say = ignoringRejections(async <T extends MessageType>(type: T, payload: PayloadOf<T>): Promise<void> => {
     assertPayload(type, payload);
     await job.outbox.add({ events: [voice.event(type, payload)] });
   });
@@ -37,7 +37,7 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
     spanId: spec.trace.spanId,
     restored,
     operationKey: spec.command.payload.operation_key,
-    progress: unheard(async (progress) => {
+    progress: ignoringRejections(async (progress) => {
       assertPayload('job.progress', progress);
       job.noteProgress();
       // Only jobs have messages of their own for it.
@@ -46,22 +46,22 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
     }),
     log: (level, message, attributes) =>
       say('log', { level, message, ...(attributes === undefined ? {} : { attributes }) }),
-    metric: unheard(async (metric) => {
+    metric: ignoringRejections(async (metric) => {
       await say('metric', metric);
       job.telemetry?.metric(metric);
     }),
     emit: (name, attributes) => say('event.emit', { name, ...(attributes === undefined ? {} : { attributes }) }),
     traceparent: traceparentOf(spec.trace.traceId, spec.trace.spanId),
     span: (name, work, options) =>
-      mayGoUnheard(withSpan(job, { spanId: spec.trace.spanId, toldAs: job.toldAs }, name, work, options)),
+      ignoreRejection(withSpan(job, { spanId: spec.trace.spanId, toldAs: job.toldAs }, name, work, options)),
     stream: (options) => job.openStream(options),
     incoming: (which) => job.readUpload(which),
-    checkpoint: unheard(async (data, options) => (await checkpoint(job, data, options))!),
+    checkpoint: ignoringRejections(async (data, options) => (await checkpoint(job, data, options))!),
     onCheckpoint: (snapshot) => job.onCheckpoint(snapshot),
-    permission: (wish) => mayGoUnheard(askFor(job, wish)),
-    step: (key, work) => mayGoUnheard(step(job, key, work)),
+    permission: (wish) => ignoreRejection(askFor(job, wish)),
+    step: (key, work) => ignoreRejection(step(job, key, work)),
     call: <R>(tool: string, args = {}, options = {}) =>
-      mayGoUnheard(callTool(job, contextOf, tool, args, options) as Promise<R>),
+      ignoreRejection(callTool(job, contextOf, tool, args, options) as Promise<R>),
     delegate: (agent, task, { arguments: args, values, contextId, ...options } = {}) => {
       const context = {
         ...{ trace_id: spec.trace.traceId, shared_context_id: contextId ?? shared.id },
@@ -69,11 +69,11 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
         ...(values === undefined ? {} : { values: { ...values } }),
       };
       const given = args === undefined ? {} : { arguments: { ...args } };
-      return mayGoUnheard(startChild(job, 'agent.delegate', { target: agent, task, context, ...given }, options));
+      return ignoreRejection(startChild(job, 'agent.delegate', { target: agent, task, context, ...given }, options));
     },
     startWorkflow: (workflow, inputs = {}, options = {}) =>
-      mayGoUnheard(startChild(job, 'workflow.start', { workflow, inputs: { ...inputs } }, options)),
-    handOff: (agent, options) => mayGoUnheard(handOff(job, agent, options)),
+      ignoreRejection(startChild(job, 'workflow.start', { workflow, inputs: { ...inputs } }, options)),
+    handOff: (agent, options) => ignoreRejection(handOff(job, agent, options)),
     handedOver: job.status.handedOver,
     memory: valuesOf({ id: row.sessionId, scope: `memory:${row.sessionId}`, owner: row.sessionId, ...keeping }),
     shared,

@@ -1,5 +1,5 @@
 /** Jobs that may take only so long, whether they are worked on or wait (spec 003, "Jobs": "cancelled by ... timeout"). */
-import { LONGEST_TIMER } from '../../../async/longest-timer.js';
+import { LONGEST_TIMER } from '../../../async/timers.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { ArcpStore, JobRow } from '../../store/store.js';
 import { IDLE_STATES } from './machine.js';

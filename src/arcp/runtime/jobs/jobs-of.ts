@@ -1,5 +1,5 @@
 /** Many jobs, a portion at a time: what is done with them leaves others their turn. */
-import { nextTurn } from '../../../channels/turn.js';
+import { nextTurn } from '../../../async/timers.js';
 import type { ArcpStore, JobQuery, JobRow } from '../../store/store.js';
 
 /** Jobs that are read at once. */

@@ -1,5 +1,5 @@
 /** One attempt at a job, in this process. */
-import { LONGEST_TIMER } from '../../../async/longest-timer.js';
+import { LONGEST_TIMER } from '../../../async/timers.js';
 import { ArcpError, asArcpError } from '../../protocol/errors.js';
 import type { JobState } from '../../protocol/payloads/parts.js';
 import type { StreamKind } from '../../protocol/payloads/stream.js';

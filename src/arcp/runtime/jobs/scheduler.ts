@@ -1,6 +1,6 @@
 /** Who works on what, and for how long nobody else may. */
 
-import { LONGEST_TIMER } from '../../../async/longest-timer.js';
+import { LONGEST_TIMER } from '../../../async/timers.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { newId } from '../../protocol/ids.js';
 import type { JobRow, Lease } from '../../store/store.js';

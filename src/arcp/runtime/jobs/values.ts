@@ -1,6 +1,6 @@
 /** Values by name that outlive the work that keeps them (spec 003, "Sessions": "maintain memory", "share execution context"). */
 
-import { unheard } from '../../../async/unheard.js';
+import { ignoringRejections } from '../../../async/listeners.js';
 import { byCodeUnit } from '../../../text/order.js';
 import { jsonOf } from '../../protocol/kept-json.js';
 import type { ArcpStore, NewEvent, RecordChange, StoredRecord } from '../../store/store.js';
@@ -57,10 +57,10 @@ export function valuesOf({ id, scope, owner, store, outbox, initial = {}, change
   return {
     id,
     get: async <T>(key: string) => valueAt<T>(key, await store.readRecord(scope, key)),
-    set: unheard(async (key, value) =>
+    set: ignoringRejections(async (key, value) =>
       outbox.add({ records: [record(key, value ?? null)], events: told(key, value ?? null) }),
     ),
-    update: unheard(async <T>(key: string, change: (value: T | undefined) => T) => {
+    update: ignoringRejections(async <T>(key: string, change: (value: T | undefined) => T) => {
       for (;;) {
         const found = await store.readRecord(scope, key);
         const value = change(valueAt<T>(key, found)) ?? null;

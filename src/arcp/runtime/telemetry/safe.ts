@@ -1,5 +1,5 @@
 /** Telemetry that fails must not take work down with it. */
-import { safely } from '../../../async/safely.js';
+import { notifyListener } from '../../../async/listeners.js';
 import type { Telemetry, TelemetrySpan } from './contract.js';
 
 /** A span that nobody knows of. */
@@ -9,15 +9,15 @@ export function safeTelemetry(telemetry: Telemetry): Telemetry {
   return {
     startSpan: (name, begun) => {
       let span = NOBODYS;
-      safely(() => {
+      notifyListener(() => {
         span = telemetry.startSpan(name, begun);
       });
       return {
         spanId: span.spanId,
-        event: (...event) => safely(() => span.event(...event)),
-        end: (ended) => safely(() => span.end(ended)),
+        event: (...event) => notifyListener(() => span.event(...event)),
+        end: (ended) => notifyListener(() => span.end(ended)),
       };
     },
-    metric: (metric) => safely(() => telemetry.metric(metric)),
+    metric: (metric) => notifyListener(() => telemetry.metric(metric)),
   };
 }

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { after, afterIdly } from '../../src/async/after.js';
+import { after, afterUnref } from '../../src/async/timers.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe.each([
   ['after', after],
-  ['afterIdly', afterIdly],
+  ['afterUnref', afterUnref],
 ])('%s', (_, later) => {
-  test('so many seconds', () => {
+  test('so many milliseconds', () => {
     const run = vi.fn();
-    later(2.5, run);
+    later(2500, run);
     vi.advanceTimersByTime(2499);
     expect(run).not.toHaveBeenCalled();
     vi.advanceTimersByTime(1);
@@ -19,7 +19,7 @@ describe.each([
 
   test('more than a timer holds is as late as one can be, and not at once', () => {
     const run = vi.fn();
-    later(3_000_000, run);
+    later(2 ** 31, run);
     vi.advanceTimersByTime(2 ** 31 - 2);
     expect(run).not.toHaveBeenCalled();
   });
@@ -32,7 +32,7 @@ describe.each([
 
   test('not at all, where it was stopped', () => {
     const run = vi.fn();
-    later(1, run)();
+    later(1000, run)();
     vi.advanceTimersByTime(5000);
     expect(run).not.toHaveBeenCalled();
   });

@@ -1,4 +1,5 @@
-/** Work that ends early: for whichever of two reasons comes first. */
+/** Work that ends when a signal is aborted, or its time is up. */
+import { after } from './timers.js';
 
 export interface LinkedSignal {
   readonly signal: AbortSignal;
@@ -6,7 +7,40 @@ export interface LinkedSignal {
   readonly release: () => void;
 }
 
-/** A signal that is aborted with the first of two. `AbortSignal.any` is no way to have one: Node 20 may collect what it gives. */
+/**
+ * Returns a promise that settles as the given one, and rejects as soon as the signal is aborted.
+ *
+ * @throws what the signal is aborted with
+ */
+export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  promise.catch(() => {});
+  signal.throwIfAborted();
+  let abort!: () => void;
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason);
+  });
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** Waits for a promise to fulfil, but no longer than so many milliseconds. @returns whether it was in time */
+export async function within(ms: number, promise: Promise<unknown>, timer = after): Promise<boolean> {
+  let cancel!: () => void;
+  const late = new Promise<boolean>((resolve) => {
+    cancel = timer(ms, () => resolve(false));
+  });
+  try {
+    return await Promise.race([promise.then(() => true), late]);
+  } finally {
+    cancel();
+  }
+}
+
+/** Makes a signal that is aborted with the first of two. `AbortSignal.any` is no way to have one: Node 20 may collect what it gives. */
 export function linkSignals(one: AbortSignal, other: AbortSignal): LinkedSignal {
   const controller = new AbortController();
   const release = (): void => {
@@ -67,4 +101,28 @@ export async function* untilAborted<T>(
 
 async function leave(iterator: AsyncIterator<unknown>): Promise<void> {
   await iterator.return?.();
+}
+
+/**
+ * Does something with a signal that fires with the given one, and when time is up: then with a reason named `TimeoutError`.
+ *
+ * With a timer of its own: `AbortSignal.timeout` does not keep a process alive that has nothing else to do.
+ *
+ * @throws what the work throws
+ */
+export async function withTimeLimit<T>(
+  signal: AbortSignal,
+  milliseconds: number,
+  work: (limited: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const late = new AbortController();
+  const error = Object.assign(new Error(`Not done in ${milliseconds} milliseconds.`), { name: 'TimeoutError' });
+  const cancel = after(milliseconds, () => late.abort(error));
+  const limited = linkSignals(signal, late.signal);
+  try {
+    return await work(limited.signal);
+  } finally {
+    cancel();
+    limited.release();
+  }
 }
