@@ -1,5 +1,5 @@
 // biome-ignore-all lint/correctness/noNodejsModules: named pipes are of Node
-/** A pair of named pipes: one carries what a client says, the other what it is told (spec 003, "Transports"). */
+/** Channels over a pair of named pipes: one carries what a client says, the other what it is told. */
 import { execFile } from 'node:child_process';
 import { close, constants, open as openFile } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
@@ -8,17 +8,16 @@ import { promisify } from 'node:util';
 import type { Channel } from '../../channels/channel.js';
 import { type ByteChannelOptions, byteChannel } from '../../channels/node/byte-channel.js';
 import { systemReason } from '../../text/system-reason.js';
-import type { Runtime } from '../runtime/runtime.js';
 
 /** The paths of two named pipes. */
 export interface FifoPair {
-  /** What the client writes, and the runtime reads. */
+  /** What the client writes, and the server reads. */
   readonly toRuntime: string;
   readonly toClient: string;
 }
 
 export interface FifoListener {
-  /** Takes nobody any more, and removes the pipes. The connection that there is stays the runtime's. */
+  /** Takes nobody any more, and removes the pipes. The connection that there is goes on. */
   readonly close: () => Promise<void>;
 }
 
@@ -27,7 +26,7 @@ const run = promisify(execFile);
 const open = promisify(openFile);
 const closeFile = promisify(close);
 
-/** The pair with one name: `NAME.in` and `NAME.out`, as the runtime sees them. */
+/** The pair with one name: `NAME.in` and `NAME.out`, as the server sees them. */
 export function fifoPair(name: string): FifoPair {
   return { toRuntime: `${name}.in`, toClient: `${name}.out` };
 }
@@ -35,11 +34,12 @@ export function fifoPair(name: string): FifoPair {
 /**
  * Makes two named pipes, their owner's only, and takes one client after the other.
  *
+ * @param connected given the channel of each client; the next one is taken when it resolves
  * @throws Error where they cannot be made: there are files of these names, or the system has no named pipes of this sort
  */
 export async function listenFifo(
-  runtime: Runtime,
   pair: FifoPair,
+  connected: (channel: Channel) => Promise<void>,
   options: ByteChannelOptions & { readonly onError?: ((error: unknown) => void) | undefined } = {},
 ): Promise<FifoListener> {
   await makePipe(pair.toRuntime);
@@ -60,7 +60,7 @@ export async function listenFifo(
       }
       const output = await open(pair.toClient, 'w');
       if (isClosed) await Promise.all([closeFile(input), closeFile(output)]);
-      else await runtime.accept(channelOf(input, output, options), { kind: 'fifo' });
+      else await connected(channelOf(input, output, options));
     }
   };
   const served = serve().catch((error: unknown) => {

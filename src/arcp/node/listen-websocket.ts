@@ -17,12 +17,11 @@ import {
 } from '../../channels/node/listen.js';
 import { webSocketChannel } from '../../channels/websocket.js';
 import { MAX_MESSAGE_BYTES } from '../protocol/codec.js';
+import { SUBPROTOCOL } from '../protocol/version.js';
 import type { Runtime } from '../runtime/runtime.js';
 
-/** The subprotocol that a client may ask for. */
-export const SUBPROTOCOL = 'arcp';
 /** Where WebSockets connect to, and where the server says how it is. */
-export const ARCP_PATH = '/arcp';
+const ARCP_PATH = '/arcp';
 
 export interface ListenWebSocketOptions {
   /** 0 for one that is free. @default 7777 */

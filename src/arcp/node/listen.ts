@@ -3,6 +3,7 @@ import type { ByteChannelOptions } from '../../channels/node/byte-channel.js';
 import { type Address, type Listener, listenSocket } from '../../channels/node/socket.js';
 import { stdioChannel } from '../../channels/node/stdio.js';
 import type { Runtime } from '../runtime/runtime.js';
+import { type FifoListener, type FifoPair, listenFifo as listenOnPipes } from './fifo.js';
 
 /**
  * Lets clients connect by a Unix-domain socket, its owner's only, or by TCP: then on the loopback alone, unless a host is named. On Windows, a
@@ -27,4 +28,17 @@ export function listenUnix(
  */
 export function serveStdio(runtime: Runtime, options: ByteChannelOptions = {}): Promise<void> {
   return runtime.accept(stdioChannel(options), { kind: 'stdio' });
+}
+
+/**
+ * Makes two named pipes, their owner's only, and takes one client after the other.
+ *
+ * @throws Error where they cannot be made: there are files of these names, or the system has no named pipes of this sort
+ */
+export function listenFifo(
+  runtime: Runtime,
+  pair: FifoPair,
+  options: ByteChannelOptions & { readonly onError?: ((error: unknown) => void) | undefined } = {},
+): Promise<FifoListener> {
+  return listenOnPipes(pair, (channel) => runtime.accept(channel, { kind: 'fifo' }), options);
 }

@@ -9,8 +9,8 @@ import { webSocketChannel } from '../../channels/websocket.js';
 import { systemReason } from '../../text/system-reason.js';
 import type { Dial } from '../client/contract.js';
 import { ArcpError } from '../protocol/errors.js';
+import { SUBPROTOCOL } from '../protocol/version.js';
 import { connectFifo, fifoPair } from './fifo.js';
-import { SUBPROTOCOL } from './listen-websocket.js';
 
 /** A program that speaks on its standard streams. It is started for each connection. */
 export interface Program extends Omit<LaunchOptions, 'signal'> {

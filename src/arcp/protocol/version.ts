@@ -17,3 +17,6 @@ export function isVersion(value: unknown): value is string {
 export function isSupported(version: string): boolean {
   return version === ARCP_VERSION || (version.startsWith('1.') && VERSION.test(version));
 }
+
+/** The subprotocol of WebSockets that a client may ask for. */
+export const SUBPROTOCOL = 'arcp';

@@ -1,6 +1,6 @@
 /** What a runtime is made of by its host: tools, and what their handlers are given. */
 import type * as z from 'zod';
-import type { MessageType, PayloadOf } from '../protocol/catalogue.js';
+import type { PayloadOf } from '../protocol/catalogue.js';
 import type { LogLevel } from '../protocol/payloads/event.js';
 import type { TrustLevel } from '../protocol/payloads/parts.js';
 import type { StreamKind } from '../protocol/payloads/stream.js';
@@ -14,8 +14,6 @@ import type {
   HandedOver,
   HandoffOptions,
 } from './children/contract.js';
-import type { RetryPolicy } from './jobs/retry.js';
-import type { Values } from './jobs/values.js';
 import type { Lease, PermissionWish } from './permissions/contract.js';
 import type { Span } from './telemetry/contract.js';
 
@@ -177,4 +175,31 @@ export interface Work {
   readonly handler: Handler;
 }
 
-export type { MessageType };
+/** Values are JSON. All that is written is kept before the promise resolves. */
+export interface Values {
+  /** What names them, for others that are to have the same. */
+  readonly id: string;
+  readonly get: <T = unknown>(key: string) => Promise<T | undefined>;
+  readonly set: (key: string, value: unknown) => Promise<void>;
+  /**
+   * Makes one value of the one that is there. Of several at once, each sees what the one before has made of it.
+   *
+   * @param change may be called more than once
+   */
+  readonly update: <T = unknown>(key: string, change: (value: T | undefined) => T) => Promise<T>;
+  readonly delete: (key: string) => Promise<void>;
+  /** All, in the order of their keys. */
+  readonly entries: () => Promise<readonly (readonly [key: string, value: unknown])[]>;
+}
+
+/** When and how often a job is tried again (spec 003, "Jobs": "Jobs MUST support retries"). */
+export interface RetryPolicy {
+  /** All attempts together, the first included. @default 1 */
+  readonly maxAttempts?: number | undefined;
+  /** Milliseconds before the second attempt. @default 1000 */
+  readonly backoffMs?: number | undefined;
+  /** By how much each wait is longer than the one before. @default 2 */
+  readonly factor?: number | undefined;
+  /** The longest wait, in milliseconds. @default 60000 */
+  readonly maxBackoffMs?: number | undefined;
+}

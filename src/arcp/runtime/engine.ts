@@ -1,7 +1,7 @@
 /** Where something is kept, told and worked on. */
 import { monotonicClock } from '../../async/timers.js';
 import type { ArcpStore } from '../store/store.js';
-import type { Engine } from './core.js';
+import type { Engine } from './engine-type.js';
 import { Hub } from './hub.js';
 import { beginJob } from './jobs/begin.js';
 import { cancelChildren, cancelJob } from './jobs/cancel-job.js';

@@ -10,7 +10,8 @@ import type { StoredRecord } from '../store/store.js';
 import type { Identity, Peer } from './auth.js';
 import { MIN_MESSAGE_BYTES, traceBelow } from './compose.js';
 import type { Work } from './contract.js';
-import type { Core, Engine } from './core.js';
+import type { Core } from './core.js';
+import type { Engine } from './engine-type.js';
 import { CAPABILITIES, can, negotiate } from './negotiate.js';
 import { digestOf, type KeptSession, newToken, SESSIONS, type Session, sessionOf, sessionRecord } from './session.js';
 

@@ -8,8 +8,8 @@ export {
   type ExecOptions,
   type Executed,
 } from '../node/broker.js';
-export { type FifoListener, type FifoPair, fifoPair, listenFifo } from '../node/fifo.js';
-export { listenUnix, serveStdio } from '../node/listen.js';
+export { type FifoListener, type FifoPair, fifoPair } from '../node/fifo.js';
+export { listenFifo, listenUnix, serveStdio } from '../node/listen.js';
 export { type ListenWebSocketOptions, listenWebSocket, type WebSocketListener } from '../node/listen-websocket.js';
 export type { SandboxContext, SandboxedTool, SandboxOptions } from '../node/sandbox/contract.js';
 export { sandboxed } from '../node/sandbox/sandboxed.js';

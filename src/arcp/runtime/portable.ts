@@ -10,11 +10,18 @@ export type {
   HandedOver,
   HandoffOptions,
 } from './children/contract.js';
-export type { AgentInput, CheckpointOptions, Handler, JobContext, ToolOptions, WorkOptions } from './contract.js';
-export type { RetryPolicy } from './jobs/retry.js';
-export type { Values } from './jobs/values.js';
+export type {
+  AgentInput,
+  CheckpointOptions,
+  Handler,
+  JobContext,
+  RetryPolicy,
+  ToolOptions,
+  Values,
+  WorkOptions,
+} from './contract.js';
 export type { Capabilities } from './negotiate.js';
-export type { Lease, PermissionWish } from './permissions/contract.js';
+export type { Lease, PermissionWish, Scope } from './permissions/contract.js';
 export {
   type Asking,
   DEFAULT_RULES,
@@ -24,7 +31,6 @@ export {
   type PolicyOptions,
   type Rules,
 } from './permissions/policy.js';
-export type { Scope } from './permissions/scope.js';
 export {
   createRuntime,
   type Runtime,

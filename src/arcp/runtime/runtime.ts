@@ -10,8 +10,9 @@ import { type ArcpStore, LIVE_STATES, type TrimReport } from '../store/store.js'
 import { type Authenticate, anonymous, type Peer } from './auth.js';
 import { Connection } from './connection.js';
 import type { AgentInput, Handler, ToolOptions, Work, WorkOptions } from './contract.js';
-import type { Core, Engine, Settings } from './core.js';
+import type { Core, Settings } from './core.js';
 import { createEngine } from './engine.js';
+import type { Engine } from './engine-type.js';
 import { cancelJob } from './jobs/cancel-job.js';
 import { jobsOf } from './jobs/jobs-of.js';
 import { resolveRetry } from './jobs/retry.js';

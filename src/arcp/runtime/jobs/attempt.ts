@@ -6,7 +6,7 @@ import type { Content } from '../../streams/content.js';
 import type { StreamOptions, StreamWriter } from '../../streams/contract.js';
 import type { Work } from '../contract.js';
 import type { EventLog } from '../log.js';
-import type { Permissions } from '../permissions/contract.js';
+import type { Permissions } from '../permissions/request.js';
 import type { Telemetry } from '../telemetry/contract.js';
 import type { JobOutbox } from './outbox.js';
 import type { JobSpec, JobStatus } from './spec.js';

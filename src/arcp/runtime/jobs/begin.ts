@@ -2,7 +2,7 @@
 import { ArcpError } from '../../protocol/errors.js';
 import { newId } from '../../protocol/ids.js';
 import type { CommitResult, JobRow } from '../../store/store.js';
-import type { Engine } from '../core.js';
+import type { Engine } from '../engine-type.js';
 import { NEW_STATUS } from './spec.js';
 import { Voice } from './voice.js';
 import type { NewJob } from './wishes.js';

@@ -2,7 +2,7 @@
 import { ArcpError } from '../../protocol/errors.js';
 import { type JobRow, LIVE_STATES, type NewEvent, type RecordChange, type StoredRecord } from '../../store/store.js';
 import { childrenOf } from '../children/child.js';
-import type { Engine } from '../core.js';
+import type { Engine } from '../engine-type.js';
 import { IDLE_STATES, isIdle, isTerminal } from './machine.js';
 import { CANCELS } from './scheduler.js';
 import { specOf, statusOf } from './spec.js';

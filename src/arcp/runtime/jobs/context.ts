@@ -6,7 +6,7 @@ import { ArcpError } from '../../protocol/errors.js';
 import { callTool } from '../children/call.js';
 import { startChild } from '../children/child.js';
 import { handOff } from '../children/handoff.js';
-import type { JobContext } from '../contract.js';
+import type { JobContext, Values } from '../contract.js';
 import { askFor } from '../permissions/ask.js';
 import { traceparentOf, withSpan } from '../telemetry/span.js';
 import { issuesOf } from '../works.js';
@@ -14,7 +14,7 @@ import type { Attempt } from './attempt.js';
 import { checkpoint } from './checkpoint.js';
 import type { StartingCommand } from './spec.js';
 import { step } from './step.js';
-import { type Values, type ValuesOptions, valuesOf } from './values.js';
+import { type ValuesOptions, valuesOf } from './values.js';
 
 /** @param restored the data of the latest checkpoint */
 export function contextOf(job: Attempt, restored: unknown): JobContext {

@@ -10,7 +10,7 @@ import type { StreamOptions, StreamWriter } from '../../streams/contract.js';
 import type { ChunkWriter } from '../../streams/writer.js';
 import type { Work } from '../contract.js';
 import type { EventLog } from '../log.js';
-import type { Permissions } from '../permissions/contract.js';
+import type { Permissions } from '../permissions/request.js';
 import { openJobStream } from '../streams/job-stream.js';
 import type { StreamRegistry } from '../streams/registry.js';
 import { silentStream } from '../streams/silent.js';

@@ -2,7 +2,7 @@
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { outcomeIn } from '../../protocol/outcome.js';
-import type { Engine } from '../core.js';
+import type { Engine } from '../engine-type.js';
 import { statusOf } from './spec.js';
 import { untilEnded } from './until-ended.js';
 

@@ -1,16 +1,7 @@
 /** When and how often a job is tried again (spec 003, "Jobs": "Jobs MUST support retries"). */
-import { type ErrorBody, isRetryable } from '../../protocol/errors.js';
 
-export interface RetryPolicy {
-  /** All attempts together, the first included. @default 1 */
-  readonly maxAttempts?: number | undefined;
-  /** Milliseconds before the second attempt. @default 1000 */
-  readonly backoffMs?: number | undefined;
-  /** By how much each wait is longer than the one before. @default 2 */
-  readonly factor?: number | undefined;
-  /** The longest wait, in milliseconds. @default 60000 */
-  readonly maxBackoffMs?: number | undefined;
-}
+import { type ErrorBody, isRetryable } from '../../protocol/errors.js';
+import type { RetryPolicy } from '../contract.js';
 
 export interface ResolvedRetry {
   readonly maxAttempts: number;

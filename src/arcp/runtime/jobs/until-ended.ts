@@ -1,6 +1,6 @@
 /** Waits for the end of a job, whoever works on it. */
 import type { StoredEvent } from '../../store/store.js';
-import type { Engine } from '../core.js';
+import type { Engine } from '../engine-type.js';
 import { isTerminal } from './machine.js';
 
 /** Resolves when it has ended, or there is no such job. */

@@ -4,24 +4,8 @@ import { ignoringRejections } from '../../../async/listeners.js';
 import { byCodeUnit } from '../../../text/order.js';
 import { jsonOf } from '../../protocol/kept-json.js';
 import type { ArcpStore, NewEvent, RecordChange, StoredRecord } from '../../store/store.js';
+import type { Values } from '../contract.js';
 import type { JobOutbox } from './outbox.js';
-
-/** Values are JSON. All that is written is kept before the promise resolves. */
-export interface Values {
-  /** What names them, for others that are to have the same. */
-  readonly id: string;
-  readonly get: <T = unknown>(key: string) => Promise<T | undefined>;
-  readonly set: (key: string, value: unknown) => Promise<void>;
-  /**
-   * Makes one value of the one that is there. Of several at once, each sees what the one before has made of it.
-   *
-   * @param change may be called more than once
-   */
-  readonly update: <T = unknown>(key: string, change: (value: T | undefined) => T) => Promise<T>;
-  readonly delete: (key: string) => Promise<void>;
-  /** All, in the order of their keys. */
-  readonly entries: () => Promise<readonly (readonly [key: string, value: unknown])[]>;
-}
 
 export interface ValuesOptions {
   readonly id: string;

@@ -4,11 +4,11 @@ import { newId } from '../../protocol/ids.js';
 import { timestampOf } from '../../protocol/timestamp.js';
 import type { NewEvent, RecordChange } from '../../store/store.js';
 import type { Attempt } from '../jobs/attempt.js';
-import type { Lease, PermissionWish } from './contract.js';
+import type { Lease, PermissionWish, Scope } from './contract.js';
 import { allows, assertAllows, type KeptLease, leaseOf, leaseRecord, leasesOf } from './lease.js';
 import { LEASE_SECONDS } from './policy.js';
 import { askedBy, type KeptRequest, REQUESTS, requestOf, requestRecord } from './request.js';
-import { denied, isNamed, type Scope, say, scopeOf } from './scope.js';
+import { denied, isNamed, say, scopeOf } from './scope.js';
 
 /**
  * Asks for something, unless it was granted before and that still holds: in this job, in an attempt before, or for the whole session.

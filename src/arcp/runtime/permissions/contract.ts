@@ -1,7 +1,13 @@
 /** How work asks for what is not everybody's to do, and what it is given. */
-import type { Policy } from './policy.js';
-import type { Answers } from './request.js';
-import type { Scope } from './scope.js';
+
+/** What a permission is for (spec 003, "Permissions": "scoped to a specific lease, resource, operation, and expiration time"). */
+export interface Scope {
+  /** Names joined by dots: `filesystem.write`. */
+  readonly permission: string;
+  /** On what: `order:ord_4812`. One that ends with `*` stands for all that begin alike. */
+  readonly resource?: string | undefined;
+  readonly operation?: string | undefined;
+}
 
 export interface PermissionWish extends Scope {
   /** Why, for whoever is asked. */
@@ -29,11 +35,4 @@ export interface Lease extends Scope {
    * @throws ArcpError `LEASE_EXPIRED`, or `PERMISSION_DENIED` for what it does not cover, and when it was used as often as it may be
    */
   readonly use: (wanted?: Partial<Omit<Scope, 'permission'>>) => Promise<void>;
-}
-
-/** What asking needs of the runtime. */
-export interface Permissions {
-  readonly policy: Policy;
-  readonly answers: Answers;
-  readonly now: () => number;
 }

@@ -1,7 +1,8 @@
 /** What was granted, and for how long (spec 003, "Permissions"). */
 import { ArcpError } from '../../protocol/errors.js';
 import type { RecordChange, StoredRecord } from '../../store/store.js';
-import { covers, denied, type Scope, say } from './scope.js';
+import type { Scope } from './contract.js';
+import { covers, denied, say } from './scope.js';
 
 /** Where the grants of a job stand, and those of a session. */
 export const leasesOf = (owner: string): string => `lease:${owner}`;

@@ -1,7 +1,8 @@
 /** What is allowed to whom, and who is asked (spec 003, "Permissions", "Trust Levels"). */
 import type { TrustLevel } from '../../protocol/payloads/parts.js';
 import { TRUST_LEVELS } from '../../protocol/payloads/parts.js';
-import { type Scope, specificity } from './scope.js';
+import type { Scope } from './contract.js';
+import { specificity } from './scope.js';
 
 /**
  * - `deny`: it does not happen

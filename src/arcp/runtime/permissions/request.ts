@@ -1,6 +1,7 @@
 /** Questions that wait for their answers, however long that takes and whatever happens meanwhile (spec 003, "Permissions"). */
 import type { ArcpStore, RecordChange, StoredRecord } from '../../store/store.js';
-import type { Scope } from './scope.js';
+import type { Scope } from './contract.js';
+import type { Policy } from './policy.js';
 
 /** Where requests stand, by the ids of their messages; and what a job has asked for, by what it is. */
 export const REQUESTS = 'permission';
@@ -78,4 +79,11 @@ function waiting(): { readonly promise: Promise<void>; readonly resolve: () => v
     resolve = settle;
   });
   return { promise, resolve };
+}
+
+/** What asking needs of the runtime. */
+export interface Permissions {
+  readonly policy: Policy;
+  readonly answers: Answers;
+  readonly now: () => number;
 }

@@ -1,13 +1,7 @@
 /** What a permission is for (spec 003, "Permissions": "scoped to a specific lease, resource, operation, and expiration time"). */
-import { ArcpError } from '../../protocol/errors.js';
 
-export interface Scope {
-  /** Names joined by dots: `filesystem.write`. */
-  readonly permission: string;
-  /** On what: `order:ord_4812`. One that ends with `*` stands for all that begin alike. */
-  readonly resource?: string | undefined;
-  readonly operation?: string | undefined;
-}
+import { ArcpError } from '../../protocol/errors.js';
+import type { Scope } from './contract.js';
 
 /**
  * Whether what was granted allows what is wanted. What a grant does not name it does not bound; and what is wanted without

@@ -1,0 +1,21 @@
+/** Where jobs are kept, told of and worked on. */
+import type { ArcpStore } from '../store/store.js';
+import type { Hub } from './hub.js';
+import type { Scheduler } from './jobs/scheduler.js';
+import type { EventLog } from './log.js';
+import type { Answers } from './permissions/request.js';
+import type { StreamRegistry } from './streams/registry.js';
+import type { Uploads } from './streams/uploads.js';
+
+export interface Engine {
+  readonly store: ArcpStore;
+  /** The store's clock, in milliseconds since 1970: instants that are kept or compared go by it, and no jump of the wall clock moves it. */
+  readonly clock: () => number;
+  readonly log: EventLog;
+  readonly hub: Hub;
+  readonly scheduler: Scheduler;
+  readonly streams: StreamRegistry;
+  readonly uploads: Uploads;
+  /** Those who wait for answers to what they have asked the client. */
+  readonly answers: Answers;
+}
