@@ -20,7 +20,7 @@ import {
   type Runtime,
   type RuntimeOptions,
 } from '../src/arcp/runtime/index.js';
-import { Pacer } from '../src/arcp/streams/pacer.js';
+import { Pacer } from '../src/arcp/streams/writer.js';
 import { withTimeLimit } from '../src/async/abort.js';
 import { after, afterUnref } from '../src/async/timers.js';
 import { memoryChannels } from '../src/channels/memory.js';

@@ -1,5 +1,4 @@
 /** A channel as a pair of streams of single messages, so that the official SDK runs on it and answers batches. */
-
 import { within } from '../async/abort.js';
 import { notifyListener } from '../async/listeners.js';
 import { afterUnref } from '../async/timers.js';

@@ -9,6 +9,7 @@
  * Source: ACP, transports, "Custom Transports".
  */
 import { Queue } from '../async/queue.js';
+
 /** Most characters, or bytes, of a text that is refused without being read: enough for the identifiers at its beginning. */
 export const BEGINNING = 4096;
 

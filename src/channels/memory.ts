@@ -1,5 +1,4 @@
 /** Two ends of one channel in memory: for agents in the same process, and for tests. */
-
 import { Queue } from '../async/queue.js';
 import { nextTurn } from '../async/timers.js';
 import type { Channel, Receiver } from './channel.js';

@@ -1,8 +1,8 @@
 /** A channel over a WebSocket, wherever it comes from. */
-
 import { Queue } from '../async/queue.js';
 import { BEGINNING, type Channel, type Receiver } from './channel.js';
 import { beginningOf } from './line-decoder.js';
+
 /** As much of a WebSocket as is used: browsers', Node's own from version 22 on, and those of `ws`. */
 export interface WebSocketLike {
   readonly readyState: number;

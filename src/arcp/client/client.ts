@@ -2,15 +2,17 @@
 import { notifyListener } from '../../async/listeners.js';
 import type { MessageType, PayloadOf } from '../protocol/catalogue.js';
 import { assertReadable, type EnvelopeError, MAX_DEPTH, type MessageLimits, printEnvelope } from '../protocol/codec.js';
-import type { Envelope } from '../protocol/envelope.js';
+import { ARCP_VERSION, type Envelope, SUPPORTED_VERSIONS } from '../protocol/envelope.js';
 import { ArcpError } from '../protocol/errors.js';
 import { newId, newSpanId, newTraceId } from '../protocol/ids.js';
-import { assertJson } from '../protocol/kept-json.js';
-import type { StreamKind } from '../protocol/payloads/stream.js';
+import { assertJson } from '../protocol/json.js';
+import type { StreamKind } from '../protocol/payloads/streaming.js';
 import { timestampOf } from '../protocol/timestamp.js';
-import { ARCP_VERSION, SUPPORTED_VERSIONS } from '../protocol/version.js';
-import type { StreamOptions, StreamWriter } from '../streams/contract.js';
+import type { StreamOptions, StreamWriter } from '../streams/content.js';
 import { answeredId, Commands, type Fields } from './commands.js';
+import { CursorKeeper } from './cursor.js';
+import { Invocations, type LiveInvocation, Seen } from './invocations.js';
+import { Link } from './link.js';
 import type {
   CancelOptions,
   Client,
@@ -20,12 +22,7 @@ import type {
   InvokeOptions,
   PermissionAnswer,
   SessionInfo,
-} from './contract.js';
-import { CursorKeeper } from './cursor.js';
-import { Invocations } from './invocations.js';
-import { Link } from './link.js';
-import type { LiveInvocation } from './live-invocation.js';
-import { Seen } from './seen.js';
+} from './types.js';
 import { ClientUploads } from './uploads.js';
 
 const CAPABILITIES = {

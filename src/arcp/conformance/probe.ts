@@ -2,11 +2,18 @@
 import type { Channel } from '../../channels/channel.js';
 import type { MessageType } from '../protocol/catalogue.js';
 import { tryParseEnvelope } from '../protocol/codec.js';
-import type { Envelope } from '../protocol/envelope.js';
+import { ARCP_VERSION, type Envelope } from '../protocol/envelope.js';
 import { newId, newSpanId, newTraceId } from '../protocol/ids.js';
 import { timestampOf } from '../protocol/timestamp.js';
-import { ARCP_VERSION } from '../protocol/version.js';
-import { Mismatch } from './mismatch.js';
+
+/** The runtime is not as it must be. */
+export class Mismatch extends Error {
+  override name = 'Mismatch';
+}
+
+export function assertThat(holds: boolean, message: string): asserts holds {
+  if (!holds) throw new Mismatch(message);
+}
 
 export type Fields = Readonly<Record<string, unknown>>;
 

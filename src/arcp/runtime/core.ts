@@ -1,11 +1,10 @@
 /** What all parts of a runtime share. */
-import type { Authenticate } from './auth.js';
-import type { Work } from './contract.js';
-import type { Engine } from './engine-type.js';
-import type { Feed } from './feed.js';
-import type { Capabilities } from './negotiate.js';
-import type { Sent, Session } from './session.js';
-import type { Uploader } from './streams/uploads.js';
+import type { Engine } from './engine/engine.js';
+import type { Authenticate } from './sessions/auth.js';
+import type { Feed } from './sessions/feed.js';
+import type { Capabilities, Sent, Session } from './sessions/session.js';
+import type { Uploader } from './streams.js';
+import type { Work } from './types.js';
 
 export interface Settings {
   readonly version: string;

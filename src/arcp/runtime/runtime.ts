@@ -7,20 +7,25 @@ import { MAX_MESSAGE_BYTES } from '../protocol/codec.js';
 import { newId } from '../protocol/ids.js';
 import { memoryStore } from '../store/memory.js';
 import { type ArcpStore, LIVE_STATES, type TrimReport } from '../store/store.js';
-import { type Authenticate, anonymous, type Peer } from './auth.js';
-import { Connection } from './connection.js';
-import type { AgentInput, Handler, ToolOptions, Work, WorkOptions } from './contract.js';
+import { Connection } from './connections/connection.js';
 import type { Core, Settings } from './core.js';
-import { createEngine } from './engine.js';
-import type { Engine } from './engine-type.js';
-import { cancelJob } from './jobs/cancel-job.js';
-import { jobsOf } from './jobs/jobs-of.js';
-import { resolveRetry } from './jobs/retry.js';
-import type { Capabilities } from './negotiate.js';
+import { createEngine } from './engine/create-engine.js';
+import type { Engine } from './engine/engine.js';
+import { cancelJob, jobsOf } from './engine/jobs.js';
+import { resolveRetry } from './job/spec.js';
 import { definePolicy, type Policy } from './permissions/policy.js';
-import { changeSession, SESSIONS, type Sent, type Session, sessionOf, sessionRecord } from './session.js';
-import type { Telemetry } from './telemetry/contract.js';
-import { safeTelemetry } from './telemetry/safe.js';
+import { type Authenticate, anonymous, type Peer } from './sessions/auth.js';
+import {
+  type Capabilities,
+  changeSession,
+  SESSIONS,
+  type Sent,
+  type Session,
+  sessionOf,
+  sessionRecord,
+} from './sessions/session.js';
+import { safeTelemetry } from './telemetry.js';
+import type { AgentInput, Handler, Telemetry, ToolOptions, Work, WorkOptions } from './types.js';
 
 export interface RuntimeOptions {
   /** Where jobs, events and sessions are kept. @default in memory */

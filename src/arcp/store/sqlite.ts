@@ -5,9 +5,18 @@ import { storageError } from '../../storage/errors.js';
 import { openDatabase } from '../../storage/open.js';
 import { isExpected, isLeaseOf } from './expected.js';
 import { GroupCommit } from './group-commit.js';
-import { RUNTIME_FORMAT } from './sqlite-format.js';
-import { changedValues, eventOf, eventValues, jobOf, jobValues, recordOf } from './sqlite-rows.js';
-import { jobsQuery, prepareStatements, type Statements } from './sqlite-statements.js';
+import {
+  changedValues,
+  eventOf,
+  eventValues,
+  jobOf,
+  jobsQuery,
+  jobValues,
+  prepareStatements,
+  RUNTIME_FORMAT,
+  recordOf,
+  type Statements,
+} from './sqlite-schema.js';
 import {
   type ArcpStore,
   type Claim,

@@ -1,6 +1,5 @@
 // biome-ignore-all lint/correctness/noNodejsModules: a server that listens is of Node
 /** Servers on a port: where they listen, who may speak to them, and what they answer to others. */
-
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import {
@@ -15,6 +14,7 @@ import type { Duplex } from 'node:stream';
 import { asciiLowerCase, withoutBlanks } from '../../text/ascii.js';
 import { PegwireError } from '../../text/errors.js';
 import { systemReason } from '../../text/system-reason.js';
+
 /**
  * - `no-token`: other machines could reach the server, and no token is required
  * - `in-use`: another server listens there

@@ -1,6 +1,6 @@
 /** Checks of single messages (spec 003, "Message Envelope", "Message Types", "Errors"). */
-import type { Check } from '../contract.js';
-import { assertThat } from '../mismatch.js';
+import { assertThat } from '../probe.js';
+import type { Check } from '../types.js';
 
 /** As long as an id may be. */
 const LONGEST_ID = 256;

@@ -1,6 +1,6 @@
 /** Checks of sessions (spec 003, "Capability Negotiation", "Sessions", "Resume"). */
-import type { Check } from '../contract.js';
-import { assertThat } from '../mismatch.js';
+import { assertThat } from '../probe.js';
+import type { Check } from '../types.js';
 
 /** What the protocol has names for. */
 const NAMED = ['streaming', 'durable_jobs', 'checkpoints', 'binary_streams', 'agent_handoff'] as const;

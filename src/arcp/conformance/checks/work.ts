@@ -1,9 +1,8 @@
 /** Checks of calls and jobs (spec 003, "Invocation Flow", "Delivery Semantics", "Jobs", "Resume"). */
 import { checkLog } from '../../logs/check.js';
 import type { Envelope } from '../../protocol/envelope.js';
-import type { Bench, Call, Check } from '../contract.js';
-import { assertThat } from '../mismatch.js';
-import type { Fields, Probe, Sent } from '../probe.js';
+import { assertThat, type Fields, type Probe, type Sent } from '../probe.js';
+import type { Bench, Call, Check } from '../types.js';
 
 const DIRECT_ENDS: ReadonlySet<string> = new Set(['tool.result', 'tool.error']);
 const JOB_ENDS: ReadonlySet<string> = new Set(['job.completed', 'job.failed', 'job.cancelled']);

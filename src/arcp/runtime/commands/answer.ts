@@ -5,10 +5,15 @@ import { newId } from '../../protocol/ids.js';
 import { momentOf, timestampOf } from '../../protocol/timestamp.js';
 import type { RecordChange, StoredRecord } from '../../store/store.js';
 import type { Carrier } from '../core.js';
-import { type KeptLease, leaseRecord } from '../permissions/lease.js';
-import { type KeptRequest, REQUESTS, requestOf, requestRecord } from '../permissions/request.js';
-import type { Commanded } from './commanded.js';
-import { acknowledged, carriedOut, commandRecord } from './once.js';
+import {
+  type KeptLease,
+  type KeptRequest,
+  leaseRecord,
+  REQUESTS,
+  requestOf,
+  requestRecord,
+} from '../permissions/leases.js';
+import { acknowledged, type Commanded, carriedOut, commandRecord } from './command.js';
 
 type Answer = Envelope<'permission.grant' | 'permission.deny'>;
 

@@ -2,20 +2,16 @@
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { JobRow } from '../../store/store.js';
-import { traceBelow } from '../compose.js';
+import { CHECKPOINTS, type KeptCheckpoint, latestData, newCheckpoint } from '../context/steps.js';
 import type { Carrier } from '../core.js';
-import { beginJob } from '../jobs/begin.js';
-import { CHECKPOINTS, type KeptCheckpoint, latestData, newCheckpoint } from '../jobs/checkpoint.js';
-import { inputOf } from '../jobs/input.js';
-import { IDLE_STATES, isIdle, isTerminal } from '../jobs/machine.js';
-import { NEW_STATUS, specOf, statusOf } from '../jobs/spec.js';
-import { Voice } from '../jobs/voice.js';
-import { CAPABILITIES, can } from '../negotiate.js';
-import { inlineWorkflow } from '../workflows/inline.js';
+import { beginJob } from '../engine/jobs.js';
+import { traceBelow } from '../events/message.js';
+import { Voice } from '../job/messages.js';
+import { IDLE_STATES, inputOf, isIdle, isTerminal, NEW_STATUS, specOf, statusOf } from '../job/spec.js';
+import { CAPABILITIES, can } from '../sessions/session.js';
+import { inlineWorkflow } from '../workflow.js';
 import { judge } from '../works.js';
-import type { Commanded } from './commanded.js';
-import { acknowledged, carriedOut, commandRecord } from './once.js';
-import { ownJob } from './own-job.js';
+import { acknowledged, type Commanded, carriedOut, commandRecord, ownJob } from './command.js';
 
 type Before = () => Promise<unknown>;
 

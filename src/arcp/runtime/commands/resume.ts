@@ -3,15 +3,14 @@ import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { timestampOf } from '../../protocol/timestamp.js';
 import type { JobRow, StoredEvent } from '../../store/store.js';
-import { traceBelow } from '../compose.js';
+import { CHECKPOINTS, type KeptCheckpoint } from '../context/steps.js';
 import type { Carrier } from '../core.js';
-import { CHECKPOINTS, type KeptCheckpoint } from '../jobs/checkpoint.js';
-import { jobsOf } from '../jobs/jobs-of.js';
-import { specOf, statusOf } from '../jobs/spec.js';
-import { Voice } from '../jobs/voice.js';
-import { pendingOf } from '../permissions/request.js';
-import type { Commanded } from './commanded.js';
-import { ownJob } from './own-job.js';
+import { jobsOf } from '../engine/jobs.js';
+import { traceBelow } from '../events/message.js';
+import { Voice } from '../job/messages.js';
+import { specOf, statusOf } from '../job/spec.js';
+import { pendingOf } from '../permissions/leases.js';
+import { type Commanded, ownJob } from './command.js';
 
 type Resume = Envelope<'resume'>;
 
