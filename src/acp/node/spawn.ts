@@ -45,8 +45,12 @@ export async function spawnAgent(
   options.signal?.addEventListener('abort', hangUp, { once: true });
   void closed.then(() => options.signal?.removeEventListener('abort', hangUp));
   return {
-    ...{ request, notify, batch, closed },
-    ...{ pid: agent.pid, exited: agent.exited },
+    request,
+    notify,
+    batch,
+    closed,
+    pid: agent.pid,
+    exited: agent.exited,
     get stderr() {
       return agent.stderr;
     },

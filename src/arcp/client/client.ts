@@ -104,14 +104,12 @@ class SessionClient implements Client {
     this.#commands = new Commands({ timeoutMs, print: this.#text, send: (text) => this.#send(text) });
     this.#invocations = new Invocations({ cancel: this.#cancel, pressure: this.#pressure, upload: this.#upload });
     this.#link = new Link({
-      ...{
-        dial,
-        reconnect,
-        handshakeMs: options.heartbeatMs ?? HANDSHAKE_MS,
-        openWithinMs: timeoutMs,
-        told: (message) => this.#told(message),
-        refused: (error) => this.#refused(error),
-      },
+      dial,
+      reconnect,
+      handshakeMs: options.heartbeatMs ?? HANDSHAKE_MS,
+      openWithinMs: timeoutMs,
+      told: (message) => this.#told(message),
+      refused: (error) => this.#refused(error),
       ask: () => this.#say('ping', { sent_at: timestampOf(Date.now()) }),
       opened: (send) => send(this.#openSession()),
       lost: () => {
@@ -137,7 +135,9 @@ class SessionClient implements Client {
     return this.#start(
       'tool.invoke',
       {
-        ...{ tool, ...(args === undefined ? {} : { arguments: { ...args } }), ...(mode === undefined ? {} : { mode }) },
+        tool,
+        ...(args === undefined ? {} : { arguments: { ...args } }),
+        ...(mode === undefined ? {} : { mode }),
         ...work({ operationKey, timeoutMs, retry }),
       },
       options,
@@ -273,8 +273,18 @@ class SessionClient implements Client {
     const { job_id, stream_id, correlation_id, trace_id = newTraceId(), parent_span_id } = fields;
     const session_id = type === 'session.open' ? this.#cursor.sessionId : this.#session?.session_id;
     const text = printEnvelope({
-      ...{ arcp: ARCP_VERSION, id, type, timestamp: timestampOf(Date.now()), source: 'client' },
-      ...{ session_id, job_id, stream_id, trace_id, span_id: newSpanId(), parent_span_id, correlation_id },
+      arcp: ARCP_VERSION,
+      id,
+      type,
+      timestamp: timestampOf(Date.now()),
+      source: 'client',
+      session_id,
+      job_id,
+      stream_id,
+      trace_id,
+      span_id: newSpanId(),
+      parent_span_id,
+      correlation_id,
       payload: payload as Record<string, unknown>,
     });
     assertReadable(text, type, this.#limits);
@@ -295,11 +305,9 @@ class SessionClient implements Client {
     const { capabilities = CAPABILITIES, auth, mode, trust, client } = this.#options;
     this.#opening = newId('msg');
     const payload = {
-      ...{
-        versions: [...SUPPORTED_VERSIONS],
-        capabilities: { ...capabilities },
-        client: client ?? { kind: 'pegwire', version: ARCP_VERSION },
-      },
+      versions: [...SUPPORTED_VERSIONS],
+      capabilities: { ...capabilities },
+      client: client ?? { kind: 'pegwire', version: ARCP_VERSION },
       ...(auth === undefined ? {} : { auth: { ...auth } }),
       ...(mode === undefined ? {} : { mode }),
       ...(trust === undefined ? {} : { trust_level: trust }),

@@ -35,7 +35,9 @@ export class ClientUploads {
     const fields = (stream_id: string): Fields => ({ ...about, stream_id });
     return new ChunkWriter<K>(
       {
-        ...{ pacer, signal: controller.signal, keptUp },
+        pacer,
+        signal: controller.signal,
+        keptUp,
         open: (id, payload) => {
           this.#open.set(id, { pacer, controller });
           say('stream.open', payload, fields(id));

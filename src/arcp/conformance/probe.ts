@@ -57,9 +57,14 @@ export class Probe {
   /** Sends a message. What `more` gives as `undefined` is left out of its envelope. */
   send(type: string, payload: Fields = {}, more: Fields = {}): Sent {
     const message: Sent = {
-      ...{ arcp: ARCP_VERSION, id: newId('msg'), type, timestamp: timestampOf(Date.now()), source: 'client' },
+      arcp: ARCP_VERSION,
+      id: newId('msg'),
+      type,
+      timestamp: timestampOf(Date.now()),
+      source: 'client',
       ...(this.sessionId === undefined ? {} : { session_id: this.sessionId }),
-      ...{ trace_id: newTraceId(), span_id: newSpanId() },
+      trace_id: newTraceId(),
+      span_id: newSpanId(),
       ...more,
       payload,
     };

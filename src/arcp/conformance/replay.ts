@@ -159,9 +159,7 @@ class Replay {
 }
 
 /** Traces are the client's; who has sent it, in which version and when is nobody's business. */
-const ASIDE: ReadonlySet<string> = new Set([
-  ...['arcp', 'timestamp', 'source', 'trace_id', 'span_id', 'parent_span_id'],
-]);
+const ASIDE: ReadonlySet<string> = new Set(['arcp', 'timestamp', 'source', 'trace_id', 'span_id', 'parent_span_id']);
 
 function bare(message: Envelope): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(message).filter(([name]) => !ASIDE.has(name)));

@@ -6,8 +6,18 @@ import type { ExecutionGraph, GraphNode, NodeKind, NodeState } from './graph.js'
 export type Paint = (state: NodeState, text: string) => string;
 
 const SIGNS: Readonly<Record<NodeState, string>> = {
-  ...{ completed: '✓', granted: '✓', failed: '✗', denied: '✗', cancelled: '■', paused: '‖', blocked: '?' },
-  ...{ running: '▸', queued: '·', accepted: '·', open: '○', unknown: ' ' },
+  completed: '✓',
+  granted: '✓',
+  failed: '✗',
+  denied: '✗',
+  cancelled: '■',
+  paused: '‖',
+  blocked: '?',
+  running: '▸',
+  queued: '·',
+  accepted: '·',
+  open: '○',
+  unknown: ' ',
 };
 
 /** From here on, lines are not indented further. */
@@ -121,9 +131,18 @@ text { font: 13px system-ui, sans-serif; fill: #1f2328 }
 </style>`;
 
 const COLOURS: Readonly<Record<NodeState, string>> = {
-  ...{ completed: '#2d7d46', granted: '#2d7d46', failed: '#b3303c', denied: '#b3303c', cancelled: '#6c757d' },
-  ...{ running: '#1f6feb', queued: '#8a94a3', accepted: '#8a94a3', open: '#1f6feb', blocked: '#b26a00' },
-  ...{ paused: '#b26a00', unknown: '#8a94a3' },
+  completed: '#2d7d46',
+  granted: '#2d7d46',
+  failed: '#b3303c',
+  denied: '#b3303c',
+  cancelled: '#6c757d',
+  running: '#1f6feb',
+  queued: '#8a94a3',
+  accepted: '#8a94a3',
+  open: '#1f6feb',
+  blocked: '#b26a00',
+  paused: '#b26a00',
+  unknown: '#8a94a3',
 };
 
 export function svgText(graph: ExecutionGraph): string {

@@ -107,7 +107,9 @@ export class ArcpError extends PegwireError {
   toBody(): ErrorBody {
     const { code, message, retryable, details, cause } = this;
     return {
-      ...{ code, message, retryable },
+      code,
+      message,
+      retryable,
       ...(details === undefined ? {} : { details }),
       // What is not of the protocol may hold what nobody else is to see.
       ...(cause instanceof ArcpError ? { cause: cause.toBody() } : {}),

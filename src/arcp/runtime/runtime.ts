@@ -137,25 +137,29 @@ export class Runtime {
     for (const [name, value] of Object.entries({ concurrency, leaseMs }))
       if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
     const working = {
-      ...{ concurrency, queues, leaseMs, heartbeatMs, cancelGraceMs, maxLosses, now, find, onError },
+      concurrency,
+      queues,
+      leaseMs,
+      heartbeatMs,
+      cancelGraceMs,
+      maxLosses,
+      now,
+      find,
+      onError,
       keptUp: (sessionId: string) => this.#core.connections.get(sessionId)?.feed.caughtUp(),
       maxMessageBytes: settings.maxMessageBytes,
       telemetry: options.telemetry && safeTelemetry(options.telemetry),
       policy: options.policy ?? definePolicy(),
     };
     this.#core = {
-      ...{
-        settings,
-        find,
-        boot: newId('sess'),
-        connections: new Map(),
-        running: new Map(),
-        works: () => this.#works.values(),
-      },
-      ...{
-        lasting: createEngine(options.store ?? memoryStore({ now }), working),
-        passing: createEngine(memoryStore({ now }), working),
-      },
+      settings,
+      find,
+      boot: newId('sess'),
+      connections: new Map(),
+      running: new Map(),
+      works: () => this.#works.values(),
+      lasting: createEngine(options.store ?? memoryStore({ now }), working),
+      passing: createEngine(memoryStore({ now }), working),
       isDraining: () => this.#isDraining,
       abandoned: (session, of, sent) => this.#abandoned(session, of, sent),
     };
@@ -350,15 +354,15 @@ function resolveSettings(options: RuntimeOptions): Settings {
   for (const [name, value] of Object.entries({ heartbeatMs, maxMessageBytes, maxJobs }))
     if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
   return {
-    ...{
-      authenticate: auth,
-      capabilities: { ...OUR_CAPABILITIES, ...capabilities },
-      heartbeatMs,
-      maxMessageBytes,
-      maxJobs,
-      now,
-    },
-    ...{ version: '0.1.0', resumeWindowMs: resumeWindowSeconds * 1000, retentionMs: retentionDays * DAY_MS },
+    authenticate: auth,
+    capabilities: { ...OUR_CAPABILITIES, ...capabilities },
+    heartbeatMs,
+    maxMessageBytes,
+    maxJobs,
+    now,
+    version: '0.1.0',
+    resumeWindowMs: resumeWindowSeconds * 1000,
+    retentionMs: retentionDays * DAY_MS,
     onError: (error) => notifyListener(() => onError?.(error)),
   };
 }

@@ -16,7 +16,9 @@ export function inlineWorkflow(command: StartingCommand): Work | undefined {
   const { workflow, steps } = command.payload;
   assertSound(steps);
   return {
-    ...{ kind: 'workflow', name: workflow, options: { isPublic: true } },
+    kind: 'workflow',
+    name: workflow,
+    options: { isPublic: true },
     handler: (inputs, context) => new Run(steps, inputs as Readonly<Record<string, unknown>>, context).outputs(),
   };
 }
@@ -67,7 +69,9 @@ class Run {
     } catch (thrown) {
       const error = asArcpError(thrown);
       this.#error ??= new ArcpError(error.code, `Step ${step.id}: ${error.message}`, {
-        ...{ retryable: error.retryable, details: { ...error.details, step: step.id }, cause: error },
+        retryable: error.retryable,
+        details: { ...error.details, step: step.id },
+        cause: error,
       });
       await this.#told(step, 'failed').catch(() => {});
     }

@@ -196,8 +196,12 @@ export function jobsQuery({ states, sessionId, principal, after, limit }: JobQue
 export function eventOf(row: Row): StoredEvent {
   const { job_id, stream_id, trace_id } = row;
   return {
-    ...{ sequence: row['sequence'] as number, id: row['id'] as string, type: row['type'] as string },
-    ...{ sessionId: row['session_id'] as string, body: row['body'] as string, at: row['at'] as number },
+    sequence: row['sequence'] as number,
+    id: row['id'] as string,
+    type: row['type'] as string,
+    sessionId: row['session_id'] as string,
+    body: row['body'] as string,
+    at: row['at'] as number,
     ...(job_id === null ? {} : { jobId: job_id as string }),
     ...(stream_id === null ? {} : { streamId: stream_id as string }),
     ...(trace_id === null ? {} : { traceId: trace_id as string }),
@@ -234,8 +238,20 @@ export function jobValues(job: JobRow): SqlValue[] {
   const { jobId, sessionId, principal, queue, priority, state, attempt, runAfter } = job;
   const { leaseOwner, leaseUntil, spec, status, createdAt, endedAt } = job;
   return [
-    ...[jobId, sessionId, principal, queue, priority, state, attempt, runAfter],
-    ...[leaseOwner, leaseUntil, spec, status, createdAt, endedAt],
+    jobId,
+    sessionId,
+    principal,
+    queue,
+    priority,
+    state,
+    attempt,
+    runAfter,
+    leaseOwner,
+    leaseUntil,
+    spec,
+    status,
+    createdAt,
+    endedAt,
   ];
 }
 

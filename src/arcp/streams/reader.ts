@@ -237,7 +237,8 @@ export class StreamInbox {
     if (at < 0 && this.#options.isUpload !== true) return;
     const { pressure, refused, isUpload } = this.#options;
     const reader = new StreamReader<StreamKind>({
-      ...{ kind, isBounded: isUpload },
+      kind,
+      isBounded: isUpload,
       onPressure: (isFull) => pressure(id, isFull),
       onLeave: () => this.#readers.delete(id),
       onFailure: (error) => {

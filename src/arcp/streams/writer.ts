@@ -145,7 +145,8 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
     this.kind = kind;
     this.#host = host;
     host.open(this.id, {
-      ...{ kind, ...(kind === 'binary' ? ({ encoding: 'base64' } as const) : {}) },
+      kind,
+      ...(kind === 'binary' ? ({ encoding: 'base64' } as const) : {}),
       ...(name === undefined ? {} : { name }),
       ...(contentType === undefined ? {} : { content_type: contentType }),
       ...(expectedBytes === undefined ? {} : { expected_bytes: expectedBytes }),
@@ -165,7 +166,8 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
     this.#isOver = true;
     await this.#sending;
     const payload = {
-      ...{ total_chunks: this.#sequence, ...(reason === undefined ? {} : { reason }) },
+      total_chunks: this.#sequence,
+      ...(reason === undefined ? {} : { reason }),
       ...(mayJoin(this.kind) ? { total_bytes: this.#bytes } : {}),
     };
     await this.#host.end(this.id, 'stream.close', payload);
@@ -236,7 +238,8 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
     this.#sequence += count;
     this.#bytes += pieces.reduce((sum: number, piece) => sum + bytesIn(piece), 0);
     const payload = {
-      ...{ sequence, ...chunkOf(this.kind, join(pieces)) },
+      sequence,
+      ...chunkOf(this.kind, join(pieces)),
       ...(count === 1 ? {} : { last_sequence: sequence + count - 1 }),
     };
     await this.#host.chunk(this.id, payload);

@@ -92,7 +92,9 @@ const HANDSHAKE_MS = 10_000;
 async function connectWebSocket(url: URL, token?: string, maxLength?: number): Promise<Channel> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const socket = new WebSocket(url, [SUBPROTOCOL], {
-    ...{ headers, perMessageDeflate: false, handshakeTimeout: HANDSHAKE_MS },
+    headers,
+    perMessageDeflate: false,
+    handshakeTimeout: HANDSHAKE_MS,
   });
   const channel = webSocketChannel(socket, maxLength === undefined ? {} : { maxLength });
   await new Promise<void>((resolve, reject) => {

@@ -30,7 +30,9 @@ async function cancelOneJob(connection: Carrier, message: Cancel): Promise<Comma
     jobId,
     { cause: 'client', reason, deadlineMs },
     {
-      ...{ now, events: [ack], records: [commandRecord(session.principal, message, { answerId: ack.id }, jobId)] },
+      now,
+      events: [ack],
+      records: [commandRecord(session.principal, message, { answerId: ack.id }, jobId)],
       // Somebody else's job is not to be told from none.
       check: ({ principal }) => {
         if (principal !== session.principal) throw new ArcpError('NOT_FOUND', 'There is no such job');
@@ -115,7 +117,10 @@ export async function close(
       await untilEnded(engine, jobId);
   }
   const { body } = log.compose({
-    ...{ type: 'ack', sessionId: session.id, correlationId: message.id, trace: traceBelow(message) },
+    type: 'ack',
+    sessionId: session.id,
+    correlationId: message.id,
+    trace: traceBelow(message),
     payload: { ack_for: message.id, received_at: timestampOf(now()), status: 'done' },
   });
   await changeSession(log, session.id, { closedAt: engine.clock(), seenAt: engine.clock() });

@@ -41,7 +41,10 @@ export function acknowledged(
 ): NewEvent {
   const received_at = timestampOf(core.settings.now());
   return engine.log.event({
-    ...{ type: 'ack', sessionId: session.id, correlationId: message.id, trace: traceBelow(message) },
+    type: 'ack',
+    sessionId: session.id,
+    correlationId: message.id,
+    trace: traceBelow(message),
     payload: { ack_for: message.id, received_at, status: 'accepted', ...(details === undefined ? {} : { details }) },
   });
 }

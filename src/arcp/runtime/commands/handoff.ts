@@ -56,7 +56,10 @@ export async function handoff(
     ...entry,
     jobs: [
       {
-        ...{ jobId, attempt: row.attempt, states: IDLE_STATES, status: row.status },
+        jobId,
+        attempt: row.attempt,
+        states: IDLE_STATES,
+        status: row.status,
         set: { status: JSON.stringify({ ...status, ...change }) },
       },
     ],

@@ -36,9 +36,15 @@ export async function resume(connection: Carrier, message: Resume, before: () =>
       ({ type }) => withStreams || !type.startsWith('stream.'),
     );
     const { body } = log.compose({
-      ...{ type: 'ack', sessionId: session.id, jobId, correlationId: message.id, trace: traceBelow(message) },
+      type: 'ack',
+      sessionId: session.id,
+      jobId,
+      correlationId: message.id,
+      trace: traceBelow(message),
       payload: {
-        ...{ ack_for: message.id, received_at: timestampOf(core.settings.now()), status: 'done' },
+        ack_for: message.id,
+        received_at: timestampOf(core.settings.now()),
+        status: 'done',
         details: {
           replayed: replayed.count,
           ...(replayed.lastId === undefined ? {} : { last_message_id: replayed.lastId }),

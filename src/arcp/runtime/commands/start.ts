@@ -50,9 +50,12 @@ export async function startWork(
     const former = place && (await operation?.former(engine.store, place));
     if (former !== undefined && spec.isDurable) return tellAgain(engine, session, command, former);
     const result = await beginJob(engine, {
-      ...{ sessionId: session.id, principal: session.principal, options: work.options },
+      sessionId: session.id,
+      principal: session.principal,
+      options: work.options,
       spec: former === undefined ? spec : { ...spec, follows: former.row.jobId },
-      ...{ maxQueued: core.settings.maxJobs, now: engine.clock },
+      maxQueued: core.settings.maxJobs,
+      now: engine.clock,
       with: ({ jobId, told }) => {
         const record = commandRecord(session.principal, command, { answerId: told.id, jobId }, jobId);
         const isFirst = operation !== undefined && former === undefined;
@@ -94,10 +97,17 @@ async function findWork(core: Core, { trust }: Session, command: StartingCommand
 function specFor(session: Session, command: StartingCommand, { kind, name, options }: Work, now: number): JobSpec {
   const timeoutMs = timeoutOf(command, options, now);
   return {
-    ...{ kind, target: name, isDurable: isDurable(session, command, options), command, trace: traceBelow(command) },
+    kind,
+    target: name,
+    isDurable: isDurable(session, command, options),
+    command,
+    trace: traceBelow(command),
     ...(session.limits === undefined ? {} : { limits: session.limits }),
-    ...{ trust: session.trust, retry: retryOf(command, options), streams: streamsOf(session) },
-    ...{ mayHandOff: can(session.capabilities, CAPABILITIES.agentHandoff), wantsValue: session.wantsValue },
+    trust: session.trust,
+    retry: retryOf(command, options),
+    streams: streamsOf(session),
+    mayHandOff: can(session.capabilities, CAPABILITIES.agentHandoff),
+    wantsValue: session.wantsValue,
     ...contextOf(command),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   };
@@ -144,8 +154,10 @@ function retryOf({ type, payload }: StartingCommand, { retry }: ToolOptions): Re
   if (retry !== undefined || type === 'agent.delegate' || payload.retry === undefined) return resolveRetry(retry);
   const { max_attempts = 1, backoff_ms, factor, max_backoff_ms } = payload.retry;
   return resolveRetry({
-    ...{ maxAttempts: Math.min(MOST_ATTEMPTS, max_attempts), backoffMs: backoff_ms },
-    ...{ factor, maxBackoffMs: max_backoff_ms },
+    maxAttempts: Math.min(MOST_ATTEMPTS, max_attempts),
+    backoffMs: backoff_ms,
+    factor,
+    maxBackoffMs: max_backoff_ms,
   });
 }
 

@@ -244,7 +244,10 @@ export class Connection implements Carrier {
     const { nonce } = payload;
     const received_at = timestampOf(this.#core.settings.now());
     const { body } = this.#engine.log.compose({
-      ...{ type: 'pong', trace: traceBelow(message), correlationId: id, sessionId: session_id },
+      type: 'pong',
+      trace: traceBelow(message),
+      correlationId: id,
+      sessionId: session_id,
       payload: { ack_for: id, received_at, ...(nonce === undefined ? {} : { nonce }) },
     });
     this.say(body);
@@ -272,7 +275,10 @@ export class Connection implements Carrier {
   #refuse(cause: Refused, error: ArcpError): void {
     const { id } = cause;
     const { body } = this.#engine.log.compose({
-      ...{ type: 'nack', trace: traceBelow(cause), correlationId: id, sessionId: this.#session?.id },
+      type: 'nack',
+      trace: traceBelow(cause),
+      correlationId: id,
+      sessionId: this.#session?.id,
       jobId: id === undefined ? cause.job_id : undefined,
       payload: { ...boundedBody(error, this.#session?.limits), ...(id === undefined ? {} : { nack_for: id }) },
     });
@@ -295,7 +301,9 @@ export class Connection implements Carrier {
     // What was heard since the last look has set it back.
     if (this.#missed++ === 0) return;
     const { body } = this.#engine.log.compose({
-      ...{ type: 'ping', trace: traceBelow({}), sessionId: this.#session?.id },
+      type: 'ping',
+      trace: traceBelow({}),
+      sessionId: this.#session?.id,
       payload: { sent_at: timestampOf(this.#core.settings.now()) },
     });
     this.say(body);

@@ -117,10 +117,16 @@ async function openNew(core: Core, message: Opening, identity: Identity, limit: 
   const now = engine.clock();
   const id = newId('sess');
   const kept = {
-    ...{ principal: identity.principal, mode, trust: lower(identity.trust, payload.trust_level), capabilities },
+    principal: identity.principal,
+    mode,
+    trust: lower(identity.trust, payload.trust_level),
+    capabilities,
     limits: limitsOf(core, payload),
     wantsValue: payload.versions === undefined,
-    ...{ acceptedAfter: await engine.store.lastSequence(), openedBy: message.id, openedAt: now, seenAt: now },
+    acceptedAfter: await engine.store.lastSequence(),
+    openedBy: message.id,
+    openedAt: now,
+    seenAt: now,
     ...(mode === 'durable' ? {} : { boot }),
   };
   const accepted = accept(core, engine, message, id, kept, limit);
@@ -190,9 +196,15 @@ function accept(core: Core, { log }: Engine, message: Opening, id: string, sessi
   const isOpen = ({ options }: Work): boolean => session.trust !== 'untrusted' || options.isPublic === true;
   const works = [...core.works()].filter(isOpen);
   const { envelope, body } = log.compose({
-    ...{ type: 'session.accepted', sessionId: id, correlationId: message.id, trace: traceBelow(message) },
+    type: 'session.accepted',
+    sessionId: id,
+    correlationId: message.id,
+    trace: traceBelow(message),
     payload: {
-      ...{ session_id: id, capabilities: { ...session.capabilities }, mode: session.mode, trust_level: session.trust },
+      session_id: id,
+      capabilities: { ...session.capabilities },
+      mode: session.mode,
+      trust_level: session.trust,
       runtime: { kind: 'pegwire', version: settings.version },
       ...(session.mode === 'stateless'
         ? {}
@@ -217,7 +229,8 @@ function accept(core: Core, { log }: Engine, message: Opening, id: string, sessi
 export function toolInfo({ name, options }: Work) {
   const { input, output, permissions, durable } = options;
   return {
-    ...{ name, ...described(options) },
+    name,
+    ...described(options),
     ...(input === undefined ? {} : { input_schema: jsonSchema(input, 'input') }),
     ...(output === undefined ? {} : { output_schema: jsonSchema(output, 'output') }),
     ...(permissions === undefined ? {} : { permissions: [...permissions] }),

@@ -74,7 +74,13 @@ async function carryOutCall(
 function within(spec: JobSpec, attempt: Attempt, work: Work, commandId: string, place?: string): Attempt {
   const { row, log, outbox, permissions, signal } = attempt;
   return {
-    ...{ row, log, outbox, permissions, signal, spec, work },
+    row,
+    log,
+    outbox,
+    permissions,
+    signal,
+    spec,
+    work,
     voice: new Voice(log, row, { ...spec, command: { ...spec.command, id: commandId } }, commandId),
     // Steps of two calls of one tool are two.
     stepPrefix: `${attempt.stepPrefix}${place ?? commandId}/`,

@@ -61,7 +61,8 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
       ignoreRejection(callTool(job, contextOf, tool, args, options) as Promise<R>),
     delegate: (agent, task, { arguments: args, values, contextId, ...options } = {}) => {
       const context = {
-        ...{ trace_id: spec.trace.traceId, shared_context_id: contextId ?? shared.id },
+        trace_id: spec.trace.traceId,
+        shared_context_id: contextId ?? shared.id,
         ...(options.permissions === undefined ? {} : { permissions_inherited: [...options.permissions] }),
         ...(values === undefined ? {} : { values: { ...values } }),
       };
@@ -86,7 +87,11 @@ function initialValues(command: StartingCommand): ValuesOptions['initial'] {
 /** What jobs of one principal share that know its id. */
 function sharedValues({ row, log, outbox, voice }: Attempt, id: string, initial?: ValuesOptions['initial']): Values {
   return valuesOf({
-    ...{ id, scope: `context:${row.principal}:${id}`, store: log.store, outbox, initial },
+    id,
+    scope: `context:${row.principal}:${id}`,
+    store: log.store,
+    outbox,
+    initial,
     changed: (key, value) =>
       voice.event('event.emit', { name: 'arcp.context.changed', attributes: { context_id: id, key, value } }),
   });

@@ -37,22 +37,35 @@ export async function startChild<R>(
   const command = JSON.parse(told.body) as StartingCommand;
   const work = attempt.find(...targetOf(command));
   await judge(work, {
-    ...{ kind: work?.kind ?? 'tool', name: targetOf(command)[1] },
+    kind: work?.kind ?? 'tool',
+    name: targetOf(command)[1],
     trust: spec.trust,
     input: inputOf(command),
   });
   const inherited = await inheritedLeases(attempt, permissions);
   let jobId: string | undefined;
   const result = await attempt.startChild({
-    ...{ sessionId: row.sessionId, principal: row.principal, options: work!.options },
+    sessionId: row.sessionId,
+    principal: row.principal,
+    options: work!.options,
     spec: {
-      ...{ kind: work!.kind, target: work!.name, isDurable: spec.isDurable, command, trace, trust: spec.trust },
-      ...{ retry: resolveRetry(work!.options.retry), streams: spec.streams, parentJobId: row.jobId },
+      kind: work!.kind,
+      target: work!.name,
+      isDurable: spec.isDurable,
+      command,
+      trace,
+      trust: spec.trust,
+      retry: resolveRetry(work!.options.retry),
+      streams: spec.streams,
+      parentJobId: row.jobId,
       ...(spec.limits === undefined ? {} : { limits: spec.limits }),
-      ...{ contextId: spec.contextId ?? row.jobId, depth, mayHandOff: spec.mayHandOff },
+      contextId: spec.contextId ?? row.jobId,
+      depth,
+      mayHandOff: spec.mayHandOff,
       ...timeout(timeoutMs, work!.options.timeoutMs),
     },
-    ...{ maxQueued: Number.POSITIVE_INFINITY, now: attempt.permissions.now },
+    maxQueued: Number.POSITIVE_INFINITY,
+    now: attempt.permissions.now,
     with: (child) => {
       jobId = child.jobId;
       const records: RecordChange[] = [
@@ -128,8 +141,12 @@ async function giveAway(attempt: Attempt, target: string, options: HandoffOption
   const checkpoint = status.checkpointId === undefined ? {} : { checkpoint_id: status.checkpointId };
   const events = [
     voice.event('agent.handoff', {
-      ...{ target, job_id: row.jobId, ...why, ...checkpoint },
-      ...{ shared_context_id: spec.contextId ?? row.jobId, permissions: [...permissions] },
+      target,
+      job_id: row.jobId,
+      ...why,
+      ...checkpoint,
+      shared_context_id: spec.contextId ?? row.jobId,
+      permissions: [...permissions],
     }),
     voice.event('event.emit', { name: 'arcp.agent.transferred', attributes: { from: work.name, to: target, ...why } }),
   ];

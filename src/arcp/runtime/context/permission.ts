@@ -68,7 +68,10 @@ async function allow(attempt: Attempt, wish: PermissionWish, isAudited: boolean)
   const { permissions, outbox, row } = attempt;
   const seconds = Math.min(wish.leaseSeconds ?? LEASE_SECONDS, permissions.policy.maxLeaseSeconds);
   const lease: KeptLease = {
-    ...{ ...scopeOf(wish), expiresAt: permissions.now() + seconds * 1000, uses: 0, grantedBy: 'policy' },
+    ...scopeOf(wish),
+    expiresAt: permissions.now() + seconds * 1000,
+    uses: 0,
+    grantedBy: 'policy',
     ...(isAudited ? { isAudited } : {}),
   };
   const leaseId = newId('lease');
@@ -84,12 +87,10 @@ async function challenge(attempt: Attempt, wish: PermissionWish, key: string): P
   const expiresAt = now() + policy.answerWithinMs;
   const { reason, risk, preview } = wish;
   const event = voice.event('permission.request', {
-    ...{
-      ...scopeOf(wish),
-      requested_lease_seconds: leaseSeconds,
-      expires_at: timestampOf(attempt.log.now() + policy.answerWithinMs),
-    },
-    ...{ trust_level: spec.trust },
+    ...scopeOf(wish),
+    requested_lease_seconds: leaseSeconds,
+    expires_at: timestampOf(attempt.log.now() + policy.answerWithinMs),
+    trust_level: spec.trust,
     ...(reason === undefined ? {} : { reason }),
     ...(risk === undefined ? {} : { risk }),
     ...(preview === undefined ? {} : { arguments_preview: preview }),
@@ -97,7 +98,13 @@ async function challenge(attempt: Attempt, wish: PermissionWish, key: string): P
   });
   const { jobId, sessionId, principal } = row;
   const request: KeptRequest = {
-    ...{ jobId, sessionId, principal, wanted: scopeOf(wish), state: 'pending', expiresAt, leaseSeconds },
+    jobId,
+    sessionId,
+    principal,
+    wanted: scopeOf(wish),
+    state: 'pending',
+    expiresAt,
+    leaseSeconds,
   };
   const records: RecordChange[] = [
     requestRecord(event.id, request, 0),

@@ -36,7 +36,9 @@ export async function withSpan<T>(
   const all: Record<string, unknown> = { ...attributes };
   const events: Record<string, unknown>[] = [];
   const span: Span = {
-    ...{ traceId, spanId, traceparent: traceparentOf(traceId, spanId) },
+    traceId,
+    spanId,
+    traceparent: traceparentOf(traceId, spanId),
     set: (more) => void Object.assign(all, more),
     event: (what, about) => {
       events.push({ name: what, time: timestampOf(now()), ...(about === undefined ? {} : { attributes: about }) });
@@ -55,9 +57,14 @@ export async function withSpan<T>(
     const end = now();
     told?.end({ time: end, attributes: all, error });
     const payload: PayloadOf<'trace.span'> = {
-      ...{ name, trace_id: traceId, span_id: spanId, parent_span_id: parentSpanId, kind },
-      ...{ status: error === undefined ? 'ok' : 'error' },
-      ...{ start_time: timestampOf(start), end_time: timestampOf(end) },
+      name,
+      trace_id: traceId,
+      span_id: spanId,
+      parent_span_id: parentSpanId,
+      kind,
+      status: error === undefined ? 'ok' : 'error',
+      start_time: timestampOf(start),
+      end_time: timestampOf(end),
       ...(Object.keys(all).length === 0 ? {} : { attributes: all }),
       ...(events.length === 0 ? {} : { events }),
     };

@@ -89,7 +89,10 @@ export function newCheckpoint(
   const checkpointId = newId('chk');
   const text = jsonOf(data, 'a checkpoint');
   const payload = {
-    ...{ checkpoint_id: checkpointId, sequence, attempt, size_bytes: byteLength(text) },
+    checkpoint_id: checkpointId,
+    sequence,
+    attempt,
+    size_bytes: byteLength(text),
     ...(label === undefined ? {} : { label }),
     ...(isVisible === true ? { data: JSON.parse(text) as unknown } : {}),
   };
@@ -127,7 +130,12 @@ export async function checkpoint(
   const { row, spec, status, voice } = attempt;
   const sequence = (status.checkpoints ?? 0) + 1;
   const { checkpointId, event, record } = newCheckpoint(voice, {
-    ...{ jobId: row.jobId, isDurable: spec.isDurable, attempt: row.attempt, sequence, data, options },
+    jobId: row.jobId,
+    isDurable: spec.isDurable,
+    attempt: row.attempt,
+    sequence,
+    data,
+    options,
     correlationId: asked?.correlationId,
   });
   const kept = attempt.isCall ? {} : { checkpointId };

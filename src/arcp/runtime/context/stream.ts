@@ -31,7 +31,9 @@ export function openJobStream<K extends StreamKind>(
   const scope = openStreamsOf(jobId);
   const stream: ChunkWriter<K> = new ChunkWriter(
     {
-      ...{ pacer, signal, keptUp: () => keptUp(sessionId) },
+      pacer,
+      signal,
+      keptUp: () => keptUp(sessionId),
       open: (streamId, payload) => {
         const related = spec.isDurable ? { related_job_id: jobId } : {};
         void outbox.add({

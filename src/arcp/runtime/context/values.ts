@@ -31,7 +31,9 @@ export function valuesOf({ id, scope, owner, store, outbox, initial = {}, change
   const valueAt = <T>(key: string, found: StoredRecord | undefined): T | undefined =>
     found === undefined && Object.hasOwn(initial, key) ? (structuredClone(initial[key]) as T) : valueIn<T>(found);
   const record = (key: string, value: unknown, expect?: number): RecordChange => ({
-    ...{ scope, key, value: value === undefined ? DELETED : jsonOf(value, `the value of ${key}`) },
+    scope,
+    key,
+    value: value === undefined ? DELETED : jsonOf(value, `the value of ${key}`),
     ...(expect === undefined ? {} : { expect }),
     ...(owner === undefined ? {} : { owner }),
   });

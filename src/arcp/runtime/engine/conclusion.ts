@@ -42,7 +42,9 @@ export function conclude(attempt: Attempt, outcome: Outcome, circumstances: Circ
   const { row, status, voice } = attempt;
   const { cancel, putBack, isFinal, begun, now } = circumstances;
   const ending: Ending = {
-    ...{ attempt: row.attempt, durationMs: now - begun, checkpointId: status.checkpointId },
+    attempt: row.attempt,
+    durationMs: now - begun,
+    checkpointId: status.checkpointId,
   };
   // What has been done is done, whoever wanted it to end meanwhile.
   if (outcome.kind === 'completed') return complete(attempt, outcome.result, ending, now);
@@ -92,7 +94,9 @@ function retry(attempt: Attempt, error: ErrorBody, delay: number, { now, state: 
   const at = { attempt: row.attempt, retry_at: timestampOf(attempt.log.now() + delay) };
   const moved = voice.moved(from, 'queued', 'retry', at);
   const status = attempt.changeStatus({
-    ...{ failures: failures + 1, ended: ended + 1, lastError: error },
+    failures: failures + 1,
+    ended: ended + 1,
+    lastError: error,
     again: { attempt: row.attempt, causedBy: moved.id },
   });
   return {

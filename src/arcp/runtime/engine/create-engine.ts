@@ -43,8 +43,13 @@ export function createEngine(store: ArcpStore, { policy, maxMessageBytes, ...opt
   const answers = new Answers();
   const uploads = new Uploads();
   const scheduler: Scheduler = new Scheduler({
-    ...{ ...options, now: clock },
-    ...{ log, hub, streams, uploads, permissions: { policy, answers, now: clock } },
+    ...options,
+    now: clock,
+    log,
+    hub,
+    streams,
+    uploads,
+    permissions: { policy, answers, now: clock },
     madeRoom: () => scheduler.wake(),
     outcomeOf: (jobId) => outcomeOf({ hub, store }, jobId),
     startChild: (job) => beginJob(engine, job),

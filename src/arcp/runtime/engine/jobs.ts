@@ -33,12 +33,19 @@ export async function beginJob(engine: Engine, job: NewJob): Promise<CommitResul
   try {
     const position = begins ? undefined : await store.countQueued([queue]);
     const row: JobRow = {
-      ...{ jobId: newId('job'), sessionId, principal, queue, priority: options.priority ?? 0 },
-      ...{ runAfter: createdAt, createdAt, endedAt: null },
+      jobId: newId('job'),
+      sessionId,
+      principal,
+      queue,
+      priority: options.priority ?? 0,
+      runAfter: createdAt,
+      createdAt,
+      endedAt: null,
       ...(begins
         ? { state: 'running', attempt: 1, leaseOwner: scheduler.worker, leaseUntil: scheduler.leaseUntil() }
         : { state: 'queued', attempt: 0, leaseOwner: null, leaseUntil: null }),
-      ...{ spec: JSON.stringify(spec), status: JSON.stringify(job.status ?? NEW_STATUS) },
+      spec: JSON.stringify(spec),
+      status: JSON.stringify(job.status ?? NEW_STATUS),
     };
     const voice = new Voice(log, row, spec);
     const told = voice.accepted(begins ? 'accepted' : 'queued', position);
@@ -47,7 +54,10 @@ export async function beginJob(engine: Engine, job: NewJob): Promise<CommitResul
     const from = restored === undefined ? {} : { restored_from: restored };
     const started = begins ? voice.started(1, { worker: scheduler.worker, ...from }) : [];
     const result = await log.commit({
-      ...{ records, newJobs: [row], jobs, events: [...events, told, ...started] },
+      records,
+      newJobs: [row],
+      jobs,
+      events: [...events, told, ...started],
       ...(begins ? {} : { maxQueued: job.maxQueued }),
     });
     if (result.outcome === 'full')

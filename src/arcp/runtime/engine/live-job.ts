@@ -82,7 +82,9 @@ export class LiveJob implements Attempt {
     this.#begun = host.now();
     this.#status = statusOf(row);
     this.outbox = new JobOutbox({
-      ...{ log: host.log, jobId: row.jobId, attempt: row.attempt },
+      log: host.log,
+      jobId: row.jobId,
+      attempt: row.attempt,
       onLost: () => this.lose(),
     });
   }
@@ -253,7 +255,10 @@ export class LiveJob implements Attempt {
   /** A sign of life, which is not kept. @param deadlineMs after so long without another nobody works on it any more */
   heartbeat(deadlineMs: number): string {
     const payload = {
-      ...{ sequence: this.#heartbeats++, state: this.#state, deadline_ms: deadlineMs, attempt: this.row.attempt },
+      sequence: this.#heartbeats++,
+      state: this.#state,
+      deadline_ms: deadlineMs,
+      attempt: this.row.attempt,
       ...(this.#progressAt === undefined ? {} : { last_progress_at: timestampOf(this.#progressAt) }),
     };
     const { jobId, sessionId } = this.row;
@@ -300,8 +305,11 @@ export class LiveJob implements Attempt {
   #begin(): void {
     const { kind, target, trace } = this.spec;
     const attributes = {
-      ...{ 'arcp.job.id': this.row.jobId, 'arcp.job.attempt': this.row.attempt, 'arcp.session.id': this.row.sessionId },
-      ...{ 'arcp.principal': this.row.principal, [`arcp.${kind}`]: this.#status.agent ?? target },
+      'arcp.job.id': this.row.jobId,
+      'arcp.job.attempt': this.row.attempt,
+      'arcp.session.id': this.row.sessionId,
+      'arcp.principal': this.row.principal,
+      [`arcp.${kind}`]: this.#status.agent ?? target,
     };
     const begun = {
       traceId: trace.traceId,
@@ -361,8 +369,12 @@ export class LiveJob implements Attempt {
 
   async #conclude(outcome: Outcome): Promise<void> {
     const { state, entry } = conclude(this, outcome, {
-      ...{ begun: this.#begun, now: this.#host.now(), state: this.#state },
-      ...{ cancel: this.#cancel, putBack: this.#putBack, isFinal: this.#given !== undefined },
+      begun: this.#begun,
+      now: this.#host.now(),
+      state: this.#state,
+      cancel: this.#cancel,
+      putBack: this.#putBack,
+      isFinal: this.#given !== undefined,
     });
     this.#state = state;
     await this.outbox.add(entry);

@@ -123,7 +123,13 @@ export class EventLog {
     const maxMessageBytes = Math.min(this.#maxBytes, limits.maxMessageBytes ?? this.#maxBytes);
     assertReadable(body, type, { ...limits, maxMessageBytes });
     return {
-      ...{ id: envelope.id, type, body, sessionId, jobId: keptAs ?? jobId, streamId, traceId: trace.traceId },
+      id: envelope.id,
+      type,
+      body,
+      sessionId,
+      jobId: keptAs ?? jobId,
+      streamId,
+      traceId: trace.traceId,
       ...(isTerminal === true || CATALOGUE[type].endsJob ? { isTerminal: true } : {}),
     };
   }

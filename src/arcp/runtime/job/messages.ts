@@ -41,7 +41,11 @@ export class Voice {
     const { command, trace, isDurable, limits } = this.#spec;
     return this.#log.event(
       {
-        ...{ type, payload, sessionId, trace: more.trace ?? trace, causationId: more.causationId ?? command.id },
+        type,
+        payload,
+        sessionId,
+        trace: more.trace ?? trace,
+        causationId: more.causationId ?? command.id,
         ...(isDurable ? { jobId, correlationId: this.#correlationId } : { correlationId: command.id }),
         ...(more.correlationId === undefined ? {} : { correlationId: more.correlationId }),
         ...(more.streamId === undefined ? {} : { streamId: more.streamId }),
@@ -59,7 +63,10 @@ export class Voice {
     if (!isDurable)
       return this.event('ack', { ack_for: command.id, received_at: at, status: 'accepted' }, { correlationId });
     const payload = {
-      ...{ job_id: jobId, state, accepted_at: at, [kind]: target },
+      job_id: jobId,
+      state,
+      accepted_at: at,
+      [kind]: target,
       ...(queuePosition === undefined ? {} : { queue_position: queuePosition }),
       ...(parentJobId === undefined ? {} : { parent_job_id: parentJobId }),
     };
@@ -72,7 +79,11 @@ export class Voice {
     const { command, kind, target } = this.#spec;
     const accepted_at = timestampOf(createdAt);
     return this.#log.compose({
-      ...{ type: 'job.accepted', sessionId, jobId, trace: traceBelow(command), correlationId: command.id },
+      type: 'job.accepted',
+      sessionId,
+      jobId,
+      trace: traceBelow(command),
+      correlationId: command.id,
       payload: { job_id: jobId, state, accepted_at, [kind]: target, duplicate: true },
     });
   }

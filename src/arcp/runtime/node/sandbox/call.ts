@@ -128,10 +128,21 @@ class Call {
     const { restored, operationKey, traceparent } = this.#context;
     this.#isRunning = true;
     this.#tell({
-      ...{ type: 'run', module: this.#settings.module, input: this.#input },
+      type: 'run',
+      module: this.#settings.module,
+      input: this.#input,
       context: {
-        ...{ jobId, commandId, sessionId, principal, trust, attempt, traceId, spanId },
-        ...{ restored, operationKey, traceparent },
+        jobId,
+        commandId,
+        sessionId,
+        principal,
+        trust,
+        attempt,
+        traceId,
+        spanId,
+        restored,
+        operationKey,
+        traceparent,
       },
     });
   }

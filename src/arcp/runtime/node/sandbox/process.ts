@@ -34,7 +34,11 @@ export function startSandbox(settings: SandboxSettings, own: string): Sandbox {
     ...string[],
   ];
   const child = spawn(command, args, {
-    ...{ cwd: own, env: environmentOf(settings.env), shell: false, detached: HAS_GROUPS, windowsHide: true },
+    cwd: own,
+    env: environmentOf(settings.env),
+    shell: false,
+    detached: HAS_GROUPS,
+    windowsHide: true,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   }) as unknown as Sandbox['child'];
   const group = new ProcessGroup(child);
@@ -55,7 +59,9 @@ export function startSandbox(settings: SandboxSettings, own: string): Sandbox {
     child.once('close', (code, signal) => resolve({ error: endOf(code, signal) }));
   });
   return {
-    ...{ child, pipe, closed },
+    child,
+    pipe,
+    closed,
     exited: new Promise((resolve) => child.once('exit', () => resolve())),
     kill: () => {
       group.signal('SIGKILL');
@@ -117,7 +123,9 @@ export function nodeArguments(
   const main = fileURLToPath(program);
   return [
     ...UNHELD.flatMap(([name, without]) => (process.allowedNodeEnvironmentFlags.has(name) ? [without] : [])),
-    ...[flag, '--no-warnings', `--max-old-space-size=${Math.round(memoryMb)}`],
+    flag,
+    '--no-warnings',
+    `--max-old-space-size=${Math.round(memoryMb)}`,
     ...[path.dirname(main), module, own, ...read].map((place) => `--allow-fs-read=${placeOf(place)}`),
     ...[own, ...write].map((place) => `--allow-fs-write=${placeOf(place)}`),
     main,

@@ -67,7 +67,19 @@ function settingsOf(module: string | URL, options: SandboxOptions): SandboxSetti
   const opening = env.find((name) => OPENING.test(name));
   if (opening !== undefined) throw new TypeError(`A sandbox is not given ${opening}, which could open it`);
   return {
-    ...{ module: pathOf(module), flag: permissionFlag(), broker: options.broker, tools: options.tools ?? [] },
-    ...{ memoryMb, killGraceMs, processes, timeoutMs, env, wrapper, maxMessageBytes, maxOutputBytes, read, write },
+    module: pathOf(module),
+    flag: permissionFlag(),
+    broker: options.broker,
+    tools: options.tools ?? [],
+    memoryMb,
+    killGraceMs,
+    processes,
+    timeoutMs,
+    env,
+    wrapper,
+    maxMessageBytes,
+    maxOutputBytes,
+    read,
+    write,
   };
 }
