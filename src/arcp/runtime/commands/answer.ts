@@ -1,8 +1,7 @@
 /** Answers to requests for permissions (spec 003, "Permissions": "Client responds with permission.grant or permission.deny"). */
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
-import { newId } from '../../protocol/ids.js';
-import { momentOf, timestampOf } from '../../protocol/timestamp.js';
+import { momentOf, newId, timestampOf } from '../../protocol/ids.js';
 import type { RecordChange, StoredRecord } from '../../store/store.js';
 import type { Carrier } from '../core.js';
 import {

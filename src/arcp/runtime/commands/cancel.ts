@@ -1,7 +1,7 @@
 /** The end of a job, a stream or a session (spec 003, "Jobs": "Jobs MUST support cancellation", "Sessions"). */
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
-import { timestampOf } from '../../protocol/timestamp.js';
+import { timestampOf } from '../../protocol/ids.js';
 import { type JobRow, LIVE_STATES, type StoredRecord } from '../../store/store.js';
 import type { Carrier } from '../core.js';
 import { cancelJob, cancelJobsOf, jobsOf, untilEnded } from '../engine/jobs.js';

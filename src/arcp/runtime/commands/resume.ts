@@ -1,7 +1,7 @@
 /** What a client has missed (spec 003, "Resumability": "Clients MAY reconnect and resume execution"). */
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
-import { timestampOf } from '../../protocol/timestamp.js';
+import { timestampOf } from '../../protocol/ids.js';
 import type { JobRow, StoredEvent } from '../../store/store.js';
 import { CHECKPOINTS, type KeptCheckpoint } from '../context/steps.js';
 import type { Carrier } from '../core.js';

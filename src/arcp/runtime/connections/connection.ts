@@ -5,7 +5,7 @@ import { describe, type PayloadOf } from '../../protocol/catalogue.js';
 import { type EnvelopeError, sketchOfText, tryParseEnvelope } from '../../protocol/codec.js';
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError, asArcpError } from '../../protocol/errors.js';
-import { timestampOf } from '../../protocol/timestamp.js';
+import { timestampOf } from '../../protocol/ids.js';
 import { type Commanded, formerAnswer } from '../commands/command.js';
 import { COMMANDS } from '../commands/index.js';
 import type { Carrier, Core } from '../core.js';

@@ -1,7 +1,8 @@
 /** Agents as child processes (ACP, transports, "stdio": "The client launches the agent as a subprocess"). */
 import { type LaunchedProcess, type LaunchOptions, launchProcess } from '../../channels/node/process.js';
+import { leaveUnread, type StdioChannelOptions, stdioChannel } from '../../channels/node/stdio.js';
 import { createConnection } from '../connection.js';
-import type { Connection, ConnectionOptions } from '../contract.js';
+import type { Connection, ConnectionOptions } from '../types.js';
 
 export {
   type Exit,
@@ -9,7 +10,6 @@ export {
   type LaunchOptions,
   launchProcess as launchAgent,
 } from '../../channels/node/process.js';
-
 /** A connection to an agent in a child process. */
 export interface Agent extends Omit<Connection, 'close'>, Omit<LaunchedProcess, 'channel'> {}
 
@@ -59,4 +59,21 @@ export async function spawnAgent(
       return agent.close();
     },
   };
+}
+
+export interface StdioOptions extends ConnectionOptions, StdioChannelOptions {}
+
+/**
+ * Makes this process an agent: the other side is whoever started it. When stdin ends, what is being worked on is answered, and as
+ * nothing of this keeps the process alive any more, it ends with the exit code 0. Answers that nobody reads are dropped after the
+ * grace.
+ *
+ * @throws TypeError on options that are none
+ * @example
+ * serveStdio({ handlers: { echo: (params) => params } });
+ */
+export function serveStdio(options: StdioOptions = {}): Connection {
+  const connection = createConnection(stdioChannel(options), options);
+  void connection.closed.then(leaveUnread);
+  return connection;
 }
