@@ -12,17 +12,14 @@ import {
   requestOf,
   requestRecord,
 } from '../permissions/leases.js';
-import { acknowledged, type Commanded, carriedOut, commandRecord } from './command.js';
+import { acknowledged, type CommandResult, commandRecord } from './command.js';
 
 type Answer = Envelope<'permission.grant' | 'permission.deny'>;
 
-export async function answer(connection: Carrier, message: Answer, before: () => Promise<unknown>): Promise<Commanded> {
-  await before();
+export async function answer(connection: Carrier, message: Answer): Promise<CommandResult> {
   const { engine, session, core } = connection;
   const { log, answers, clock } = engine;
   const { now } = core.settings;
-  const former = await carriedOut(connection, message);
-  if (former !== undefined) return { former };
   const record = await find(connection, message);
   const request = requestOf(record);
   assertOpen(request, message, clock());
