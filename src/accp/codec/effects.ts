@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../message/json.js';
 import type { Envelope, Message } from '../message/message.js';
 import { canonicalJson } from '../message/plain.js';
 import { Reference } from '../message/reference.js';
+import { isJsonObject } from '../message/values.js';
 import type { ProfileMessage } from '../profiles/profiles.js';
 import { cancelled } from '../session/chains.js';
 import { kept, type SessionParts } from '../session/session.js';
@@ -137,7 +138,7 @@ export function readStateSync(payload: { readonly [key: string]: Json }, parts: 
   }
   const keys = Object.keys(payload).length - 1;
   if (delta !== undefined) {
-    if (!isMap(delta) || keys > 1) {
+    if (!isJsonObject(delta) || keys > 1) {
       throw new AccpError({ code: 'E1004', path: 'payload.delta', message: 'a delta is a map, and stands alone' });
     }
     const base = parts.state.version;
@@ -153,7 +154,7 @@ export function readStateSync(payload: { readonly [key: string]: Json }, parts: 
     return { kind: 'delta', version, delta };
   }
   const { version: _version, ...rest } = payload;
-  const values = keys === 1 && isMap(state) ? state : bare(rest);
+  const values = keys === 1 && isJsonObject(state) ? state : bare(rest);
   for (const [key, value] of Object.entries(values)) {
     if (value !== null) continue;
     throw new AccpError({
@@ -191,8 +192,4 @@ function applyStateSync(payload: { readonly [key: string]: Json }, parts: Sessio
 
 function bare(values: JsonObject): JsonObject {
   return Object.assign(Object.create(null), values);
-}
-
-function isMap(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Reference);
 }

@@ -1,5 +1,7 @@
 /** What values are: plain data or not, and of which type. */
+import { isRecord } from '../../text/guards.js';
 import type { FieldType } from './field-type.js';
+import type { JsonObject } from './json.js';
 import { Reference } from './reference.js';
 
 /** Arrays and maps within each other beyond this are refused wherever they stand, so that no recursion outgrows the stack. */
@@ -13,6 +15,11 @@ export function isPlainObject(value: object): value is Readonly<Record<string, u
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === null || prototype === Object.prototype) return true;
   return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype as object, 'hasOwnProperty');
+}
+
+/** Whether a value is an object with keys: no array and no reference. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return isRecord(value) && !(value instanceof Reference);
 }
 
 /**

@@ -1,5 +1,5 @@
 /** What a session takes from the codec that works on it: clock, token counter, log. */
-import { steadyClock } from '../../async/steady-clock.js';
+import { monotonicClock } from '../../async/timers.js';
 import { ESTIMATING_COUNTER, type TokenCounter } from '../../tokens/counter.js';
 import type { EventListener } from '../store/events.js';
 
@@ -35,7 +35,7 @@ export function systemClock(): number {
 /** Begins with the system's clock and estimates, where nothing else is given. */
 export function createRuntime({ clock, tokens }: RuntimeDefaults = {}): Runtime {
   let current: RuntimeSource = { clock: clock ?? systemClock, tokens: tokens ?? ESTIMATING_COUNTER, log: undefined };
-  steadyClock(current.clock, 1000);
+  monotonicClock(current.clock, 1000);
   const counter: TokenCounter = {
     count: (text) => current.tokens.count(text),
     get exact() {
@@ -49,12 +49,12 @@ export function createRuntime({ clock, tokens }: RuntimeDefaults = {}): Runtime 
     bind: (source) => {
       current = source;
       // It starts now, before the wall clock can jump.
-      steadyClock(source.clock, 1000);
+      monotonicClock(source.clock, 1000);
     },
     // Frames carry whole seconds.
     now: () => Math.floor(current.clock()),
-    steady: () => Math.floor(steadyClock(current.clock, 1000)()),
-    monotonic: () => steadyClock(current.clock, 1000)(),
+    steady: () => Math.floor(monotonicClock(current.clock, 1000)()),
+    monotonic: () => monotonicClock(current.clock, 1000)(),
     counter,
     get log() {
       return current.log;

@@ -4,7 +4,7 @@ import { byCodeUnit } from '../../text/order.js';
 import { AccpError } from '../errors/accp-error.js';
 import type { Json, JsonObject } from '../message/json.js';
 import { Reference } from '../message/reference.js';
-import { MOST_NESTING } from '../message/values.js';
+import { isJsonObject, MOST_NESTING } from '../message/values.js';
 
 /** As deep as a message can be, whose payload is a map itself. Deeper values are a mistake, such as one that holds itself. */
 const MAX_DEPTH = MOST_NESTING + 1;
@@ -25,7 +25,7 @@ export function snapshot(value: Json, path: string): Json {
  */
 export function snapshotObject(value: JsonObject, path: string): JsonObject {
   const copied = snapshot(value, path);
-  if (!isObject(copied)) throw refused(path, 'an object is needed');
+  if (!isJsonObject(copied)) throw refused(path, 'an object is needed');
   return copied;
 }
 
@@ -59,11 +59,6 @@ function copy(value: Json, path: string, depth: number): Json {
     copied[key] = copy((value as JsonObject)[key]!, `${path}.${key}`, depth + 1);
   }
   return Object.freeze(copied);
-}
-
-/** Whether a value is an object with keys. */
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Reference);
 }
 
 function refused(path: string, message: string): AccpError {

@@ -2,11 +2,11 @@
 import type { TokenCounter } from '../../tokens/counter.js';
 import { AccpError } from '../errors/accp-error.js';
 import type { Json, JsonObject } from '../message/json.js';
+import { isJsonObject } from '../message/values.js';
 import type { Collection, Journal } from '../store/journal.js';
 import type { StateBudgets, TokenBudget } from './budgets.js';
 import type { ColdTier } from './cold.js';
 import { isExpired, type Kept, type Lookup } from './kept.js';
-import { isObject } from './snapshot.js';
 import { stateText } from './state-text.js';
 import type { FittedEntry } from './warm-entry.js';
 
@@ -51,7 +51,7 @@ export function createWarm({ journal, counter, now, budgets, cold, keep, digest 
 
   function made(id: string): Kept | undefined {
     const raw = cold.find(id);
-    if (raw === undefined || raw === 'expired' || !isObject(raw.value)) return undefined;
+    if (raw === undefined || raw === 'expired' || !isJsonObject(raw.value)) return undefined;
     const { entry, tokens } = digest(raw.value);
     return { value: entry, tokens, expires: null };
   }

@@ -1,9 +1,10 @@
 /** The facts of one message, by the shape of its payload. */
 import type { Json, JsonObject } from '../../message/json.js';
 import { Reference } from '../../message/reference.js';
+import { isJsonObject } from '../../message/values.js';
 import { PROFILES } from '../../profiles/profiles.js';
 import type { FactSource, FactValue, WeighedFact } from './fact.js';
-import { isMap, namingKey, subjectOf } from './subject.js';
+import { namingKey, subjectOf } from './subject.js';
 import { textFacts } from './text-facts.js';
 import { CONTAINERS, INCIDENTAL } from './words.js';
 
@@ -112,7 +113,7 @@ function collector({ schema, intent, operation }: FactSource, facts: WeighedFact
     if (value === null) return;
     if (Array.isArray(value)) {
       collectItems(entity, key, value, weight, depth);
-    } else if (isMap(value)) {
+    } else if (isJsonObject(value)) {
       collectMap(entity, key, value, weight, isOpen, depth);
     } else if (depth === 0 && defaults[key] === value) {
       facts.push({ entity, relation: key, value: value as FactValue, weight: 0, among: false });
@@ -138,22 +139,22 @@ function collector({ schema, intent, operation }: FactSource, facts: WeighedFact
       if (value === name && owner === name) continue;
       // In a delta, null means that the key is gone (section 5.4).
       if (value === null && key === 'delta' && depth === 0) add(entity, 'removed', member, weight, true);
-      if (isOpen && isMap(value)) collect(member, member, value, weight, true, depth + 1);
+      if (isOpen && isJsonObject(value)) collect(member, member, value, weight, true, depth + 1);
       else collect(owner, isOpen ? member : nameIn(key, member), value, weight, false, depth + 1);
     }
   }
 
   function collectItems(entity: string, key: string, items: readonly Json[], weight: number, depth: number): void {
     const some = items.slice(0, MAX_ITEMS);
-    const naming = some.every(isMap) ? namingKey(key, some) : null;
+    const naming = some.every(isJsonObject) ? namingKey(key, some) : null;
     some.forEach((item, index) => {
       const lighter = weight - 0.5 - Math.max(0, index - SALIENT_ITEMS + 1) * 0.5;
-      if (naming !== null && isMap(item)) {
+      if (naming !== null && isJsonObject(item)) {
         const { [naming]: name, ...rest } = item;
         for (const [member, value] of Object.entries(rest)) {
           collect(String(name), member, value!, lighter, false, depth + 1);
         }
-      } else if (isMap(item) || Array.isArray(item)) {
+      } else if (isJsonObject(item) || Array.isArray(item)) {
         collect(entity, key, item, lighter, true, depth + 1);
       } else if (item !== null && !(item instanceof Reference)) {
         add(entity, key, item as FactValue, lighter, true);

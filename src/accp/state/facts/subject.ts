@@ -1,6 +1,5 @@
 /** What a message, or a map within one, is about. */
 import type { Json, JsonObject } from '../../message/json.js';
-import { Reference } from '../../message/reference.js';
 import { INCIDENTAL, NO_SUBJECT } from './words.js';
 
 /** Keys that name what their map is about, wherever they stand. */
@@ -61,8 +60,4 @@ function isWord(value: Json | undefined): boolean {
 function isNameLike(value: Json | undefined): boolean {
   if (typeof value === 'string') return value !== '' && value.length <= MAX_NAME;
   return typeof value === 'number' || typeof value === 'bigint';
-}
-
-export function isMap(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Reference);
 }
