@@ -1,8 +1,8 @@
 /** Lines of any kind, by their tokens: what a line is, and what else could say the same. */
 import { fromObject } from '../aacp/build/index.js';
 import { printPacket, tryParsePacket } from '../aacp/index.js';
+import { createCodec, createSession } from '../accp/codec/index.js';
 import { type Dialect, tryParseFrame } from '../accp/index.js';
-import { createCodec, createSession } from '../accp/session/index.js';
 import { plainFrame, plainPacket } from '../bench/plain.js';
 import { PegwireError } from '../text/errors.js';
 import { type ComparisonInput, compareTokens, type Form } from '../tokens/compare.js';

@@ -1,5 +1,5 @@
 /** Sessions that were disconnected: who comes with one of them is refused. */
-import { AccpError } from '../errors/accp-error.js';
+import { AccpError } from '../errors.js';
 import type { Session } from '../session/session.js';
 import { type LinkedSignal, linkSignals } from './endpoint-signals.js';
 

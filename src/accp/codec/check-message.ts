@@ -1,6 +1,6 @@
 /** What is demanded of a message before it is encoded (draft-benzing-accp-00, sections 3.7, 5.4, 6.4 and 10). */
 import type { Diagnostic } from '../../text/diagnostic.js';
-import { AccpError } from '../errors/accp-error.js';
+import { AccpError } from '../errors.js';
 import { checkProfiles, PROFILES } from '../profiles/profiles.js';
 import type { Registry } from '../registry/registry.js';
 import { cancelled } from '../session/chains.js';

@@ -1,22 +1,21 @@
 /** The codec: the five operations of draft-benzing-accp-00, section 7.1, and what an endpoint needs besides. */
 
-import { AccpError } from '../errors/accp-error.js';
+import { AccpError } from '../errors.js';
 import type { JsonObject } from '../message/json.js';
 import type { Message, MessageInput } from '../message/message.js';
 import { handlerErrorCode } from '../profiles/tool.js';
 import type { SchemaDefinition } from '../registry/definition.js';
 import { createRegistry, type Registry, registerSchema } from '../registry/registry.js';
-import { createIds } from '../session/ids.js';
+import { createIds } from '../session/runtime.js';
 import { kept, partsOfSession, type Session, type SessionParts } from '../session/session.js';
 import type { CheckpointResult, TokenBudget } from '../state/state.js';
+import { type CodecOptions, type DecodeOutcome, type EncodeResult, resolveCodecOptions } from './contract.js';
 import { decode } from './decode.js';
 import { encode } from './encode.js';
 import type { Engine } from './engine.js';
 import { sendError } from './error-frame.js';
 import { changedHere } from './long-answers.js';
 import { announce } from './negotiate.js';
-import { type CodecOptions, resolveCodecOptions } from './options.js';
-import type { DecodeOutcome, EncodeResult } from './outcome.js';
 import { recover } from './recover.js';
 import { sendDelta, sendFullState } from './state-sync.js';
 

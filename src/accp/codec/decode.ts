@@ -5,11 +5,9 @@
  */
 import type { Diagnostic } from '../../text/diagnostic.js';
 import type { Frame, Param } from '../ast.js';
-import { AccpError } from '../errors/accp-error.js';
-import { type AccpErrorCode, ERROR_CODES } from '../errors/codes.js';
-import type { Json, JsonObject } from '../message/json.js';
+import { AccpError, type AccpErrorCode, ERROR_CODES } from '../errors.js';
+import { type Json, type JsonObject, Reference } from '../message/json.js';
 import type { Envelope, Loss, Message } from '../message/message.js';
-import { Reference } from '../message/reference.js';
 import { tryParseFrame } from '../parse.js';
 import { checkProfiles } from '../profiles/profiles.js';
 import type { SchemaDefinition } from '../registry/definition.js';
@@ -21,13 +19,13 @@ import type { SessionParts } from '../session/session.js';
 import { StoreError } from '../store/store.js';
 import { toText } from '../store/text.js';
 import { ENDS_A_CHAIN } from './check-message.js';
+import type { DecodeOutcome, Rejected } from './contract.js';
 import { ASKS, applyReceived, isAboutDelivery, isTaken, readStateSync } from './effects.js';
 import { LARGE_VALUE } from './encode.js';
 import { type Engine, noteFrame, registryOf, textState } from './engine.js';
 import { countOf, expectedOf, isErrorFrame, sendError } from './error-frame.js';
 import { answerAtLength, unanswered } from './long-answers.js';
 import { negotiate } from './negotiate.js';
-import type { DecodeOutcome, Rejected } from './outcome.js';
 import { heldPayload, type Resolve, readPayload, rereading, wireKindOf } from './read-payload.js';
 import { recover } from './recover.js';
 import { fullState } from './state-sync.js';

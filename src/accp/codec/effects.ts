@@ -1,10 +1,8 @@
 /** What a message does to the session, sent or received: chains, state, streams, checkpoints. */
 
-import { AccpError } from '../errors/accp-error.js';
-import type { Json, JsonObject } from '../message/json.js';
+import { AccpError } from '../errors.js';
+import { canonicalJson, type Json, type JsonObject, Reference } from '../message/json.js';
 import type { Envelope, Message } from '../message/message.js';
-import { canonicalJson } from '../message/plain.js';
-import { Reference } from '../message/reference.js';
 import type { ProfileMessage } from '../profiles/profiles.js';
 import { cancelled } from '../session/chains.js';
 import { kept, type SessionParts } from '../session/session.js';
@@ -19,7 +17,7 @@ export interface Outbound extends ProfileMessage {
 }
 
 /** A message that is all the session has to know of it. */
-export interface Processed {
+interface Processed {
   readonly message: ProfileMessage;
   /** Header and body as they are on the wire. */
   readonly text: string;
@@ -116,7 +114,7 @@ function isUpkeep(message: ProfileMessage): boolean {
 }
 
 /** What a `sync:state` frame says (section 5.4). */
-export type StateSync =
+type StateSync =
   | { readonly kind: 'delta'; readonly version: number; readonly delta: JsonObject }
   | { readonly kind: 'full'; readonly version: number; readonly values: JsonObject };
 

@@ -2,15 +2,13 @@
 import type { Diagnostic } from '../../text/diagnostic.js';
 import { DEFAULT_LIMITS } from '../../text/limits.js';
 import type { Param } from '../ast.js';
-import { AccpError } from '../errors/accp-error.js';
+import { AccpError } from '../errors.js';
 import { keyTable } from '../message/abbreviations.js';
-import type { Json } from '../message/json.js';
+import { isPlainObject, type Json, ref } from '../message/json.js';
 import type { Loss, MessageInput } from '../message/message.js';
-import { ref } from '../message/reference.js';
-import { isPlainObject } from '../message/values.js';
 import { createWriting, type Writing, writeParam } from '../message/write-value.js';
-import { chatMessage } from '../profiles/chat.js';
 import { completeError } from '../profiles/error.js';
+import { chatMessage } from '../profiles/profiles.js';
 import { fieldType, omitDefaults } from '../registry/defaults.js';
 import type { SchemaDefinition } from '../registry/definition.js';
 import type { Registry } from '../registry/registry.js';
@@ -18,10 +16,17 @@ import { metadataText, type Part } from '../session/envelope.js';
 import { MAX_CHARACTERS, type Piece, splitParams, tooLong } from '../session/sequence.js';
 import type { SessionParts } from '../session/session.js';
 import { checkAnnounced, checkRules } from './check-message.js';
+import {
+  addTokens,
+  countFrame,
+  type EncodeResult,
+  type FramePart,
+  type FrameTokens,
+  isOverHardLimit,
+  overLimits,
+} from './contract.js';
 import { applySent, type Outbound } from './effects.js';
 import { bodyText, type Engine, freshId, noteFrame, ownRegistry, type Sent, send, textState } from './engine.js';
-import { addTokens, countFrame, type FramePart, isOverHardLimit, overLimits } from './frame-limits.js';
-import type { EncodeResult, FrameTokens } from './outcome.js';
 import { readPayload } from './read-payload.js';
 
 /** Characters beyond which a value is rather sent as a reference (section 3.3, rule 4). */

@@ -1,7 +1,7 @@
 /** What the pipelines share: the codec's settings and registry, and how a frame goes out. */
 import { PrintError } from '../../text/errors.js';
 import type { Param } from '../ast.js';
-import { AccpError } from '../errors/accp-error.js';
+import { AccpError } from '../errors.js';
 import { explainFrame } from '../explain.js';
 import type { Json } from '../message/json.js';
 import { tryParseFrame } from '../parse.js';
@@ -10,7 +10,7 @@ import { metadataText } from '../session/envelope.js';
 import type { Copy, SentFrame } from '../session/outbox.js';
 import type { SessionParts } from '../session/session.js';
 import { writeFrame } from '../writer.js';
-import type { Settings } from './options.js';
+import type { Settings } from './contract.js';
 
 /** A codec from within. */
 export interface Engine {
@@ -75,7 +75,7 @@ export function bodyText(agent: string, intent: string, operation: string, paylo
 }
 
 /** What a frame is sent with, beside what delivery adds. */
-export interface Outgoing extends SentFrame {
+interface Outgoing extends SentFrame {
   /** The identifier that the message came with. */
   readonly mid?: string | undefined;
   /** Whether it is sent again after a gap. */
@@ -143,7 +143,7 @@ function sessionIdFor({ settings }: Engine, { options, facts }: SessionParts): s
 export const SAID_ID = 'said-id';
 
 /** Whether strings are transliterated, and may be. */
-export interface TextState {
+interface TextState {
   /** How this side writes. */
   readonly writing: 'transliterate' | 'reject' | 'externalize';
   /** Whether the other side undoes transliteration whatever we write: it was told that we know of it. */

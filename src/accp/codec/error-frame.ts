@@ -1,16 +1,15 @@
 /** Errors as frames, both ways (draft-benzing-accp-00, section 3.6). */
 import type { Frame, Param, Value } from '../ast.js';
-import type { AccpError } from '../errors/accp-error.js';
+import type { AccpError } from '../errors.js';
 import { keyTable } from '../message/abbreviations.js';
-import { isPlainText } from '../message/plain-text.js';
-import { isMarked, transliterate } from '../message/transliterate.js';
+import { isMarked, isPlainText, transliterate } from '../message/transliterate.js';
 import { createWriting, writeParam } from '../message/write-value.js';
 import { errorPayloadOf } from '../profiles/error.js';
 import type { SessionParts } from '../session/session.js';
 import { bodyText, type Engine, noteFrame, send, textState } from './engine.js';
 
 /** What an error frame answers. */
-export interface Cause {
+interface Cause {
   readonly cid?: string | undefined;
   /** Its identifier: the frame's `aid`. */
   readonly mid?: string | undefined;

@@ -1,6 +1,6 @@
 /** The exchange of registries (draft-benzing-accp-00, section 6.4). Its rules stand in `registry/negotiation.ts`. */
 
-import { AccpError } from '../errors/accp-error.js';
+import { AccpError } from '../errors.js';
 import type { JsonObject } from '../message/json.js';
 import type { Message } from '../message/message.js';
 import {
@@ -18,9 +18,9 @@ import {
 } from '../registry/negotiation.js';
 import { exportRegistry, matchesHash, type Registry } from '../registry/registry.js';
 import type { Peer, SessionParts } from '../session/session.js';
+import type { EncodeResult } from './contract.js';
 import { encode } from './encode.js';
 import { ANNOUNCED, type Engine, ownRegistry } from './engine.js';
-import type { EncodeResult } from './outcome.js';
 
 /**
  * Tells the other side the version and hash of our registry, how we write text, and how we count; with our schemas where we

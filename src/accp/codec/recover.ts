@@ -7,7 +7,7 @@ import { ENDS_A_CHAIN } from './check-message.js';
 import { ANNOUNCED, bodyText, type Engine, noteFrame, type Sent, send, sendAgain } from './engine.js';
 
 /** What the other side has told. */
-export interface Gap {
+interface Gap {
   /** The number that it waits for. */
   readonly expected: number;
   /** The identifier of the frame that it has refused; its error frame's `aid`. */
@@ -18,7 +18,7 @@ export interface Gap {
   readonly agent?: string | undefined;
 }
 
-export interface Recovery {
+interface Recovery {
   readonly frames: readonly string[];
   /** `lost`: messages that the outbox no longer had. */
   readonly warnings: readonly Diagnostic[];

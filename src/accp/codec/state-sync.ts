@@ -1,11 +1,11 @@
 /** State from one side to the other: deltas, and the whole where a delta does not fit (draft-benzing-accp-00, section 5.4). */
 
-import { AccpError } from '../errors/accp-error.js';
+import { AccpError } from '../errors.js';
 import type { JsonObject } from '../message/json.js';
 import type { SessionParts } from '../session/session.js';
+import type { EncodeResult } from './contract.js';
 import { encode } from './encode.js';
 import type { Engine } from './engine.js';
-import type { EncodeResult } from './outcome.js';
 
 /**
  * Sends what has changed since the last version.

@@ -2,7 +2,7 @@
  * Request chains: what belongs to one correlation identifier (draft-benzing-accp-00, sections 3.5, 3.7 items 3 and 4, 10.3).
  * Answers that do not come, cancellation, and what a retry must not change.
  */
-import { AccpError } from '../errors/accp-error.js';
+import { AccpError } from '../errors.js';
 import type { JsonObject } from '../message/json.js';
 import type { Message } from '../message/message.js';
 import type { Collection, Journal } from '../store/journal.js';
@@ -17,7 +17,7 @@ export interface PendingRequest {
 }
 
 /** What is remembered of a chain. */
-export interface Chain {
+interface Chain {
   /** The schema of its latest request. */
   readonly schema?: string | undefined;
   /** The transaction of its first request that has one, which all that follow keep (section 10.3). */
@@ -34,7 +34,7 @@ interface Asked {
   readonly isDeferred?: true | undefined;
 }
 
-export interface ChainsOptions {
+interface ChainsOptions {
   readonly journal: Journal;
   /** Chains that are remembered. */
   readonly maxChains: number;

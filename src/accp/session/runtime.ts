@@ -1,9 +1,10 @@
 /** What a session takes from the codec that works on it: clock, token counter, log. */
+
 import { steadyClock } from '../../async/steady-clock.js';
 import { ESTIMATING_COUNTER, type TokenCounter } from '../../tokens/counter.js';
 import type { EventListener } from '../store/events.js';
 
-export interface RuntimeSource {
+interface RuntimeSource {
   readonly clock: () => number;
   readonly tokens: TokenCounter;
   readonly log: EventListener | undefined;
@@ -22,7 +23,7 @@ export interface Runtime {
   readonly log: EventListener | undefined;
 }
 
-export interface RuntimeDefaults {
+interface RuntimeDefaults {
   readonly clock?: (() => number) | undefined;
   readonly tokens?: TokenCounter | undefined;
 }
@@ -59,5 +60,43 @@ export function createRuntime({ clock, tokens }: RuntimeDefaults = {}): Runtime 
     get log() {
       return current.log;
     },
+  };
+}
+
+const LETTERS = 'abcdef';
+const DIGITS = 11;
+/** Random bytes are drawn so many at a time. */
+const POOL = 4096;
+/** The largest multiple of ten that a byte holds: bytes from here on would favour the low digits. */
+const FAIR = 250;
+
+/** What is used of Web Crypto, which Node and browsers have. */
+interface RandomSource {
+  readonly getRandomValues: (bytes: Uint8Array) => Uint8Array;
+}
+
+/**
+ * Makes identifiers: one letter from a to f, so that none reads as a number, and eleven decimal digits, which are hexadecimal
+ * digits, too, and cost vocabularies fewer tokens than letters among them.
+ */
+export function createIds(
+  source: RandomSource = (globalThis as unknown as { crypto: RandomSource }).crypto,
+): () => string {
+  const pool = new Uint8Array(POOL);
+  let at = POOL;
+  const byte = (): number => {
+    if (at === POOL) {
+      source.getRandomValues(pool);
+      at = 0;
+    }
+    return pool[at++]!;
+  };
+  return () => {
+    let id = LETTERS[byte() % LETTERS.length]!;
+    while (id.length <= DIGITS) {
+      const next = byte();
+      if (next < FAIR) id += next % 10;
+    }
+    return id;
   };
 }

@@ -2,7 +2,7 @@
 
 import { resolveChoice } from '../../text/choice.js';
 import type { TokenCounter } from '../../tokens/counter.js';
-import { AccpError } from '../errors/accp-error.js';
+import { AccpError } from '../errors.js';
 import type { Json } from '../message/json.js';
 import type { Announcement } from '../registry/negotiation.js';
 import type { Registry, RegistryJson } from '../registry/registry.js';
@@ -21,10 +21,9 @@ import { SentStreams } from '../streams/sent-streams.js';
 import { createStreams, type StreamChunk, type Streams } from '../streams/streams.js';
 import { Chains, type PendingRequest } from './chains.js';
 import { Delivery, type SequenceMode } from './delivery.js';
-import { createIds } from './ids.js';
-import { checkAgentName, isIdentifier } from './names.js';
+import { checkAgentName, isIdentifier } from './envelope.js';
 import { Outbox } from './outbox.js';
-import { createRuntime, type Runtime } from './runtime.js';
+import { createIds, createRuntime, type Runtime } from './runtime.js';
 import { Sequences } from './sequences.js';
 
 export interface SessionOptions {
@@ -134,7 +133,7 @@ export interface SessionParts {
   readonly commit: <T>(operation: () => T) => T;
 }
 
-export interface ResolvedSessionOptions {
+interface ResolvedSessionOptions {
   readonly id: string;
   readonly agent: string;
   readonly sequence: SequenceMode;
@@ -362,4 +361,41 @@ export function kept(
   // Whoever does not wait for it must not be brought down by it.
   stored.catch(() => undefined);
   return stored;
+}
+
+/** A clock's hand for sessions: without one, nobody notices what does not come. */
+export interface KeepTimeOptions {
+  /** Seconds between two looks at the clock. @default 1, or the session's `timeout` where that is shorter */
+  readonly every?: number | undefined;
+  /** Told each answer that is overdue, once. */
+  readonly overdue?: ((overdue: Overdue) => void) | undefined;
+  /** Told what a look at the clock threw: the session's store failed. @default it is thrown, out of the timer */
+  readonly failed?: ((thrown: unknown) => void) | undefined;
+}
+
+/**
+ * Calls `session.tick()` again and again, so that overdue answers (E3001) and stalled streams show by themselves. In Node, it
+ * does not keep the process alive.
+ *
+ * @returns stops it
+ * @throws TypeError on a time that is none
+ * @example
+ * const stop = keepTime(session, { overdue: ({ correlationId }) => retry(correlationId) });
+ */
+export function keepTime(session: Session, options: KeepTimeOptions = {}): () => void {
+  const { timeout } = partsOfSession(session).options;
+  const { every = timeout > 0 ? Math.min(1, timeout) : 1, overdue, failed } = options;
+  if (!(every > 0)) throw new TypeError(`every is a number of seconds above 0; got ${every}`);
+  const handle: unknown = setInterval(() => {
+    try {
+      for (const late of session.tick()) overdue?.(late);
+    } catch (thrown) {
+      stop();
+      if (failed === undefined) throw thrown;
+      failed(thrown);
+    }
+  }, every * 1000);
+  (handle as { readonly unref?: () => void }).unref?.();
+  const stop = (): void => clearInterval(handle as never);
+  return stop;
 }

@@ -2,11 +2,10 @@
 import { afterIdly } from '../../../async/after.js';
 import { safely } from '../../../async/safely.js';
 import type { Codec } from '../../codec/codec.js';
+import type { DecodeOutcome, EncodeResult } from '../../codec/contract.js';
 import { SAID_ID } from '../../codec/engine.js';
-import type { DecodeOutcome, EncodeResult } from '../../codec/outcome.js';
 import type { Message, MessageInput } from '../../message/message.js';
-import { keepTime } from '../../session/keep-time.js';
-import { partsOfSession, type Session } from '../../session/session.js';
+import { keepTime, partsOfSession, type Session } from '../../session/session.js';
 import type { StreamChunk } from '../../streams/streams.js';
 import type { Notice } from '../endpoint-options.js';
 import { readHead } from '../frames.js';

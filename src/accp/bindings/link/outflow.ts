@@ -1,6 +1,6 @@
 /** What one side sends over connections that come and go: in order, and no further ahead than can be sent again. */
 import { safely } from '../../../async/safely.js';
-import type { EncodeResult } from '../../codec/outcome.js';
+import type { EncodeResult } from '../../codec/contract.js';
 import type { MessageInput } from '../../message/message.js';
 import { partsOfSession } from '../../session/session.js';
 import { StoreError } from '../../store/store.js';

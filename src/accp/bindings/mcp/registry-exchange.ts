@@ -5,7 +5,7 @@
 
 import type { Codec } from '../../codec/codec.js';
 import { ANNOUNCED } from '../../codec/engine.js';
-import { AccpError } from '../../errors/accp-error.js';
+import { AccpError } from '../../errors.js';
 import { parseFrame } from '../../parse.js';
 import { printFrame } from '../../print.js';
 import { createRegistry, matchesHash } from '../../registry/registry.js';
