@@ -1,6 +1,6 @@
 /** Error frames of the bindings themselves, for what never came to a session (draft-benzing-accp-00, sections 3.6 and 11). */
 
-import { errorBody } from '../codec/error-frame.js';
+import { errorBody } from '../codec/sender.js';
 import { AccpError, type AccpErrorCode } from '../errors.js';
 import { checkAgentName, isIdentifier, metadataText } from '../session/envelope.js';
 import { createIds, systemClock } from '../session/runtime.js';

@@ -197,6 +197,9 @@ function merged(known: Chain | undefined, chain: Chain): Chain {
   return { ...known, ...rest, ...(transactionId === undefined ? {} : { transactionId }) };
 }
 
+/** Intents that go through under a chain that was cancelled: they say that it has ended. */
+export const ENDS_A_CHAIN: ReadonlySet<string> = new Set(['cancel', 'ack', 'fail']);
+
 export function cancelled(cid: string): AccpError {
   return new AccpError({ code: 'E5001', message: `The request chain ${cid} was cancelled.` });
 }

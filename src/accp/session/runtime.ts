@@ -2,7 +2,7 @@
 
 import { steadyClock } from '../../async/steady-clock.js';
 import { ESTIMATING_COUNTER, type TokenCounter } from '../../tokens/counter.js';
-import type { EventListener } from '../store/events.js';
+import type { EventListener, Note } from '../store/events.js';
 
 interface RuntimeSource {
   readonly clock: () => number;
@@ -21,9 +21,14 @@ export interface Runtime {
   readonly monotonic: () => number;
   readonly counter: TokenCounter;
   readonly log: EventListener | undefined;
+  /** Puts an event into the log, if there is one. */
+  readonly note: Note;
 }
 
-interface RuntimeDefaults {
+interface RuntimeOptions {
+  /** Named by every event. */
+  readonly session: string;
+  readonly agent: string;
   readonly clock?: (() => number) | undefined;
   readonly tokens?: TokenCounter | undefined;
 }
@@ -34,7 +39,7 @@ export function systemClock(): number {
 }
 
 /** Begins with the system's clock and estimates, where nothing else is given. */
-export function createRuntime({ clock, tokens }: RuntimeDefaults = {}): Runtime {
+export function createRuntime({ session, agent, clock, tokens }: RuntimeOptions): Runtime {
   let current: RuntimeSource = { clock: clock ?? systemClock, tokens: tokens ?? ESTIMATING_COUNTER, log: undefined };
   steadyClock(current.clock, 1000);
   const counter: TokenCounter = {
@@ -46,19 +51,28 @@ export function createRuntime({ clock, tokens }: RuntimeDefaults = {}): Runtime 
       return current.tokens.encoding;
     },
   };
+  // Frames carry whole seconds.
+  const now = (): number => Math.floor(current.clock());
   return {
     bind: (source) => {
       current = source;
       // It starts now, before the wall clock can jump.
       steadyClock(source.clock, 1000);
     },
-    // Frames carry whole seconds.
-    now: () => Math.floor(current.clock()),
+    now,
     steady: () => Math.floor(steadyClock(current.clock, 1000)()),
     monotonic: () => steadyClock(current.clock, 1000)(),
     counter,
     get log() {
       return current.log;
+    },
+    note: (type, message, more) => {
+      if (current.log === undefined) return;
+      try {
+        current.log({ type, session, agent, at: now(), message, ...more });
+      } catch {
+        // Half a step of the protocol would be worse than a line that is missing in a log.
+      }
     },
   };
 }

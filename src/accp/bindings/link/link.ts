@@ -3,7 +3,7 @@ import { afterIdly } from '../../../async/after.js';
 import { safely } from '../../../async/safely.js';
 import type { Codec } from '../../codec/codec.js';
 import type { DecodeOutcome, EncodeResult } from '../../codec/contract.js';
-import { SAID_ID } from '../../codec/engine.js';
+import { SAID_ID } from '../../codec/sender.js';
 import type { Message, MessageInput } from '../../message/message.js';
 import { keepTime, partsOfSession, type Session } from '../../session/session.js';
 import type { StreamChunk } from '../../streams/streams.js';
@@ -198,7 +198,8 @@ export class FrameLink implements Link {
   /** A side that begins to count anew has lost what it knew: going on would do again what was done. So has one of another name. */
   #check(first: string): void {
     const head = readHead(first);
-    const { delivery, peers } = partsOfSession(this.session);
+    const { delivery, registries } = partsOfSession(this.session);
+    const { peers } = registries;
     const isRegistry = head !== null && head.intent === 'sync' && head.operation === 'registry';
     const isGreeting = isRegistry || isGapReport(first);
     if (head === null || head.agent === this.session.agent || !(isGreeting || delivery.expected(head.agent) > 1))
