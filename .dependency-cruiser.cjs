@@ -21,7 +21,7 @@ const ACP_NODE = '^src/acp/(node/|index\\.ts$)';
 /** ARCP: messages, then who keeps them, then who speaks and answers. */
 const ARCP = '^src/arcp/';
 /** What of it needs Node. */
-const ARCP_NODE = '^src/arcp/(node/|(runtime|client)/index\\.ts$|store/sqlite)';
+const ARCP_NODE = '^src/arcp/((runtime|client)/(node/|index\\.ts$)|store/sqlite)';
 const ARCP_PROTOCOL = '^src/arcp/(protocol/|logs/|index\\.ts$)';
 /** AACP above the grammar. */
 const AACP_ABOVE = '^src/aacp/(build|dispatch|encoders|fallback|lint|matching|models|registry|rules)/';

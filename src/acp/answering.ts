@@ -1,4 +1,5 @@
 /** Calls of the other side: who handles them, which of them are being worked on, and what they are answered with. */
+import { isThenable } from '../text/guards.js';
 import type { CallContext, Connection, Handler } from './contract.js';
 import { ERROR_CODES, RpcError } from './errors.js';
 import { IncomingCall } from './incoming-call.js';
@@ -62,7 +63,7 @@ export class Answering {
     try {
       result = handler(params, new Context(call, connection));
       // A getter of the handler's may throw, too.
-      isLater = isPromiseLike(result);
+      isLater = isThenable(result);
     } catch (thrown) {
       done(this.#failure(call, thrown), id);
       return;
@@ -160,8 +161,4 @@ function descriptionOf(thrown: unknown): string {
   } catch {
     return 'unknown';
   }
-}
-
-function isPromiseLike(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }

@@ -1,5 +1,4 @@
 /** What answers a batch: one array, when all of it has been processed (ACP, transports, "JSON-RPC Batch Messages"). */
-
 import { byteLength } from '../text/bytes.js';
 import type { Id } from './message.js';
 import { tooLongText } from './writing.js';

@@ -1,7 +1,6 @@
-import { afterIdly } from '../async/after.js';
-import { safely } from '../async/safely.js';
-import type { Channel } from '../channels/channel.js';
-import { taken } from '../channels/taken.js';
+import { notifyListener } from '../async/listeners.js';
+import { afterUnref } from '../async/timers.js';
+import { type Channel, taken } from '../channels/channel.js';
 import { isLonger } from '../text/bytes.js';
 import { systemReason } from '../text/system-reason.js';
 import { Answering, CANCEL, type Done } from './answering.js';
@@ -291,7 +290,7 @@ export class Peer implements Connection {
   }
 
   #tell(error: ConnectionError): void {
-    safely(() => this.#onError?.(error));
+    notifyListener(() => this.#onError?.(error));
   }
 
   // What is sent
@@ -388,7 +387,7 @@ export class Peer implements Connection {
 
   /** Does not keep a process alive. @returns stops it */
   #withinGrace(run: () => void): () => void {
-    return afterIdly(this.#grace, run);
+    return afterUnref(this.#grace * 1000, run);
   }
 }
 

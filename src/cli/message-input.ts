@@ -1,7 +1,8 @@
 /** Messages that come as JSON, checked: what `pegwire encode` reads. */
+
 import * as z from 'zod';
 import { AccpError } from '../accp/errors.js';
-import { type Json, type JsonObject, Reference } from '../accp/message/json.js';
+import { isJsonObject, type Json, type JsonObject, Reference } from '../accp/message/json.js';
 import type { Loss, MessageInput } from '../accp/message/message.js';
 import { roundedAmount } from '../accp/profiles/transaction.js';
 import { parseExactJson } from './exact-json.js';
@@ -24,7 +25,7 @@ export interface ReadMessage {
 const AMOUNT = /^payload\.(?:amount|amt)$/;
 
 /** Not checked here: the codec tells what of it cannot be written. */
-const payload = z.custom<JsonObject>((value) => isMap(value), { error: 'is no object' });
+const payload = z.custom<JsonObject>((value) => isJsonObject(value), { error: 'is no object' });
 
 const seconds = z.int().min(0).exactOptional();
 const text = z.string().exactOptional();
@@ -76,10 +77,6 @@ function refused({ issues }: z.ZodError): AccpError {
     message: at === undefined ? `A message is an object: ${message}` : message,
     help: 'a message: {"intent":"req","operation":"find","payload":{"query":"cats"}}',
   });
-}
-
-function isMap(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Reference);
 }
 
 /** Every object that has `$ref` for its only key becomes the reference that it names. */

@@ -1,10 +1,12 @@
 /** Lines of any kind, by their tokens: what a line is, and what else could say the same. */
+
 import { fromObject } from '../aacp/build/index.js';
 import { printPacket, tryParsePacket } from '../aacp/index.js';
 import { createCodec, createSession } from '../accp/codec/index.js';
 import { type Dialect, tryParseFrame } from '../accp/index.js';
 import { plainFrame, plainPacket } from '../bench/plain.js';
 import { PegwireError } from '../text/errors.js';
+import { isRecord } from '../text/guards.js';
 import { type ComparisonInput, compareTokens, type Form } from '../tokens/compare.js';
 import { countTokens } from '../tokens/count.js';
 import type { Encoding } from '../tokens/encodings.js';
@@ -117,7 +119,7 @@ function written(message: object): Pick<ComparisonInput, 'frame' | 'frameBody' |
     if ('intent' in message && 'operation' in message) return asFrames(message);
     if ('task' in message && 'domain' in message) {
       const { fields, ...others } = message as { readonly fields?: unknown };
-      const flat = typeof fields === 'object' && fields !== null && !Array.isArray(fields) ? fields : { fields };
+      const flat = isRecord(fields) ? fields : { fields };
       return { packet: printPacket(fromObject({ ...others, ...flat })) };
     }
     return {};

@@ -1,4 +1,5 @@
 /** The checks of a definition, made once, so that no step can make a packet that is not valid, or hide an input. */
+import { isRecord } from '../../text/guards.js';
 import { checkedValue } from '../build/values.js';
 import { checkStep } from './check-step.js';
 import type { SequenceDefinition, WorkflowDefinition } from './definition.js';
@@ -58,8 +59,4 @@ function isRequired(input: { readonly optional?: boolean; readonly default?: unk
 
 function isWord(name: unknown): boolean {
   return typeof name === 'string' && WORD.test(name);
-}
-
-function isRecord(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

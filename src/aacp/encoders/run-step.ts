@@ -1,5 +1,6 @@
 /** Runs a step: from arguments to a packet. */
 
+import { isRecord } from '../../text/guards.js';
 import { DEFAULT_LIMITS } from '../../text/limits.js';
 import { nearest } from '../../text/suggest.js';
 import { anyText, quotedShort } from '../../text/visible.js';
@@ -138,7 +139,7 @@ function missing({ name, definition }: Slot): EncodeError {
 /** @throws EncodeError on what is no object */
 export function argumentsOf(args: unknown): Readonly<Record<string, unknown>> {
   if (args === undefined) return {};
-  if (typeof args === 'object' && args !== null && !Array.isArray(args)) return args as Record<string, unknown>;
+  if (isRecord(args)) return args;
   throw new EncodeError({ code: 'bad-input', path: 'args', message: 'are no object with the inputs by name' });
 }
 

@@ -1,4 +1,6 @@
 /** `createFallbackEncoder`: instructions to packets in three tiers (draft-mackay-aacp-01, section 6.3). */
+
+import { withTimeLimit } from '../../async/abort.js';
 import { encodeStep } from '../encoders/index.js';
 import { isoDay } from '../matching/instruction/calendar.js';
 import { digestOf } from '../matching/instruction/normalise.js';
@@ -26,7 +28,6 @@ import { type EncodeOptions, type FallbackRequest, requestReader } from './reque
 import type { FallbackExplanation, FallbackResult, FallbackWarning } from './result.js';
 import { type SafeRegistry, safeRegistry } from './safe-registry.js';
 import { singleFlight, takeTurn } from './single-flight.js';
-import { withTimeLimit } from './time-limit.js';
 
 export interface FallbackEncoder {
   /**

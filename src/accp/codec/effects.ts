@@ -1,6 +1,6 @@
 /** What a message does to the session, sent or received: chains, state, streams, checkpoints. */
 import { AccpError } from '../errors.js';
-import { canonicalJson, type Json, type JsonObject, Reference } from '../message/json.js';
+import { canonicalJson, isJsonObject, type Json, type JsonObject, Reference } from '../message/json.js';
 import type { Envelope, Message } from '../message/message.js';
 import type { ProfileMessage } from '../profiles/profiles.js';
 import { cancelled } from '../session/chains.js';
@@ -140,7 +140,7 @@ function readStateSync(payload: { readonly [key: string]: Json }, { version: bas
   }
   const keys = Object.keys(payload).length - 1;
   if (delta !== undefined) {
-    if (!isMap(delta) || keys > 1) {
+    if (!isJsonObject(delta) || keys > 1) {
       throw new AccpError({ code: 'E1004', path: 'payload.delta', message: 'a delta is a map, and stands alone' });
     }
     if (version !== base + 1) {
@@ -155,7 +155,7 @@ function readStateSync(payload: { readonly [key: string]: Json }, { version: bas
     return { kind: 'delta', version, delta };
   }
   const { version: _version, ...rest } = payload;
-  const values = keys === 1 && isMap(state) ? state : bareCopy(rest);
+  const values = keys === 1 && isJsonObject(state) ? state : bareCopy(rest);
   for (const [key, value] of Object.entries(values)) {
     if (value !== null) continue;
     throw new AccpError({
@@ -197,8 +197,4 @@ function applyStateSync(payload: { readonly [key: string]: Json }, state: Sessio
 
 function bareCopy(values: JsonObject): JsonObject {
   return Object.assign(Object.create(null), values);
-}
-
-function isMap(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Reference);
 }

@@ -1,4 +1,5 @@
 /** What a message may hold: JSON, with exact big integers and with references to state. */
+import { isRecord } from '../../text/guards.js';
 
 /**
  * A value of a message's payload. A `bigint` stands for an integer beyond 2^53 - 1; a {@link Reference} for a value that
@@ -58,6 +59,11 @@ export function isPlainObject(value: object): value is Readonly<Record<string, u
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === null || prototype === Object.prototype) return true;
   return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype as object, 'hasOwnProperty');
+}
+
+/** Whether a value is an object with keys: no array and no reference. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return isRecord(value) && !(value instanceof Reference);
 }
 
 /**

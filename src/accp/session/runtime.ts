@@ -1,6 +1,5 @@
 /** What a session takes from the codec that works on it: clock, token counter, log. */
-
-import { steadyClock } from '../../async/steady-clock.js';
+import { monotonicClock } from '../../async/timers.js';
 import { ESTIMATING_COUNTER, type TokenCounter } from '../../tokens/counter.js';
 import type { EventListener, Note } from '../store/events.js';
 
@@ -41,7 +40,7 @@ export function systemClock(): number {
 /** Begins with the system's clock and estimates, where nothing else is given. */
 export function createRuntime({ session, agent, clock, tokens }: RuntimeOptions): Runtime {
   let current: RuntimeSource = { clock: clock ?? systemClock, tokens: tokens ?? ESTIMATING_COUNTER, log: undefined };
-  steadyClock(current.clock, 1000);
+  monotonicClock(current.clock, 1000);
   const counter: TokenCounter = {
     count: (text) => current.tokens.count(text),
     get exact() {
@@ -57,11 +56,11 @@ export function createRuntime({ session, agent, clock, tokens }: RuntimeOptions)
     bind: (source) => {
       current = source;
       // It starts now, before the wall clock can jump.
-      steadyClock(source.clock, 1000);
+      monotonicClock(source.clock, 1000);
     },
     now,
-    steady: () => Math.floor(steadyClock(current.clock, 1000)()),
-    monotonic: () => steadyClock(current.clock, 1000)(),
+    steady: () => Math.floor(monotonicClock(current.clock, 1000)()),
+    monotonic: () => monotonicClock(current.clock, 1000)(),
     counter,
     get log() {
       return current.log;

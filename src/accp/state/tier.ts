@@ -3,7 +3,7 @@
 import { byCodeUnit } from '../../text/order.js';
 import type { TokenCounter } from '../../tokens/counter.js';
 import { AccpError } from '../errors.js';
-import { type Json, type JsonObject, MOST_NESTING, Reference } from '../message/json.js';
+import { isJsonObject, type Json, type JsonObject, MOST_NESTING, Reference } from '../message/json.js';
 
 /** A value with its length. */
 export interface Kept {
@@ -86,7 +86,7 @@ export function snapshot(value: Json, path: string): Json {
  */
 export function snapshotObject(value: JsonObject, path: string): JsonObject {
   const copied = snapshot(value, path);
-  if (!isObject(copied)) throw refused(path, 'an object is needed');
+  if (!isJsonObject(copied)) throw refused(path, 'an object is needed');
   return copied;
 }
 
@@ -120,11 +120,6 @@ function copy(value: Json, path: string, depth: number): Json {
     copied[key] = copy((value as JsonObject)[key]!, `${path}.${key}`, depth + 1);
   }
   return Object.freeze(copied);
-}
-
-/** Whether a value is an object with keys. */
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Reference);
 }
 
 function refused(path: string, message: string): AccpError {

@@ -1,11 +1,11 @@
 /** Tier 2: summaries of what was said, and values of the host (draft-benzing-accp-00, section 5.1). */
 import type { TokenCounter } from '../../tokens/counter.js';
 import { AccpError } from '../errors.js';
-import type { Json, JsonObject } from '../message/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../message/json.js';
 import type { Collection, Journal } from '../store/journal.js';
 import type { ColdTier } from './cold.js';
 import type { FittedEntry } from './digest.js';
-import { isExpired, isObject, type Kept, type Lookup, type StateBudgets, stateText, type TokenBudget } from './tier.js';
+import { isExpired, type Kept, type Lookup, type StateBudgets, stateText, type TokenBudget } from './tier.js';
 
 export interface WarmTier {
   readonly find: (key: string) => Lookup;
@@ -48,7 +48,7 @@ export function createWarm({ journal, counter, now, budgets, cold, keep, digest 
 
   function made(id: string): Kept | undefined {
     const raw = cold.find(id);
-    if (raw === undefined || raw === 'expired' || !isObject(raw.value)) return undefined;
+    if (raw === undefined || raw === 'expired' || !isJsonObject(raw.value)) return undefined;
     const { entry, tokens } = digest(raw.value);
     return { value: entry, tokens, expires: null };
   }

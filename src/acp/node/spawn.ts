@@ -1,5 +1,5 @@
 /** Agents as child processes (ACP, transports, "stdio": "The client launches the agent as a subprocess"). */
-import { type LaunchedProcess, type LaunchOptions, launchProcess } from '../../channels/node/launch.js';
+import { type LaunchedProcess, type LaunchOptions, launchProcess } from '../../channels/node/process.js';
 import { createConnection } from '../connection.js';
 import type { Connection, ConnectionOptions } from '../contract.js';
 
@@ -8,7 +8,7 @@ export {
   type LaunchedProcess as AgentProcess,
   type LaunchOptions,
   launchProcess as launchAgent,
-} from '../../channels/node/launch.js';
+} from '../../channels/node/process.js';
 
 /** A connection to an agent in a child process. */
 export interface Agent extends Omit<Connection, 'close'>, Omit<LaunchedProcess, 'channel'> {}
@@ -45,8 +45,12 @@ export async function spawnAgent(
   options.signal?.addEventListener('abort', hangUp, { once: true });
   void closed.then(() => options.signal?.removeEventListener('abort', hangUp));
   return {
-    ...{ request, notify, batch, closed },
-    ...{ pid: agent.pid, exited: agent.exited },
+    request,
+    notify,
+    batch,
+    closed,
+    pid: agent.pid,
+    exited: agent.exited,
     get stderr() {
       return agent.stderr;
     },

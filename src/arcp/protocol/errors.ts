@@ -1,7 +1,8 @@
 /** Errors as they stand on the wire (spec 003, "Errors": "Errors MUST be structured"), and as programs throw them. */
 import * as z from 'zod';
 import { PegwireError } from '../../text/errors.js';
-import { names } from './names.js';
+
+export const names = z.registry<{ id?: string; title?: string; description?: string; format?: string }>();
 
 /**
  * Codes that this implementation gives and knows. The list is open: any name of this form is a code.
@@ -106,7 +107,9 @@ export class ArcpError extends PegwireError {
   toBody(): ErrorBody {
     const { code, message, retryable, details, cause } = this;
     return {
-      ...{ code, message, retryable },
+      code,
+      message,
+      retryable,
       ...(details === undefined ? {} : { details }),
       // What is not of the protocol may hold what nobody else is to see.
       ...(cause instanceof ArcpError ? { cause: cause.toBody() } : {}),

@@ -1,4 +1,5 @@
 /** The work of `pegwire arcp conformance`. */
+
 import { dialOf } from '../../arcp/client/index.js';
 import {
   type Call,
@@ -7,6 +8,7 @@ import {
   checkRuntime,
   type Subject,
 } from '../../arcp/conformance/index.js';
+import { isRecord } from '../../text/guards.js';
 import { visible } from '../../text/visible.js';
 import { toJson } from '../json.js';
 import { secondsOption, textOption } from '../option-values.js';
@@ -66,8 +68,7 @@ function callOption(invocation: Invocation, name: string): Call | undefined {
   if (json === undefined) return { tool };
   try {
     const args = JSON.parse(json) as unknown;
-    if (typeof args === 'object' && args !== null && !Array.isArray(args))
-      return { tool, arguments: args as Record<string, unknown> };
+    if (isRecord(args)) return { tool, arguments: args as Record<string, unknown> };
   } catch {
     // Said below.
   }

@@ -1,4 +1,5 @@
 /** The work of `pegwire arcp invoke`. */
+
 import process from 'node:process';
 import { createInterface } from 'node:readline/promises';
 import {
@@ -9,6 +10,7 @@ import {
   type Invocation as Work,
 } from '../../arcp/client/index.js';
 import { ArcpError, type Envelope } from '../../arcp/index.js';
+import { isRecord } from '../../text/guards.js';
 import { visible } from '../../text/visible.js';
 import { errorJson, toJson } from '../json.js';
 import { secondsOption, textOption } from '../option-values.js';
@@ -110,7 +112,7 @@ function starter(invocation: Invocation, name: string, text: string | undefined)
 function objectOf(text: string): Record<string, unknown> {
   try {
     const value = JSON.parse(text) as unknown;
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    if (isRecord(value)) return value;
   } catch {
     // Said below.
   }

@@ -2,7 +2,7 @@
 
 import { isUpkeep } from '../../accp/bindings/upkeep.js';
 import type { Message } from '../../accp/message/message.js';
-import { after } from '../../async/after.js';
+import { after } from '../../async/timers.js';
 
 /** Intents that end a chain of requests (draft-benzing-accp-00, Table 7). */
 const ENDS: ReadonlySet<string> = new Set(['done', 'end', 'fail', 'cancel']);
@@ -52,7 +52,7 @@ export class Outstanding {
   /** @returns whether a frame came in time */
   #next(seconds: number): Promise<boolean> {
     return new Promise((resolve) => {
-      this.#stop = after(seconds, () => resolve(false));
+      this.#stop = after(seconds * 1000, () => resolve(false));
       this.#heard = () => {
         this.#stop();
         resolve(true);

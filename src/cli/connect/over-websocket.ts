@@ -14,7 +14,7 @@ import type { MessageInput } from '../../accp/message/message.js';
 import { parseFrame } from '../../accp/parse.js';
 import { createIds } from '../../accp/session/runtime.js';
 import { createSession } from '../../accp/session/session.js';
-import { LONGEST_TIMER } from '../../async/longest-timer.js';
+import { LONGEST_TIMER } from '../../async/timers.js';
 import { PegwireError } from '../../text/errors.js';
 import { StreamReaders } from '../stream-readers.js';
 import { UsageError } from '../usage.js';

@@ -1,7 +1,7 @@
 /** `pegwire connect --raw` over a WebSocket: lines go out as they are, and nothing else does. */
 
 import { once } from 'node:events';
-import { closeWebSocket } from '../../channels/web-socket.js';
+import { closeWebSocket } from '../../channels/websocket.js';
 import { systemReason } from '../../text/system-reason.js';
 import { UsageError } from '../usage.js';
 import { messageOfFrame } from './frame-message.js';

@@ -8,7 +8,7 @@ import process from 'node:process';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { createSession } from '../../../src/accp/codec/index.js';
-import { publicCode } from '../../../src/channels/web-socket.js';
+import { publicCode } from '../../../src/channels/websocket.js';
 import { browse, chromium, chromiumHint } from './programs/chromium.js';
 import { CLOSES, closeAll } from './programs/closing.js';
 import { type CompiledProgram, compileProgram } from './programs/compile-program.js';

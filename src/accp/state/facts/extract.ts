@@ -1,6 +1,6 @@
 /** Step 2 of a checkpoint: the key facts of its messages (draft-benzing-accp-00, section 5.3). */
 
-import { type Json, type JsonObject, Reference } from '../../message/json.js';
+import { isJsonObject, type Json, type JsonObject, Reference } from '../../message/json.js';
 import { PROFILES } from '../../profiles/profiles.js';
 import type { Fact, FactSource, FactValue, WeighedFact } from './fact.js';
 import { CONTAINERS, INCIDENTAL, NO_SUBJECT, textFacts } from './text-facts.js';
@@ -152,7 +152,7 @@ function collector({ schema, intent, operation }: FactSource, facts: WeighedFact
     if (value === null) return;
     if (Array.isArray(value)) {
       collectItems(entity, key, value, weight, depth);
-    } else if (isMap(value)) {
+    } else if (isJsonObject(value)) {
       collectMap(entity, key, value, weight, isOpen, depth);
     } else if (depth === 0 && defaults[key] === value) {
       facts.push({ entity, relation: key, value: value as FactValue, weight: 0, among: false });
@@ -178,22 +178,22 @@ function collector({ schema, intent, operation }: FactSource, facts: WeighedFact
       if (value === name && owner === name) continue;
       // In a delta, null means that the key is gone (section 5.4).
       if (value === null && key === 'delta' && depth === 0) add(entity, 'removed', member, weight, true);
-      if (isOpen && isMap(value)) collect(member, member, value, weight, true, depth + 1);
+      if (isOpen && isJsonObject(value)) collect(member, member, value, weight, true, depth + 1);
       else collect(owner, isOpen ? member : nameIn(key, member), value, weight, false, depth + 1);
     }
   }
 
   function collectItems(entity: string, key: string, items: readonly Json[], weight: number, depth: number): void {
     const some = items.slice(0, MAX_ITEMS);
-    const naming = some.every(isMap) ? namingKey(key, some) : null;
+    const naming = some.every(isJsonObject) ? namingKey(key, some) : null;
     some.forEach((item, index) => {
       const lighter = weight - 0.5 - Math.max(0, index - SALIENT_ITEMS + 1) * 0.5;
-      if (naming !== null && isMap(item)) {
+      if (naming !== null && isJsonObject(item)) {
         const { [naming]: name, ...rest } = item;
         for (const [member, value] of Object.entries(rest)) {
           collect(String(name), member, value!, lighter, false, depth + 1);
         }
-      } else if (isMap(item) || Array.isArray(item)) {
+      } else if (isJsonObject(item) || Array.isArray(item)) {
         collect(entity, key, item, lighter, true, depth + 1);
       } else if (item !== null && !(item instanceof Reference)) {
         add(entity, key, item as FactValue, lighter, true);
@@ -281,8 +281,4 @@ function isWord(value: Json | undefined): boolean {
 function isNameLike(value: Json | undefined): boolean {
   if (typeof value === 'string') return value !== '' && value.length <= MAX_NAME;
   return typeof value === 'number' || typeof value === 'bigint';
-}
-
-function isMap(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Reference);
 }

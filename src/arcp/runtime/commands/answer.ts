@@ -5,10 +5,15 @@ import { newId } from '../../protocol/ids.js';
 import { momentOf, timestampOf } from '../../protocol/timestamp.js';
 import type { RecordChange, StoredRecord } from '../../store/store.js';
 import type { Carrier } from '../core.js';
-import { type KeptLease, leaseRecord } from '../permissions/lease.js';
-import { type KeptRequest, REQUESTS, requestOf, requestRecord } from '../permissions/request.js';
-import type { Commanded } from './commanded.js';
-import { acknowledged, carriedOut, commandRecord } from './once.js';
+import {
+  type KeptLease,
+  type KeptRequest,
+  leaseRecord,
+  REQUESTS,
+  requestOf,
+  requestRecord,
+} from '../permissions/leases.js';
+import { acknowledged, type Commanded, carriedOut, commandRecord } from './command.js';
 
 type Answer = Envelope<'permission.grant' | 'permission.deny'>;
 
@@ -36,7 +41,8 @@ export async function answer(connection: Carrier, message: Answer, before: () =>
   );
   const leaseOwner = isForSession(message) ? request.sessionId : request.jobId;
   const answered: KeptRequest = {
-    ...{ ...request, answeredBy: message.id },
+    ...request,
+    answeredBy: message.id,
     ...(lease === undefined
       ? { state: 'denied', reason: message.type === 'permission.deny' ? message.payload.reason : undefined }
       : { state: 'granted', leaseId, leaseOwner }),
@@ -96,7 +102,10 @@ function granted(
   const expiresAt = expires_at === undefined ? byTime : Math.min(byTime, momentOf(expires_at) - ahead);
   if (expiresAt <= now) throw new ArcpError('INVALID_ARGUMENT', 'A grant that has expired grants nothing');
   return {
-    ...{ ...wanted, expiresAt, uses: 0, grantedBy: `${granted_by} ${id}` },
+    ...wanted,
+    expiresAt,
+    uses: 0,
+    grantedBy: `${granted_by} ${id}`,
     ...(max_uses === undefined ? {} : { maxUses: max_uses }),
     ...(constraints === undefined ? {} : { constraints }),
   };

@@ -1,11 +1,13 @@
-/** The end of what a client does not want any more: a job, a stream, all that a session has begun (spec 003, "Jobs": "Jobs MUST support cancellation"). */
+/** The end of a job, a stream or a session (spec 003, "Jobs": "Jobs MUST support cancellation", "Sessions"). */
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
-import type { JobRow, StoredRecord } from '../../store/store.js';
+import { timestampOf } from '../../protocol/timestamp.js';
+import { type JobRow, LIVE_STATES, type StoredRecord } from '../../store/store.js';
 import type { Carrier } from '../core.js';
-import { cancelJob, cancelJobsOf } from '../jobs/cancel-job.js';
-import type { Commanded } from './commanded.js';
-import { acknowledged, carriedOut, commandRecord, commandsOf, type KeptCommand } from './once.js';
+import { cancelJob, cancelJobsOf, jobsOf, untilEnded } from '../engine/jobs.js';
+import { traceBelow } from '../events/message.js';
+import { changeSession } from '../sessions/session.js';
+import { acknowledged, type Commanded, carriedOut, commandRecord, commandsOf, type KeptCommand } from './command.js';
 
 type Cancel = Envelope<'cancel'>;
 
@@ -28,7 +30,9 @@ async function cancelOneJob(connection: Carrier, message: Cancel): Promise<Comma
     jobId,
     { cause: 'client', reason, deadlineMs },
     {
-      ...{ now, events: [ack], records: [commandRecord(session.principal, message, { answerId: ack.id }, jobId)] },
+      now,
+      events: [ack],
+      records: [commandRecord(session.principal, message, { answerId: ack.id }, jobId)],
       // Somebody else's job is not to be told from none.
       check: ({ principal }) => {
         if (principal !== session.principal) throw new ArcpError('NOT_FOUND', 'There is no such job');
@@ -94,4 +98,34 @@ async function jobOf(
   const command = await engine.store.readRecord(commandsOf(session.principal), named);
   const known = command && (JSON.parse(command.value) as KeptCommand).jobId;
   return known ?? named;
+}
+
+export async function close(
+  connection: Carrier,
+  message: Envelope<'session.close'>,
+  before: () => Promise<unknown>,
+): Promise<Commanded> {
+  await before();
+  const { engine, session, core } = connection;
+  const { log, store } = engine;
+  const { now } = core.settings;
+  const { jobs, dispose_jobs, reason = 'The session was closed' } = message.payload;
+  const disposal = jobs ?? dispose_jobs ?? 'detach';
+  if (disposal !== 'detach') {
+    if (disposal === 'cancel') await cancelJobsOf(engine, session.id, { cause: 'client', reason });
+    for await (const { jobId } of jobsOf(store, { sessionId: session.id, states: LIVE_STATES }))
+      await untilEnded(engine, jobId);
+  }
+  const { body } = log.compose({
+    type: 'ack',
+    sessionId: session.id,
+    correlationId: message.id,
+    trace: traceBelow(message),
+    payload: { ack_for: message.id, received_at: timestampOf(now()), status: 'done' },
+  });
+  await changeSession(log, session.id, { closedAt: engine.clock(), seenAt: engine.clock() });
+  await connection.feed.caughtUp();
+  connection.say(body);
+  connection.leave();
+  return {};
 }

@@ -2,20 +2,16 @@
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { JobRow } from '../../store/store.js';
-import { traceBelow } from '../compose.js';
+import { CHECKPOINTS, type KeptCheckpoint, latestData, newCheckpoint } from '../context/steps.js';
 import type { Carrier } from '../core.js';
-import { beginJob } from '../jobs/begin.js';
-import { CHECKPOINTS, type KeptCheckpoint, latestData, newCheckpoint } from '../jobs/checkpoint.js';
-import { inputOf } from '../jobs/input.js';
-import { IDLE_STATES, isIdle, isTerminal } from '../jobs/machine.js';
-import { NEW_STATUS, specOf, statusOf } from '../jobs/spec.js';
-import { Voice } from '../jobs/voice.js';
-import { CAPABILITIES, can } from '../negotiate.js';
-import { inlineWorkflow } from '../workflows/inline.js';
+import { beginJob } from '../engine/jobs.js';
+import { traceBelow } from '../events/message.js';
+import { Voice } from '../job/messages.js';
+import { IDLE_STATES, inputOf, isIdle, isTerminal, NEW_STATUS, specOf, statusOf } from '../job/spec.js';
+import { CAPABILITIES, can } from '../sessions/session.js';
+import { inlineWorkflow } from '../workflow.js';
 import { judge } from '../works.js';
-import type { Commanded } from './commanded.js';
-import { acknowledged, carriedOut, commandRecord } from './once.js';
-import { ownJob } from './own-job.js';
+import { acknowledged, type Commanded, carriedOut, commandRecord, ownJob } from './command.js';
 
 type Before = () => Promise<unknown>;
 
@@ -57,15 +53,23 @@ async function checkpointIdle(
   const voice = new Voice(log, row, spec);
   const sequence = (status.checkpoints ?? 0) + 1;
   const { checkpointId, event, record } = newCheckpoint(voice, {
-    ...{ jobId: row.jobId, isDurable: true, attempt: Math.max(1, row.attempt), sequence },
-    ...{ data: await latestData(store, status), options: { label: message.payload.label }, correlationId: message.id },
+    jobId: row.jobId,
+    isDurable: true,
+    attempt: Math.max(1, row.attempt),
+    sequence,
+    data: await latestData(store, status),
+    options: { label: message.payload.label },
+    correlationId: message.id,
   });
   const isPaused = pauses && row.state !== 'paused';
   const result = await log.commit({
     records: [record, commandRecord(session.principal, message, { answerId: event.id }, row.jobId)],
     jobs: [
       {
-        ...{ jobId: row.jobId, attempt: row.attempt, states: [row.state], status: row.status },
+        jobId: row.jobId,
+        attempt: row.attempt,
+        states: [row.state],
+        status: row.status,
         set: {
           status: JSON.stringify({ ...status, checkpointId, checkpoints: sequence }),
           ...(isPaused ? { state: 'paused' } : {}),
@@ -117,7 +121,8 @@ export async function restoreCheckpoint(
   const again = { attempt: row.attempt, causedBy: moved[0]?.id ?? message.id };
   const status = JSON.stringify({ ...statusOf(row), checkpointId, again });
   const result = await engine.log.commit({
-    ...{ records, events: [ack, ...moved] },
+    records,
+    events: [ack, ...moved],
     jobs: [
       {
         jobId: row.jobId,
@@ -151,10 +156,13 @@ async function restoreAsNew(
   const work = core.find(kind, target) ?? inlineWorkflow(former.command);
   await judge(work, { kind, name: target, trust: session.trust, input: inputOf(former.command) });
   const result = await beginJob(engine, {
-    ...{ sessionId: session.id, principal: session.principal, options: work!.options },
+    sessionId: session.id,
+    principal: session.principal,
+    options: work!.options,
     spec: { ...former, command, trace: traceBelow(message), trust: session.trust },
     status: { ...NEW_STATUS, checkpointId },
-    ...{ maxQueued: core.settings.maxJobs, now: engine.clock },
+    maxQueued: core.settings.maxJobs,
+    now: engine.clock,
     with: ({ jobId, told }) => ({
       records: [
         commandRecord(session.principal, message, { answerId: told.id, jobId }, jobId),

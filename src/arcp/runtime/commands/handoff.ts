@@ -2,15 +2,11 @@
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { Carrier } from '../core.js';
-import { inputOf } from '../jobs/input.js';
-import { IDLE_STATES, isIdle, isTerminal } from '../jobs/machine.js';
-import { specOf, statusOf } from '../jobs/spec.js';
-import { Voice } from '../jobs/voice.js';
-import { CAPABILITIES, can } from '../negotiate.js';
+import { Voice } from '../job/messages.js';
+import { IDLE_STATES, inputOf, isIdle, isTerminal, specOf, statusOf } from '../job/spec.js';
+import { CAPABILITIES, can } from '../sessions/session.js';
 import { judge } from '../works.js';
-import type { Commanded } from './commanded.js';
-import { acknowledged, carriedOut, commandRecord } from './once.js';
-import { ownJob } from './own-job.js';
+import { acknowledged, type Commanded, carriedOut, commandRecord, ownJob } from './command.js';
 
 export async function handoff(
   connection: Carrier,
@@ -60,7 +56,10 @@ export async function handoff(
     ...entry,
     jobs: [
       {
-        ...{ jobId, attempt: row.attempt, states: IDLE_STATES, status: row.status },
+        jobId,
+        attempt: row.attempt,
+        states: IDLE_STATES,
+        status: row.status,
         set: { status: JSON.stringify({ ...status, ...change }) },
       },
     ],

@@ -1,14 +1,13 @@
 /** What is done with each message that a client sends in a session. */
 import type { MessageType } from '../../protocol/catalogue.js';
 import type { Envelope } from '../../protocol/envelope.js';
+import { paceOf } from '../../streams/writer.js';
 import type { Carrier } from '../core.js';
-import type { StartingCommand } from '../jobs/spec.js';
+import type { StartingCommand } from '../job/spec.js';
 import { answer } from './answer.js';
-import { backpressure } from './backpressure.js';
-import { cancel } from './cancel.js';
+import { cancel, close } from './cancel.js';
 import { createCheckpoint, restoreCheckpoint } from './checkpoint.js';
-import { close } from './close.js';
-import type { Commanded } from './commanded.js';
+import type { Commanded } from './command.js';
 import { handoff } from './handoff.js';
 import { resume } from './resume.js';
 import { startWork } from './start.js';
@@ -44,3 +43,14 @@ export const COMMANDS: { readonly [T in MessageType]?: Command<T> } = {
   'permission.grant': answer,
   'permission.deny': answer,
 };
+
+/** Of one stream, or of all. Of a stream that has ended it says nothing any more. */
+export async function backpressure(
+  { engine, session }: Carrier,
+  { stream_id, payload }: Envelope<'backpressure'>,
+): Promise<Commanded> {
+  const pace = paceOf(payload);
+  if (stream_id === undefined) engine.streams.paceSession(session.id, pace);
+  else engine.streams.paceStream(stream_id, session, pace);
+  return {};
+}

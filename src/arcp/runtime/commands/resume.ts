@@ -3,15 +3,14 @@ import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { timestampOf } from '../../protocol/timestamp.js';
 import type { JobRow, StoredEvent } from '../../store/store.js';
-import { traceBelow } from '../compose.js';
+import { CHECKPOINTS, type KeptCheckpoint } from '../context/steps.js';
 import type { Carrier } from '../core.js';
-import { CHECKPOINTS, type KeptCheckpoint } from '../jobs/checkpoint.js';
-import { jobsOf } from '../jobs/jobs-of.js';
-import { specOf, statusOf } from '../jobs/spec.js';
-import { Voice } from '../jobs/voice.js';
-import { pendingOf } from '../permissions/request.js';
-import type { Commanded } from './commanded.js';
-import { ownJob } from './own-job.js';
+import { jobsOf } from '../engine/jobs.js';
+import { traceBelow } from '../events/message.js';
+import { Voice } from '../job/messages.js';
+import { specOf, statusOf } from '../job/spec.js';
+import { pendingOf } from '../permissions/leases.js';
+import { type Commanded, ownJob } from './command.js';
 
 type Resume = Envelope<'resume'>;
 
@@ -37,9 +36,15 @@ export async function resume(connection: Carrier, message: Resume, before: () =>
       ({ type }) => withStreams || !type.startsWith('stream.'),
     );
     const { body } = log.compose({
-      ...{ type: 'ack', sessionId: session.id, jobId, correlationId: message.id, trace: traceBelow(message) },
+      type: 'ack',
+      sessionId: session.id,
+      jobId,
+      correlationId: message.id,
+      trace: traceBelow(message),
       payload: {
-        ...{ ack_for: message.id, received_at: timestampOf(core.settings.now()), status: 'done' },
+        ack_for: message.id,
+        received_at: timestampOf(core.settings.now()),
+        status: 'done',
         details: {
           replayed: replayed.count,
           ...(replayed.lastId === undefined ? {} : { last_message_id: replayed.lastId }),

@@ -1,13 +1,11 @@
 /** Streams that a client sends to its work (spec 003, "Streams"). They are told of, and never answered, unless they are not taken. */
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError, asArcpError } from '../../protocol/errors.js';
-import { streamKindOf } from '../../protocol/payloads/stream.js';
+import { streamKindOf } from '../../protocol/payloads/streaming.js';
 import type { Carrier } from '../core.js';
-import { isTerminal } from '../jobs/machine.js';
-import { CAPABILITIES, can } from '../negotiate.js';
-import type { Commanded } from './commanded.js';
-import { commandsOf, type KeptCommand } from './once.js';
-import { ownJob } from './own-job.js';
+import { isTerminal } from '../job/spec.js';
+import { CAPABILITIES, can } from '../sessions/session.js';
+import { type Commanded, commandsOf, type KeptCommand, ownJob } from './command.js';
 
 /** Opens one for a job, or for the direct call that the message names as what it answers. */
 export async function openUpload(
