@@ -6,7 +6,7 @@
  */
 const PORTABLE = '^src/(text/|(aacp|accp)/[^/]+\\.ts$)';
 /** ACCP above the grammar: portable, too, but with packages and with the clock that it is given. */
-const SESSIONS = '^src/accp/(codec|errors|message|profiles|registry|render|session|state|store|streams)/';
+const SESSIONS = '^src/accp/(codec|message|profiles|registry|render|session|state|store|streams)/';
 const SQLITE = '^src/accp/store/sqlite';
 /** What carries ACCP frames: portable, without packages, and without the SDKs that it works with. */
 const BINDINGS = '^src/accp/bindings/';

@@ -25,7 +25,7 @@ const config = ts.getParsedCommandLineOfConfigFile(
 );
 if (config === undefined) throw new Error('tsconfig.json cannot be read');
 
-/** Entry points to their sources: `./accp/session` to `src/accp/session/index.ts`. */
+/** Entry points to their sources: `./accp/session` to `src/accp/codec/index.ts`. */
 async function entryPoints(): Promise<ReadonlyMap<string, string>> {
   const { exports } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as {
     exports: Record<string, string | { types: string }>;

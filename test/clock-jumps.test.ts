@@ -9,7 +9,7 @@ import { EndpointSessions } from '../src/accp/bindings/endpoint-sessions.js';
 import { Patience } from '../src/accp/bindings/http/patience.js';
 import { startHeartbeat } from '../src/accp/bindings/link/heartbeat.js';
 import { Pacer as Reconnecting } from '../src/accp/bindings/link/pacer.js';
-import { createCodec, createSession, keepTime, type SessionOptions } from '../src/accp/session/index.js';
+import { createCodec, createSession, keepTime, type SessionOptions } from '../src/accp/codec/index.js';
 import { openClient } from '../src/arcp/client/client.js';
 import { ArcpError } from '../src/arcp/index.js';
 import {

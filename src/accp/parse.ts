@@ -6,7 +6,7 @@ import { type Limits, type ResolvedLimits, resolveLimits } from '../text/limits.
 import { attempt, beyondLimit, type Refusals } from '../text/refusals.js';
 import type { Result } from '../text/result.js';
 import type { Frame, FrameEnvelope } from './ast.js';
-import { duplicateKey, PARSE_ERROR, syntaxError } from './errors.js';
+import { duplicateKey, PARSE_ERROR, syntaxError } from './syntax-error.js';
 
 /**
  * `strict` is the grammar of draft-benzing-accp-00, section 3.1. `lenient` adds the mentions (`nx:@strategy:plan`) and keyed

@@ -1,5 +1,5 @@
 /** The work of `pegwire decode`. */
-import type { DecodeOutcome } from '../accp/codec/outcome.js';
+import type { DecodeOutcome } from '../accp/codec/contract.js';
 import { type Dialect, tryParseFrame } from '../accp/parse.js';
 import { sourceText } from '../accp/session/envelope.js';
 import { exactJson } from './exact-json.js';

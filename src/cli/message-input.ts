@@ -1,11 +1,9 @@
 /** Messages that come as JSON, checked: what `pegwire encode` reads. */
 
 import * as z from 'zod';
-import { AccpError } from '../accp/errors/accp-error.js';
-import type { Json, JsonObject } from '../accp/message/json.js';
+import { AccpError } from '../accp/errors.js';
+import { isJsonObject, type Json, type JsonObject, Reference } from '../accp/message/json.js';
 import type { Loss, MessageInput } from '../accp/message/message.js';
-import { Reference } from '../accp/message/reference.js';
-import { isJsonObject } from '../accp/message/values.js';
 import { roundedAmount } from '../accp/profiles/transaction.js';
 import { parseExactJson } from './exact-json.js';
 

@@ -1,6 +1,6 @@
 /** Frames that have to be sent back: into a file, or told on stderr. */
 import { closeSync, openSync, writeSync } from 'node:fs';
-import type { DecodeOutcome } from '../accp/codec/outcome.js';
+import type { DecodeOutcome } from '../accp/codec/contract.js';
 import type { Line } from './input.js';
 import { noteLine } from './session-notes.js';
 import type { Invocation, UsageError } from './usage.js';

@@ -1,6 +1,6 @@
 /** The work of `pegwire serve`. */
 import process from 'node:process';
-import { AccpError } from '../accp/errors/accp-error.js';
+import { AccpError } from '../accp/errors.js';
 import {
   AGENTS,
   accessLine,

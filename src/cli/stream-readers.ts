@@ -1,5 +1,5 @@
 /** Reads all streams of a session to their ends, so that their chunks do not wait in its buffers. */
-import { AccpError } from '../accp/errors/accp-error.js';
+import { AccpError } from '../accp/errors.js';
 import type { Session } from '../accp/session/session.js';
 
 export interface StreamsEnd {

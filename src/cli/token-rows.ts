@@ -2,8 +2,8 @@
 
 import { fromObject } from '../aacp/build/index.js';
 import { printPacket, tryParsePacket } from '../aacp/index.js';
+import { createCodec, createSession } from '../accp/codec/index.js';
 import { type Dialect, tryParseFrame } from '../accp/index.js';
-import { createCodec, createSession } from '../accp/session/index.js';
 import { plainFrame, plainPacket } from '../bench/plain.js';
 import { PegwireError } from '../text/errors.js';
 import { isRecord } from '../text/guards.js';

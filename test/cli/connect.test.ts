@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCodec, createSession } from '../../src/accp/session/index.js';
+import { createCodec, createSession } from '../../src/accp/codec/index.js';
 import { type Ended, ended, start } from '../helpers/child.js';
 import { cli, jsonLines, lines, PROGRAM, scratchFolder } from '../helpers/cli.js';
 import { type Serving, serving } from './connect-server.js';

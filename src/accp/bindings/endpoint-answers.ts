@@ -1,10 +1,9 @@
 /** What an endpoint answers a message with: what its handler gives, as frames. */
-
 import { type LinkedSignal, linkSignals, untilAborted } from '../../async/abort.js';
 import { notifyListener } from '../../async/listeners.js';
-import { AccpError } from '../errors/accp-error.js';
+import { AccpError } from '../errors.js';
 import type { Message, MessageInput } from '../message/message.js';
-import { chatMessage } from '../profiles/chat.js';
+import { chatMessage } from '../profiles/profiles.js';
 import { partsOfSession, type Session } from '../session/session.js';
 import { StoreError } from '../store/store.js';
 import { interruption } from './endpoint-interrupted.js';

@@ -1,7 +1,6 @@
 /** Sessions that were disconnected: who comes with one of them is refused. */
-
 import { type LinkedSignal, linkSignals } from '../../async/abort.js';
-import { AccpError } from '../errors/accp-error.js';
+import { AccpError } from '../errors.js';
 import type { Session } from '../session/session.js';
 
 /** Sessions that are remembered. */

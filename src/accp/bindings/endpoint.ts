@@ -3,11 +3,10 @@
 import { notifyListener } from '../../async/listeners.js';
 import { Semaphore } from '../../async/semaphore.js';
 import type { Codec } from '../codec/codec.js';
-import { AccpError } from '../errors/accp-error.js';
-import type { AccpErrorCode } from '../errors/codes.js';
+import { AccpError, type AccpErrorCode } from '../errors.js';
 import type { Message } from '../message/message.js';
 import { tryParseFrame } from '../parse.js';
-import { checkAgentName } from '../session/names.js';
+import { checkAgentName } from '../session/envelope.js';
 import type { Session } from '../session/session.js';
 import { StoreError } from '../store/store.js';
 import { Arrivals } from './arrivals.js';

@@ -8,9 +8,9 @@ import { compileGrammar } from '../../fuzz/grammar/compile.js';
 import { jsonTree, type Language } from '../../fuzz/grammar/language.js';
 import { packagedGrammar } from '../../fuzz/grammar/packaged.js';
 import { DEFAULT_LIMITS } from '../../text/limits.js';
-import { ENVELOPE_KEYS } from '../keys.js';
 import { type Dialect, tryParseFrame } from '../parse.js';
 import { printFrame } from '../print.js';
+import { ENVELOPE_KEYS } from '../vocabulary.js';
 import { type AccpLanguageOptions, resolveNarrowing } from './narrowing.js';
 import { frameOverlay } from './overlay.js';
 

@@ -1,12 +1,10 @@
 /** Looking references up (draft-benzing-accp-00, sections 3.1, 5.1 and 7.3, step 2). */
 import { byteLength } from '../../text/bytes.js';
-import { AccpError } from '../errors/accp-error.js';
-import type { Json, JsonObject } from '../message/json.js';
-import { Reference } from '../message/reference.js';
-import { isJsonObject } from '../message/values.js';
+import { AccpError } from '../errors.js';
+import { isJsonObject, type Json, type JsonObject, Reference } from '../message/json.js';
 import type { ColdTier } from './cold.js';
 import type { HotTier } from './hot.js';
-import { isShareable, type Lookup, type Tier } from './kept.js';
+import { isShareable, type Lookup, type Tier } from './tier.js';
 import type { WarmTier } from './warm.js';
 
 export interface Tiers {
@@ -39,7 +37,7 @@ export interface ReferenceLimits {
   readonly maxCount: number;
 }
 
-export const REFERENCE_LIMITS: ReferenceLimits = { maxBytes: 4 * 1024 * 1024, maxCount: 1024 };
+const REFERENCE_LIMITS: ReferenceLimits = { maxBytes: 4 * 1024 * 1024, maxCount: 1024 };
 
 /** @throws TypeError on limits that are not numbers of at least 0 */
 export function resolveReferenceLimits(limits: Partial<ReferenceLimits> = {}): ReferenceLimits {

@@ -1,6 +1,5 @@
 /** Values as text for a store: JSON, which has no bigints and no references, with a mark for them. */
-import { Reference } from '../message/reference.js';
-import { isJsonObject, isPlainObject } from '../message/values.js';
+import { isJsonObject, isPlainObject, Reference } from '../message/json.js';
 import { StoreError } from './store.js';
 
 /** Begins the text of what JSON cannot write; a string that begins with it gets another one in front. */

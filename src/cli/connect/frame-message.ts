@@ -1,9 +1,9 @@
 /** What a frame says by itself, outside of any session. */
 import { readHead } from '../../accp/bindings/frames.js';
 import { createCodec } from '../../accp/codec/codec.js';
-import type { DecodeOutcome } from '../../accp/codec/outcome.js';
+import type { DecodeOutcome } from '../../accp/codec/contract.js';
 import type { Message } from '../../accp/message/message.js';
-import { isIdentifier } from '../../accp/session/names.js';
+import { isIdentifier } from '../../accp/session/envelope.js';
 import { createSession } from '../../accp/session/session.js';
 
 const codec = createCodec({ state: false, dialect: 'lenient' });

@@ -9,10 +9,10 @@ import {
   type WebSocketLike,
 } from '../../accp/bindings/websocket/index.js';
 import { type Codec, createCodec } from '../../accp/codec/codec.js';
-import type { DecodeOutcome } from '../../accp/codec/outcome.js';
+import type { DecodeOutcome } from '../../accp/codec/contract.js';
 import type { MessageInput } from '../../accp/message/message.js';
 import { parseFrame } from '../../accp/parse.js';
-import { createIds } from '../../accp/session/ids.js';
+import { createIds } from '../../accp/session/runtime.js';
 import { createSession } from '../../accp/session/session.js';
 import { LONGEST_TIMER } from '../../async/timers.js';
 import { PegwireError } from '../../text/errors.js';

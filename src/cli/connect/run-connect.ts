@@ -1,5 +1,5 @@
 /** The work of `pegwire connect`. */
-import { isAgentName } from '../../accp/session/names.js';
+import { isAgentName } from '../../accp/session/envelope.js';
 import { PegwireError } from '../../text/errors.js';
 import { type Line, readLines } from '../input.js';
 import { secondsOption, textOption } from '../option-values.js';

@@ -1,6 +1,6 @@
 /** What a line of the input says. */
 import type { Loss, MessageInput } from '../../accp/message/message.js';
-import { chatMessage } from '../../accp/profiles/chat.js';
+import { chatMessage } from '../../accp/profiles/profiles.js';
 import { PegwireError } from '../../text/errors.js';
 import { readMessage } from '../message-input.js';
 import { notJson } from '../not-json.js';

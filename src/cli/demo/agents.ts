@@ -1,6 +1,6 @@
 /** The agents of the pipeline: each with a codec, and with an end of a session for everybody it talks with. */
 import { type Codec, createCodec } from '../../accp/codec/codec.js';
-import { createIds } from '../../accp/session/ids.js';
+import { createIds } from '../../accp/session/runtime.js';
 import { createSession, type Session } from '../../accp/session/session.js';
 import { type SqliteStore, sqliteStore } from '../../accp/store/sqlite.js';
 import { createRandom } from '../../text/random.js';

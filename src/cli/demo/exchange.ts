@@ -1,5 +1,5 @@
 /** Frames from one end of a session to the other, and whatever has to be sent back because of them. */
-import type { DecodeOutcome } from '../../accp/codec/outcome.js';
+import type { DecodeOutcome } from '../../accp/codec/contract.js';
 import { repliesOf } from '../replies.js';
 import type { Endpoint } from './agents.js';
 

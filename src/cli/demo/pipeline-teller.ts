@@ -1,5 +1,5 @@
 /** What is shown of the pipeline's steps. */
-import type { AccpError } from '../../accp/errors/accp-error.js';
+import type { AccpError } from '../../accp/errors.js';
 import type { CheckpointResult } from '../../accp/state/state.js';
 import { highlight } from '../highlight.js';
 import type { Delivery } from './exchange.js';

@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { EncodeResult } from '../../accp/codec/outcome.js';
-import { AccpError } from '../../accp/errors/accp-error.js';
+import type { EncodeResult } from '../../accp/codec/contract.js';
+import { AccpError } from '../../accp/errors.js';
 import type { Envelope, Message, MessageInput } from '../../accp/message/message.js';
 import { renderForContext } from '../../accp/render/render-for-context.js';
 import type { CheckpointResult } from '../../accp/state/state.js';

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import process from 'node:process';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { createSession } from '../../../src/accp/session/index.js';
+import { createSession } from '../../../src/accp/codec/index.js';
 import { publicCode } from '../../../src/channels/websocket.js';
 import { browse, chromium, chromiumHint } from './programs/chromium.js';
 import { CLOSES, closeAll } from './programs/closing.js';

@@ -1,8 +1,8 @@
 /** The server's side of ACCP over A2A (draft-benzing-accp-00, section 11.4). */
 
 import { notifyListener } from '../../../async/listeners.js';
-import { AccpError } from '../../errors/accp-error.js';
-import { checkAgentName } from '../../session/names.js';
+import { AccpError } from '../../errors.js';
+import { checkAgentName } from '../../session/envelope.js';
 import type { Endpoint } from '../endpoint.js';
 import { BINDING_AGENT, bareErrorFrame } from '../error-frame.js';
 import { type FrameHandler, hasErrorSchema, readHead } from '../frames.js';

@@ -2,8 +2,8 @@
 
 import { notifyListener } from '../../../async/listeners.js';
 import { asciiLowerCase, withoutBlanks } from '../../../text/ascii.js';
-import type { AccpErrorCode } from '../../errors/codes.js';
-import { checkAgentName } from '../../session/names.js';
+import type { AccpErrorCode } from '../../errors.js';
+import { checkAgentName } from '../../session/envelope.js';
 import type { Endpoint } from '../endpoint.js';
 import { BINDING_AGENT, bareErrorFrame } from '../error-frame.js';
 import { FramingError } from '../frame-splitter.js';

@@ -3,11 +3,10 @@
 import { notifyListener } from '../../../async/listeners.js';
 import { afterUnref } from '../../../async/timers.js';
 import type { Codec } from '../../codec/codec.js';
-import { SAID_ID } from '../../codec/engine.js';
-import type { DecodeOutcome, EncodeResult } from '../../codec/outcome.js';
+import type { DecodeOutcome, EncodeResult } from '../../codec/contract.js';
+import { SAID_ID } from '../../codec/sender.js';
 import type { Message, MessageInput } from '../../message/message.js';
-import { keepTime } from '../../session/keep-time.js';
-import { partsOfSession, type Session } from '../../session/session.js';
+import { keepTime, partsOfSession, type Session } from '../../session/session.js';
 import type { StreamChunk } from '../../streams/streams.js';
 import type { Notice } from '../endpoint-options.js';
 import { readHead } from '../frames.js';
@@ -200,7 +199,8 @@ export class FrameLink implements Link {
   /** A side that begins to count anew has lost what it knew: going on would do again what was done. So has one of another name. */
   #check(first: string): void {
     const head = readHead(first);
-    const { delivery, peers } = partsOfSession(this.session);
+    const { delivery, registries } = partsOfSession(this.session);
+    const { peers } = registries;
     const isRegistry = head !== null && head.intent === 'sync' && head.operation === 'registry';
     const isGreeting = isRegistry || isGapReport(first);
     if (head === null || head.agent === this.session.agent || !(isGreeting || delivery.expected(head.agent) > 1))

@@ -1,7 +1,7 @@
 /** What one side sends over connections that come and go: in order, and no further ahead than can be sent again. */
 import { notifyListener } from '../../../async/listeners.js';
 import { Semaphore } from '../../../async/semaphore.js';
-import type { EncodeResult } from '../../codec/outcome.js';
+import type { EncodeResult } from '../../codec/contract.js';
 import type { MessageInput } from '../../message/message.js';
 import { partsOfSession } from '../../session/session.js';
 import { StoreError } from '../../store/store.js';

@@ -1,8 +1,7 @@
 /** What is asked over a link, and what answers it. */
-
 import { notifyListener } from '../../../async/listeners.js';
 import { after } from '../../../async/timers.js';
-import { AccpError } from '../../errors/accp-error.js';
+import { AccpError } from '../../errors.js';
 import type { Message, MessageInput } from '../../message/message.js';
 import { partsOfSession, type Session } from '../../session/session.js';
 import type { StreamChunk } from '../../streams/streams.js';

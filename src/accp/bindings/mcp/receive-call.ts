@@ -1,7 +1,7 @@
 /** The frames that come with an MCP tool call. */
 import { notifyListener } from '../../../async/listeners.js';
 import type { Codec } from '../../codec/codec.js';
-import { AccpError } from '../../errors/accp-error.js';
+import { AccpError } from '../../errors.js';
 import type { Message } from '../../message/message.js';
 import type { Session } from '../../session/session.js';
 import type { Notice } from '../endpoint-options.js';

@@ -1,7 +1,7 @@
 /** Runs a tool, and says in frames what came of it (draft-benzing-accp-00, section 10.2). */
 import { notifyListener } from '../../../async/listeners.js';
 import type { Codec } from '../../codec/codec.js';
-import { AccpError } from '../../errors/accp-error.js';
+import { AccpError } from '../../errors.js';
 import type { Json } from '../../message/json.js';
 import type { Loss, Message } from '../../message/message.js';
 import type { Session } from '../../session/session.js';

@@ -2,7 +2,7 @@
 
 export type { WebSocketLike } from '../../../channels/websocket.js';
 export { type ErrorJson, PegwireError } from '../../../text/errors.js';
-export type { EncodeResult } from '../../codec/outcome.js';
+export type { EncodeResult } from '../../codec/contract.js';
 export type { Message, MessageInput } from '../../message/message.js';
 export type { StreamChunk } from '../../streams/streams.js';
 export {
