@@ -9,7 +9,6 @@ import { check } from './commands/check.js';
 import { conformance } from './commands/conformance.js';
 import { connect } from './commands/connect.js';
 import { decode } from './commands/decode.js';
-import { demo } from './commands/demo.js';
 import { encode } from './commands/encode.js';
 import { explain } from './commands/explain.js';
 import { exportCommand } from './commands/export.js';
@@ -57,7 +56,6 @@ const COMMANDS: readonly (Command | CommandGroup)[] = [
   acp,
   arcp,
   bench,
-  demo,
 ];
 
 /** Protocols with names like ours, which are easily confused. */

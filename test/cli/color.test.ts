@@ -13,8 +13,8 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-describe.each(['check', 'parse', 'demo'])('%s', (command) => {
-  const args = command === 'demo' ? [command] : [command, 'accp'];
+describe.each(['check', 'parse', 'tokens'])('%s', (command) => {
+  const args = command === 'tokens' ? [command] : [command, 'accp'];
   const output = async (extra: readonly string[], isTTY: boolean) => {
     const { stdout, stderr } = await cli([...args, ...extra], { stdin: BROKEN, isTTY });
     return stdout + stderr;

@@ -29,7 +29,6 @@ const RUNS: readonly (readonly [args: readonly string[], stdin: string, printed:
   [['prompt', 'accp'], '', 'Reply with one ACCP frame only'],
   [['tokens'], MESSAGE, 'AACP'],
   [['aacp', 'workflows'], '', 'payroll'],
-  [['demo'], '', '@planner>'],
 ];
 
 describe.concurrent('as a program', () => {

@@ -20,7 +20,6 @@ const COMMANDS = [
   'export',
   'prompt',
   'bench',
-  'demo',
 ] as const;
 
 /** Runs a command line that is wrong, and gives what is said of it. */
@@ -126,7 +125,6 @@ describe('an option', () => {
   test('that another command has is none of this one', async () => {
     expect(await wrong('parse', 'accp', '--check')).toMatch(/^There is no option --check/);
     expect(await wrong('fmt', 'accp', '--profile', 'draft')).toMatch(/^There is no option --profile/);
-    expect(await wrong('demo', '--dialect', 'lenient')).toMatch(/^There is no option --dialect/);
   });
 
   test('of the other protocol is refused', async () => {
@@ -158,8 +156,8 @@ describe('an option', () => {
   });
 });
 
-test('demo takes no arguments', async () => {
-  expect(await wrong('demo', 'accp')).toBe('demo takes no arguments, only options; "accp" is one too many.');
+test('serve takes no arguments', async () => {
+  expect(await wrong('serve', 'accp')).toBe('serve takes no arguments, only options; "accp" is one too many.');
 });
 
 test('with --json, wrong usage is one JSON document on stderr', async () => {

@@ -1,10 +1,10 @@
 /** The agents of the pipeline: each with a codec, and with an end of a session for everybody it talks with. */
-import { type Codec, createCodec } from '../../accp/codec/codec.js';
-import { createIds } from '../../accp/session/ids.js';
-import { createSession, type Session } from '../../accp/session/session.js';
-import { type SqliteStore, sqliteStore } from '../../accp/store/sqlite.js';
-import { createRandom } from '../../text/random.js';
-import type { TokenCounter } from '../../tokens/counter.js';
+import { type Codec, createCodec } from '../../../src/accp/codec/codec.js';
+import { createIds } from '../../../src/accp/session/ids.js';
+import { createSession, type Session } from '../../../src/accp/session/session.js';
+import { type SqliteStore, sqliteStore } from '../../../src/accp/store/sqlite.js';
+import { createRandom } from '../../../src/text/random.js';
+import type { TokenCounter } from '../../../src/tokens/counter.js';
 import type { Script } from './script.js';
 
 /** One end of a session. */

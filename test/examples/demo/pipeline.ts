@@ -1,25 +1,30 @@
 /** The second half of the demo: agents that work through sessions, with whatever can go wrong between them. */
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { EncodeResult } from '../../accp/codec/outcome.js';
-import { AccpError } from '../../accp/errors/accp-error.js';
-import type { Envelope, Message, MessageInput } from '../../accp/message/message.js';
-import { renderForContext } from '../../accp/render/render-for-context.js';
-import type { CheckpointResult } from '../../accp/state/state.js';
-import { loadTokenCounter } from '../../tokens/load-counter.js';
+import type { EncodeResult } from '../../../src/accp/codec/outcome.js';
+import { AccpError } from '../../../src/accp/errors/accp-error.js';
+import { ENVELOPE_FIELDS } from '../../../src/accp/message/abbreviations.js';
+import type { Envelope, Message, MessageInput } from '../../../src/accp/message/message.js';
+import { parseFrameEnvelope } from '../../../src/accp/parse.js';
+import { renderForContext } from '../../../src/accp/render/render-for-context.js';
+import { sourceText } from '../../../src/accp/session/envelope.js';
+import type { CheckpointResult } from '../../../src/accp/state/state.js';
+import { repliesOf } from '../../../src/cli/replies.js';
+import { loadTokenCounter } from '../../../src/tokens/load-counter.js';
 import { type Agents, createAgents, type Endpoint, sessionId } from './agents.js';
-import { envelopeOf } from './envelope-of.js';
-import { type Delivery, deliver } from './exchange.js';
-import { PipelineTeller, type StepEvents } from './pipeline-teller.js';
-import { encodeElsewhere } from './resume.js';
+import { type Delivery, PipelineTeller, type StepEvents } from './pipeline-report.js';
+import type { Teller } from './report.js';
 import type { Fail, Meet, Say, Script, State, Step, Stream, Try } from './script.js';
-import type { Teller } from './teller.js';
-import { tellTable } from './token-table.js';
-import { ENCODING, TokenTally } from './token-tally.js';
+import { ENCODING, TokenTally, tellTable } from './tokens.js';
 
-/** Tells the story, with its sessions in a file of a folder that is removed afterwards. */
-export async function tellPipeline(script: Script, teller: Teller): Promise<void> {
+/**
+ * Runs the story, with its sessions in a file of a folder that is removed afterwards.
+ *
+ * @param commandLine what starts the command line of pegwire
+ */
+export async function tellPipeline(script: Script, teller: Teller, commandLine: readonly string[]): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), 'pegwire-demo-'));
   const file = path.join(folder, 'sessions.db');
   const counter = await loadTokenCounter(ENCODING);
@@ -27,7 +32,7 @@ export async function tellPipeline(script: Script, teller: Teller): Promise<void
   try {
     agents = await createAgents(script, file, counter);
     const tally = new TokenTally(counter);
-    const pipeline = new Pipeline(script, agents, file, tally, new PipelineTeller(teller, script.hub));
+    const pipeline = new Pipeline(script, agents, { file, commandLine }, tally, new PipelineTeller(teller, script.hub));
     await teller.tell(null, [teller.paint(['bold', 'underline'], `\n${script.title}`)]);
     for (const step of script.steps) await pipeline.step(step);
     await tellTable(tally.totals(), agents.hubEndpoints(), teller);
@@ -50,17 +55,17 @@ type Encoded = Pick<EncodeResult, 'frames' | 'msgId' | 'correlationId' | 'checkp
 class Pipeline {
   readonly #script: Script;
   readonly #agents: Agents;
-  readonly #file: string;
+  readonly #elsewhere: Elsewhere;
   readonly #tally: TokenTally;
   readonly #teller: PipelineTeller;
   readonly #named = new Map<string, Named>();
   /** The number of the last frame from one agent to another. */
   readonly #last = new Map<string, number>();
 
-  constructor(script: Script, agents: Agents, file: string, tally: TokenTally, teller: PipelineTeller) {
+  constructor(script: Script, agents: Agents, elsewhere: Elsewhere, tally: TokenTally, teller: PipelineTeller) {
     this.#script = script;
     this.#agents = agents;
-    this.#file = file;
+    this.#elsewhere = elsewhere;
     this.#tally = tally;
     this.#teller = teller;
   }
@@ -119,15 +124,17 @@ class Pipeline {
     if (name !== undefined) this.#named.set(name, { msgId, correlationId, message: received });
   }
 
-  /** By another process, which knows the session from its file; or by this one where none can be started. */
+  /** By another process, which knows the session from its file. */
   async #sayElsewhere({ from, to }: Say, input: MessageInput): Promise<Encoded> {
     const msgId = this.#agents.newId();
-    const named = { ...input, envelope: { ...input.envelope, msg_id: msgId } };
     const session = sessionId(this.#script.session, to);
-    const frames = encodeElsewhere(named, { file: this.#file, session, agent: from, now: this.#agents.now() });
+    const frames = encodeElsewhere(
+      { ...input, envelope: { ...input.envelope, msg_id: msgId } },
+      { ...this.#elsewhere, session, agent: from, now: this.#agents.now() },
+    );
     await this.#agents.openHub();
-    await this.#teller.resumed(frames !== null, this.#last.get(`${from}>${to}`)!);
-    return frames === null ? this.#encode(from, to, named) : { frames, msgId, correlationId: msgId };
+    await this.#teller.resumed(this.#last.get(`${from}>${to}`)!);
+    return { frames, msgId, correlationId: msgId };
   }
 
   async #fail({ from, to, english, answers, error }: Fail): Promise<void> {
@@ -248,4 +255,50 @@ function isUpkeep({ intent, operation, payload }: Message): boolean {
 function checkpointsOf(agent: string, result: object): StepEvents['checkpoints'] {
   const { checkpoint } = result as { readonly checkpoint?: CheckpointResult };
   return checkpoint === undefined ? [] : [{ agent, checkpoint }];
+}
+
+/** Delivers frames, the replies to them, the replies to those, and so on. */
+function deliver(frames: readonly string[], from: Endpoint, to: Endpoint): readonly Delivery[] {
+  const deliveries: Delivery[] = [];
+  const waiting = frames.map((frame) => ({ frame, from, to, isReply: false }));
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    const outcome = next.to.codec.decode(next.frame, next.to.session);
+    deliveries.push({ ...next, outcome });
+    for (const frame of repliesOf(outcome)) waiting.push({ frame, from: next.to, to: next.from, isReply: true });
+  }
+  return deliveries;
+}
+
+/** The envelope that a frame carries, under the full names of its fields. */
+function envelopeOf(frame: string): Readonly<Record<string, string | number>> {
+  const envelope: Record<string, string | number> = {};
+  for (const { key, value } of parseFrameEnvelope(frame).metadata ?? []) {
+    const isNumber = key === 'seq' || key === 'ts' || key === 'ttl';
+    const text = sourceText(value) ?? '';
+    envelope[ENVELOPE_FIELDS.expand(key)] = isNumber ? Number(text) : text;
+  }
+  return envelope;
+}
+
+/** Another process that resumes a session. */
+interface Elsewhere {
+  /** The file with the session. */
+  readonly file: string;
+  readonly commandLine: readonly string[];
+}
+
+/** Encodes a message in a process of its own: the command line, which knows the session from its file only. */
+function encodeElsewhere(
+  message: MessageInput,
+  call: Elsewhere & { readonly session: string; readonly agent: string; readonly now: number },
+): readonly string[] {
+  const [program, ...args] = call.commandLine;
+  const session = ['--session', call.file, '--id', call.session, '--agent', call.agent, '--sequence', 'sender'];
+  const { status, stdout, stderr } = spawnSync(
+    program!,
+    [...args, 'encode', 'accp', ...session, '--now', String(call.now), '--encoding', ENCODING],
+    { input: JSON.stringify(message), encoding: 'utf8' },
+  );
+  if (status !== 0) throw new Error(`The other process failed: ${stderr}`);
+  return stdout.split('\n').filter((line) => line !== '');
 }

@@ -1,15 +1,15 @@
 /** The first half of the demo: a conversation of several agents, parsed, explained, printed canonically, errors shown. */
-import { visible } from '../../text/visible.js';
-import { highlight } from '../highlight.js';
-import { foundRecord } from '../json.js';
-import { PROTOCOLS, type Protocol } from '../protocols.js';
-import { reportText } from '../report.js';
-import { heading, indented, type Teller } from './teller.js';
+
+import { foundRecord } from '../../../src/cli/json.js';
+import { PROTOCOLS, type Protocol } from '../../../src/cli/protocols.js';
+import { reportText } from '../../../src/cli/report.js';
+import { visible } from '../../../src/text/visible.js';
+import { heading, highlight, indented, type Teller } from './report.js';
 
 /** What the reports call it. */
 const NAME = 'conversation';
 
-/** @param text messages and prose, as `test/examples/conversation.txt` has them */
+/** @param text messages and prose, as `test/examples/demo/conversation.txt` has them */
 export async function tellConversation(text: string, teller: Teller): Promise<void> {
   const conversation = new Conversation(teller);
   for (const [index, line] of text.split('\n').entries()) await conversation.line(line, index + 1);

@@ -1,7 +1,7 @@
-/** The story of the pipeline, as `test/examples/pipeline.json` tells it. */
-import type { JsonObject } from '../../accp/message/json.js';
-import type { MessageInput } from '../../accp/message/message.js';
-import type { SchemaDefinition } from '../../accp/registry/definition.js';
+/** The story of the pipeline, as `test/examples/demo/pipeline.json` tells it. */
+import type { JsonObject } from '../../../src/accp/message/json.js';
+import type { MessageInput } from '../../../src/accp/message/message.js';
+import type { SchemaDefinition } from '../../../src/accp/registry/definition.js';
 
 export interface Script {
   readonly title: string;

@@ -1,9 +1,19 @@
 /** What is shown of the pipeline's steps. */
-import type { AccpError } from '../../accp/errors/accp-error.js';
-import type { CheckpointResult } from '../../accp/state/state.js';
-import { highlight } from '../highlight.js';
-import type { Delivery } from './exchange.js';
-import { heading, indented, type Teller } from './teller.js';
+import type { DecodeOutcome } from '../../../src/accp/codec/outcome.js';
+import type { AccpError } from '../../../src/accp/errors/accp-error.js';
+import type { CheckpointResult } from '../../../src/accp/state/state.js';
+import type { Endpoint } from './agents.js';
+import { heading, highlight, indented, type Teller } from './report.js';
+
+/** A frame that has come. */
+export interface Delivery {
+  readonly frame: string;
+  readonly from: Endpoint;
+  readonly to: Endpoint;
+  readonly outcome: DecodeOutcome;
+  /** Whether the protocol itself has sent it, as an answer to another frame. */
+  readonly isReply: boolean;
+}
 
 /** One step that sent something. */
 export interface StepEvents {
@@ -46,10 +56,9 @@ export class PipelineTeller {
   }
 
   /** @param last the number of the last frame that was sent before */
-  resumed(elsewhere: boolean, last: number): Promise<void> {
-    const who = elsewhere ? 'Another process opens the file' : 'The file is opened again';
-    return this.#teller.tell({ step: 'resumed', elsewhere, last }, [
-      `  ${who}, and goes on with the session, behind number ${last}:\n`,
+  resumed(last: number): Promise<void> {
+    return this.#teller.tell({ step: 'resumed', last }, [
+      `  Another process opens the file, and goes on with the session, behind number ${last}:\n`,
     ]);
   }
 
