@@ -2,16 +2,16 @@
 import type { DecodeOutcome } from '../accp/codec/outcome.js';
 import { type Dialect, tryParseFrame } from '../accp/parse.js';
 import { sourceText } from '../accp/session/envelope.js';
-import { exactJson } from './exact-json.js';
-import { type Line, readLines } from './input.js';
-import { errorJson } from './json.js';
-import { type OpenSession, openSession, storeFault } from './open-session.js';
+import { exactJson } from './io/exact-json.js';
+import { type Line, readLines } from './io/input.js';
+import { errorJson } from './io/json.js';
+import { reporting, reportText, tellEmpty } from './io/report.js';
+import type { Invocation } from './options/command.js';
 import { placeOf } from './place-of.js';
 import { openReplies, type Replies, repliesOf } from './replies.js';
-import { reporting, reportText, tellEmpty } from './report.js';
-import { count, noteLine, noteResults } from './session-notes.js';
-import { StreamReaders } from './stream-readers.js';
-import type { Invocation } from './usage.js';
+import { count, noteLine, noteResults } from './session/notes.js';
+import { type OpenSession, openSession, storeFault } from './session/open-session.js';
+import { StreamReaders } from './session/stream-readers.js';
 
 /** What the work needs. */
 interface Decoding {

@@ -15,11 +15,11 @@ import {
 import { railroadDiagrams } from '../grammar-export/railroad.js';
 import { textMateGrammar } from '../grammar-export/textmate.js';
 import { EXPORT_FORMATS, type ExportFormat } from './export-formats.js';
-import { toJson } from './json.js';
-import { languageOf } from './languages.js';
-import { givenNarrowing } from './narrowing.js';
-import { choice, type Invocation, UsageError } from './usage.js';
-import { tryFile, writeText } from './write-text.js';
+import { tryFile, writeText } from './io/files.js';
+import { toJson } from './io/json.js';
+import { choice, type Invocation, UsageError } from './options/command.js';
+import { languageOf } from './options/language.js';
+import { givenNarrowing } from './options/narrowing.js';
 
 /** What they are called, where they are no grammars. */
 const NOUNS: Readonly<Partial<Record<ExportFormat, string>>> = {

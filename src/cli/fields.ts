@@ -1,5 +1,5 @@
 /** Field lists as they are written on a command line: `q:string,limit:integer?,pri=high|low`. */
-import { UsageError } from './usage.js';
+import { UsageError } from './options/command.js';
 
 /** One field, not yet judged: the protocols know which keys, types and values there are. */
 export interface WrittenField {

@@ -15,13 +15,13 @@ import { NoSentenceError } from '../fuzz/sentences/generate.js';
 import { makeFolders } from '../storage/place.js';
 import { createRandom } from '../text/random.js';
 import { FEW, MANY } from './fuzz-defaults.js';
-import { readLines } from './input.js';
-import { toJson } from './json.js';
-import { languageOf } from './languages.js';
+import { tryFile, tryFolder, writeText, writing } from './io/files.js';
+import { readLines } from './io/input.js';
+import { toJson } from './io/json.js';
 import { NARROWING_OPTIONS } from './narrowing-options.js';
-import { processLimits, targetFault } from './target-options.js';
-import { type Invocation, UsageError } from './usage.js';
-import { tryFile, tryFolder, writeText, writing } from './write-text.js';
+import { type Invocation, UsageError } from './options/command.js';
+import { languageOf } from './options/language.js';
+import { processLimits, targetFault } from './options/target.js';
 
 /** @returns the exit code: 1 where an implementation disagrees */
 export async function runFuzz(invocation: Invocation): Promise<number> {

@@ -1,5 +1,5 @@
 /** Options that say which messages of a protocol are meant. `narrowing.ts` reads them, and is loaded only then. */
-import type { OptionSpec } from './usage.js';
+import type { OptionSpec } from './options/command.js';
 
 export const NARROWING_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   dialect: { type: 'string', description: 'NAME  strict (default); accp: lenient, aacp: tolerant' },

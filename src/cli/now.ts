@@ -1,4 +1,4 @@
-import { type Invocation, type OptionSpec, UsageError } from './usage.js';
+import { type Invocation, type OptionSpec, UsageError } from './options/command.js';
 
 export const NOW_OPTION: OptionSpec = {
   type: 'string',

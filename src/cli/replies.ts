@@ -1,10 +1,10 @@
 /** Frames that have to be sent back: into a file, or told on stderr. */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { DecodeOutcome } from '../accp/codec/outcome.js';
-import type { Line } from './input.js';
-import { noteLine } from './session-notes.js';
-import type { Invocation, UsageError } from './usage.js';
-import { writing } from './write-text.js';
+import { writing } from './io/files.js';
+import type { Line } from './io/input.js';
+import type { Invocation, UsageError } from './options/command.js';
+import { noteLine } from './session/notes.js';
 
 /** The frames that a decoded frame asks to be sent back, in order. */
 export function repliesOf(outcome: DecodeOutcome): readonly string[] {

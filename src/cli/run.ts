@@ -6,10 +6,10 @@ import { acp } from './commands/acp.js';
 import { arcp } from './commands/arcp.js';
 import { bench } from './commands/bench.js';
 import { check } from './commands/check.js';
-import { conformance } from './commands/conformance.js';
-import { connect } from './commands/connect.js';
+import { conformance } from './commands/conformance/conformance.js';
+import { connect } from './commands/connect/connect.js';
 import { decode } from './commands/decode.js';
-import { encode } from './commands/encode.js';
+import { encode } from './commands/encode/encode.js';
 import { explain } from './commands/explain.js';
 import { exportCommand } from './commands/export.js';
 import { find } from './commands/find.js';
@@ -19,11 +19,9 @@ import { parse } from './commands/parse.js';
 import { prompt } from './commands/prompt.js';
 import { serve } from './commands/serve.js';
 import { tokens } from './commands/tokens.js';
-import { commandHelp, generalHelp, groupHelp } from './help.js';
-import { errorJson } from './json.js';
-import { type ColorChoice, createOutput, type Output, type Sink } from './output.js';
-import { packageVersion } from './package.js';
-import { PROTOCOLS, type Protocol } from './protocols.js';
+import { errorJson } from './io/json.js';
+import { type ColorChoice, createOutput, type Output, type Sink } from './io/output.js';
+import { packageVersion } from './io/package.js';
 import {
   type Arguments,
   atTerminator,
@@ -35,7 +33,9 @@ import {
   type KnownOptions,
   readArguments,
   UsageError,
-} from './usage.js';
+} from './options/command.js';
+import { commandHelp, generalHelp, groupHelp } from './options/help.js';
+import { PROTOCOLS, type Protocol } from './protocols.js';
 
 const COMMANDS: readonly (Command | CommandGroup)[] = [
   parse,

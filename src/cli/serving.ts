@@ -11,10 +11,10 @@ import {
   startServer,
   tryAgent,
 } from '../accp/serve/index.js';
-import { errorJson, toJson } from './json.js';
-import { countOption, secondsOption, textOption } from './option-values.js';
-import { givenToken } from './token-option.js';
-import { choice, type Invocation, UsageError } from './usage.js';
+import { errorJson, toJson } from './io/json.js';
+import { choice, type Invocation, UsageError } from './options/command.js';
+import { countOption, secondsOption, textOption } from './options/option.js';
+import { givenToken } from './options/server.js';
 
 /** Sessions that are kept between requests: each may hold up to 16 MiB. */
 const MAX_SESSIONS = 128;

@@ -8,7 +8,7 @@ import { PegwireError } from '../text/errors.js';
 import { type ComparisonInput, compareTokens, type Form } from '../tokens/compare.js';
 import { countTokens } from '../tokens/count.js';
 import type { Encoding } from '../tokens/encodings.js';
-import { readMessage } from './message-input.js';
+import { readMessage } from './session/message-input.js';
 
 export const KINDS = ['frame', 'packet', 'json', 'english'] as const;
 

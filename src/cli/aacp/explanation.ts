@@ -1,9 +1,9 @@
 /** What `--explain` prints. */
 import type { Candidate, FallbackExplanation } from '../../aacp/fallback/index.js';
 import { quoted, visible } from '../../text/visible.js';
-import type { Line } from '../input.js';
-import { toJson } from '../json.js';
-import type { Invocation } from '../usage.js';
+import type { Line } from '../io/input.js';
+import { toJson } from '../io/json.js';
+import type { Invocation } from '../options/command.js';
 import { explanationData } from './explanation-data.js';
 
 const HEADS: Readonly<Record<FallbackExplanation['tier'], string>> = {

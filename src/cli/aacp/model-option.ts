@@ -8,7 +8,7 @@ import {
   openaiModel,
   type ProviderPrice,
 } from '../../aacp/models/index.js';
-import { didYouMean, type Invocation, UsageError } from '../usage.js';
+import { didYouMean, type Invocation, UsageError } from '../options/command.js';
 
 const FORMS = 'anthropic:NAME, openai:NAME, or URL#NAME such as http://127.0.0.1:8080/v1#local';
 

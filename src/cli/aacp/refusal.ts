@@ -1,10 +1,10 @@
 /** What is said about a request that came to nothing. */
 import { PegwireError } from '../../text/errors.js';
 import { visible } from '../../text/visible.js';
-import type { Line } from '../input.js';
-import { toJson } from '../json.js';
-import { refuse } from '../report.js';
-import type { Invocation } from '../usage.js';
+import type { Line } from '../io/input.js';
+import { toJson } from '../io/json.js';
+import { refuse } from '../io/report.js';
+import type { Invocation } from '../options/command.js';
 
 /** @param line where the request stands; `null` when the arguments made it */
 export async function refuseRequest(invocation: Invocation, line: Line | null, error: PegwireError): Promise<void> {

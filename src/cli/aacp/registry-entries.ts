@@ -1,11 +1,11 @@
 /** Single entries of the registry: listed, shown, removed. */
 import type { Registry, RegistryEntry } from '../../aacp/fallback/index.js';
 import { quoted, visible } from '../../text/visible.js';
-import { toJson } from '../json.js';
-import { count } from '../session-notes.js';
-import type { Invocation } from '../usage.js';
+import { dollars } from '../commands/encode/english-report.js';
+import { toJson } from '../io/json.js';
+import type { Invocation } from '../options/command.js';
+import { count } from '../session/notes.js';
 import { tellNothing } from './refusal.js';
-import { dollars } from './result-notes.js';
 
 /** Digits of a key that a list shows. */
 const SHOWN = 12;

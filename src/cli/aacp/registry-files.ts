@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import { exportPatterns, importPatterns, type Registry } from '../../aacp/fallback/index.js';
 import { visible } from '../../text/visible.js';
-import { unreadable } from '../file-error.js';
-import { strictText } from '../input.js';
-import { toJson } from '../json.js';
-import type { Invocation } from '../usage.js';
+import { unreadable } from '../io/errors.js';
+import { strictText } from '../io/input.js';
+import { toJson } from '../io/json.js';
+import type { Invocation } from '../options/command.js';
 
 /** @returns the exit code: 1 when some of it was not taken */
 export async function importFile(registry: Registry, { json, output }: Invocation, file: string): Promise<number> {

@@ -3,10 +3,10 @@
 import type { MethodInfo } from '../../aacp/encoders/index.js';
 import { EncodeError } from '../../aacp/encoders/index.js';
 import type { PegwireError } from '../../text/errors.js';
-import { parseExactJson } from '../exact-json.js';
+import { spellings } from '../commands/aacp/steps.js';
+import { parseExactJson } from '../io/exact-json.js';
 import { notJson } from '../not-json.js';
-import { type Invocation, UsageError } from '../usage.js';
-import { spellings } from './step-options.js';
+import { type Invocation, UsageError } from '../options/command.js';
 
 /** Inputs by their names, with no prototype. */
 export type Inputs = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 /** What there is to say about the packet of a step, for people. */
 import type { EncodeLoss, StepResult } from '../../aacp/encoders/index.js';
 import { quoted } from '../../text/visible.js';
-import type { Line } from '../input.js';
-import type { Invocation } from '../usage.js';
+import type { Line } from '../io/input.js';
+import type { Invocation } from '../options/command.js';
 import { noteRequest } from './refusal.js';
 
 const CHANGES: Readonly<Record<Exclude<EncodeLoss['kind'], 'referenced'>, string>> = {

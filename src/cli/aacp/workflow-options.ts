@@ -1,5 +1,5 @@
 /** The options of `pegwire encode aacp --workflow` beside the inputs of the step. No encoder is loaded for them. */
-import type { Options } from '../usage.js';
+import type { Options } from '../options/command.js';
 
 export const WORKFLOW_OPTIONS: Options = {
   workflow: {

@@ -1,5 +1,5 @@
-import { RULES_OPTIONS } from '../aacp/fallback-options.js';
-import type { Command, CommandGroup } from '../usage.js';
+import type { Command, CommandGroup } from '../options/command.js';
+import { RULES_OPTIONS } from './encode/options.js';
 
 // What they work with is loaded only when it is needed: the other commands need none of it.
 
@@ -10,7 +10,7 @@ const workflows: Command = {
   words: '[NAME|NAME.STEP]',
   options: {},
   example: 'pegwire aacp workflows payroll.fetch_employees',
-  run: async (invocation) => (await import('../aacp/workflows.js')).showWorkflows(invocation),
+  run: async (invocation) => (await import('./aacp/workflows.js')).showWorkflows(invocation),
 };
 
 const registry: Command = {
@@ -33,7 +33,7 @@ const registry: Command = {
     'KEY is the beginning of a key, or the id of the instruction.',
   ],
   example: 'pegwire aacp registry pending --domain HR',
-  run: async (invocation) => (await import('../aacp/registry.js')).runRegistry(invocation),
+  run: async (invocation) => (await import('./aacp/registry.js')).runRegistry(invocation),
 };
 
 const rules: Command = {
@@ -50,7 +50,7 @@ const rules: Command = {
   details:
     'check, without a FILE, checks the rules that come with pegwire. Its exit code is 1 when a rule has an error.',
   example: 'pegwire aacp rules find three-way match of an invoice',
-  run: async (invocation) => (await import('../aacp/rules.js')).runRules(invocation),
+  run: async (invocation) => (await import('./aacp/rules.js')).runRules(invocation),
 };
 
 const audit: Command = {
@@ -65,7 +65,7 @@ const audit: Command = {
     'The exit code is 1 when the log is not intact. A last line that is not whole, as after a crash, is told apart: it was ' +
     'never acknowledged. A log that was cut off, or written anew, only --head can tell.',
   example: 'pegwire aacp audit verify audit.jsonl',
-  run: async (invocation) => (await import('../aacp/audit.js')).runAudit(invocation),
+  run: async (invocation) => (await import('./aacp/audit.js')).runAudit(invocation),
 };
 
 /** `pegwire aacp`: what stands behind packets: workflows, the registry, rules, audit logs. */

@@ -1,4 +1,4 @@
-import type { Command, CommandGroup } from '../usage.js';
+import type { Command, CommandGroup } from '../options/command.js';
 
 const run: Command = {
   name: 'run',
@@ -28,7 +28,7 @@ const run: Command = {
   isService: true,
   run: async (invocation) => {
     // Loaded only now: the other commands need none of it.
-    const { runAgent } = await import('../acp/run-agent.js');
+    const { runAgent } = await import('./acp/run.js');
     return runAgent(invocation);
   },
 };

@@ -1,4 +1,4 @@
-import type { Command, CommandGroup, Options } from '../usage.js';
+import type { Command, CommandGroup, Options } from '../options/command.js';
 
 const TOKEN: Options = {
   token: {
@@ -50,7 +50,7 @@ const serve: Command = {
   isService: true,
   run: async (invocation) => {
     // Loaded only now: the other commands need none of it.
-    const { runServe } = await import('../arcp/serve.js');
+    const { runServe } = await import('./arcp/serve.js');
     return runServe(invocation);
   },
 };
@@ -85,7 +85,7 @@ const invoke: Command = {
     'pegwire arcp invoke count -- my-runtime --stdio',
   ],
   run: async (invocation) => {
-    const { runInvoke } = await import('../arcp/invoke.js');
+    const { runInvoke } = await import('./arcp/invoke.js');
     return runInvoke(invocation);
   },
 };
@@ -108,7 +108,7 @@ const tail: Command = {
   ],
   example: ['pegwire arcp tail arcp.db --follow', 'pegwire arcp tail ws://127.0.0.1:7777/arcp job_01JABC'],
   run: async (invocation) => {
-    const { runTail } = await import('../arcp/tail.js');
+    const { runTail } = await import('./arcp/tail.js');
     return runTail(invocation);
   },
 };
@@ -135,7 +135,7 @@ const replay: Command = {
   ],
   example: ['pegwire arcp replay log.jsonl --speed 10', 'pegwire arcp replay log.jsonl ws://127.0.0.1:7777/arcp'],
   run: async (invocation) => {
-    const { runReplay } = await import('../arcp/replay.js');
+    const { runReplay } = await import('./arcp/replay.js');
     return runReplay(invocation);
   },
 };
@@ -152,7 +152,7 @@ const graph: Command = {
   details: 'The input is messages, one a line, in any order; or a file that pegwire arcp serve --db keeps.',
   example: ['pegwire arcp graph arcp.db', 'pegwire arcp graph log.jsonl --as svg > log.svg'],
   run: async (invocation) => {
-    const { runGraph } = await import('../arcp/graph.js');
+    const { runGraph } = await import('./arcp/graph.js');
     return runGraph(invocation);
   },
 };
@@ -170,7 +170,7 @@ const validate: Command = {
     'The input is messages, one a line, in the order in which both sides have sent them; or a file that pegwire arcp serve --db keeps.',
   example: 'pegwire arcp validate --complete log.jsonl',
   run: async (invocation) => {
-    const { runValidate } = await import('../arcp/validate.js');
+    const { runValidate } = await import('./arcp/validate.js');
     return runValidate(invocation);
   },
 };
@@ -183,7 +183,7 @@ const schema: Command = {
   options: {},
   example: 'pegwire arcp schema tool.invoke',
   run: async (invocation) => {
-    const { runSchema } = await import('../arcp/schema.js');
+    const { runSchema } = await import('./arcp/schema.js');
     return runSchema(invocation);
   },
 };
@@ -213,7 +213,7 @@ const conformance: Command = {
     'pegwire arcp conformance --tool echo -- my-runtime --stdio',
   ],
   run: async (invocation) => {
-    const { runConformance } = await import('../arcp/conformance.js');
+    const { runConformance } = await import('./arcp/conformance.js');
     return runConformance(invocation);
   },
 };

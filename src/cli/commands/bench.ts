@@ -4,10 +4,10 @@ import { thisMachine } from '../../bench/machine.js';
 import type { RaceSection } from '../../bench/result.js';
 import { shortRun } from '../../bench/short.js';
 import { sectionTable, textTable } from '../../bench/table.js';
-import { toJson } from '../json.js';
-import { packageVersion } from '../package.js';
-import { type Command, type Invocation, UsageError } from '../usage.js';
-import { tryFolder, writeText, writing } from '../write-text.js';
+import { tryFolder, writeText, writing } from '../io/files.js';
+import { toJson } from '../io/json.js';
+import { packageVersion } from '../io/package.js';
+import { type Command, type Invocation, UsageError } from '../options/command.js';
 
 const SECONDS = 10;
 

@@ -1,8 +1,8 @@
-import { readLines } from '../input.js';
-import { toJson } from '../json.js';
-import { givenLimits, LIMIT_OPTIONS } from '../limit-options.js';
-import { reporting, reportText, tellEmpty } from '../report.js';
-import { type Command, choice, UsageError } from '../usage.js';
+import { readLines } from '../io/input.js';
+import { toJson } from '../io/json.js';
+import { reporting, reportText, tellEmpty } from '../io/report.js';
+import { type Command, choice, UsageError } from '../options/command.js';
+import { givenLimits, LIMIT_OPTIONS } from '../options/limits.js';
 
 /** `pegwire check`: errors and warnings with caret frames. */
 export const check: Command = {

@@ -1,5 +1,5 @@
-import { sessionOptions } from '../session-options.js';
-import { type Command, choice } from '../usage.js';
+import { type Command, choice } from '../options/command.js';
+import { sessionOptions } from '../session/options.js';
 
 const AGENT = 'receiver';
 

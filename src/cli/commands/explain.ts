@@ -1,8 +1,8 @@
-import { forEachMessage } from '../each-line.js';
-import { toJson } from '../json.js';
-import { givenLimits, LIMIT_OPTIONS } from '../limit-options.js';
-import { reporting, reportText } from '../report.js';
-import { type Command, choice } from '../usage.js';
+import { forEachMessage } from '../io/each-message.js';
+import { toJson } from '../io/json.js';
+import { reporting, reportText } from '../io/report.js';
+import { type Command, choice } from '../options/command.js';
+import { givenLimits, LIMIT_OPTIONS } from '../options/limits.js';
 
 /** `pegwire explain`: plain English. */
 export const explain: Command = {

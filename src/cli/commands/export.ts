@@ -1,6 +1,6 @@
 import { EXPORT_FORMATS } from '../export-formats.js';
 import { NARROWING_OPTIONS } from '../narrowing-options.js';
-import type { Command } from '../usage.js';
+import type { Command } from '../options/command.js';
 
 /** `pegwire export`: the grammar for other engines. */
 export const exportCommand: Command = {

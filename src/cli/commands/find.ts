@@ -1,11 +1,11 @@
 import type { ParseError } from '../../text/errors.js';
 import type { Found } from '../../text/prose.js';
 import { visible } from '../../text/visible.js';
-import { inputName, type Line, readAll, withoutReturn } from '../input.js';
-import { foundRecord, toJson } from '../json.js';
-import { givenLimits, LIMIT_OPTIONS } from '../limit-options.js';
-import { reporting, reportText } from '../report.js';
-import { type Command, choice, type Invocation } from '../usage.js';
+import { inputName, type Line, readAll, withoutReturn } from '../io/input.js';
+import { foundRecord, toJson } from '../io/json.js';
+import { reporting, reportText } from '../io/report.js';
+import { type Command, choice, type Invocation } from '../options/command.js';
+import { givenLimits, LIMIT_OPTIONS } from '../options/limits.js';
 
 type Broken = Found<unknown, ParseError> & { readonly ok: false };
 

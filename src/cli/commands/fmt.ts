@@ -1,8 +1,8 @@
-import { forEachMessage } from '../each-line.js';
-import { inputName } from '../input.js';
-import { toJson } from '../json.js';
-import { givenLimits, LIMIT_OPTIONS } from '../limit-options.js';
-import { type Command, choice, UsageError } from '../usage.js';
+import { forEachMessage } from '../io/each-message.js';
+import { inputName } from '../io/input.js';
+import { toJson } from '../io/json.js';
+import { type Command, choice, UsageError } from '../options/command.js';
+import { givenLimits, LIMIT_OPTIONS } from '../options/limits.js';
 
 /** `pegwire fmt`: canonical form; with `--check`, whether the input is in it already. */
 export const fmt: Command = {

@@ -1,7 +1,7 @@
 import { FEW, MANY } from '../fuzz-defaults.js';
 import { NARROWING_OPTIONS } from '../narrowing-options.js';
-import { TARGET_OPTIONS } from '../target-options.js';
-import type { Command } from '../usage.js';
+import type { Command } from '../options/command.js';
+import { TARGET_OPTIONS } from '../options/target.js';
 
 /** `pegwire fuzz`: texts made from the grammar; for other implementations, with what they get wrong. */
 export const fuzz: Command = {

@@ -1,7 +1,7 @@
-import { forEachMessage } from '../each-line.js';
-import { toJson } from '../json.js';
-import { givenLimits, LIMIT_OPTIONS } from '../limit-options.js';
-import { type Command, choice } from '../usage.js';
+import { forEachMessage } from '../io/each-message.js';
+import { toJson } from '../io/json.js';
+import { type Command, choice } from '../options/command.js';
+import { givenLimits, LIMIT_OPTIONS } from '../options/limits.js';
 
 /** `pegwire parse`: one syntax tree a line, as JSON. */
 export const parse: Command = {

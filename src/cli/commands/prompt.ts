@@ -1,8 +1,8 @@
 import { ENCODINGS } from '../../tokens/count.js';
 import type { ModelPrompt } from '../../tokens/prompt.js';
-import { toJson } from '../json.js';
+import { toJson } from '../io/json.js';
 import { NARROWING_OPTIONS } from '../narrowing-options.js';
-import { type Command, choice, type Invocation, notExact, UsageError } from '../usage.js';
+import { type Command, choice, type Invocation, notExact, UsageError } from '../options/command.js';
 
 /** `pegwire prompt`: what to tell a model, so that it writes the language and nothing else. */
 export const prompt: Command = {
@@ -39,7 +39,7 @@ export const prompt: Command = {
 async function promptFor(invocation: Invocation): Promise<ModelPrompt> {
   const encoding = choice(invocation, 'encoding', ENCODINGS);
   // Loaded only now: the other commands need none of it.
-  const { frameOptions, packetOptions } = await import('../narrowing.js');
+  const { frameOptions, packetOptions } = await import('../options/narrowing.js');
   if (invocation.protocol.name === 'accp') {
     const { framePrompt } = await import('../../accp/language/prompt.js');
     return framePrompt({ ...frameOptions(invocation), encoding });

@@ -1,4 +1,4 @@
-import type { Command } from '../usage.js';
+import type { Command } from '../options/command.js';
 
 /** `pegwire serve`: an endpoint for frames, over HTTP and WebSocket. */
 export const serve: Command = {

@@ -1,9 +1,9 @@
 import { visible } from '../../text/visible.js';
 import { ENCODINGS } from '../../tokens/encodings.js';
-import { inputName, type Line, readLines } from '../input.js';
-import { errorJson, toJson } from '../json.js';
+import { inputName, type Line, readLines } from '../io/input.js';
+import { errorJson, toJson } from '../io/json.js';
+import { type Command, choice, type Invocation, notExact, UsageError } from '../options/command.js';
 import type { TokenRow } from '../token-rows.js';
-import { type Command, choice, type Invocation, notExact, UsageError } from '../usage.js';
 
 /** `pegwire tokens`: how many tokens lines are, and what else could say the same. */
 export const tokens: Command = {

@@ -3,13 +3,13 @@
 import { once } from 'node:events';
 import { closeWebSocket } from '../../channels/web-socket.js';
 import { systemReason } from '../../text/system-reason.js';
-import { UsageError } from '../usage.js';
+import { isAsking, type Said } from '../commands/connect/messages.js';
+import type { Received } from '../commands/connect/received.js';
+import type { Speaker, SpeakerOptions } from '../commands/connect/speaker.js';
+import { socketTo, unreachable } from '../commands/connect/websocket.js';
+import { UsageError } from '../options/command.js';
 import { messageOfFrame } from './frame-message.js';
 import { Outstanding } from './outstanding.js';
-import { socketTo, unreachable } from './over-websocket.js';
-import type { Received } from './received.js';
-import { isAsking, type Said } from './said.js';
-import type { Speaker, SpeakerOptions } from './speaker.js';
 import { speakerOver } from './speaker-over.js';
 
 /** Closed by who has nothing more to say (RFC 6455, section 7.4.1). */

@@ -1,8 +1,9 @@
 /** What the ways to speak over a lasting connection have in common: answers come at any time, and so may its end. */
-import { count } from '../session-notes.js';
+
+import type { Received } from '../commands/connect/received.js';
+import type { Speaker, SpeakerOptions } from '../commands/connect/speaker.js';
+import { count } from '../session/notes.js';
 import type { Outstanding } from './outstanding.js';
-import type { Received } from './received.js';
-import type { Speaker, SpeakerOptions } from './speaker.js';
 
 /** A speaker that waits for outstanding answers before it ends, unless the connection ends first. */
 export function speakerOver(

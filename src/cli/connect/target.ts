@@ -1,6 +1,6 @@
 /** What `pegwire connect` connects to. */
 import { FRAMES_PATH } from '../../accp/bindings/http/index.js';
-import { UsageError } from '../usage.js';
+import { UsageError } from '../options/command.js';
 
 export interface Target {
   readonly url: string;

@@ -6,7 +6,7 @@ import { type Envelope, ExecutionGraph, treeText } from '../../../src/arcp/index
 import { createRuntime, memoryStore, type Runtime, type RuntimeOptions } from '../../../src/arcp/runtime/portable.js';
 import type { Channel } from '../../../src/channels/channel.js';
 import { memoryChannels } from '../../../src/channels/memory.js';
-import { lineOf } from '../../../src/cli/arcp/lines.js';
+import { lineOf } from '../../../src/cli/commands/arcp/lines.js';
 
 export interface Scenario {
   readonly title: string;

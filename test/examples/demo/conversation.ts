@@ -1,8 +1,8 @@
 /** The first half of the demo: a conversation of several agents, parsed, explained, printed canonically, errors shown. */
 
-import { foundRecord } from '../../../src/cli/json.js';
+import { foundRecord } from '../../../src/cli/io/json.js';
+import { reportText } from '../../../src/cli/io/report.js';
 import { PROTOCOLS, type Protocol } from '../../../src/cli/protocols.js';
-import { reportText } from '../../../src/cli/report.js';
 import { visible } from '../../../src/text/visible.js';
 import { heading, highlight, indented, type Teller } from './report.js';
 

@@ -12,7 +12,7 @@ import {
 import { findFrames } from '../../../src/accp/find.js';
 import { explainFrame, parseFrame, printFrame, tryParseFrame } from '../../../src/accp/index.js';
 import { createRegistry, registerSchema } from '../../../src/accp/registry/registry.js';
-import { createOutput } from '../../../src/cli/output.js';
+import { createOutput } from '../../../src/cli/io/output.js';
 import { loadTokenCounter } from '../../../src/tokens/load-counter.js';
 import { accpCases, packetCases } from '../../conformance/fixtures.js';
 import { jsonLines, PROGRAM, Screen } from '../../helpers/cli.js';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Output } from '../../../src/cli/output.js';
+import type { Output } from '../../../src/cli/io/output.js';
 import { tellConversation } from './conversation.js';
 import { tellPipeline } from './pipeline.js';
 import { createTeller } from './report.js';

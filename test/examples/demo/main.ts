@@ -1,7 +1,7 @@
 /** `npm run demo`: a conversation of several agents, read and explained; then five agents at work through sessions. */
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { createOutput } from '../../../src/cli/output.js';
+import { createOutput } from '../../../src/cli/io/output.js';
 import { runDemo } from './demo.js';
 
 const [, , ...args] = process.argv;

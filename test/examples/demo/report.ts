@@ -2,8 +2,8 @@
 import moo from 'moo';
 import { packetTokens } from '../../../grammar/aacp.tokens.js';
 import { frameTokens } from '../../../grammar/accp.tokens.js';
-import { toJson } from '../../../src/cli/json.js';
-import type { Output, Style } from '../../../src/cli/output.js';
+import { toJson } from '../../../src/cli/io/json.js';
+import type { Output, Style } from '../../../src/cli/io/output.js';
 import { visible } from '../../../src/text/visible.js';
 
 export interface Teller {
