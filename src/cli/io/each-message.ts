@@ -1,19 +1,18 @@
 import { PrintError } from '../../text/errors.js';
-import type { Invocation } from '../options/command.js';
 import type { Protocol, Reading } from '../protocols.js';
-import { type Line, readLines } from './input.js';
-import { refuse, tellEmpty } from './report.js';
+import { type Line, readLines, type Source } from './input.js';
+import { noteEmpty, type Reporting, refuse } from './report.js';
 
 /**
  * Reads the input line by line, each as one message, and hands those that parse to `handle`. Errors, of parsing and of
- * `handle` when it prints, are told and do not stop the run.
+ * `handle` when it prints, are reported and do not stop the run.
  *
  * @returns the exit code: 1 when a line was refused, or when there was none
  */
 export async function forEachMessage(
-  invocation: Invocation,
+  invocation: Source & Reporting & { readonly protocol: Protocol },
   reading: Reading,
-  handle: (node: unknown, line: Line, protocol: Protocol) => Promise<void>,
+  handle: (node: unknown, line: Line) => Promise<void>,
 ): Promise<number> {
   const { protocol } = invocation;
   let lines = 0;
@@ -27,13 +26,13 @@ export async function forEachMessage(
       continue;
     }
     try {
-      await handle(result.value, line, protocol);
+      await handle(result.value, line);
     } catch (thrown) {
       if (!(thrown instanceof PrintError)) throw thrown;
       refused++;
       await refuse(invocation, line, thrown);
     }
   }
-  if (lines === 0) await tellEmpty(invocation);
+  if (lines === 0) await noteEmpty(invocation, protocol.message);
   return lines === 0 || refused > 0 ? 1 : 0;
 }

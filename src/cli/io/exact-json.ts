@@ -6,6 +6,8 @@ import type { Loss } from '../../accp/message/message.js';
 import { stepText } from '../../accp/message/path.js';
 import { MOST_NESTING } from '../../accp/message/values.js';
 import { digitsOf } from '../../text/decimal.js';
+import { PegwireError } from '../../text/errors.js';
+import { visible } from '../../text/visible.js';
 
 export interface ExactJson {
   /** Integers beyond 2^53 - 1 are `bigint`; objects have no prototype. */
@@ -152,4 +154,17 @@ export function exactJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(exactJson).join(',')}]`;
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${exactJson(member)}`).join(',')}}`;
+}
+
+/** The error of a line that JSON.parse refuses, with the place where the engine gives it. */
+export function notJson(thrown: SyntaxError, text: string, help: string): PegwireError {
+  const position = /position ([0-9]+)/.exec(thrown.message);
+  const at = position === null ? null : Number(position[1]);
+  return new PegwireError({
+    code: 'not-json',
+    message: `The line is no JSON: ${visible(thrown.message)}`,
+    help,
+    text,
+    span: at === null ? null : { start: at, end: at + 1 },
+  });
 }

@@ -1,7 +1,24 @@
-/** Files that options name: tried before the work whose results they take, and written after it. */
-import { closeSync, openSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+/** Files that arguments name: read, tried before the work whose results they take, and written. */
+import { closeSync, openSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { notWritable, unwritable } from './errors.js';
+import { systemReason } from '../../text/system-reason.js';
+import { notWritable, unreadable, unwritable } from './errors.js';
+import { strictText } from './input.js';
+
+/**
+ * Reads a file of UTF-8.
+ *
+ * @throws UsageError when it cannot be read, or is not UTF-8
+ */
+export function readText(file: string): string {
+  let bytes: Uint8Array;
+  try {
+    bytes = readFileSync(file);
+  } catch (thrown) {
+    throw unreadable(thrown, file);
+  }
+  return strictText(bytes, file);
+}
 
 /**
  * Writes a file that an option names.
@@ -50,4 +67,51 @@ export function writing<T>(place: string, step: () => T): T {
   } catch (thrown) {
     throw unwritable(thrown, place);
   }
+}
+
+/** A file that gets line after line. */
+export interface LineFile {
+  /** Appends a line. @returns whether all lines are in the file so far */
+  readonly write: (line: string) => boolean;
+  readonly isWhole: () => boolean;
+  readonly close: () => void;
+}
+
+/** The lines of an option that was left out. */
+export const NO_FILE: LineFile = { write: () => true, isWhole: () => true, close: () => {} };
+
+/**
+ * Opens a file for lines. Each is written before `write` returns, so that none is missing when the process dies. After the first
+ * failure no more lines are written.
+ *
+ * @param flags `w` begins the file anew, `a` appends to it
+ * @param failed called once, with the reason
+ * @throws UsageError when the file cannot be opened
+ */
+export function openLines(
+  file: string,
+  flags: 'w' | 'a',
+  failed: (reason: string, thrown: unknown) => void,
+  mode = 0o600,
+): LineFile {
+  const descriptor = writing(file, () => openSync(file, flags, mode));
+  let isOpen = true;
+  let isWhole = true;
+  return {
+    write: (line) => {
+      if (!isOpen || !isWhole) return isWhole;
+      try {
+        writeSync(descriptor, `${line}\n`);
+      } catch (thrown) {
+        isWhole = false;
+        failed(systemReason(thrown), thrown);
+      }
+      return isWhole;
+    },
+    isWhole: () => isWhole,
+    close: () => {
+      if (isOpen) closeSync(descriptor);
+      isOpen = false;
+    },
+  };
 }

@@ -1,9 +1,16 @@
 /** The input of a command: a file or the standard input, as lines or as one text. */
 import { Buffer } from 'node:buffer';
 import { createReadStream } from 'node:fs';
-import type { Invocation } from '../options/command.js';
-import { UsageError } from '../options/command.js';
-import { unreadable } from './errors.js';
+import { UsageError, unreadable } from './errors.js';
+import type { Output } from './output.js';
+
+/** Where the input of a command comes from. */
+export interface Source {
+  /** A path, or `undefined` for the standard input. */
+  readonly file: string | undefined;
+  readonly stdin: AsyncIterable<Uint8Array> & { readonly isTTY?: boolean };
+  readonly output: Pick<Output, 'note'>;
+}
 
 export interface Line {
   /** From 1. */
@@ -25,7 +32,7 @@ const RETAINED = 1024 * 1024;
 const MAX_TEXT = 256 * 1024 * 1024;
 
 /** The name of the input in messages. */
-export function inputName({ file }: Invocation): string {
+export function inputName({ file }: Pick<Source, 'file'>): string {
   return file ?? 'stdin';
 }
 
@@ -35,8 +42,8 @@ export function inputName({ file }: Invocation): string {
  *
  * @throws UsageError when the input cannot be read, or at the first line that is not UTF-8, after all lines before it
  */
-export async function* readLines(invocation: Invocation): AsyncGenerator<Line> {
-  const name = inputName(invocation);
+export async function* readLines(source: Source): AsyncGenerator<Line> {
+  const name = inputName(source);
   let number = 1;
   /** The start of a line whose end has not come; the buffer doubles as it grows. */
   let held = new Uint8Array(0);
@@ -73,7 +80,7 @@ export async function* readLines(invocation: Invocation): AsyncGenerator<Line> {
     cut = false;
     checking = strictDecoder();
   };
-  for await (const chunk of readBytes(invocation)) {
+  for await (const chunk of readBytes(source)) {
     let from = 0;
     if (heldLength > 0) {
       from = chunk.indexOf(LF) + 1;
@@ -175,11 +182,11 @@ export interface WholeText {
  *
  * @throws UsageError when the input cannot be read, is UTF-16, or is longer than 256 MiB
  */
-export async function readAll(invocation: Invocation): Promise<WholeText> {
-  const name = inputName(invocation);
+export async function readAll(source: Source): Promise<WholeText> {
+  const name = inputName(source);
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of readBytes(invocation)) {
+  for await (const chunk of readBytes(source)) {
     length += chunk.length;
     if (length > MAX_TEXT) throw new UsageError(`${name} is too large to be searched at once`, 'unreadable');
     chunks.push(chunk);
@@ -205,12 +212,12 @@ function afterMark(bytes: Uint8Array, name: string): Uint8Array {
   throw new UsageError(`${name} is UTF-16; convert it first, for example with iconv -f UTF-16 -t UTF-8`, 'unreadable');
 }
 
-async function* readBytes(invocation: Invocation): AsyncGenerator<Uint8Array> {
-  const chunks = source(invocation)[Symbol.asyncIterator]();
+async function* readBytes(source: Source): AsyncGenerator<Uint8Array> {
+  const chunks = bytesOf(source)[Symbol.asyncIterator]();
   try {
     for (;;) {
       const next = await chunks.next().catch((thrown: unknown) => {
-        throw readingError(thrown, inputName(invocation));
+        throw readingError(thrown, inputName(source));
       });
       if (next.done === true) return;
       yield next.value;
@@ -220,7 +227,7 @@ async function* readBytes(invocation: Invocation): AsyncGenerator<Uint8Array> {
   }
 }
 
-function source({ file, stdin, output }: Invocation): AsyncIterable<Uint8Array> {
+function bytesOf({ file, stdin, output }: Source): AsyncIterable<Uint8Array> {
   if (file !== undefined) return createReadStream(file);
   if (stdin.isTTY) void output.note('Reading from the terminal; end with Ctrl-D.');
   return stdin;

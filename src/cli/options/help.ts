@@ -1,5 +1,6 @@
-import type { Command, CommandGroup, Options } from './command.js';
-import { GLOBAL_OPTIONS } from './command.js';
+/** The help pages, made from the commands and their options. */
+import { type Command, type CommandEntry, type CommandGroup, GLOBAL_OPTIONS } from './command.js';
+import type { Options } from './option.js';
 
 const EXIT_CODES = `Exit codes:
   0   success
@@ -8,7 +9,7 @@ const EXIT_CODES = `Exit codes:
   70  a defect of pegwire`;
 
 /** The page of `pegwire --help`. */
-export function generalHelp(commands: readonly (Command | CommandGroup)[]): string {
+export function generalHelp(commands: readonly (CommandEntry | CommandGroup)[]): string {
   return [
     'pegwire: the languages AI agents speak to each other, parsed, printed, validated and explained.',
     '',
@@ -49,51 +50,61 @@ export function groupHelp({ name, summary, commands }: CommandGroup): string {
   ].join('\n');
 }
 
-/** @param name with that of its group, if it is in one */
-export function commandHelp(command: Command, name: string = command.name): string {
-  const usage = ['pegwire', name, ...usageOf(command)].join(' ');
-  const groups = (command.optionGroups ?? []).flatMap((group) => [options(group.options, group.title), '']);
+/**
+ * The page of one command.
+ *
+ * @param name with that of its group, if it is in one
+ */
+export function commandHelp(command: Command, { name, summary }: Pick<CommandEntry, 'name' | 'summary'>): string {
+  const { optionGroups = [], details = [], exitCodes } = command;
+  const grouped = new Set(optionGroups.flatMap((group) => Object.keys(group.options)));
+  const others = Object.entries(command.options).filter(([option]) => !grouped.has(option));
   return [
-    `pegwire ${name}: ${command.summary}`,
+    `pegwire ${name}: ${summary}`,
     '',
-    `Usage: ${usage}`,
+    `Usage: ${['pegwire', name, ...usageOf(command)].join(' ')}`,
     '',
-    ...groups,
-    options({ ...command.options, ...GLOBAL_OPTIONS }),
+    ...optionGroups.flatMap((group) => [options(group.options, group.title), '']),
+    options({ ...Object.fromEntries(others), ...GLOBAL_OPTIONS }),
     '',
-    ...[command.details ?? []].flat().flatMap((paragraph) => [...wrapped(paragraph, COLUMNS), '']),
+    ...[details].flat().flatMap((paragraph) => [...wrapped(paragraph, COLUMNS), '']),
     'Example:',
     ...[command.example].flat().map((example) => `  ${example}`),
-    ...(command.exitCodes === undefined ? ['', EXIT_CODES] : ['', ...wrapped(command.exitCodes, COLUMNS)]),
+    '',
+    ...(exitCodes === undefined ? [EXIT_CODES] : wrapped(exitCodes, COLUMNS)),
   ].join('\n');
 }
 
-function listed(commands: readonly (Command | CommandGroup)[]): readonly string[] {
+function listed(commands: readonly (CommandEntry | CommandGroup)[]): readonly string[] {
   return commands.map(({ name, summary }) => `  ${name.padEnd(11)} ${summary}`);
 }
 
 /** What stands behind `--` comes last. */
-function usageOf(command: Command): readonly string[] {
-  return command.words?.startsWith('-- ') ? ['[options]', command.words] : [...takes(command), '[options]'];
-}
-
-function takes({ takesInput, takesProtocol, takesGrammar, protocols, words }: Command): readonly string[] {
-  if (words !== undefined) return [words];
-  if (protocols?.length === 1) return [protocols[0]!, '[file|-]'];
-  if (takesGrammar) return ['<accp|aacp|FILE.peggy>'];
-  if (takesInput) return takesProtocol === false ? ['[file|-]'] : ['<accp|aacp>', '[file|-]'];
-  if (takesProtocol === 'required') return ['<accp|aacp>'];
-  return takesProtocol ? ['[accp|aacp]'] : [];
+function usageOf({ takes, protocols }: Command): readonly string[] {
+  const named = `<${(protocols ?? ['accp', 'aacp']).join('|')}>`;
+  switch (takes) {
+    case 'messages':
+      return [protocols?.length === 1 ? protocols[0]! : named, '[file|-]', '[options]'];
+    case 'file':
+      return ['[file|-]', '[options]'];
+    case 'protocol':
+      return [named, '[options]'];
+    case 'optional-protocol':
+      return ['[accp|aacp]', '[options]'];
+    case 'grammar':
+      return ['<accp|aacp|FILE.peggy>', '[options]'];
+    case 'nothing':
+      return ['[options]'];
+    default:
+      return takes.words.startsWith('-- ') ? ['[options]', takes.words] : [takes.words, '[options]'];
+  }
 }
 
 /** @param title what the options are for; all of the command where it is left out */
 function options(specs: Options, title?: string): string {
-  const rows = Object.entries(specs).map(([name, { short, type, description }]) => {
-    const flag = short === undefined ? `--${name}` : `-${short}, --${name}`;
-    // A string option's description opens with its placeholder.
-    const gap = type === 'string' ? description.indexOf('  ') : -1;
-    const left = gap < 0 ? flag : `${flag} ${description.slice(0, gap)}`;
-    return { left, right: description.slice(gap < 0 ? 0 : gap + 2) };
+  const rows = Object.entries(specs).map(([name, { short, placeholder, description }]) => {
+    const option = short === undefined ? `--${name}` : `-${short}, --${name}`;
+    return { left: `${option} ${placeholder}`.trimEnd(), right: description };
   });
   const width = Math.max(17, ...rows.map(({ left }) => left.length));
   const indent = ' '.repeat(width + 3);

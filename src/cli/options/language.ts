@@ -1,42 +1,35 @@
 /** The language that a command is about: a protocol's, narrowed by options, or that of a grammar file. */
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { compileGrammar, GrammarError } from '../../fuzz/grammar/compile.js';
 import { grammarLanguage, type Language } from '../../fuzz/grammar/language.js';
-import { unreadable } from '../io/errors.js';
-import { strictText } from '../io/input.js';
-import { type Invocation, UsageError } from './command.js';
-import { givenNarrowing, languageFor } from './narrowing.js';
+import { UsageError } from '../io/errors.js';
+import { readText } from '../io/files.js';
+import { givenNarrowing, languageFor, NARROWING_OPTIONS, type Narrowed } from './narrowing.js';
+import { text, type Values } from './option.js';
+
+export const LANGUAGE_OPTIONS = {
+  start: text('RULE', 'of a grammar file: the rule to start with (default the first)'),
+  ...NARROWING_OPTIONS,
+};
 
 /** @throws UsageError on options that do not fit, and on a grammar that cannot be read or used */
-export function languageOf(invocation: Invocation): Language {
+export function languageOf(
+  invocation: Narrowed & { readonly grammar: string | undefined; readonly options: Values<typeof LANGUAGE_OPTIONS> },
+): Language {
   const { grammar: file } = invocation;
   if (file === undefined) return languageFor(invocation);
   const narrowing = givenNarrowing(invocation);
   if (narrowing !== undefined) throw new UsageError(`--${narrowing} is for protocols, not for a grammar of your own`);
-  const start = invocation.options['start'];
+  const { start } = invocation.options;
   const name = path.basename(file).replace(/\.[^.]+$/, '');
   try {
-    const grammar = compileGrammar(readGrammar(file), {
-      name,
-      ...(typeof start === 'string' ? { startRule: start } : {}),
-    });
-    return grammarLanguage(grammar);
+    return grammarLanguage(
+      compileGrammar(readText(file), { name, ...(start === undefined ? {} : { startRule: start }) }),
+    );
   } catch (thrown) {
     if (!(thrown instanceof GrammarError)) throw thrown;
-    const message = `${file} is not a usable grammar:`;
     // Peggy shows the place under the name of the grammar, which is not the path of its file.
     const below = thrown.message.replaceAll(`--> ${name}:`, `--> ${file}:`).replace(/^error: /, '');
-    throw new UsageError(message, 'unreadable', below);
+    throw new UsageError(`${file} is not a usable grammar:`, 'unreadable', below);
   }
-}
-
-function readGrammar(file: string): string {
-  let bytes: Uint8Array;
-  try {
-    bytes = readFileSync(file);
-  } catch (thrown) {
-    throw unreadable(thrown, file);
-  }
-  return strictText(bytes, file);
 }

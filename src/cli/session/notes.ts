@@ -2,9 +2,8 @@
 import type { Loss } from '../../accp/message/message.js';
 import type { CheckpointResult } from '../../accp/state/state.js';
 import type { Diagnostic } from '../../text/diagnostic.js';
-import { visible } from '../../text/visible.js';
-import { inputName, type Line } from '../io/input.js';
-import type { Invocation } from '../options/command.js';
+import type { Line } from '../io/input.js';
+import { noteLine, type Reporting } from '../io/report.js';
 
 /** What is told of each loss. */
 const LOSSES: Readonly<Record<Loss['kind'], string>> = {
@@ -21,14 +20,6 @@ export interface Noteworthy {
   readonly checkpoint?: CheckpointResult | Promise<CheckpointResult> | undefined;
 }
 
-/** One thing about a line. */
-export async function noteLine(invocation: Invocation, { number }: Line, text: string): Promise<void> {
-  const { json, output } = invocation;
-  // Then all of it stands in the results.
-  if (json) return;
-  await output.note(`${output.paintNote('dim', `${inputName(invocation)}:${number}:`)} ${visible(text)}`);
-}
-
 /** Warnings about the limits of section 3.4, which most frames with their envelopes exceed: they are counted, not told. */
 const LIMIT_WARNING = /^over-(?:soft|hard)-limit$/;
 
@@ -42,7 +33,7 @@ export function lossText({ path, kind, from, to }: Loss): string {
 }
 
 /** Losses, warnings but those about limits, and checkpoints. */
-export async function noteResults(invocation: Invocation, line: Line, results: Noteworthy): Promise<void> {
+export async function noteResults(invocation: Reporting, line: Line, results: Noteworthy): Promise<void> {
   const { losses, warnings, checkpoint } = results;
   for (const loss of losses) await noteLine(invocation, line, lossText(loss));
   for (const { code, message } of warnings) {
@@ -54,9 +45,4 @@ export async function noteResults(invocation: Invocation, line: Line, results: N
 function checkpointText({ id, trigger, tokensBefore, tokensAfter, exact, summary }: CheckpointResult): string {
   const about = exact ? '' : 'about ';
   return `checkpoint ${id} (${trigger}): ${about}${tokensBefore} tokens became ${tokensAfter}: ${summary}`;
-}
-
-/** `1 frame`, `3 frames`. */
-export function count(number: number, noun: string, nouns = `${noun}s`): string {
-  return `${number} ${number === 1 ? noun : nouns}`;
 }

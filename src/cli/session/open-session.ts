@@ -4,12 +4,10 @@ import { type Codec, createCodec } from '../../accp/codec/codec.js';
 import type { CodecOptions } from '../../accp/codec/options.js';
 import { createSession, type Session } from '../../accp/session/session.js';
 import { type SessionStore, StoreError } from '../../accp/store/store.js';
-import { ENCODINGS } from '../../tokens/encodings.js';
+import { fromText, toText } from '../../accp/store/text.js';
 import { loadTokenCounter } from '../../tokens/load-counter.js';
-import { lastSession, rememberSession } from '../last-session.js';
-import { givenNow } from '../now.js';
-import { choice, type Invocation, notExact, UsageError } from '../options/command.js';
-import { SEQUENCES, TEXTS } from './options.js';
+import { notExact, UsageError } from '../io/errors.js';
+import type { SessionOptions } from './options.js';
 
 export interface OpenSession {
   readonly codec: Codec;
@@ -27,21 +25,18 @@ export interface Defaults {
 }
 
 /** @throws UsageError on options that do not fit, and on a file that cannot be used */
-export async function openSession(invocation: Invocation, defaults: Defaults): Promise<OpenSession> {
-  const { options } = invocation;
-  const file = text(options['session']);
-  const agent = text(options['agent']) ?? defaults.agent;
-  const sequence = choice(invocation, 'sequence', SEQUENCES);
+export async function openSession(options: SessionOptions, defaults: Defaults): Promise<OpenSession> {
+  const { session: file, agent = defaults.agent, sequence, now } = options;
   const codec = createCodec({
     ...defaults.codec,
-    text: options['text'] === undefined ? undefined : choice(invocation, 'text', TEXTS),
-    tokens: await counterOf(invocation),
-    clock: clockOf(invocation),
-    state: options['no-state'] !== true,
+    text: options.text,
+    tokens: await counterOf(options),
+    clock: now === undefined ? undefined : () => now,
+    state: !options['no-state'],
   });
   const store = file === undefined ? undefined : await openStore(file);
   try {
-    const named = text(options['id']) ?? defaults.id;
+    const named = options.id ?? defaults.id;
     const id = store === undefined ? named : (named ?? lastSession(store, agent) ?? nameOf(file!));
     const session = createSession({ agent, id, sequence, store });
     if (store !== undefined) rememberSession(store, agent, session.id);
@@ -52,7 +47,7 @@ export async function openSession(invocation: Invocation, defaults: Defaults): P
     return { codec, session, isKept: store !== undefined, close };
   } catch (thrown) {
     store?.close();
-    // Names that are none, and a session that counts otherwise.
+    // Invalid names, and a session that counts otherwise.
     throw thrown instanceof TypeError ? new UsageError(thrown.message) : storeFault(thrown);
   }
 }
@@ -71,24 +66,36 @@ async function openStore(file: string): Promise<SessionStore> {
   }
 }
 
-function text(option: string | boolean | undefined): string | undefined {
-  return typeof option === 'string' ? option : undefined;
-}
-
 /** A file's name as that of a session: `sprint14` for `sessions/sprint14.db`. */
 function nameOf(file: string): string | undefined {
   return path.parse(file).name.replace(/[^A-Za-z0-9_.-]+/g, '-') || undefined;
 }
 
-async function counterOf(invocation: Invocation): Promise<CodecOptions['tokens']> {
-  if (invocation.options['encoding'] === undefined) return undefined;
-  const encoding = choice(invocation, 'encoding', ENCODINGS);
+async function counterOf({ encoding }: SessionOptions): Promise<CodecOptions['tokens']> {
+  if (encoding === undefined) return undefined;
   const counter = await loadTokenCounter(encoding);
   if (!counter.exact) throw notExact(encoding);
   return counter;
 }
 
-function clockOf(invocation: Invocation): CodecOptions['clock'] {
-  const now = givenNow(invocation);
-  return now === undefined ? undefined : () => now;
+// Which session a file was used for last, so that nobody has to name it again.
+
+/** It stands beside the sessions, as one that nobody else can have: identifiers hold no spaces. */
+const NOTEBOOK = 'pegwire: the session that was used last';
+const COLLECTION = 'cli';
+
+/** @returns `undefined` for a file that `agent` has not worked with yet */
+function lastSession(store: SessionStore, agent: string): string | undefined {
+  const notebook = store.claim(NOTEBOOK, agent);
+  const [entry] = notebook.entries();
+  notebook.release();
+  const id = entry?.value == null ? undefined : fromText(entry.value);
+  return typeof id === 'string' ? id : undefined;
+}
+
+/** @throws StoreError when it cannot be kept */
+function rememberSession(store: SessionStore, agent: string, id: string): void {
+  const notebook = store.claim(NOTEBOOK, agent);
+  notebook.commit([{ collection: COLLECTION, key: 'session', value: toText(id) }]);
+  notebook.release();
 }

@@ -1,10 +1,38 @@
-/** The work of `pegwire aacp audit`. */
 import { AuditError, type AuditFault, type AuditVerification, verifyAuditFile } from '../../../aacp/dispatch/index.js';
 import { PegwireError } from '../../../text/errors.js';
-import { unreadable } from '../../io/errors.js';
+import { UsageError, unreadable } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';
-import { type Invocation, UsageError } from '../../options/command.js';
-import { count } from '../../session/notes.js';
+import { count, type Reporting } from '../../io/report.js';
+import { defineCommand } from '../../options/command.js';
+import { checked, value } from '../../options/option.js';
+
+/** `pegwire aacp audit`: whether an audit log is intact. */
+export const command = defineCommand({
+  takes: { words: 'verify <FILE>' },
+  options: {
+    head: value(
+      'HASH',
+      'of an earlier time: the record that has to be there still',
+      checked('64 hexadecimal digits, as an earlier verification gave it', (given) =>
+        /^[0-9a-f]{64}$/.test(given) ? given : undefined,
+      ),
+    ),
+  },
+  details:
+    'The exit code is 1 when the log is not intact. A last line that is not whole, as after a crash, is told apart: it was ' +
+    'never acknowledged. A log that was cut off, or written anew, only --head can tell.',
+  example: 'pegwire aacp audit verify audit.jsonl',
+  run: async (invocation) => {
+    const [action, file, extra] = invocation.words;
+    if (action !== 'verify')
+      throw new UsageError(`aacp audit takes verify${action === undefined ? '' : `, not "${action}"`}`);
+    if (file === undefined) throw new UsageError('aacp audit verify needs the file of a log');
+    if (extra !== undefined) throw new UsageError(`aacp audit verify reads one file; "${extra}" is one too many`);
+    const result = await verify(file, invocation.options.head);
+    await report(invocation, file, result);
+    return result.ok ? 0 : 1;
+  },
+});
 
 const REASONS: Readonly<Record<AuditFault['reason'], string>> = {
   'torn-end': 'the line is not whole, as after a crash or on a full disk: it was never acknowledged',
@@ -14,22 +42,6 @@ const REASONS: Readonly<Record<AuditFault['reason'], string>> = {
   chain: 'it was changed after it was written',
   head: 'the record of --head is not there: the end was cut off, or the log was written anew',
 };
-
-/** @returns the exit code: 1 when the log is not intact */
-export async function runAudit(invocation: Invocation): Promise<number> {
-  const { words, options } = invocation;
-  const [action, file, extra] = words;
-  if (action !== 'verify')
-    throw new UsageError(`aacp audit takes verify${action === undefined ? '' : `, not "${action}"`}`);
-  if (file === undefined) throw new UsageError('aacp audit verify needs the file of a log');
-  if (extra !== undefined) throw new UsageError(`aacp audit verify reads one file; "${extra}" is one too many`);
-  const head = options['head'];
-  if (head !== undefined && !/^[0-9a-f]{64}$/.test(String(head)))
-    throw new UsageError(`--head is 64 hexadecimal digits, as an earlier verification gave it, not "${String(head)}"`);
-  const result = await verify(file, typeof head === 'string' ? head : undefined);
-  await tell(invocation, file, result);
-  return result.ok ? 0 : 1;
-}
 
 async function verify(file: string, head: string | undefined): Promise<AuditVerification> {
   try {
@@ -41,7 +53,7 @@ async function verify(file: string, head: string | undefined): Promise<AuditVeri
   }
 }
 
-async function tell({ json, output }: Invocation, name: string, result: AuditVerification): Promise<void> {
+async function report({ json, output }: Reporting, name: string, result: AuditVerification): Promise<void> {
   const { ok, records, firstFault, head } = result;
   if (json)
     return output.result(

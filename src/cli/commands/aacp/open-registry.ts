@@ -11,9 +11,9 @@ import {
 } from '../../../aacp/fallback/index.js';
 import { isUnwritable, memoryCopy } from '../../../aacp/registry/sqlite.js';
 import { visible } from '../../../text/visible.js';
-import { unreadable } from '../../io/errors.js';
+import { UsageError, unreadable } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';
-import { type Invocation, UsageError } from '../../options/command.js';
+import type { Reporting } from '../../io/report.js';
 
 export interface RegistryChoice {
   /** A path; without it, the file in the user's data folder. */
@@ -32,10 +32,9 @@ export interface RegistryChoice {
 
 /** @throws UsageError when it cannot be opened */
 export async function openRegistry(
-  invocation: Invocation,
+  { json, output }: Pick<Reporting, 'json' | 'output'>,
   { file, create, otherwise, ttl }: RegistryChoice,
 ): Promise<Registry> {
-  const { json, output } = invocation;
   // The error says the same, where there is one.
   const onNotice: NoticeListener = (notice) => {
     if (notice.kind !== 'set-aside') void output.note(json ? toJson({ notice }) : visible(notice.message));
@@ -67,4 +66,9 @@ export async function openRegistry(
 /** What a registry throws is no defect of ours. */
 export function registryFault(thrown: unknown): unknown {
   return thrown instanceof RegistryError ? new UsageError(thrown.message.replace(/\.$/, ''), 'unreadable') : thrown;
+}
+
+/** US dollars to a thousandth of a cent: a packet mostly costs less than a cent. */
+export function dollars(amount: number): string {
+  return `$${amount.toFixed(amount !== 0 && amount < 1 ? 5 : 2)}`;
 }

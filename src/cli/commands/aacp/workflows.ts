@@ -1,32 +1,37 @@
-/** The work of `pegwire aacp workflows`. */
 import { type InputInfo, listWorkflows, type MethodInfo, type WorkflowInfo } from '../../../aacp/encoders/index.js';
+import { didYouMean, UsageError } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';
-import { type Invocation, UsageError } from '../../options/command.js';
-import { count } from '../../session/notes.js';
-import { findMethod, findWorkflow, shortName } from './steps.js';
+import type { Output } from '../../io/output.js';
+import { count } from '../../io/report.js';
+import { defineCommand } from '../../options/command.js';
 
-/** All workflows; one with its steps; or one step with its inputs and an example. */
-export async function showWorkflows(invocation: Invocation): Promise<number> {
-  const { words, json, output } = invocation;
-  const [name, extra] = words;
-  if (extra !== undefined) throw new UsageError(`aacp workflows takes one name; "${extra}" is one too many`);
-  if (name === undefined) {
-    const all = listWorkflows();
-    for (const workflow of all) await output.result(json ? toJson(workflow) : summaryOf(workflow));
-    if (!json) await output.note('pegwire aacp workflows NAME tells the steps and inputs of one.');
+/** `pegwire aacp workflows`: all workflows; one with its steps; or one step with its inputs and an example. */
+export const command = defineCommand({
+  takes: { words: '[NAME|NAME.STEP]' },
+  options: {},
+  example: 'pegwire aacp workflows payroll.fetch_employees',
+  run: async (invocation) => {
+    const { words, json, output } = invocation;
+    const [name, extra] = words;
+    if (extra !== undefined) throw new UsageError(`aacp workflows takes one name; "${extra}" is one too many`);
+    if (name === undefined) {
+      const all = listWorkflows();
+      for (const workflow of all) await output.result(json ? toJson(workflow) : summaryOf(workflow));
+      if (!json) await output.note('pegwire aacp workflows NAME tells the steps and inputs of one.');
+      return 0;
+    }
+    if (name.includes('.')) {
+      const { encoder, method, title } = findMethod(name);
+      await output.result(json ? toJson({ encoder, ...method }) : methodText(method, title, output.paint));
+      return 0;
+    }
+    const workflow = findWorkflow(name);
+    await output.result(json ? toJson(workflow) : workflowText(workflow, output.paint));
     return 0;
-  }
-  if (name.includes('.')) {
-    const { encoder, method, title } = findMethod(name);
-    await output.result(json ? toJson({ encoder, ...method }) : methodText(method, title, output.paint));
-    return 0;
-  }
-  const workflow = findWorkflow(name);
-  await output.result(json ? toJson(workflow) : workflowText(workflow, output.paint));
-  return 0;
-}
+  },
+});
 
-type Paint = Invocation['output']['paint'];
+type Paint = Output['paint'];
 
 function summaryOf(workflow: WorkflowInfo): string {
   const { encoder, summary, methods } = workflow;
@@ -70,4 +75,54 @@ function inputText({ description, required, default: value, defaultWith, persona
     ...(personal ? ['personal: behind data_ptr'] : []),
   ];
   return more.length === 0 ? description : `${description} (${more.join('; ')})`;
+}
+
+/** A step or a sequence of a workflow. */
+export interface NamedMethod {
+  /** `PayrollEncoder` */
+  readonly encoder: string;
+  readonly method: MethodInfo;
+  /** What it is called here: `payroll.fetch_employees`. */
+  readonly title: string;
+}
+
+/**
+ * A workflow by its name or its short name, in any case of letters, with hyphens for underscores.
+ *
+ * @throws UsageError when there is none
+ */
+function findWorkflow(name: string): WorkflowInfo {
+  const all = listWorkflows();
+  const found = all.find(({ encoder, alias }) => [encoder, alias].some((one) => one !== null && isSame(one, name)));
+  if (found !== undefined) return found;
+  const names = all.map(shortName);
+  throw new UsageError(`There is no workflow "${name}"${didYouMean(name, names) || `; there are ${names.join(', ')}`}`);
+}
+
+/**
+ * A step or a sequence, as `ENCODER.STEP`.
+ *
+ * @throws UsageError when there is none
+ */
+export function findMethod(name: string): NamedMethod {
+  const [workflowName, methodName, ...rest] = name.split('.');
+  const workflow = findWorkflow(workflowName!);
+  const short = shortName(workflow);
+  const names = workflow.methods.map((method) => method.name);
+  if (methodName === undefined || methodName === '' || rest.length > 0)
+    throw new UsageError(`A step is named as ENCODER.STEP: ${short}.${names[0]}; ${short} has ${names.join(', ')}`);
+  const method = workflow.methods.find((one) => isSame(one.name, methodName));
+  if (method !== undefined) return { encoder: workflow.encoder, method, title: `${short}.${method.name}` };
+  const hint = didYouMean(methodName, names) || `; it has ${names.join(', ')}`;
+  throw new UsageError(`${short} has no step "${methodName}"${hint}`);
+}
+
+function shortName({ alias, encoder }: WorkflowInfo): string {
+  return alias ?? encoder;
+}
+
+/** Camel case, as the library has it as well, is the same without its underscores. */
+function isSame(name: string, given: string): boolean {
+  const plain = (text: string): string => text.replace(/[-_]/g, '').toLowerCase();
+  return plain(name) === plain(given);
 }

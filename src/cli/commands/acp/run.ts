@@ -1,4 +1,3 @@
-/** The work of `pegwire acp run`. */
 import { constants } from 'node:os';
 import process from 'node:process';
 import { Writable } from 'node:stream';
@@ -12,14 +11,43 @@ import {
 } from '../../../acp/index.js';
 import { after } from '../../../async/after.js';
 import { visible } from '../../../text/visible.js';
-import { type PassedSignals, passSignalsOn } from '../../acp/signals.js';
+import { UsageError } from '../../io/errors.js';
+import { NO_FILE, openLines } from '../../io/files.js';
 import { errorJson } from '../../io/json.js';
-import { choice, type Invocation, UsageError } from '../../options/command.js';
-import { secondsOption, textOption } from '../../options/option.js';
-import { NO_LOG, openMessageLog } from './message-log.js';
-import { Relay } from './relay.js';
+import { defineCommand, type Invocation } from '../../options/command.js';
+import { choice, seconds, text, value } from '../../options/option.js';
+import { Relay, type Side } from './relay.js';
 
-const BATCHES = ['split', 'pass'] as const;
+const OPTIONS = {
+  batches: choice(
+    'NAME',
+    'split (default): the agent gets the messages of a batch one by one, and its answers are collected; pass: it gets ' +
+      'batches as they are',
+    ['split', 'pass'],
+  ),
+  log: text('FILE', 'add all messages of both sides to it, as JSON lines'),
+  grace: value('SECONDS', 'for the agent to end by itself once its input has ended (10)', seconds),
+};
+
+type Run = Invocation<typeof OPTIONS>;
+
+/** `pegwire acp run`: an agent of the Agent Client Protocol. */
+export const command = defineCommand({
+  takes: { words: '-- CMD [ARG...]' },
+  options: OPTIONS,
+  details: [
+    'Starts CMD, and stands between it and whoever started pegwire: messages are passed on as they are, what is no message is ' +
+      'not. The client is answered as JSON-RPC says; what the agent prints is told on stderr, and so is its log.',
+    'SIGINT, SIGTERM, SIGHUP and SIGQUIT go to the agent with all that it has started. What the client has not read by then is waited ' +
+      'for as long as the grace says, and after a signal for a second.',
+  ],
+  exitCodes:
+    "The exit code is the agent's; 128 and the number of the signal where one ended it; 2 where it cannot be started, or the usage is " +
+    'wrong; 70 for a defect of pegwire.',
+  example: 'pegwire acp run --log messages.jsonl -- my-agent --acp',
+  run,
+});
+
 /** Characters of what is no message that are told. */
 const SHOWN = 200;
 /** Texts in a row that are no messages, and are told: who pipes something else into it learns no more from the rest. */
@@ -28,18 +56,15 @@ const MAX_TOLD = 100;
 const LAST = 1;
 
 /** @returns the exit code: the agent's */
-export async function runAgent(invocation: Invocation): Promise<number> {
+async function run(invocation: Run): Promise<number> {
   const [command, ...args] = invocation.words;
   if (command === undefined) throw new UsageError('acp run needs a program: pegwire acp run -- CMD [ARG...]');
-  const batches = choice(invocation, 'batches', BATCHES);
-  const grace = secondsOption(invocation, 'grace') ?? 10;
+  const { batches, grace = 10, log: file } = invocation.options;
   const note = (code: string, text: string): void => {
     const { json, output } = invocation;
     void output.note(json ? errorJson(code, text) : `${output.paintNote('yellow', 'pegwire:')} ${visible(text)}`);
   };
-  const file = textOption(invocation, 'log');
-  const log =
-    file === undefined ? NO_LOG : openMessageLog(file, (why) => note('log', `${file} is not written on: ${why}`));
+  const log = openMessageLog(file, (why) => note('log', `${file} is not written on: ${why}`));
   try {
     const agent = await launched(command, args);
     const client = byteChannel(process.stdin, output());
@@ -131,4 +156,71 @@ function isExit(error: Error): boolean {
 /** As shells have it. */
 function codeOf({ code, signal }: Exit): number {
   return signal === null ? (code ?? 0) : 128 + constants.signals[signal];
+}
+
+// The log: messages hold what people say, so that only its owner may read it.
+
+interface MessageLog {
+  /** A message, as it stood in the text. */
+  readonly message: (from: Side | 'pegwire', text: string) => void;
+  /** What was no message. */
+  readonly refused: (from: Side, why: string, text: string) => void;
+  readonly close: () => void;
+}
+
+/** @throws UsageError when the file cannot be opened */
+function openMessageLog(file: string | undefined, failed: (why: string) => void): MessageLog {
+  const lines = file === undefined ? NO_FILE : openLines(file, 'a', failed);
+  const write = (from: string, rest: string): void => {
+    lines.write(`{"at":"${new Date().toISOString()}","from":"${from}",${rest}}`);
+  };
+  return {
+    // The text is JSON already, with all of its digits.
+    message: (from, message) => write(from, `"message":${message}`),
+    refused: (from, why, refused) => write(from, `"refused":${JSON.stringify(why)},"text":${JSON.stringify(refused)}`),
+    close: lines.close,
+  };
+}
+
+// Signals that end the program, and are to end the agent: it leads a group of its own, so that none comes to it by itself.
+
+const ON_WINDOWS = process.platform === 'win32';
+const SIGNALS: readonly NodeJS.Signals[] = ON_WINDOWS
+  ? ['SIGINT', 'SIGTERM', 'SIGHUP']
+  : ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
+
+interface PassedSignals {
+  /** Whether one has come. */
+  readonly haveCome: () => boolean;
+  /** Resolves when the next one comes. */
+  readonly next: () => Promise<void>;
+  readonly release: () => void;
+}
+
+/** A signal goes to the agent and all that it has started, which stays or ends as it likes; then it is ended. */
+function passSignalsOn(agent: AgentProcess): PassedSignals {
+  let count = 0;
+  let told: (() => void) | undefined;
+  const passOn = (signal: NodeJS.Signals): void => {
+    count++;
+    try {
+      process.kill(ON_WINDOWS ? agent.pid : -agent.pid, signal);
+    } catch (thrown) {
+      // All of them have ended; EPERM is what a group has whose processes wait to be reaped.
+      if (!/^(?:ESRCH|EPERM)$/.test((thrown as NodeJS.ErrnoException).code ?? '')) throw thrown;
+    }
+    void agent.close();
+    told?.();
+  };
+  for (const signal of SIGNALS) process.on(signal, passOn);
+  return {
+    haveCome: () => count > 0,
+    next: () =>
+      new Promise((resolve) => {
+        told = resolve;
+      }),
+    release: () => {
+      for (const signal of SIGNALS) process.off(signal, passOn);
+    },
+  };
 }

@@ -2,9 +2,8 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type Envelope, type EnvelopeError, tryParseEnvelope } from '../../../arcp/index.js';
 import { type ArcpStore, StoreError, sqliteStore } from '../../../arcp/runtime/index.js';
-import { unreadable } from '../../io/errors.js';
-import { inputName, readLines } from '../../io/input.js';
-import { type Invocation, UsageError } from '../../options/command.js';
+import { UsageError, unreadable } from '../../io/errors.js';
+import { inputName, readLines, type Source } from '../../io/input.js';
 
 /** What files of SQLite begin with. */
 const MAGIC = 'SQLite format 3\0';
@@ -17,13 +16,13 @@ export interface Entry {
   readonly result: { readonly message: Envelope } | { readonly error: EnvelopeError };
 }
 
-export async function* readLog(invocation: Invocation): AsyncGenerator<Entry> {
-  const { file } = invocation;
+export async function* readLog(source: Source): AsyncGenerator<Entry> {
+  const { file } = source;
   if (file !== undefined && isOpenDatabase(file)) {
     yield* readDatabase(file);
     return;
   }
-  for await (const { number, text } of readLines(invocation)) yield { number, result: parsed(text) };
+  for await (const { number, text } of readLines(source)) yield { number, result: parsed(text) };
 }
 
 /** The messages of a log, up to the first line that is none. */
@@ -33,11 +32,11 @@ export interface Messages {
   readonly fault: UsageError | undefined;
 }
 
-export async function readMessages(invocation: Invocation): Promise<Messages> {
+export async function readMessages(source: Source): Promise<Messages> {
   const messages: Envelope[] = [];
-  for await (const { number, result } of readLog(invocation)) {
+  for await (const { number, result } of readLog(source)) {
     if ('error' in result) {
-      const fault = new UsageError(`${inputName(invocation)}:${number}: ${result.error.message}`, 'unreadable');
+      const fault = new UsageError(`${inputName(source)}:${number}: ${result.error.message}`, 'unreadable');
       return { messages, fault };
     }
     messages.push(result.message);

@@ -1,5 +1,3 @@
-/** The work of `pegwire arcp serve`. */
-
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -14,18 +12,66 @@ import {
   listenWebSocket,
   memoryStore,
   type Runtime,
-  ServeError,
   StoreError,
   serveStdio,
   sqliteStore,
 } from '../../../arcp/runtime/index.js';
 import { systemReason } from '../../../text/system-reason.js';
-import { unreadable } from '../../io/errors.js';
+import { UsageError, unreadable } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';
-import { choice, type Invocation, UsageError } from '../../options/command.js';
-import { countOption, secondsOption, textOption } from '../../options/option.js';
-import { givenToken } from '../../options/server.js';
+import { defineCommand, type Invocation } from '../../options/command.js';
+import {
+  choice,
+  flag,
+  integer,
+  optional,
+  seconds,
+  someSeconds,
+  text,
+  texts,
+  token,
+  value,
+} from '../../options/option.js';
+import { notStarted, SERVER_OPTIONS } from '../../options/server.js';
 import { addTryTools } from './try-tools.js';
+
+const OPTIONS = {
+  ws: optional('PORT', 'by WebSocket (7777); 0 for one that is free', integer({ from: 0, to: 65_535 })),
+  socket: text('PATH', 'by a Unix-domain socket, which only its owner reaches'),
+  fifo: text('NAME', 'by two named pipes, NAME.in and NAME.out'),
+  stdio: flag('on the standard streams, for whoever starts it'),
+  db: text('FILE', 'where jobs, messages and sessions are kept; without it, in memory'),
+  module: text('FILE', 'a module whose default export is given the runtime, to add tools to it'),
+  host: SERVER_OPTIONS.host,
+  origin: texts('ORIGIN', 'a web page that may connect; may be given more than once'),
+  token: token('what who connects by WebSocket has to show'),
+  insecure: SERVER_OPTIONS.insecure,
+  trust: choice(
+    'LEVEL',
+    'of clients: untrusted, constrained (default), trusted, privileged',
+    TRUST_LEVELS,
+    () => 'constrained',
+  ),
+  lease: value('SECONDS', 'after which what a runtime was at that has died is begun again (15)', someSeconds),
+  grace: value('SECONDS', 'for work to end once the runtime does (10)', seconds),
+};
+
+type Run = Invocation<typeof OPTIONS>;
+
+/** `pegwire arcp serve`: a runtime. */
+export const command = defineCommand({
+  takes: 'nothing',
+  options: OPTIONS,
+  details: [
+    'Without --ws, --socket, --fifo and --stdio, it is --ws. Its addresses go to stdout (with --stdio, to stderr). SIGINT and ' +
+      'SIGTERM end it: nothing new is begun, and what has not ended in time goes on after the next start, where there is a --db. A ' +
+      'second one ends it at once.',
+    'Its tools are echo, add, count (a job with progress, a stream and checkpoints) and refund (a job that asks for a permission), the ' +
+      'agent writer and the workflow tour; with --module, there are those of the module alone.',
+  ],
+  example: 'pegwire arcp serve --ws 7777 --db arcp.db',
+  run,
+});
 
 /** A way in, and how it is closed. */
 interface Door {
@@ -35,7 +81,7 @@ interface Door {
 }
 
 /** @returns the exit code, when it has ended: 0 */
-export async function runServe(invocation: Invocation): Promise<number> {
+async function run(invocation: Run): Promise<number> {
   const { options, output, json } = invocation;
   const note = (text: string): void => void output.note(text);
   const runtime = await makeRuntime(invocation, (error) =>
@@ -47,7 +93,7 @@ export async function runServe(invocation: Invocation): Promise<number> {
     runtime.start();
     const names = doors.map(({ name }) => name);
     // On stdout, there is nothing but messages then.
-    if (options['stdio'] === true) for (const name of names) note(name);
+    if (options.stdio) for (const name of names) note(name);
     else await output.result(json ? toJson({ listening: names }) : names.join('\n'));
     await ended(invocation, runtime);
   } finally {
@@ -57,10 +103,8 @@ export async function runServe(invocation: Invocation): Promise<number> {
   return 0;
 }
 
-async function makeRuntime(invocation: Invocation, onError: (error: unknown) => void): Promise<Runtime> {
-  const file = textOption(invocation, 'db');
-  const trust = choice(invocation, 'trust', TRUST_LEVELS, 'constrained');
-  const module = textOption(invocation, 'module');
+async function makeRuntime(invocation: Run, onError: (error: unknown) => void): Promise<Runtime> {
+  const { db: file, trust, module, lease } = invocation.options;
   let store = memoryStore();
   try {
     if (file !== undefined) store = await sqliteStore(file);
@@ -68,8 +112,6 @@ async function makeRuntime(invocation: Invocation, onError: (error: unknown) => 
     if (thrown instanceof StoreError) throw new UsageError(thrown.message, 'unreadable');
     throw thrown;
   }
-  const lease = secondsOption(invocation, 'lease');
-  if (lease === 0) throw new UsageError('--lease is a number of seconds above 0');
   const workers = lease === undefined ? {} : { leaseMs: lease * 1000 };
   const runtime = createRuntime({ store, auth: anonymous({ trust }), workers, onError });
   if (module === undefined) return addTryTools(runtime);
@@ -95,17 +137,17 @@ async function furnish(runtime: Runtime, module: string): Promise<void> {
   }
 }
 
-async function openDoors(invocation: Invocation, runtime: Runtime, doors: Door[]): Promise<void> {
-  const { options, repeated } = invocation;
-  const [socket, fifo] = [textOption(invocation, 'socket'), textOption(invocation, 'fifo')];
-  const isAlone =
-    options['ws'] === undefined && socket === undefined && fifo === undefined && options['stdio'] !== true;
+async function openDoors(invocation: Run, runtime: Runtime, doors: Door[]): Promise<void> {
+  const { ws, socket, fifo, stdio, host, insecure, origin, token: secret } = invocation.options;
+  const isAlone = ws === undefined && socket === undefined && fifo === undefined && !stdio;
   try {
-    if (options['ws'] !== undefined || isAlone) {
-      const port = options['ws'] === true ? undefined : countOption(invocation, 'ws', { from: 0, to: 65_535 });
+    if (ws !== undefined || isAlone) {
       const { url, close } = await listenWebSocket(runtime, {
-        ...{ port, host: textOption(invocation, 'host'), token: givenToken(invocation) },
-        ...{ insecure: options['insecure'] === true, origins: repeated['origin'] },
+        port: ws === true ? undefined : ws,
+        host,
+        token: secret,
+        insecure,
+        origins: origin.length === 0 ? undefined : origin,
       });
       doors.push({ name: url, close });
     }
@@ -118,26 +160,22 @@ async function openDoors(invocation: Invocation, runtime: Runtime, doors: Door[]
       doors.push({ name: `fifo:${fifo}`, close });
     }
   } catch (thrown) {
-    if (thrown instanceof ServeError && thrown.code === 'no-token')
-      throw new UsageError(`${thrown.message}: give it --token (or PEGWIRE_TOKEN in the environment), or --insecure`);
-    if (thrown instanceof TypeError) throw new UsageError(thrown.message);
-    if (thrown instanceof UsageError) throw thrown;
-    throw new UsageError((thrown as Error).message, 'address');
+    throw notStarted(thrown);
   }
 }
 
 /** Resolves when a signal, or the end of who has started it, has ended it, and the work with it. */
-async function ended(invocation: Invocation, runtime: Runtime): Promise<void> {
+async function ended(invocation: Run, runtime: Runtime): Promise<void> {
   let end: () => void = () => undefined;
   const asked = new Promise<void>((resolve) => {
     end = resolve;
   });
   process.on('SIGINT', end).on('SIGTERM', end);
-  if (invocation.options['stdio'] === true) void serveStdio(runtime).then(end);
+  if (invocation.options.stdio) void serveStdio(runtime).then(end);
   await asked;
   process.off('SIGINT', end).off('SIGTERM', end);
   const atOnce = (): never => process.exit(130);
   process.on('SIGINT', atOnce).on('SIGTERM', atOnce);
-  await runtime.drain((secondsOption(invocation, 'grace') ?? 10) * 1000);
+  await runtime.drain((invocation.options.grace ?? 10) * 1000);
   process.off('SIGINT', atOnce).off('SIGTERM', atOnce);
 }

@@ -1,33 +1,33 @@
 import { type CaseResult, runConformance } from '../../../fuzz/differential/conformance.js';
+import { processTarget } from '../../../fuzz/differential/process-target.js';
+import { TargetError } from '../../../fuzz/differential/target-error.js';
+import { UsageError } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';
-import { type Command, choice, type Invocation, UsageError } from '../../options/command.js';
-import { TARGET_OPTIONS, withTarget } from '../../options/target.js';
+import { defineCommand, type Invocation } from '../../options/command.js';
+import { oneOf, text, value } from '../../options/option.js';
+import { LIMITED_PROGRAM, processLimits, targetFault } from '../../options/target.js';
 import { type CaseSet, conformanceCases, DRAFTS } from './cases.js';
 import { failureText, summaryText, tallyOf } from './report.js';
 
+const OPTIONS = {
+  target: text('CMD', 'the program to test, for the shell: an adapter, see the guide'),
+  ...LIMITED_PROGRAM,
+  filter: text('TEXT', 'only cases whose id holds this'),
+  dialect: value('NAME', 'only cases of this dialect, and only it for canonical texts', (given, name, protocol) =>
+    oneOf(protocol.dialects)(given, name, protocol),
+  ),
+};
+
+type Run = Invocation<typeof OPTIONS>;
+
 /** `pegwire conformance`: the packaged cases against another implementation. */
-export const conformance: Command = {
-  name: 'conformance',
-  summary: 'the conformance cases against another implementation, a verdict a case',
-  takesInput: false,
-  takesProtocol: 'required',
-  options: {
-    ...TARGET_OPTIONS,
-    filter: { type: 'string', description: 'TEXT  only cases whose id holds this' },
-    dialect: { type: 'string', description: 'NAME  only cases of this dialect, and only it for canonical texts' },
-  },
+export const command = defineCommand({
+  takes: 'protocol',
+  options: OPTIONS,
   example: "pegwire conformance aacp --target 'python3 my_adapter.py'",
   run: async (invocation) => {
     const set = await chosenCases(invocation);
-    const results = await withTarget(invocation, async (target) => {
-      const done: CaseResult[] = [];
-      for await (const result of runConformance(target, set.cases)) {
-        done.push(result);
-        await tell(result, invocation);
-        invocation.output.progress(`${done.length} of ${set.cases.length} cases`);
-      }
-      return done;
-    });
+    const results = await resultsOf(invocation, set);
     const { output, json } = invocation;
     output.progress('');
     const summary = tallyOf(results);
@@ -36,21 +36,41 @@ export const conformance: Command = {
     );
     return summary.pass === summary.cases ? 0 : 1;
   },
-};
+});
 
-async function chosenCases(invocation: Invocation): Promise<CaseSet> {
+async function resultsOf(invocation: Run, { cases }: CaseSet): Promise<readonly CaseResult[]> {
+  const { options, output } = invocation;
+  if (options.target === undefined) throw new UsageError('The option --target is missing: the program to test');
+  const target = processTarget(options.target, processLimits(options));
+  const done: CaseResult[] = [];
+  try {
+    for await (const result of runConformance(target, cases)) {
+      done.push(result);
+      await tell(result, invocation);
+      output.progress(`${done.length} of ${cases.length} cases`);
+    }
+  } catch (thrown) {
+    throw thrown instanceof TargetError ? targetFault(thrown) : thrown;
+  } finally {
+    await target.close();
+  }
+  return done;
+}
+
+async function chosenCases(invocation: Run): Promise<CaseSet> {
   const { protocol, options } = invocation;
-  const filter = typeof options['filter'] === 'string' ? options['filter'] : '';
-  const dialect = options['dialect'] === undefined ? null : choice(invocation, 'dialect', protocol.dialects);
+  const { filter = '', dialect } = options;
   const { cases, leftOut } = await conformanceCases(protocol);
   const chosen = cases
-    .filter((one) => one.id.includes(filter) && (dialect === null || one.dialect === dialect))
-    .map((one) => (dialect === null ? one : { ...one, rereadIn: one.rereadIn?.filter((other) => other === dialect) }));
+    .filter((one) => one.id.includes(filter) && (dialect === undefined || one.dialect === dialect))
+    .map((one) =>
+      dialect === undefined ? one : { ...one, rereadIn: one.rereadIn?.filter((other) => other === dialect) },
+    );
   if (chosen.length === 0) throw new UsageError(`No case of ${protocol.name} is chosen by these options`);
   return { cases: chosen, leftOut };
 }
 
-async function tell(result: CaseResult, { protocol, json, output }: Invocation): Promise<void> {
+async function tell(result: CaseResult, { protocol, json, output }: Run): Promise<void> {
   const { case: asked, verdict, faults, failure, answer, judged } = result;
   const { id, file, section, dialect, input } = asked;
   if (json)

@@ -6,11 +6,9 @@ import { createCodec } from '../../../accp/codec/codec.js';
 import type { MessageInput } from '../../../accp/message/message.js';
 import { createSession } from '../../../accp/session/session.js';
 import { systemReason } from '../../../text/system-reason.js';
-import { messageOf, messageOfFrame } from '../../connect/frame-message.js';
-import { UsageError } from '../../options/command.js';
-import { repliesOf } from '../../replies.js';
-import { StreamReaders } from '../../session/stream-readers.js';
-import { isAsking } from './messages.js';
+import { UsageError } from '../../io/errors.js';
+import { messageOf, repliesOf, StreamReaders } from '../../session/incoming.js';
+import { isAsking, messageOfFrame } from './messages.js';
 import type { Received } from './received.js';
 import { headersOf, NEVER, type Speaker, type SpeakerOptions } from './speaker.js';
 

@@ -1,8 +1,13 @@
-/** What a line of the input says. */
-import type { Loss, MessageInput } from '../../../accp/message/message.js';
+/** What a line of the input, and what a frame by itself, says. */
+import { readHead } from '../../../accp/bindings/frames.js';
+import { createCodec } from '../../../accp/codec/codec.js';
+import type { Loss, Message, MessageInput } from '../../../accp/message/message.js';
 import { chatMessage } from '../../../accp/profiles/chat.js';
+import { isIdentifier } from '../../../accp/session/names.js';
+import { createSession } from '../../../accp/session/session.js';
 import { PegwireError } from '../../../text/errors.js';
-import { notJson } from '../../not-json.js';
+import { notJson } from '../../io/exact-json.js';
+import { messageOf } from '../../session/incoming.js';
 import { readMessage } from '../../session/message-input.js';
 
 export type Said =
@@ -33,4 +38,21 @@ export function readSaid(line: string): Said {
 /** Whether somebody is asked for something, who then owes an answer. */
 export function isAsking({ intent }: { readonly intent: string }): boolean {
   return intent === 'req' || intent === 'qry';
+}
+
+// Outside of any session
+
+const codec = createCodec({ state: false, dialect: 'lenient' });
+
+/** `null` for what is no frame, for part of a message, and for what only its session can tell. */
+export function messageOfFrame(frame: string): Message | null {
+  const head = readHead(frame);
+  if (head === null) return null;
+  const id = head.sid !== undefined && isIdentifier(head.sid) ? head.sid : undefined;
+  const session = createSession({ agent: 'reader', id, sequence: 'sender', firstSequence: head.seq });
+  try {
+    return messageOf(codec.decode(frame, session));
+  } finally {
+    session.close();
+  }
 }

@@ -12,8 +12,12 @@ import { lossText } from '../../session/notes.js';
 
 const PROMPT = '> ';
 
+type Receiving = Pick<Invocation, 'stdin' | 'words' | 'json' | 'output'> & {
+  readonly options: { readonly all: boolean; readonly explain: boolean };
+};
+
 export class Received {
-  readonly #invocation: Invocation;
+  readonly #invocation: Receiving;
   readonly #isInteractive: boolean;
   /** One after the other, whoever shows them. */
   #shown: Promise<void> = Promise.resolve();
@@ -22,7 +26,7 @@ export class Received {
   /** Frames that came, whether they are shown or not; texts that are none are not among them. */
   frames = 0;
 
-  constructor(invocation: Invocation) {
+  constructor(invocation: Receiving) {
     this.#invocation = invocation;
     this.#isInteractive = invocation.stdin.isTTY === true && invocation.words.length < 2;
   }
@@ -36,9 +40,9 @@ export class Received {
     if (isFrame) this.frames++;
     const { options, json, output } = this.#invocation;
     if (isOfSession && message !== null && isUpkeep(message)) {
-      if (options['all'] !== true) return this.#shown;
+      if (!options.all) return this.#shown;
     } else if (message?.intent === 'fail' || message?.schema === 'ER') this.faults++;
-    const explanation = options['explain'] === true ? explained(frame) : undefined;
+    const explanation = options.explain ? explained(frame) : undefined;
     return this.#show(async () => {
       // What is no frame may hold anything, also what a terminal acts on.
       const shown = isFrame ? frame : visible(frame);

@@ -1,5 +1,5 @@
 /** `pegwire connect` over a WebSocket: a session over a connection that is made anew when it is lost. */
-
+import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import {
   connectWebSocket,
@@ -15,15 +15,14 @@ import { parseFrame } from '../../../accp/parse.js';
 import { createIds } from '../../../accp/session/ids.js';
 import { createSession } from '../../../accp/session/session.js';
 import { LONGEST_TIMER } from '../../../async/longest-timer.js';
+import { closeWebSocket } from '../../../channels/web-socket.js';
 import { PegwireError } from '../../../text/errors.js';
-import { messageOf, messageOfFrame } from '../../connect/frame-message.js';
-import { Outstanding } from '../../connect/outstanding.js';
-import { speakerOver } from '../../connect/speaker-over.js';
-import { UsageError } from '../../options/command.js';
-import { StreamReaders } from '../../session/stream-readers.js';
-import { isAsking, type Said } from './messages.js';
+import { systemReason } from '../../../text/system-reason.js';
+import { UsageError } from '../../io/errors.js';
+import { messageOf, StreamReaders } from '../../session/incoming.js';
+import { isAsking, messageOfFrame, type Said } from './messages.js';
 import type { Received } from './received.js';
-import { headersOf, type Speaker, type SpeakerOptions } from './speaker.js';
+import { headersOf, Outstanding, type Speaker, type SpeakerOptions, speakerOver } from './speaker.js';
 
 /** Attempts to come back, before it is given up. */
 const RECONNECT = { attempts: 5, max: 2 };
@@ -84,7 +83,7 @@ export async function speakOverWebSocket(options: SpeakerOptions, received: Rece
   return speakerOver({ say, broken, stop }, outstanding, options, received);
 }
 
-export function socketTo(options: SpeakerOptions): WebSocketLike & WebSocket {
+function socketTo(options: SpeakerOptions): WebSocketLike & WebSocket {
   const settings = { headers: headersOf(options), handshakeTimeout: Math.min(options.timeout * 1000, LONGEST_TIMER) };
   return new WebSocket(options.url, SUBPROTOCOL, settings) as WebSocketLike & WebSocket;
 }
@@ -131,8 +130,63 @@ async function drained({ messages }: Link): Promise<void> {
   }
 }
 
-export function unreachable(thrown: unknown): unknown {
+function unreachable(thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return thrown;
   const hint = /\b401\b/.test(thrown.message) ? '; it wants another --token' : '';
   return new UsageError(`${thrown.message.replace(/\.$/, '')}${hint}`, 'unreachable');
+}
+
+// --raw: lines go out as they are, and nothing else does.
+
+/** Closed by who has nothing more to say (RFC 6455, section 7.4.1). */
+const NORMAL = 1000;
+
+/** @throws UsageError `unreachable` when no connection comes about */
+export async function speakRaw(options: SpeakerOptions, received: Received): Promise<Speaker> {
+  const socket = socketTo(options);
+  const outstanding = new Outstanding();
+  // Before it is open: the first frames may come with the answer to the handshake.
+  socket.on('message', (data, isBinary) => {
+    const frame = String(data);
+    if (isBinary) {
+      void received.note('binary', `A binary message came, of ${(data as Buffer).length} bytes.`);
+      return;
+    }
+    const message = messageOfFrame(frame);
+    void received.frame(frame, message, false);
+    outstanding.heard(message);
+  });
+  const closed = new Promise<[code: number, reason: Buffer]>((resolve) => {
+    socket.once('close', (...how) => resolve(how));
+  });
+  try {
+    await once(socket, 'open');
+  } catch (thrown) {
+    throw unreachable(new Error(systemReason(thrown), { cause: thrown }));
+  }
+  // It is closed then, too.
+  socket.on('error', (error) => void received.note('connection', systemReason(error)));
+  let isEnding = false;
+  const broken = closed.then(([code, reason]) => {
+    if (isEnding) return new Promise<never>(() => {});
+    throw new UsageError(
+      `The other side has closed the connection with ${code} ${String(reason)}`.trim(),
+      'unreachable',
+    );
+  });
+  const stop = async (): Promise<void> => {
+    isEnding = true;
+    closeWebSocket(socket, NORMAL);
+    await closed;
+  };
+  const say = async (said: Said): Promise<void> => {
+    if (said.kind !== 'frame') throw new TypeError('Raw lines are sent as frames');
+    const message = messageOfFrame(said.frame);
+    if (message !== null && isAsking(message)) {
+      const { msg_id: mid, correlation_id: cid = mid } = message.envelope;
+      outstanding.asked(mid, cid);
+    }
+    socket.send(said.frame);
+  };
+  return speakerOver({ say, broken, stop }, outstanding, options, received);
 }

@@ -1,4 +1,5 @@
 /** The work of `pegwire encode aacp --english`. */
+import process from 'node:process';
 import {
   createFallbackEncoder,
   type EncodeOptions,
@@ -9,24 +10,40 @@ import {
   memoryRegistry,
   type Registry,
 } from '../../../aacp/fallback/index.js';
+import {
+  anthropicModel,
+  type Model,
+  type ModelNotice,
+  openaiCompatibleModel,
+  openaiModel,
+  type ProviderPrice,
+} from '../../../aacp/models/index.js';
 import { PegwireError } from '../../../text/errors.js';
-import { tellExplanation } from '../../aacp/explanation.js';
-import { explanationData } from '../../aacp/explanation-data.js';
-import { modelOf } from '../../aacp/model-option.js';
-import { noteRequest, refuseRequest } from '../../aacp/refusal.js';
+import { didYouMean, UsageError } from '../../io/errors.js';
 import { type Line, readLines } from '../../io/input.js';
-import { errorJson, toJson } from '../../io/json.js';
-import { givenNow } from '../../now.js';
-import { choice, type Invocation, UsageError } from '../../options/command.js';
+import { toJson } from '../../io/json.js';
+import { noteEmpty, noteLine, refuse } from '../../io/report.js';
+import type { Invocation } from '../../options/command.js';
 import { openRegistry, registryFault } from '../aacp/open-registry.js';
 import { chosenRules } from '../aacp/open-rules.js';
-import { addResult, emptyTotals, noteResult, noteTotals, type Totals } from './english-report.js';
+import {
+  addResult,
+  emptyTotals,
+  explanationData,
+  noteResult,
+  noteTotals,
+  showExplanation,
+  type Totals,
+} from './english-report.js';
+import type { ENCODE_OPTIONS } from './options.js';
+
+type Run = Invocation<typeof ENCODE_OPTIONS>;
 
 /** @returns the exit code: 1 when an instruction was not encoded, or when there was none */
-export async function encodeInstructions(invocation: Invocation): Promise<number> {
+export async function encodeInstructions(invocation: Run): Promise<number> {
   const { options, file } = invocation;
-  const asked = requestOptions(invocation);
-  const given = options['english'];
+  const asked = requestOptions(options);
+  const given = options.english;
   // A dash is stdin, as where a file stands.
   const alone = typeof given === 'string' && given !== '-' ? given : null;
   if (typeof given === 'string' && file !== undefined) {
@@ -42,7 +59,7 @@ export async function encodeInstructions(invocation: Invocation): Promise<number
       totals.instructions++;
       if (!(await answer(invocation, line, line.text, { encoder, asked, totals }))) totals.refused++;
     }
-    await tellEnd(invocation, totals);
+    await noteEnd(invocation, totals);
     return totals.instructions === 0 || totals.refused > 0 ? 1 : 0;
   } catch (thrown) {
     throw registryFault(thrown);
@@ -51,15 +68,9 @@ export async function encodeInstructions(invocation: Invocation): Promise<number
   }
 }
 
-function requestOptions(invocation: Invocation): EncodeOptions {
-  const { options } = invocation;
-  const { domain, 'return-agent': returnAgent } = options;
-  if (typeof domain !== 'string') throw new UsageError('--english needs a --domain, such as HR or FIN');
-  return {
-    domain,
-    returnAgent: typeof returnAgent === 'string' ? returnAgent : undefined,
-    priority: choice(invocation, 'priority', ['1', '2', '3'] as const, '2'),
-  };
+function requestOptions({ domain, 'return-agent': returnAgent, priority }: Run['options']): EncodeOptions {
+  if (domain === undefined) throw new UsageError('--english needs a --domain, such as HR or FIN');
+  return { domain, returnAgent, priority };
 }
 
 interface OpenEncoder {
@@ -67,24 +78,16 @@ interface OpenEncoder {
   readonly close: () => Promise<void>;
 }
 
-async function openEncoder(invocation: Invocation): Promise<OpenEncoder> {
+async function openEncoder(invocation: Run): Promise<OpenEncoder> {
   const { json, output, options } = invocation;
-  const now = givenNow(invocation);
-  const threshold = thresholdOf(invocation);
-  const model = modelOf(invocation, (notice) => {
+  const { now, threshold, strict } = options;
+  const model = modelOf(options, (notice) => {
     void output.note(json ? toJson({ notice }) : `${notice.provider}: ${notice.message}`);
   });
   const rules = await chosenRules(invocation);
   const registry = await chosenRegistry(invocation);
   const clock = now === undefined ? undefined : () => now * 1000;
-  const encoder = createFallbackEncoder({
-    model,
-    registry,
-    rules,
-    threshold,
-    clock,
-    strict: options['strict'] === true,
-  });
+  const encoder = createFallbackEncoder({ model, registry, rules, threshold, clock, strict });
   const close = async (): Promise<void> => {
     try {
       await encoder.close();
@@ -95,21 +98,12 @@ async function openEncoder(invocation: Invocation): Promise<OpenEncoder> {
   return { encoder, close };
 }
 
-async function chosenRegistry(invocation: Invocation): Promise<Registry | null> {
-  const { options } = invocation;
-  const file = typeof options['registry'] === 'string' ? options['registry'] : undefined;
+async function chosenRegistry(invocation: Run): Promise<Registry | null> {
+  const { registry: file, explain } = invocation.options;
   if (file === 'none') return null;
   if (file === 'memory') return memoryRegistry();
   // Who only asks what would happen changes nothing.
-  return openRegistry(invocation, { file, create: options['explain'] !== true, otherwise: 'memory' });
-}
-
-function thresholdOf({ options }: Invocation): number | undefined {
-  const given = options['threshold'];
-  if (given === undefined) return undefined;
-  const threshold = Number(given);
-  if (threshold > 0 && threshold <= 1) return threshold;
-  throw new UsageError(`--threshold is a number above 0 and up to 1, not "${String(given)}"`);
+  return openRegistry(invocation, { file, create: !explain, otherwise: 'memory' });
 }
 
 interface Asking {
@@ -120,31 +114,31 @@ interface Asking {
 
 /** @returns whether there was an answer; what was refused has been told */
 async function answer(
-  invocation: Invocation,
+  invocation: Run,
   line: Line | null,
   instruction: string,
   { encoder, asked, totals }: Asking,
 ): Promise<boolean> {
   try {
-    if (invocation.options['explain'] === true) {
-      await tellExplanation(invocation, line, await encoder.explain(instruction, asked));
+    if (invocation.options.explain) {
+      await showExplanation(invocation, line, await encoder.explain(instruction, asked));
       return true;
     }
     const result = await encoder.encode(instruction, asked);
     addResult(totals, result);
-    await tellResult(invocation, line, result);
+    await showResult(invocation, line, result);
     return true;
   } catch (thrown) {
     if (!(thrown instanceof FallbackError || thrown instanceof ModelError)) throw thrown;
     // The options say it, whatever the instruction.
     if (thrown.code === 'bad-request') throw new UsageError(thrown.message.replace(/\.$/, ''));
     addResult(totals, thrown);
-    await tellRefusal(invocation, line, thrown);
+    await showRefusal(invocation, line, thrown);
     return false;
   }
 }
 
-async function tellResult(invocation: Invocation, line: Line | null, result: FallbackResult): Promise<void> {
+async function showResult(invocation: Run, line: Line | null, result: FallbackResult): Promise<void> {
   const { json, output } = invocation;
   if (!json) {
     await output.result(result.packet);
@@ -157,19 +151,15 @@ async function tellResult(invocation: Invocation, line: Line | null, result: Fal
 }
 
 /** With what the model wrote, and what that cost: it was paid. */
-async function tellRefusal(
-  invocation: Invocation,
-  line: Line | null,
-  error: FallbackError | ModelError,
-): Promise<void> {
+async function showRefusal(invocation: Run, line: Line | null, error: FallbackError | ModelError): Promise<void> {
   const { json, output } = invocation;
   const replies = error instanceof FallbackError ? error.replies : [];
   if (json) {
     const place = line === null ? {} : { line: line.number };
     return output.result(toJson({ ...place, ok: false, error, ...(replies.length > 0 ? { replies } : {}) }));
   }
-  await refuseRequest(invocation, line, withWayOut(error));
-  for (const reply of replies) await noteRequest(invocation, line, `the model wrote: ${reply}`);
+  await refuse(invocation, line, withWayOut(error));
+  for (const reply of replies) await noteLine(invocation, line, `the model wrote: ${reply}`);
 }
 
 /** What to do about it here: the library speaks of its own options. */
@@ -187,10 +177,55 @@ function withWayOut(error: PegwireError): PegwireError {
   return help === undefined ? error : new PegwireError({ code, message, help });
 }
 
-async function tellEnd(invocation: Invocation, totals: Totals): Promise<void> {
-  const { json, output, options } = invocation;
-  if (totals.instructions === 0) {
-    const message = 'The input is empty: it holds no instruction';
-    await output.note(json ? errorJson('empty', message) : `${message}.`);
-  } else if (!json && options['explain'] !== true) await noteTotals(invocation, totals);
+async function noteEnd(invocation: Run, totals: Totals): Promise<void> {
+  if (totals.instructions === 0) await noteEmpty(invocation, 'instruction');
+  else if (!invocation.json && !invocation.options.explain) await noteTotals(invocation, totals);
+}
+
+// --model, --key-variable and --price
+
+const FORMS = 'anthropic:NAME, openai:NAME, or URL#NAME such as http://127.0.0.1:8080/v1#local';
+
+/** @throws UsageError on a model, a key or a price that is none */
+function modelOf(options: Run['options'], onNotice: (notice: ModelNotice) => void): Model | null {
+  const { model: given, price, 'key-variable': variable } = options;
+  if (given === undefined) {
+    const alien = variable !== undefined ? 'key-variable' : price !== undefined ? 'price' : undefined;
+    if (alien !== undefined) throw new UsageError(`--${alien} goes with --model`);
+    return null;
+  }
+  const shared = { price: priceOf(price), onNotice, apiKey: keyOf(variable) };
+  const [, provider, name] = /^([a-z]+):([^/].*)$/i.exec(given) ?? [];
+  if (provider === 'anthropic') return anthropicModel({ ...shared, model: name! });
+  if (provider === 'openai') return openaiModel({ ...shared, model: name! });
+  const mark = given.lastIndexOf('#');
+  const baseUrl = given.slice(0, Math.max(0, mark));
+  const model = given.slice(mark + 1);
+  if (model !== '' && isServer(baseUrl)) return openaiCompatibleModel({ ...shared, baseUrl, model });
+  const near = provider === undefined ? '' : didYouMean(provider, ['anthropic', 'openai']);
+  throw new UsageError(`--model is ${FORMS}; not "${withoutPassword(given)}"${near}`);
+}
+
+function isServer(url: string): boolean {
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+}
+
+/** An address may hold a password. */
+function withoutPassword(given: string): string {
+  return given.replace(/\/\/[^/]*@/, '//');
+}
+
+function priceOf(given: string | undefined): ProviderPrice | undefined {
+  if (given === undefined) return undefined;
+  const [, input, output] = /^([0-9.]+),([0-9.]+)$/.exec(given) ?? [];
+  if (Number.isFinite(Number(input)) && Number.isFinite(Number(output)))
+    return { input: Number(input), output: Number(output) };
+  throw new UsageError(`--price is two amounts of US dollars per million tokens, such as 3,15; not "${given}"`);
+}
+
+function keyOf(variable: string | undefined): string | undefined {
+  if (variable === undefined) return undefined;
+  const key = process.env[variable];
+  if (key !== undefined && key !== '') return key;
+  throw new UsageError(`--key-variable: the environment has no ${variable}`);
 }

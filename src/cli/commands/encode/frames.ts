@@ -1,15 +1,16 @@
-/** The work of `pegwire encode`. */
+/** The work of `pegwire encode accp`. */
 import type { EncodeResult } from '../../../accp/codec/outcome.js';
 import { PegwireError } from '../../../text/errors.js';
-import { exactJson } from '../../io/exact-json.js';
+import { exactJson, notJson } from '../../io/exact-json.js';
 import { type Line, readLines } from '../../io/input.js';
-import { errorJson } from '../../io/json.js';
-import { refuse } from '../../io/report.js';
-import { notJson } from '../../not-json.js';
+import { count, noteEmpty, refuse } from '../../io/report.js';
 import type { Invocation } from '../../options/command.js';
 import { type InputOptions, type ReadMessage, readMessage } from '../../session/message-input.js';
-import { count, isOverHardLimit, noteResults } from '../../session/notes.js';
+import { isOverHardLimit, noteResults } from '../../session/notes.js';
 import { type OpenSession, openSession, storeFault } from '../../session/open-session.js';
+import { AGENT, type ENCODE_OPTIONS } from './options.js';
+
+type Run = Invocation<typeof ENCODE_OPTIONS>;
 
 interface Totals {
   lines: number;
@@ -22,8 +23,10 @@ interface Totals {
 }
 
 /** @returns the exit code: 1 when a message was refused, or when there was none */
-export async function encodeLines(invocation: Invocation, reading: InputOptions, agent: string): Promise<number> {
-  const open = await openSession(invocation, { agent });
+export async function encodeLines(invocation: Run): Promise<number> {
+  const { options } = invocation;
+  const reading = { refs: options.refs, keepEnvelope: options['keep-envelope'] };
+  const open = await openSession(options, { agent: AGENT });
   const totals: Totals = { lines: 0, refused: 0, frames: 0, over: 0, tokens: 0, exact: false };
   try {
     for await (const line of readLines(invocation)) {
@@ -37,13 +40,13 @@ export async function encodeLines(invocation: Invocation, reading: InputOptions,
   } finally {
     open.close();
   }
-  await tellEnd(invocation, totals);
+  await noteEnd(invocation, totals);
   return totals.lines === 0 || totals.refused > 0 ? 1 : 0;
 }
 
 /** `null` when the message was refused, which has been told then. */
 async function encodeLine(
-  invocation: Invocation,
+  invocation: Run,
   line: Line,
   reading: InputOptions,
   { codec, session }: OpenSession,
@@ -82,13 +85,10 @@ function add(totals: Totals, result: EncodeResult): void {
   totals.exact = tokens.exact;
 }
 
-async function tellEnd({ json, output }: Invocation, totals: Totals): Promise<void> {
+async function noteEnd(invocation: Run, totals: Totals): Promise<void> {
+  const { json, output } = invocation;
   const { lines, refused, frames, over, tokens, exact } = totals;
-  if (lines === 0) {
-    const message = 'The input is empty: it holds no message';
-    await output.note(json ? errorJson('empty', message) : `${message}.`);
-    return;
-  }
+  if (lines === 0) return noteEmpty(invocation, 'message');
   if (json) return;
   const about = exact ? '' : 'about ';
   const limits = over === 0 ? '' : `; ${over} with a part over a hard limit of section 3.4, which --json names`;

@@ -308,7 +308,7 @@ describe('wrong usage', () => {
     [['encode', 'accp', '--id', 'a b'], /^pegwire: The id of a session/],
     [['encode', 'accp', '--now', 'today'], /^pegwire: --now is a whole number of seconds/],
     [['encode', 'accp', '--text', 'transliterat'], /did you mean "transliterate"\?/],
-    [['encode', 'accp', '--session', 'test/cli/commands/encode/frames.test.ts'], /^pegwire: .*encode\.test\.ts/],
+    [['encode', 'accp', '--session', 'test/cli/commands/encode/frames.test.ts'], /^pegwire: .*frames\.test\.ts/],
     [['encode', 'accp', '--session', 'no/such/folder/x.db'], /^pegwire: /],
   ] as const)('%j', async (args, told) => {
     const { code, stdout, stderr } = await cli(args, { stdin: JSON.stringify(FIND) });

@@ -1,6 +1,20 @@
-/** Reads all streams of a session to their ends, so that their chunks do not wait in its buffers. */
+/** What decoded frames give and ask for. */
+import type { DecodeOutcome } from '../../accp/codec/outcome.js';
 import { AccpError } from '../../accp/errors/accp-error.js';
+import type { Message } from '../../accp/message/message.js';
 import type { Session } from '../../accp/session/session.js';
+
+/** Returns the frames that a decoded frame asks to be sent back, in order. */
+export function repliesOf(outcome: DecodeOutcome): readonly string[] {
+  if (outcome.outcome === 'dropped') return [];
+  if (outcome.outcome === 'rejected') return outcome.reply === null ? [] : [outcome.reply];
+  return outcome.replies;
+}
+
+/** Returns the message that a decoded frame gives, where it gives one. */
+export function messageOf(outcome: DecodeOutcome): Message | null {
+  return outcome.outcome === 'message' || outcome.outcome === 'pending' ? (outcome.message ?? null) : null;
+}
 
 export interface StreamsEnd {
   readonly failed: readonly { readonly cid: string; readonly error: AccpError }[];
@@ -8,6 +22,7 @@ export interface StreamsEnd {
   readonly unfinished: readonly string[];
 }
 
+/** Reads all streams of a session to their ends, so that their chunks do not wait in its buffers. */
 export class StreamReaders {
   readonly #session: Session;
   readonly #reading = new Set<string>();
