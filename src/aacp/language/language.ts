@@ -7,7 +7,7 @@ import type { Answer } from '../../fuzz/differential/target.js';
 import { compileGrammar } from '../../fuzz/grammar/compile.js';
 import type { Grammar } from '../../fuzz/grammar/grammar.js';
 import { jsonTree, type Language } from '../../fuzz/grammar/language.js';
-import { packagedGrammar } from '../../fuzz/grammar/packaged.js';
+import { aacp as grammarText } from '../../../generated/grammars.js';
 import { PrintError } from '../../text/errors.js';
 import type { Packet } from '../ast.js';
 import { canonicalizePacket } from '../canonicalize.js';
@@ -45,7 +45,7 @@ export function aacpLanguage(options: AacpLanguageOptions = {}): Language {
   const { dialect, tasks, domains, fields } = narrowing;
   const narrowed = tasks !== null || domains !== null || fields !== null;
   const compiled = (overlay: string | undefined): Grammar =>
-    compileGrammar(packagedGrammar('aacp'), {
+    compileGrammar(grammarText, {
       name: 'aacp',
       // What is tolerant takes any text: nothing else of the grammar is ever tried.
       startRule: dialect === 'tolerant' ? 'tolerant_packet' : 'packet',
