@@ -1,14 +1,14 @@
 /** Tier 3: the model, and one round of repair (draft-mackay-aacp-01, section 6.2). */
 import { lintPacket } from '../lint/index.js';
 import { abortError, unlessAborted } from '../models/abort.js';
+import { ModelError } from '../models/errors.js';
 import type { GrammarNotation, Model, ModelReply, ModelRequest, ModelUsage } from '../models/model.js';
 import { repairPrompt, systemPrompt, userPrompt } from '../models/prompt.js';
 import { readReply } from '../models/read-reply.js';
-import { FallbackError, ModelError } from './errors.js';
+import { FallbackError } from './errors.js';
 import { judgePacket, type PacketFault } from './model-packet.js';
 import type { FallbackRequest } from './request.js';
-import { type FallbackWarning, warningOf } from './result.js';
-import { unstatedWarnings } from './unstated.js';
+import { type FallbackWarning, unstatedWarnings, warningOf } from './result.js';
 
 /** An instruction that is known, and its packet: an example for the model. */
 export interface Hint {

@@ -3,10 +3,15 @@ import type { Field, Packet } from '../ast.js';
 import { tryParsePacket } from '../parse.js';
 import type { Rule, RuleWorkflow } from '../rules/rule.js';
 import { fillTemplate, readTemplate, type TemplateSlot } from '../rules/slots.js';
-import type { Captured } from './captures.js';
 import { givenDigits } from './instruction/renderings.js';
 import type { Slot } from './instruction/slots.js';
 import type { Refusal } from './match.js';
+
+/** The words that a slot takes. */
+export interface Captured {
+  readonly name: string;
+  readonly text: string;
+}
 
 /** Separators of the items of a list. A letter of any alphabet before or behind "and" makes it part of a word. */
 const JOINT = /,|(?<![\p{L}\p{N}])and(?![\p{L}\p{N}])|&/u;

@@ -2,13 +2,14 @@
  * Language models for the fallback encoder, through the official SDKs: `@anthropic-ai/sdk` and `openai`, whichever is
  * installed. Public as `pegwire/aacp/models`.
  */
-export { ModelError, type ModelErrorCode } from '../fallback/errors.js';
+
 export {
   type AnthropicClient,
   type AnthropicConstraint,
   type AnthropicModelOptions,
   anthropicModel,
 } from './anthropic-model.js';
+export { ModelError, type ModelErrorCode } from './errors.js';
 export type {
   GrammarNotation,
   Model,

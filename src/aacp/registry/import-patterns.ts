@@ -1,14 +1,13 @@
 /** Takes over what the reference SDK has learnt: `unknown_patterns.json`. */
 import { z } from 'zod';
 import type { Packet } from '../ast.js';
-import { RegistryError } from '../fallback/errors.js';
-import { MAX_INSTRUCTION } from '../fallback/request.js';
-import { instructionId, keyOf, normaliseInstruction } from '../matching/instruction/normalise.js';
+import { instructionId, keyOf, MAX_INSTRUCTION, normaliseInstruction } from '../matching/instruction/normalise.js';
 import { anchoredForm, relativeUnit } from '../matching/instruction/relative-anchor.js';
-import { termsOf as encoderTermsOf } from '../matching/terms.js';
+import { termsOf as encoderTermsOf } from '../matching/wording.js';
 import { printPacket } from '../print.js';
 import { validatePacket } from '../validate.js';
 import { lowerAscii, VERSION } from '../vocabulary.js';
+import { RegistryError } from './errors.js';
 import type { NewEntry, Registry } from './registry.js';
 
 export interface ImportOptions {

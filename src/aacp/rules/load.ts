@@ -1,7 +1,6 @@
 /** Rule libraries from text or data: each rule is checked by itself, and a bad one stops none of the others. */
 import type * as z from 'zod';
 import { encodeStep as ownSteps } from '../encoders/encode-step.js';
-import { wordsOf } from '../matching/instruction/normalise.js';
 import { checkRule, type EncodeStep } from './check-rule.js';
 import { libraryOf, type RuleLibrary } from './library.js';
 import { entriesOf } from './parse-rules.js';
@@ -87,7 +86,7 @@ function sentenceOf({ path, message }: z.core.$ZodIssue): string {
 /** Two rules of a domain with the same phrase: which of them serves would hang on their names. */
 function checkPhrases({ id, domain, phrases }: Rule, known: Map<string, string>, tell: Tell): void {
   for (const phrase of phrases) {
-    const key = [domain, ...wordsOf(phrase)].join(' ');
+    const key = `${domain} ${phrase.toLowerCase().trim().replace(/\s+/g, ' ')}`;
     const other = known.get(key);
     if (other !== undefined && other !== id)
       tell('same-phrase', `The rule ${other} has the phrase "${phrase}", too.`, 'warning');
