@@ -53,7 +53,8 @@ export {
   FallbackError,
   type FallbackErrorCode,
 } from './errors.js';
-export { createFallbackEncoder, type FallbackEncoder } from './fallback-encoder.js';
+export type { FallbackEncoder } from './fallback-encoder.js';
+export { createFallbackEncoder } from './node-encoder.js';
 export type { FallbackOptions } from './options.js';
 export type { EncodeOptions } from './request.js';
 export type { FallbackExplanation, FallbackResult, FallbackTokens, FallbackWarning, Tier } from './result.js';

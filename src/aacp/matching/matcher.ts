@@ -22,7 +22,7 @@ export interface MatcherOptions {
   readonly registry: EntrySource | null;
   /** The score from which on a pattern serves, above 0 and up to 1. @default 0.75 */
   readonly threshold?: number | undefined;
-  /** Makes the packets of rules that name a workflow step. Without it, these rules do not serve. */
+  /** Makes the packets of rules that name a workflow step. Without it, these rules serve with their own packets. */
   readonly encodeStep?: EncodeStep | undefined;
 }
 

@@ -160,8 +160,11 @@ describe('a rule that names a step', () => {
     expect(JSON.parse(JSON.stringify(calls))).toEqual([['E', 'm', { period: '2026-05', fields: ['a', '2026-05'] }]]);
   });
 
+  test('serves with its own packet where nobody takes steps', () => {
+    expect(told([stepped], 'fetch salaries for May 2026')).toBe(`FETCH|HR|${HEAD}|period:2026-05`);
+  });
+
   test.each([
-    ['nobody takes the step', undefined],
     ['the step makes several packets', () => [{ packet: 'ACK|HR|return:A|aacp:1.1' }]],
     [
       'the step fails',
