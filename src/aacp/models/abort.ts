@@ -1,5 +1,5 @@
 /** Giving up. */
-import { ModelError } from '../fallback/errors.js';
+import { ModelError } from './errors.js';
 
 /** What a signal says: that time is up, or that nobody waits any longer. */
 export function abortError({ reason }: AbortSignal): ModelError {

@@ -3,13 +3,14 @@
  * installed. Public as `pegwire/aacp/models`.
  */
 export { type ErrorJson, PegwireError } from '../../text/errors.js';
-export { ModelError, type ModelErrorCode } from '../fallback/errors.js';
+
 export {
   type AnthropicClient,
   type AnthropicConstraint,
   type AnthropicModelOptions,
   anthropicModel,
 } from './anthropic-model.js';
+export { ModelError, type ModelErrorCode } from './errors.js';
 export type {
   GrammarNotation,
   Model,

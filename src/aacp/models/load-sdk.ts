@@ -1,5 +1,5 @@
 /** Loading what may not be installed. */
-import { ModelError } from '../fallback/errors.js';
+import { ModelError } from './errors.js';
 
 /**
  * Makes something once, when it is first asked for. What failed is tried again the next time.

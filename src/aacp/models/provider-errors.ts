@@ -1,8 +1,8 @@
 /** Everything that an SDK throws, as a `ModelError`. */
 import { systemReason } from '../../text/system-reason.js';
 import { visible } from '../../text/visible.js';
-import { ModelError, type ModelErrorCode } from '../fallback/errors.js';
 import { abortError } from './abort.js';
+import { ModelError, type ModelErrorCode } from './errors.js';
 import { type HttpFault, httpFaultOf, member } from './http-fault.js';
 import { redacted } from './redact.js';
 

@@ -1,7 +1,8 @@
 /** What all providers have in common: constraints, errors, cost. */
-import { ModelError } from '../fallback/errors.js';
+
 import { unlessAborted } from './abort.js';
 import { type Constraint, createLadder } from './constraint.js';
+import { ModelError } from './errors.js';
 import { once } from './load-sdk.js';
 import type { ModelReply, ModelRequest, ProviderModel } from './model.js';
 import { type BilledUsage, costOf } from './price.js';

@@ -6,7 +6,7 @@ import { type OpenDatabase, openDatabase } from '../../storage/open.js';
 import { identityOf, makeFolderOf, userDataFile } from '../../storage/place.js';
 import { isDamagedOwn, type Origin } from '../../storage/set-aside.js';
 import { resolveChoice } from '../../text/choice.js';
-import { RegistryError } from '../fallback/errors.js';
+import { RegistryError } from './errors.js';
 import { memoryRegistry } from './memory.js';
 import type { NoticeListener } from './notices.js';
 import { type Limits, type RegistryOptions, resolveLimits } from './options.js';

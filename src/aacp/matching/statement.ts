@@ -1,19 +1,16 @@
 /** What an instruction states: the values that a packet may have from it. */
 
-import { baseOf } from '../matching/base-form.js';
-import type { InstructionItem, SpanItem, ValueItem } from '../matching/instruction/ast.js';
-import { daysLater, isoDay, lastDayOf } from '../matching/instruction/calendar.js';
-import { wordedNumbers } from '../matching/instruction/number-words.js';
-import { parseInstruction } from '../matching/instruction/parse.js';
-import { resolveRelative } from '../matching/instruction/resolve.js';
-import { type Slot, slotOf, TIME_KINDS } from '../matching/instruction/slots.js';
-import { asSentence } from '../matching/instruction/structured.js';
-import { isDeterminer } from '../matching/lexicon/kinds.js';
-import { phraseAt } from '../matching/lexicon/phrases.js';
-import { CALENDAR, numbersIn } from '../matching/residue.js';
+import type { InstructionItem, SpanItem, ValueItem } from './instruction/ast.js';
+import { daysLater, isoDay, lastDayOf } from './instruction/calendar.js';
+import { wordedNumbers } from './instruction/number-words.js';
+import { parseInstruction } from './instruction/parse.js';
+import { resolveRelative } from './instruction/resolve.js';
+import { type Slot, slotOf, TIME_KINDS } from './instruction/slots.js';
+import { isDeterminer, isFunctionWord } from './instruction/words.js';
+import { CALENDAR, numbersIn } from './residue.js';
 
 export interface Statement {
-  /** The instruction, and the sentence that it stands for, in small letters. */
+  /** The instruction in small letters. */
   readonly small: string;
   /** The words in small letters, each with whether it stands there so, too. */
   readonly words: ReadonlyMap<string, boolean>;
@@ -32,9 +29,8 @@ export interface Statement {
 
 /** @param said when the instruction was given, in milliseconds since 1970 */
 export function statementOf(instruction: string, said: number): Statement {
-  const sentence = asSentence(instruction);
-  const small = ` ${instruction} ${sentence} `.toLowerCase();
-  const items = parseInstruction(sentence) ?? [];
+  const small = ` ${instruction} `.toLowerCase();
+  const items = parseInstruction(instruction) ?? [];
   const slots: Slot[] = [];
   const counted = new Map<number, string>();
   const times = new Set<number>();
@@ -49,13 +45,13 @@ export function statementOf(instruction: string, said: number): Statement {
     const isNumber =
       item.kind === 'number' || item.kind === 'year' || (item.kind === 'word' && isNumberWord(item.text));
     const noun = isNumber ? countedBy(items, index) : null;
-    isWordCounted ||= noun !== null && item.kind !== 'span' && /^\p{L}/u.test(sentence.slice(item.start, item.end));
+    isWordCounted ||= noun !== null && item.kind !== 'span' && /^\p{L}/u.test(instruction.slice(item.start, item.end));
     if (item.kind === 'word') {
       if (noun !== null) for (const number of wordedNumbers(item.text)) counted.set(number, noun);
       return;
     }
     for (const value of item.kind === 'span' ? item.items : [item]) {
-      const slot = slotOf(value, sentence);
+      const slot = slotOf(value, instruction);
       if (slot.digits !== undefined) numbers.add(Number(slot.digits));
       if (slot.kind === 'percent') numbers.add(Number(slot.digits) / 100);
       if (noun === null)
@@ -72,8 +68,8 @@ export function statementOf(instruction: string, said: number): Statement {
   for (const number of dates) times.add(number);
   for (const number of times) numbers.add(number);
   return {
-    ...{ small, slots, numbers, times, dates, counted, words: wordsIn(`${instruction} ${sentence}`) },
-    calendar: calendarIn(sentence, slots),
+    ...{ small, slots, numbers, times, dates, counted, words: wordsIn(instruction) },
+    calendar: calendarIn(instruction, slots),
   };
 }
 
@@ -99,7 +95,7 @@ function countedBy(items: readonly InstructionItem[], index: number): string | n
     if (word?.kind !== 'word') return null;
     const text = word.text.toLowerCase();
     if (/[^s\u2019']s$/.test(text)) return text;
-    if (phraseAt([text], [baseOf(text)], 0)?.meaning.role !== undefined) return null;
+    if (isFunctionWord(text)) return null;
   }
   return null;
 }
