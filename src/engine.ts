@@ -82,3 +82,4 @@ export {
 } from './grammar-export/export-grammar.js';
 export { railroadDiagrams } from './grammar-export/railroad.js';
 export { textMateGrammar } from './grammar-export/textmate.js';
+export { type ErrorJson, PegwireError } from './text/errors.js';

@@ -4,6 +4,7 @@ export type { Channel, Receiver } from '../channels/channel.js';
 export { LineDecoder, MAX_LINE_BYTES } from '../channels/line-decoder.js';
 export { memoryChannels } from '../channels/memory.js';
 export { type WebSocketChannelOptions, type WebSocketLike, webSocketChannel } from '../channels/websocket.js';
+export { type ErrorJson, PegwireError } from '../text/errors.js';
 export { type BatchChoice, LIFECYCLE_METHODS } from './batch-policy.js';
 export { createConnection } from './connection.js';
 export type {

@@ -4,6 +4,7 @@
  *
  * Source: spec 003.
  */
+export { type ErrorJson, PegwireError } from '../text/errors.js';
 export { type CheckOptions, checkLog, type LogRule, type Violation } from './logs/check.js';
 export { ExecutionGraph, type GraphNode, type NodeKind, type NodeState } from './logs/graph.js';
 export { mermaidText } from './logs/mermaid.js';

@@ -13,7 +13,6 @@ export class ServeError extends PegwireError {
   declare readonly code: ServeErrorCode;
 
   constructor(code: ServeErrorCode, message: string, cause?: unknown) {
-    super({ code, message });
-    if (cause !== undefined) this.cause = cause;
+    super({ code, message }, { cause });
   }
 }
