@@ -1,5 +1,5 @@
 /** From tree to the tree that its canonical text reads back as. */
-import { byCodeUnit } from '../text/order.js';
+import { byCodeUnit } from '../text/ascii.js';
 import type { Frame, Param, Value } from './ast.js';
 import { unprintable } from './errors.js';
 import { byEnvelope, IDENTIFIER_KEYS } from './keys.js';

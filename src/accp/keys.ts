@@ -1,4 +1,4 @@
-import { byCodeUnit } from '../text/order.js';
+import { byCodeUnit } from '../text/ascii.js';
 
 /** Metadata keys of the standard envelope, in the order of Table 4 (draft-benzing-accp-00, section 3.5). */
 export const ENVELOPE_KEYS: readonly string[] = ['mid', 'seq', 'ts', 'cid', 'aid', 'sid', 'ttl'];

@@ -1,5 +1,5 @@
 /** The words of draft-benzing-accp-00 and what they mean: intents, standard keys, envelope fields. */
-import type { Words } from '../text/words.js';
+import type { Words } from '../text/ascii.js';
 
 /** Core intents (Table 7), as a verb phrase after the agent's name. */
 export const INTENTS: Words = {

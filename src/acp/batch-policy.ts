@@ -1,5 +1,5 @@
 /** Whether batches travel on a connection, and what never goes into one. */
-import { resolveChoice } from '../text/choice.js';
+import { resolveChoice } from '../text/limits.js';
 import { ConnectionError } from './errors.js';
 
 /**

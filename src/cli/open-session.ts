@@ -4,7 +4,7 @@ import { type Codec, createCodec } from '../accp/codec/codec.js';
 import type { CodecOptions } from '../accp/codec/options.js';
 import { createSession, type Session } from '../accp/session/session.js';
 import { type SessionStore, StoreError } from '../accp/store/store.js';
-import { ENCODINGS } from '../tokens/encodings.js';
+import { ENCODINGS } from '../tokens/counter.js';
 import { loadTokenCounter } from '../tokens/load-counter.js';
 import { lastSession, rememberSession } from './last-session.js';
 import { givenNow } from './now.js';

@@ -1,5 +1,5 @@
 /** The options of commands that work through an ACCP session. No code of sessions is loaded for them. */
-import { ENCODINGS } from '../tokens/encodings.js';
+import { ENCODINGS } from '../tokens/counter.js';
 import { NOW_OPTION } from './now.js';
 import type { OptionSpec } from './usage.js';
 

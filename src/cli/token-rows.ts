@@ -6,8 +6,8 @@ import { createCodec, createSession } from '../accp/session/index.js';
 import { plainFrame, plainPacket } from '../bench/plain.js';
 import { PegwireError } from '../text/errors.js';
 import { type ComparisonInput, compareTokens, type Form } from '../tokens/compare.js';
-import { countTokens } from '../tokens/count.js';
-import type { Encoding } from '../tokens/encodings.js';
+import type { Encoding } from '../tokens/counter.js';
+import { countTokens } from '../tokens/load-counter.js';
 import { readMessage } from './message-input.js';
 
 export const KINDS = ['frame', 'packet', 'json', 'english'] as const;

@@ -1,10 +1,18 @@
 /** Tier 3: the model, and one round of repair (draft-mackay-aacp-01, section 6.2). */
-import { lintPacket } from '../lint/index.js';
-import { abortError, unlessAborted } from '../models/abort.js';
-import type { GrammarNotation, Model, ModelReply, ModelRequest, ModelUsage } from '../models/model.js';
+import { lintPacket } from '../lint/lint.js';
+import {
+  abortError,
+  type GrammarNotation,
+  type Model,
+  ModelError,
+  type ModelReply,
+  type ModelRequest,
+  type ModelUsage,
+  unlessAborted,
+} from '../models/model.js';
 import { repairPrompt, systemPrompt, userPrompt } from '../models/prompt.js';
 import { readReply } from '../models/read-reply.js';
-import { FallbackError, ModelError } from './errors.js';
+import { FallbackError } from './errors.js';
 import { judgePacket, type PacketFault } from './model-packet.js';
 import type { FallbackRequest } from './request.js';
 import { type FallbackWarning, warningOf } from './result.js';

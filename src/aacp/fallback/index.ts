@@ -4,6 +4,7 @@ export { type ErrorJson, PegwireError } from '../../text/errors.js';
 export { instructionId, keyOf, normaliseInstruction } from '../matching/instruction/normalise.js';
 export type { Candidate, PatternSource, Refusal } from '../matching/match.js';
 export type { Model, ModelAnswer, ModelReply, ModelRequest, ModelUsage } from '../models/model.js';
+export { ModelError, type ModelErrorCode } from '../models/model.js';
 export { type ExportOptions, exportPatterns } from '../registry/export-patterns.js';
 export {
   type ImportOptions,
@@ -48,14 +49,7 @@ export {
   type RulesErrorCode,
   type RuleWorkflow,
 } from '../rules/index.js';
-export {
-  FallbackError,
-  type FallbackErrorCode,
-  ModelError,
-  type ModelErrorCode,
-  RegistryError,
-  type RegistryErrorCode,
-} from './errors.js';
+export { FallbackError, type FallbackErrorCode, RegistryError, type RegistryErrorCode } from './errors.js';
 export { createFallbackEncoder, type FallbackEncoder } from './fallback-encoder.js';
 export type { FallbackOptions } from './options.js';
 export type { EncodeOptions } from './request.js';

@@ -1,7 +1,7 @@
 /** The options of the fallback encoder, after checks and defaults. */
 import { anyText } from '../../text/visible.js';
 import type { TokenCounter } from '../../tokens/counter.js';
-import { installedCounter } from '../../tokens/installed-counter.js';
+import { installedCounter } from '../../tokens/load-counter.js';
 import type { Model } from '../models/model.js';
 import type { Registry } from '../registry/registry.js';
 import type { Rule } from '../rules/rule.js';

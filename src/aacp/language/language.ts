@@ -10,10 +10,9 @@ import { jsonTree, type Language } from '../../fuzz/grammar/language.js';
 import { packagedGrammar } from '../../fuzz/grammar/packaged.js';
 import { PrintError } from '../../text/errors.js';
 import type { Packet } from '../ast.js';
-import { canonicalizePacket } from '../canonicalize.js';
 import { RULES, type ValidationCode } from '../codes.js';
 import { type Dialect, tryParsePacket } from '../parse.js';
-import { printPacket } from '../print.js';
+import { canonicalizePacket, printPacket } from '../print.js';
 import { CORE_KEYS, DOMAINS, TASKS } from '../vocabulary.js';
 import { type AacpLanguageOptions, packetOverlay, resolveNarrowing } from './narrowing.js';
 

@@ -1,6 +1,6 @@
 /** Rule libraries from text or data: each rule is checked by itself, and a bad one stops none of the others. */
 import type * as z from 'zod';
-import { encodeStep as ownSteps } from '../encoders/encode-step.js';
+import { encodeStep as ownSteps } from '../encoders/catalogue.js';
 import { wordsOf } from '../matching/instruction/normalise.js';
 import { checkRule, type EncodeStep } from './check-rule.js';
 import { libraryOf, type RuleLibrary } from './library.js';

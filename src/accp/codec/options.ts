@@ -1,5 +1,5 @@
 /** What a codec is told once, with its defaults. */
-import { resolveChoice } from '../../text/choice.js';
+import { resolveChoice } from '../../text/limits.js';
 import { ESTIMATING_COUNTER, type TokenCounter } from '../../tokens/counter.js';
 import type { Frame } from '../ast.js';
 import type { TextPolicy } from '../message/write-value.js';

@@ -1,5 +1,5 @@
 /** Messages as text for a model's context: what is read there is not the frame of the wire. */
-import { resolveChoice } from '../../text/choice.js';
+import { resolveChoice } from '../../text/limits.js';
 import { ESTIMATING_COUNTER, type TokenCounter } from '../../tokens/counter.js';
 import type { Frame } from '../ast.js';
 import { keyTable } from '../message/abbreviations.js';

@@ -1,6 +1,6 @@
 /** Values on their way into state: checked, copied and frozen, so that nobody changes them from outside. */
 
-import { byCodeUnit } from '../../text/order.js';
+import { byCodeUnit } from '../../text/ascii.js';
 import { AccpError } from '../errors/accp-error.js';
 import type { Json, JsonObject } from '../message/json.js';
 import { Reference } from '../message/reference.js';

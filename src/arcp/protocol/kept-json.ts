@@ -1,5 +1,5 @@
 /** Values that are kept as text, and given again. */
-import { byCodeUnit } from '../../text/order.js';
+import { byCodeUnit } from '../../text/ascii.js';
 import { ArcpError } from './errors.js';
 
 /** Levels of arrays and objects; a value that is part of itself has more. */

@@ -1,5 +1,5 @@
 /** Programs in child processes that speak on their standard streams. */
-import { resolveChoice } from '../../text/choice.js';
+import { resolveChoice } from '../../text/limits.js';
 import type { Channel } from '../channel.js';
 import { LineDecoder } from '../line-decoder.js';
 import type { ByteChannelOptions } from './byte-channel.js';

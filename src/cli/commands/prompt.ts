@@ -1,4 +1,4 @@
-import { ENCODINGS } from '../../tokens/count.js';
+import { ENCODINGS } from '../../tokens/load-counter.js';
 import type { ModelPrompt } from '../../tokens/prompt.js';
 import { toJson } from '../json.js';
 import { NARROWING_OPTIONS } from '../narrowing-options.js';

@@ -1,5 +1,5 @@
 import { visible } from '../../text/visible.js';
-import { ENCODINGS } from '../../tokens/encodings.js';
+import { ENCODINGS } from '../../tokens/counter.js';
 import { inputName, type Line, readLines } from '../input.js';
 import { errorJson, toJson } from '../json.js';
 import type { TokenRow } from '../token-rows.js';

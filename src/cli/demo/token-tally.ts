@@ -2,8 +2,7 @@
 import type { Message } from '../../accp/message/message.js';
 import { renderForContext } from '../../accp/render/render-for-context.js';
 import { compareTokens, type Form } from '../../tokens/compare.js';
-import type { TokenCounter } from '../../tokens/counter.js';
-import type { Encoding } from '../../tokens/encodings.js';
+import type { Encoding, TokenCounter } from '../../tokens/counter.js';
 
 /** One notation. */
 export interface TallyRow {

@@ -1,7 +1,7 @@
 /** Values by name that outlive the work that keeps them (spec 003, "Sessions": "maintain memory", "share execution context"). */
 
 import { unheard } from '../../../async/unheard.js';
-import { byCodeUnit } from '../../../text/order.js';
+import { byCodeUnit } from '../../../text/ascii.js';
 import { jsonOf } from '../../protocol/kept-json.js';
 import type { ArcpStore, NewEvent, RecordChange, StoredRecord } from '../../store/store.js';
 import type { JobOutbox } from './outbox.js';
