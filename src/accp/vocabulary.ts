@@ -1,7 +1,7 @@
 /** The words of draft-benzing-accp-00 and what they mean: intents, standard keys, envelope fields. */
 
-import { byCodeUnit } from '../text/order.js';
-import type { Words } from '../text/words.js';
+import type { Words } from '../text/ascii.js';
+import { byCodeUnit } from '../text/ascii.js';
 
 /** Core intents (Table 7), as a verb phrase after the agent's name. */
 export const INTENTS: Words = {

@@ -1,8 +1,7 @@
 /** Tier 3: the model, and one round of repair (draft-mackay-aacp-01, section 6.2). */
-import { lintPacket } from '../lint/index.js';
-import { abortError, unlessAborted } from '../models/abort.js';
-import { ModelError } from '../models/errors.js';
+import { lintPacket } from '../lint/lint.js';
 import type { GrammarNotation, Model, ModelReply, ModelRequest, ModelUsage } from '../models/model.js';
+import { abortError, ModelError, unlessAborted } from '../models/model.js';
 import { repairPrompt, systemPrompt, userPrompt } from '../models/prompt.js';
 import { readReply } from '../models/read-reply.js';
 import { FallbackError } from './errors.js';

@@ -3,8 +3,8 @@
 export { type ErrorJson, PegwireError } from '../../text/errors.js';
 export { instructionId, keyOf, normaliseInstruction } from '../matching/instruction/normalise.js';
 export type { Candidate, PatternSource, Refusal } from '../matching/match.js';
-export { ModelError, type ModelErrorCode } from '../models/errors.js';
 export type { Model, ModelAnswer, ModelReply, ModelRequest, ModelUsage } from '../models/model.js';
+export { ModelError, type ModelErrorCode } from '../models/model.js';
 export { RegistryError, type RegistryErrorCode } from '../registry/errors.js';
 export { type ExportOptions, exportPatterns } from '../registry/export-patterns.js';
 export {
@@ -50,10 +50,7 @@ export {
   type RulesErrorCode,
   type RuleWorkflow,
 } from '../rules/index.js';
-export {
-  FallbackError,
-  type FallbackErrorCode,
-} from './errors.js';
+export { FallbackError, type FallbackErrorCode } from './errors.js';
 export type { FallbackEncoder } from './fallback-encoder.js';
 export { createFallbackEncoder } from './node-encoder.js';
 export type { FallbackOptions } from './options.js';

@@ -1,5 +1,5 @@
 /** `createFallbackEncoder` of Node: with a registry in a file, and with grammars for models that take them. */
-import { installedCounter } from '../../tokens/installed-counter.js';
+import { installedCounter } from '../../tokens/load-counter.js';
 import { encodeStep } from '../encoders/index.js';
 import { encoderOn, type FallbackEncoder } from './fallback-encoder.js';
 import type { FallbackOptions, OpenRegistry } from './options.js';

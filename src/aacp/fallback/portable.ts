@@ -3,7 +3,7 @@
  * databases.
  */
 import { ESTIMATING_COUNTER } from '../../tokens/counter.js';
-import { ModelError } from '../models/errors.js';
+import { ModelError } from '../models/model.js';
 import { memoryRegistry } from '../registry/memory.js';
 import type { RuleLibrary } from '../rules/library.js';
 import { type LoadRulesOptions, readRules } from '../rules/load.js';
@@ -11,10 +11,11 @@ import { type LoadRulesFromOptions, readRulesFrom } from '../rules/load-from.js'
 import { encoderOn, type FallbackEncoder } from './fallback-encoder.js';
 import type { FallbackOptions } from './options.js';
 
+export { type ErrorJson, PegwireError } from '../../text/errors.js';
 export { instructionId, keyOf, normaliseInstruction } from '../matching/instruction/normalise.js';
 export type { Candidate, PatternSource, Refusal } from '../matching/match.js';
-export { ModelError, type ModelErrorCode } from '../models/errors.js';
 export type { Model, ModelAnswer, ModelReply, ModelRequest, ModelUsage } from '../models/model.js';
+export { ModelError, type ModelErrorCode } from '../models/model.js';
 export { RegistryError, type RegistryErrorCode } from '../registry/errors.js';
 export { type ExportOptions, exportPatterns } from '../registry/export-patterns.js';
 export {

@@ -11,10 +11,9 @@ import type { Grammar } from '../../fuzz/grammar/grammar.js';
 import { jsonTree, type Language } from '../../fuzz/grammar/language.js';
 import { PrintError } from '../../text/errors.js';
 import type { Packet } from '../ast.js';
-import { canonicalizePacket } from '../canonicalize.js';
 import { RULES, type ValidationCode } from '../codes.js';
 import { type Dialect, tryParsePacket } from '../parse.js';
-import { printPacket } from '../print.js';
+import { canonicalizePacket, printPacket } from '../print.js';
 import { CORE_KEYS, DOMAINS, TASKS } from '../vocabulary.js';
 import { type AacpLanguageOptions, packetOverlay, resolveNarrowing } from './narrowing.js';
 

@@ -5,7 +5,7 @@ import { type StorageError, storageError } from '../../storage/errors.js';
 import { type OpenDatabase, openDatabase } from '../../storage/open.js';
 import { identityOf, makeFolderOf, userDataFile } from '../../storage/place.js';
 import { isDamagedOwn, type Origin } from '../../storage/set-aside.js';
-import { resolveChoice } from '../../text/choice.js';
+import { resolveChoice } from '../../text/limits.js';
 import { RegistryError } from './errors.js';
 import { memoryRegistry } from './memory.js';
 import type { NoticeListener } from './notices.js';

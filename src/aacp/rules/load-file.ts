@@ -2,7 +2,7 @@
 // biome-ignore lint/correctness/noNodejsModules: files are what this is about
 import { readFile } from 'node:fs/promises';
 import { systemReason } from '../../text/system-reason.js';
-import { encodeStep } from '../encoders/encode-step.js';
+import { encodeStep } from '../encoders/catalogue.js';
 import { RulesError } from './errors.js';
 import type { RuleLibrary } from './library.js';
 import { type LoadRulesOptions, readRules } from './load.js';

@@ -1,4 +1,3 @@
-/** Rule libraries from text or data: each rule is checked by itself, and a bad one stops none of the others. */
 import { checkRule, type EncodeStep } from './check-rule.js';
 import { libraryOf, type RuleLibrary } from './library.js';
 import { entriesOf } from './parse-rules.js';

@@ -1,7 +1,7 @@
 /** Messages as text for a model's context: what is read there is not the frame of the wire. */
 
-import { resolveChoice } from '../../text/choice.js';
 import { digitsOf } from '../../text/decimal.js';
+import { resolveChoice } from '../../text/limits.js';
 import { ESTIMATING_COUNTER, type TokenCounter } from '../../tokens/counter.js';
 import type { Frame, Param, Value } from '../ast.js';
 import { AccpError } from '../errors.js';

@@ -1,6 +1,6 @@
 /** One endpoint of a session (draft-benzing-accp-00, section 1.3: a bounded sequence of frames that make up one workflow). */
 
-import { resolveChoice } from '../../text/choice.js';
+import { resolveChoice } from '../../text/limits.js';
 import type { TokenCounter } from '../../tokens/counter.js';
 import { AccpError } from '../errors.js';
 import type { Json } from '../message/json.js';

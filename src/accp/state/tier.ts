@@ -1,6 +1,6 @@
 /** Entries of hot and warm state: their keys, and when they expire. */
 
-import { byCodeUnit } from '../../text/order.js';
+import { byCodeUnit } from '../../text/ascii.js';
 import type { TokenCounter } from '../../tokens/counter.js';
 import { AccpError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject, MOST_NESTING, Reference } from '../message/json.js';

@@ -1,6 +1,6 @@
 /** Values by name that outlive the work that keeps them (spec 003, "Sessions": "maintain memory", "share execution context"). */
 import { ignoringRejections } from '../../../async/listeners.js';
-import { byCodeUnit } from '../../../text/order.js';
+import { byCodeUnit } from '../../../text/ascii.js';
 import { jsonOf } from '../../protocol/json.js';
 import type { ArcpStore, NewEvent, RecordChange, StoredRecord } from '../../store/store.js';
 import type { JobOutbox } from '../job/outbox.js';

@@ -1,7 +1,48 @@
-/** Kinds of inputs that several workflows have. */
-import { refuseNoCurrency } from '../currency.js';
-import type { EngineInput } from '../plan.js';
-import { anyBoolean, anyList, anyText, anyTextOrNumber } from '../schemas.js';
+/** The inputs that every step has. */
+
+import { quotedShort } from '../../text/visible.js';
+import type { StepDefinition } from './definition.js';
+import type { EngineInput, Refusal } from './plan.js';
+import { anyBoolean, anyList, anyPriority, anyText, anyTextOrNumber } from './schemas.js';
+
+/** The names of them. */
+export const COMMON_INPUTS: readonly string[] = ['return_agent', 'priority'];
+
+/** The inputs of a step: its own, who gets the result, and how urgent it is. */
+export function withCommonInputs(step: Pick<StepDefinition, 'inputs' | 'returnAgent' | 'priority'>): {
+  readonly [input: string]: EngineInput;
+} {
+  const returnAgent: EngineInput = {
+    schema: anyText,
+    description: 'the agent that gets the result',
+    ...(step.returnAgent === undefined ? {} : { default: step.returnAgent }),
+    example: step.returnAgent ?? 'Agent',
+  };
+  return {
+    ...step.inputs,
+    return_agent: returnAgent,
+    priority: {
+      schema: anyPriority,
+      // The reference SDK takes whatever it is given.
+      compatSchema: anyTextOrNumber,
+      description: '1 (critical), 2 (medium) or 3 (low)',
+      default: String(step.priority ?? 2),
+    },
+  };
+}
+
+/** Of ASCII, in any case. */
+const LETTERS = /^[A-Za-z]{3}$/;
+
+/**
+ * Why what was given is no currency; `null` when it has the form of one, and where the reference SDK is followed. What was made
+ * of it is not looked at: in capitals, "ßa" is "SSA", three letters of ASCII.
+ */
+export function refuseNoCurrency(_capitals: string, compat: boolean, given: string): Refusal | null {
+  if (compat || LETTERS.test(given)) return null;
+  const message = `${quotedShort(given)} is not three letters`;
+  return { code: 'bad-input', message, help: 'a code of ISO 4217, such as GBP' };
+}
 
 type More = Omit<EngineInput, 'schema' | 'description'>;
 
