@@ -24,7 +24,7 @@ import {
 import { Pacer } from '../src/arcp/streams/pacer.js';
 import { after, afterIdly } from '../src/async/after.js';
 import { memoryChannels } from '../src/channels/memory.js';
-import { functionTarget } from '../src/fuzz/differential/function-target.js';
+import { functionTarget } from '../src/fuzz/differential/target.js';
 import { sample } from './aacp/registry/sample.js';
 import { connectTo, type Wire } from './arcp/runtime/wire.js';
 

@@ -1,10 +1,9 @@
 /** What `pegwire export` does. */
-import { aacpEditor } from '../aacp/language/editor.js';
-import { accpEditor } from '../accp/language/editor.js';
-import type { Language } from '../fuzz/grammar/language.js';
+import { aacpEditor } from '../aacp/language/language.js';
+import { accpEditor } from '../accp/language/language.js';
+import type { Language } from '../fuzz/differential/language.js';
 import { codeMirrorMode } from '../grammar-export/codemirror.js';
-import type { Approximation } from '../grammar-export/context-free.js';
-import { ExportError } from '../grammar-export/export-error.js';
+import { type Approximation, ExportError } from '../grammar-export/context-free.js';
 import {
   approximationsOf,
   exportGrammar,

@@ -1,8 +1,8 @@
 /** The language that a command is about: a protocol's, narrowed by options, or that of a grammar file. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { grammarLanguage, type Language } from '../fuzz/differential/language.js';
 import { compileGrammar, GrammarError } from '../fuzz/grammar/compile.js';
-import { grammarLanguage, type Language } from '../fuzz/grammar/language.js';
 import { unreadable } from './file-error.js';
 import { strictText } from './input.js';
 import { givenNarrowing, languageFor } from './narrowing.js';

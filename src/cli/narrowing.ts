@@ -10,7 +10,7 @@ import {
 } from '../accp/language/language.js';
 import { resolveNarrowing as resolveFrames } from '../accp/language/narrowing.js';
 import { type Dialect as FrameDialect, tryParseFrame } from '../accp/parse.js';
-import type { Language } from '../fuzz/grammar/language.js';
+import type { Language } from '../fuzz/differential/language.js';
 import { readFields, readWords, type WrittenField } from './fields.js';
 import { NARROWING_OPTIONS } from './narrowing-options.js';
 import { choice, didYouMean, type Invocation, UsageError } from './usage.js';

@@ -1,7 +1,7 @@
 /** Options of the commands that test another program. */
-import type { ProcessOptions } from '../fuzz/differential/process-target.js';
-import type { Target } from '../fuzz/differential/target.js';
-import { TargetError } from '../fuzz/differential/target-error.js';
+
+import { type Target, TargetError } from '../fuzz/differential/target.js';
+import type { ProcessOptions } from '../fuzz/process/process-target.js';
 import { type Invocation, type OptionSpec, UsageError } from './usage.js';
 
 /** How a program under test is named and limited. */
@@ -23,7 +23,7 @@ export async function withTarget<T>(invocation: Invocation, work: (target: Targe
   const command = options['target'];
   if (typeof command !== 'string') throw new UsageError('The option --target is missing: the program to test');
   // Loaded only now: the other commands need none of it.
-  const { processTarget } = await import('../fuzz/differential/process-target.js');
+  const { processTarget } = await import('../fuzz/process/process-target.js');
   const target = processTarget(command, processLimits(invocation));
   try {
     return await work(target);

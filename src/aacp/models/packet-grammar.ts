@@ -1,7 +1,7 @@
 /** The grammar of the packets that a request allows, for constrained decoding. Node only: it reads the packaged grammar. */
 
-import { compileGrammar } from '../../fuzz/grammar/compile.js';
 import { aacp as grammarText } from '../../../generated/grammars.js';
+import { compileGrammar } from '../../fuzz/grammar/compile.js';
 import { exportGrammar } from '../../grammar-export/export-grammar.js';
 import { packetOverlay, resolveNarrowing } from '../language/narrowing.js';
 import { CORE_KEYS, EXTENDED_KEYS, TASKS } from '../vocabulary.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readAnswer, requestLine } from '../../../src/fuzz/differential/adapter-lines.js';
-import { createLineSplitter } from '../../../src/fuzz/differential/split-lines.js';
+import { readAnswer, requestLine } from '../../../src/fuzz/differential/target.js';
+import { createLineSplitter } from '../../../src/fuzz/process/adapter-run.js';
 
 describe('a request', () => {
   test('is one line of ASCII, and JSON that gives the text back, whatever it holds', () => {
