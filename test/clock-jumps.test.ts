@@ -24,7 +24,7 @@ import { Pacer } from '../src/arcp/streams/writer.js';
 import { withTimeLimit } from '../src/async/abort.js';
 import { after, afterUnref } from '../src/async/timers.js';
 import { memoryChannels } from '../src/channels/memory.js';
-import { functionTarget } from '../src/fuzz/differential/function-target.js';
+import { functionTarget } from '../src/fuzz/differential/target.js';
 import { sample } from './aacp/registry/sample.js';
 import { connectTo, type Wire } from './arcp/runtime/wire.js';
 
