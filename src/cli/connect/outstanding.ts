@@ -1,6 +1,6 @@
 /** Requests whose answers are to come, where answers come at any time. */
 
-import { isUpkeep } from '../../accp/bindings/upkeep.js';
+import { isUpkeep } from '../../accp/bindings/frames.js';
 import type { Message } from '../../accp/message/message.js';
 import { after } from '../../async/timers.js';
 
