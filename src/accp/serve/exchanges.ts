@@ -1,5 +1,5 @@
 // biome-ignore-all lint/correctness/noNodejsModules: a server that listens is of Node
-/** What is under way on each connection of a server: a client may ask for more before it was answered. */
+/** The requests under way on each connection of a server, and the preflight requests of browsers. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';

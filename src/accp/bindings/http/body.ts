@@ -1,4 +1,4 @@
-/** The body of a request, as far as it may be read. */
+/** Bodies and media types of HTTP messages that carry frames. */
 
 import { asciiLowerCase, withoutBlanks } from '../../../text/ascii.js';
 import { FramingError } from '../frame-splitter.js';

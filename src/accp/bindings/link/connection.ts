@@ -1,4 +1,4 @@
-/** One connection of the side that connects, up to the first frame of the other side. */
+/** One connection of the side that connects up to the first frame of the other side, and when the next one is attempted. */
 
 import { after, backoff, withJitter } from '../../../async/timers.js';
 import { systemReason } from '../../../text/system-reason.js';

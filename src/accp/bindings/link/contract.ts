@@ -1,4 +1,4 @@
-/** What a connection is told, and what it gives. */
+/** The options and the surface of a link, its errors, and the carriers that it runs over. */
 
 import { PegwireError } from '../../../text/errors.js';
 import type { Codec } from '../../codec/codec.js';

@@ -1,4 +1,4 @@
-/** Whether the other side is still there (draft-benzing-accp-00, section 11.2: ping and pong every 30 seconds). */
+/** Heartbeats (draft-benzing-accp-00, section 11.2: ping and pong every 30 seconds), and the check of times in seconds. */
 
 import { LONGEST_TIMER } from '../../../async/timers.js';
 import type { MessageInput } from '../../message/message.js';

@@ -1,4 +1,4 @@
-/** A session over connections that come and go, from the side that connects. */
+/** A session over connections that come and go, from the side that connects, whatever carries its frames. */
 
 import { notifyListener } from '../../../async/listeners.js';
 import { afterUnref } from '../../../async/timers.js';

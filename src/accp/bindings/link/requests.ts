@@ -1,4 +1,4 @@
-/** What is asked over a link, and what answers it. */
+/** Requests over a link, each in a chain of its own, and their answers. */
 
 import { notifyListener } from '../../../async/listeners.js';
 import { after } from '../../../async/timers.js';
