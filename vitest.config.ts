@@ -22,7 +22,8 @@ const APART = [
   'test/arcp/{broker,ids,store}.test.ts',
   'test/arcp/faults/*.test.ts',
   'test/arcp/runtime/jobs.test.ts',
-  'test/cli/{aacp,aacp-registry,color,encode-aacp-english,input,unwritable}.test.ts',
+  'test/cli/commands/{aacp/aacp,aacp/registry,encode/english}.test.ts',
+  'test/cli/io/{color,input,unwritable}.test.ts',
 ];
 const OTHERS = [PROGRAMS, LONG];
 

@@ -5,17 +5,31 @@ import { isLonger } from '../text/bytes.js';
 import { systemReason } from '../text/system-reason.js';
 import { Answering, CANCEL, type Done } from './answering.js';
 import { ArrivalOrder } from './arrival-order.js';
-import { BatchPolicy } from './batch-policy.js';
-import { BatchReply } from './batch-reply.js';
+import { BatchPolicy, BatchReply } from './batches.js';
 import { Calls } from './calls.js';
-import type { BatchEntry, Connection, ConnectionOptions, RequestOptions } from './contract.js';
+import {
+  type Arrival,
+  callText,
+  type Fault,
+  FaultLimit,
+  faultText,
+  isResponse,
+  overLimitText,
+  type ReadingOptions,
+  readArrival,
+  sketch,
+  tooLongText,
+  unreadable,
+} from './codec.js';
 import { ConnectionError, ERROR_CODES } from './errors.js';
-import { FaultLimit } from './fault-limit.js';
-import { resolveLimits } from './limits.js';
 import type { Classified, ErrorObject, FailureMessage, Id, Params } from './message.js';
-import { type Arrival, type Fault, isResponse, type ReadingOptions, readArrival, unreadable } from './reading.js';
-import { sketch } from './sketch.js';
-import { callText, faultText, overLimitText, tooLongText } from './writing.js';
+import {
+  type BatchEntry,
+  type Connection,
+  type ConnectionOptions,
+  type RequestOptions,
+  resolveLimits,
+} from './types.js';
 
 /** How many times the backlog may be while this side waits for answers itself. */
 const HOPELESS = 4;

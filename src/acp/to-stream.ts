@@ -5,12 +5,25 @@ import { afterUnref } from '../async/timers.js';
 import { type Channel, taken } from '../channels/channel.js';
 import { isLonger } from '../text/bytes.js';
 import { CANCEL, type Done } from './answering.js';
-import { type BatchChoice, BatchPolicy } from './batch-policy.js';
-import { BatchReply } from './batch-reply.js';
+import { type BatchChoice, BatchPolicy, BatchReply } from './batches.js';
+import {
+  type Arrival,
+  errorText,
+  type Fault,
+  FaultLimit,
+  faultText,
+  idInData,
+  isResponse,
+  overLimitText,
+  type ReadingOptions,
+  readArrival,
+  resultText,
+  sketch,
+  tooLongText,
+  unreadable,
+} from './codec.js';
 import { ConnectionError, ERROR_CODES } from './errors.js';
-import { FaultLimit } from './fault-limit.js';
 import type { Stream } from './from-stream.js';
-import { resolveLimits } from './limits.js';
 import {
   type CallMessage,
   type Classified,
@@ -21,9 +34,7 @@ import {
   type RequestMessage,
   type ResponseMessage,
 } from './message.js';
-import { type Arrival, type Fault, isResponse, type ReadingOptions, readArrival, unreadable } from './reading.js';
-import { idInData, sketch } from './sketch.js';
-import { errorText, faultText, overLimitText, resultText, tooLongText } from './writing.js';
+import { resolveLimits } from './types.js';
 
 export interface StreamOptions {
   /** Whether batches are taken. @default 'negotiated': until version 1 of ACP was agreed on */

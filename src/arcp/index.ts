@@ -4,6 +4,7 @@
  *
  * Source: spec 003.
  */
+export { type ErrorJson, PegwireError } from '../text/errors.js';
 export { type CheckOptions, checkLog, type LogRule, type Violation } from './logs/check.js';
 export { ExecutionGraph, type GraphNode, type NodeKind, type NodeState } from './logs/graph.js';
 export { mermaidText, type Paint, svgText, treeText } from './logs/render.js';
@@ -42,7 +43,7 @@ export {
   isRetryable,
   type KnownErrorCode,
 } from './protocol/errors.js';
-export { type IdKind, newId, newSpanId, newTraceId } from './protocol/ids.js';
+export { type IdKind, isTimestamp, momentOf, newId, newSpanId, newTraceId, timestampOf } from './protocol/ids.js';
 export { JOB_DISPOSALS, type JobDisposal } from './protocol/payloads/control.js';
 export { LOG_LEVELS, type LogLevel, logLevelOf } from './protocol/payloads/event.js';
 export { CANCEL_CAUSES, type CancelCause } from './protocol/payloads/execution.js';
@@ -56,4 +57,3 @@ export {
 } from './protocol/payloads/parts.js';
 export { STREAM_KINDS, type StreamKind, streamKindOf } from './protocol/payloads/streaming.js';
 export { messageJsonSchema, messageSchema } from './protocol/schema.js';
-export { isTimestamp, momentOf, timestampOf } from './protocol/timestamp.js';

@@ -1,64 +1,21 @@
 /** Dispatch: from arguments to a command and its exit code. */
 import { existsSync } from 'node:fs';
 import { visible } from '../text/visible.js';
-import { aacp } from './commands/aacp.js';
-import { acp } from './commands/acp.js';
-import { arcp } from './commands/arcp.js';
-import { bench } from './commands/bench.js';
-import { check } from './commands/check.js';
-import { conformance } from './commands/conformance.js';
-import { connect } from './commands/connect.js';
-import { decode } from './commands/decode.js';
-import { demo } from './commands/demo.js';
-import { encode } from './commands/encode.js';
-import { explain } from './commands/explain.js';
-import { exportCommand } from './commands/export.js';
-import { find } from './commands/find.js';
-import { fmt } from './commands/fmt.js';
-import { fuzz } from './commands/fuzz.js';
-import { parse } from './commands/parse.js';
-import { prompt } from './commands/prompt.js';
-import { serve } from './commands/serve.js';
-import { tokens } from './commands/tokens.js';
-import { commandHelp, generalHelp, groupHelp } from './help.js';
-import { errorJson } from './json.js';
-import { type ColorChoice, createOutput, type Output, type Sink } from './output.js';
-import { packageVersion } from './package.js';
-import { PROTOCOLS, type Protocol } from './protocols.js';
+import { COMMANDS } from './commands/index.js';
+import { didYouMean, UsageError } from './io/errors.js';
+import { errorJson } from './io/json.js';
+import { type ColorChoice, createOutput, type Output, type Sink } from './io/output.js';
+import { packageVersion } from './io/package.js';
+import { type Arguments, atTerminator, readArguments, readOptions } from './options/arguments.js';
 import {
-  type Arguments,
-  atTerminator,
   type Command,
+  type CommandEntry,
   type CommandGroup,
-  didYouMean,
   GLOBAL_OPTIONS,
   type Invocation,
-  type KnownOptions,
-  readArguments,
-  UsageError,
-} from './usage.js';
-
-const COMMANDS: readonly (Command | CommandGroup)[] = [
-  parse,
-  fmt,
-  check,
-  explain,
-  find,
-  encode,
-  decode,
-  fuzz,
-  conformance,
-  exportCommand,
-  prompt,
-  tokens,
-  aacp,
-  serve,
-  connect,
-  acp,
-  arcp,
-  bench,
-  demo,
-];
+} from './options/command.js';
+import { commandHelp, generalHelp, groupHelp } from './options/help.js';
+import { PROTOCOLS, type Protocol } from './protocols.js';
 
 /** Protocols with names like ours, which are easily confused. */
 const OTHER_PROTOCOLS: Readonly<Record<string, string>> = {
@@ -84,8 +41,7 @@ export interface Streams {
  * @returns the exit code: 0 success, 1 the input is not valid, 2 wrong usage or unreadable input, 70 a defect
  */
 export async function run(args: readonly string[], streams: Streams): Promise<number> {
-  const color = colorChoice(args);
-  const output = createOutput(streams.stdout, streams.stderr, color);
+  const output = createOutput(streams.stdout, streams.stderr, colorChoice(args));
   const json = atTerminator(args).own.includes('--json');
   try {
     return await dispatch(args, streams, output);
@@ -119,7 +75,7 @@ function commandLine(args: readonly string[]): string {
 }
 
 /** The group and the command that the arguments name. */
-function namedIn(args: readonly string[]): readonly (Command | CommandGroup)[] {
+function namedIn(args: readonly string[]): readonly (CommandEntry | CommandGroup)[] {
   const words = atTerminator(args).own.filter(isWord);
   const named = COMMANDS.find(({ name }) => name === words[0]);
   if (named === undefined) return [];
@@ -151,6 +107,35 @@ function firstWord(args: readonly string[]): string | undefined {
   return atTerminator(args).own.find(isWord);
 }
 
+function isWord(argument: string): boolean {
+  return !argument.startsWith('-');
+}
+
+/** What may have been meant by a first word that is no command. */
+function commandHint(word: string, args: readonly string[]): string {
+  const names = COMMANDS.map(({ name }) => name);
+  const later = args.find((argument) => names.includes(argument));
+  if (PROTOCOLS.some(({ name }) => name === word))
+    return `; the command comes first: pegwire ${later ?? 'parse'} ${word}`;
+  return later === undefined ? didYouMean(word, names) : `; the command comes first: pegwire ${later}`;
+}
+
+async function withoutCommand(args: readonly string[], output: Output): Promise<number> {
+  const { given } = readArguments(args, GLOBAL_OPTIONS);
+  if (given['version'] !== undefined) return version(output);
+  if (given['help'] !== undefined) {
+    await output.result(generalHelp(COMMANDS));
+    return 0;
+  }
+  await output.note(generalHelp(COMMANDS));
+  return USAGE;
+}
+
+async function version(output: Output): Promise<number> {
+  await output.result(`pegwire ${packageVersion()} (ACCP: draft-benzing-accp-00, AACP: draft-mackay-aacp-01)`);
+  return 0;
+}
+
 interface Surroundings {
   readonly streams: Streams;
   readonly output: Output;
@@ -166,12 +151,12 @@ async function runGroup(group: CommandGroup, args: readonly string[], surroundin
     return runCommand(command, rest, { ...surroundings, group: group.name });
   }
   const { output } = surroundings;
-  const { options } = readArguments(args, GLOBAL_OPTIONS);
-  if (options['help'] === true) {
+  const { given } = readArguments(args, GLOBAL_OPTIONS);
+  if (given['help'] !== undefined) {
     await output.result(groupHelp(group));
     return 0;
   }
-  if (options['version'] === true) return version(output);
+  if (given['version'] !== undefined) return version(output);
   const names = group.commands.map((one) => one.name);
   if (name === undefined) throw new UsageError(`${group.name} needs a command: ${names.join(', ')}`);
   const hint = COMMANDS.some((one) => one.name === name)
@@ -180,129 +165,110 @@ async function runGroup(group: CommandGroup, args: readonly string[], surroundin
   throw new UsageError(`${group.name} takes ${names.join(', ')}, not "${name}"${hint}`);
 }
 
-async function runCommand(command: Command, args: readonly string[], surroundings: Surroundings): Promise<number> {
+async function runCommand(entry: CommandEntry, args: readonly string[], surroundings: Surroundings): Promise<number> {
   const { streams, output, group } = surroundings;
-  const known = (await command.optionsFor?.(args)) ?? ownOptions(command);
-  const { options, repeated, positionals } = readArguments(args, { ...known.options, ...GLOBAL_OPTIONS }, known.hint);
-  if (options['help'] === true) {
-    await output.result(commandHelp(command, group === undefined ? command.name : `${group} ${command.name}`));
+  const { command } = await entry.load();
+  const known = (await command.optionsFor?.(args)) ?? { options: command.options, hint: '' };
+  const { given, positionals } = readArguments(args, { ...known.options, ...GLOBAL_OPTIONS }, known.hint);
+  if (given['help'] !== undefined) {
+    const name = group === undefined ? entry.name : `${group} ${entry.name}`;
+    await output.result(commandHelp(command, { name, summary: entry.summary }));
     return 0;
   }
-  if (options['version'] === true) return version(output);
-  const json = options['json'] === true;
-  const program = atTerminator(args).others.slice(1);
-  const given = { options, known: known.options, repeated, program, json, output, stdin: streams.stdin };
-  if (command.words !== undefined) {
-    const nowhere = { protocol: PROTOCOLS[0]!, protocols: PROTOCOLS, file: undefined, grammar: undefined };
-    return command.run({ ...nowhere, ...given, words: positionals });
-  }
-  const grammar = grammarFile(command, positionals);
-  const { protocol, file } = takesFileOnly(command)
-    ? fileOnly(command, positionals)
-    : grammar !== undefined || isUntargeted(command, positionals)
-      ? noTarget(command, grammar === undefined ? positionals : positionals.slice(1))
-      : target(command, positionals);
-  checkProtocol(command, protocol, options);
-  const protocols = positionals.length === 0 ? PROTOCOLS : [protocol];
-  return command.run({ protocol, protocols, file, grammar, words: [], ...given });
-}
-
-function ownOptions({ options, optionGroups = [] }: Command): KnownOptions {
-  return { options: Object.assign({}, options, ...optionGroups.map((group) => group.options)), hint: '' };
+  if (given['version'] !== undefined) return version(output);
+  const subject = subjectOf(entry.name, command, positionals);
+  const protocol = subject.protocol ?? PROTOCOLS[0]!;
+  checkProtocol(entry.name, command, protocol, given);
+  return command.run({
+    protocol,
+    protocols: positionals.length === 0 ? PROTOCOLS : [protocol],
+    file: subject.file,
+    grammar: subject.grammar,
+    words: subject.words ?? [],
+    program: atTerminator(args).others.slice(1),
+    options: readOptions({ ...command.options, ...known.options }, given, protocol),
+    known: known.options,
+    given,
+    json: given['json'] !== undefined,
+    output,
+    stdin: streams.stdin,
+  });
 }
 
 /** Options that another protocol of the command has. */
-function checkProtocol({ name, optionGroups = [] }: Command, protocol: Protocol, options: Arguments['options']): void {
-  for (const option of Object.keys(options)) {
+function checkProtocol(
+  name: string,
+  { optionGroups = [] }: Command,
+  protocol: Protocol,
+  given: Arguments['given'],
+): void {
+  for (const option of Object.keys(given)) {
     const owners = optionGroups.filter((group) => Object.hasOwn(group.options, option)).map((group) => group.protocol);
     if (owners.length > 0 && !owners.includes(protocol.name))
       throw new UsageError(`--${option} is not for ${protocol.name}: pegwire ${name} ${owners[0]} takes it`);
   }
 }
 
-function isWord(argument: string): boolean {
-  return !argument.startsWith('-');
+/** What the arguments name beside options. */
+interface Subject {
+  readonly protocol?: Protocol;
+  readonly file?: string | undefined;
+  readonly grammar?: string | undefined;
+  readonly words?: readonly string[];
 }
 
-/** What may have been meant by a first word that is no command. */
-function commandHint(word: string, args: readonly string[]): string {
-  const names = COMMANDS.map(({ name }) => name);
-  const later = args.find((argument) => names.includes(argument));
-  if (PROTOCOLS.some(({ name }) => name === word))
-    return `; the command comes first: pegwire ${later ?? 'parse'} ${word}`;
-  return later === undefined ? didYouMean(word, names) : `; the command comes first: pegwire ${later}`;
-}
-
-async function withoutCommand(args: readonly string[], output: Output): Promise<number> {
-  const { options }: Arguments = readArguments(args, GLOBAL_OPTIONS);
-  if (options['version'] === true) return version(output);
-  if (options['help'] === true) {
-    await output.result(generalHelp(COMMANDS));
-    return 0;
+function subjectOf(name: string, { takes, protocols }: Command, positionals: readonly string[]): Subject {
+  const [first, second, third] = positionals;
+  if (typeof takes !== 'string') return { words: positionals };
+  if (takes === 'nothing' || (takes === 'optional-protocol' && first === undefined)) {
+    if (first !== undefined) throw tooMany(`${name} takes no arguments, only options`, first);
+    return {};
   }
-  await output.note(generalHelp(COMMANDS));
-  return USAGE;
+  if (takes === 'file') {
+    if (PROTOCOLS.some((protocol) => protocol.name === first) && !existsSync(first!))
+      throw new UsageError(`${name} takes no protocol: it tells messages by their shape; leave out "${first}"`);
+    if (second !== undefined) throw tooMany(`${name} reads one file`, second);
+    return { file: fileOf(first) };
+  }
+  if (takes === 'grammar' && /\.(?:peggy|pegjs)$/.test(first ?? '')) {
+    if (second !== undefined) throw tooMany(`${name} takes no arguments, only options`, second);
+    return { grammar: first };
+  }
+  const protocol = protocolOf(name, takes, first, protocols);
+  if (takes !== 'messages') {
+    if (second !== undefined) throw tooMany(`${name} takes a protocol and no file`, second);
+    return { protocol };
+  }
+  if (third !== undefined) throw tooMany(`${name} reads one file`, third);
+  return { protocol, file: fileOf(second) };
 }
 
-async function version(output: Output): Promise<number> {
-  await output.result(`pegwire ${packageVersion()} (ACCP: draft-benzing-accp-00, AACP: draft-mackay-aacp-01)`);
-  return 0;
+/** A dash is the standard input. */
+function fileOf(word: string | undefined): string | undefined {
+  return word === '-' ? undefined : word;
 }
 
-function isUntargeted({ takesInput, takesProtocol, takesGrammar }: Command, positionals: readonly string[]): boolean {
-  const needsProtocol = takesInput || takesGrammar || takesProtocol === 'required';
-  return !needsProtocol && (takesProtocol !== true || positionals.length === 0);
+function tooMany(what: string, word: string): UsageError {
+  return new UsageError(`${what}; "${word}" is one too many`);
 }
 
-/** The grammar that stands where a protocol would. */
-function grammarFile({ takesGrammar }: Command, [first]: readonly string[]): string | undefined {
-  return takesGrammar && /\.(?:peggy|pegjs)$/.test(first ?? '') ? first : undefined;
-}
-
-/** The protocol and the file that a command names. */
-function target(
-  command: Command,
-  [name, file, extra]: readonly string[],
-): { protocol: Protocol; file: string | undefined } {
-  const names: readonly string[] = command.protocols ?? PROTOCOLS.map((protocol) => protocol.name);
-  const more = command.takesGrammar ? ', or a grammar file (.peggy)' : '';
-  if (name === undefined) throw new UsageError(`${command.name} needs a protocol: ${names.join(' or ')}${more}`);
+function protocolOf(
+  command: string,
+  takes: Command['takes'],
+  name: string | undefined,
+  protocols: Command['protocols'],
+): Protocol {
+  const names: readonly string[] = protocols ?? PROTOCOLS.map((protocol) => protocol.name);
+  const choices = `${names.join(' or ')}${takes === 'grammar' ? ', or a grammar file (.peggy)' : ''}`;
+  if (name === undefined) throw new UsageError(`${command} needs a protocol: ${choices}`);
   const protocol = PROTOCOLS.find((one) => one.name === name && names.includes(name));
-  if (protocol === undefined) {
-    if (existsSync(name) && !command.takesGrammar)
-      throw new UsageError(`The protocol comes before the file: pegwire ${command.name} <${names.join('|')}> ${name}`);
-    const other = Object.hasOwn(OTHER_PROTOCOLS, name)
-      ? `; ${name} is ${OTHER_PROTOCOLS[name]}`
-      : didYouMean(name, names);
-    throw new UsageError(`${command.name} takes ${names.join(' or ')}${more}, not "${name}"${other}`);
-  }
-  const many = command.takesInput ? extra : file;
-  if (many !== undefined) {
-    const takes = command.takesInput ? 'reads one file' : 'takes a protocol and no file';
-    throw new UsageError(`${command.name} ${takes}; "${many}" is one too many`);
-  }
-  return { protocol, file: file === '-' ? undefined : file };
-}
-
-function noTarget(command: Command, [extra]: readonly string[]): { protocol: Protocol; file: undefined } {
-  if (extra !== undefined)
-    throw new UsageError(`${command.name} takes no arguments, only options; "${extra}" is one too many`);
-  return { protocol: PROTOCOLS[0]!, file: undefined };
-}
-
-function takesFileOnly({ takesInput, takesProtocol }: Command): boolean {
-  return takesInput && takesProtocol === false;
-}
-
-function fileOnly(
-  command: Command,
-  [file, extra]: readonly string[],
-): { protocol: Protocol; file: string | undefined } {
-  if (PROTOCOLS.some(({ name }) => name === file) && !existsSync(file!)) {
-    throw new UsageError(`${command.name} takes no protocol: it tells messages by their shape; leave out "${file}"`);
-  }
-  if (extra !== undefined) throw new UsageError(`${command.name} reads one file; "${extra}" is one too many`);
-  return { protocol: PROTOCOLS[0]!, file: file === '-' ? undefined : file };
+  if (protocol !== undefined) return protocol;
+  if (existsSync(name) && takes !== 'grammar')
+    throw new UsageError(`The protocol comes before the file: pegwire ${command} <${names.join('|')}> ${name}`);
+  const other = Object.hasOwn(OTHER_PROTOCOLS, name)
+    ? `; ${name} is ${OTHER_PROTOCOLS[name]}`
+    : didYouMean(name, names);
+  throw new UsageError(`${command} takes ${choices}, not "${name}"${other}`);
 }
 
 /** Known before the arguments are, so that errors about them are in colour too. */

@@ -5,7 +5,7 @@ import type * as z from 'zod';
 import type { Field, Packet } from '../../src/aacp/ast.js';
 import { parsePacket } from '../../src/aacp/index.js';
 import { packetJsonSchema, packetSchema } from '../../src/aacp/language/schema.js';
-import { toJson } from '../../src/cli/json.js';
+import { toJson } from '../../src/cli/io/json.js';
 import { packetCases, validatorCases } from '../conformance/fixtures.js';
 import { packetMutants, packetTexts } from '../helpers/aacp-arbitraries.js';
 import { runs } from '../helpers/runs.js';

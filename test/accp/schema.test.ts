@@ -5,7 +5,7 @@ import * as z from 'zod';
 import type { Frame, Param, Value } from '../../src/accp/ast.js';
 import { parseFrame, printFrame } from '../../src/accp/index.js';
 import { type FrameJson, frameJsonSchema, frameSchema, valueSchema } from '../../src/accp/language/schema.js';
-import { toJson } from '../../src/cli/json.js';
+import { toJson } from '../../src/cli/io/json.js';
 import { accpCases } from '../conformance/fixtures.js';
 import { frames, frameTexts } from '../helpers/accp-arbitraries.js';
 import { runs } from '../helpers/runs.js';

@@ -1,5 +1,6 @@
 /** The cases of conformance/acp/stdio.json: what is sent, and what has to come back. */
 import { expect } from 'vitest';
+import type { Handler } from '../../src/acp/index.js';
 import { readJson } from '../conformance/fixtures.js';
 import { encode, linesOf, type Ran } from './agent-process.js';
 
@@ -55,4 +56,21 @@ function parsed({ resultText, ...rest }: Expected, stdout: string): unknown {
 
 export function inOrder(responses: readonly unknown[]): unknown[] {
   return [...responses].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+}
+
+/** The handlers of the minimal agent, for one connection. */
+export function minimalAgent(): Record<string, Handler> {
+  let notes = 0;
+  return {
+    echo: (params) => params,
+    fail: () => {
+      throw new Error('failed on purpose');
+    },
+    sleep: ({ ms }: { ms: number }) => new Promise((resolve) => setTimeout(resolve, ms, ms)),
+    log: () => {},
+    note: (_, { id }) => {
+      if (id === undefined) notes++;
+    },
+    notes: () => notes,
+  };
 }

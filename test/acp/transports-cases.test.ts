@@ -4,32 +4,15 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createConnection, type Handler, type Listener, listenSocket } from '../../src/acp/index.js';
+import { createConnection, type Listener, listenSocket } from '../../src/acp/index.js';
 import type { Ran } from './agent-process.js';
-import { cases, expectedOf, piecesOf, toldOf } from './cases.js';
-
-/** Those of the minimal agent, for one connection. */
-function handlers(): Record<string, Handler> {
-  let notes = 0;
-  return {
-    echo: (params) => params,
-    fail: () => {
-      throw new Error('failed on purpose');
-    },
-    sleep: ({ ms }: { ms: number }) => new Promise((resolve) => setTimeout(resolve, ms, ms)),
-    log: () => {},
-    note: (_, { id }) => {
-      if (id === undefined) notes++;
-    },
-    notes: () => notes,
-  };
-}
+import { cases, expectedOf, minimalAgent, piecesOf, toldOf } from './cases.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-cases-'));
 const file = path.join(folder, 'agent.sock');
 let listener: Listener;
 beforeAll(async () => {
-  listener = await listenSocket(file, (channel) => createConnection(channel, { handlers: handlers() }));
+  listener = await listenSocket(file, (channel) => createConnection(channel, { handlers: minimalAgent() }));
 });
 afterAll(async () => {
   await listener.close();

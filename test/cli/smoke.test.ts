@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { bundledProgram } from '../helpers/bundled-program.js';
 import { ended, start } from '../helpers/child.js';
 import { cli, lines, PROGRAM, program, scratchFolder } from '../helpers/cli.js';
-import { serving } from './connect-server.js';
+import { serving } from './commands/connect/server.js';
 
 const FRAME = '@planner>req:schedule{task:impl_auth}[mid:m1,seq:1]';
 const PACKET = 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:emp_salary';
@@ -29,7 +29,6 @@ const RUNS: readonly (readonly [args: readonly string[], stdin: string, printed:
   [['prompt', 'accp'], '', 'Reply with one ACCP frame only'],
   [['tokens'], MESSAGE, 'AACP'],
   [['aacp', 'workflows'], '', 'payroll'],
-  [['demo'], '', '@planner>'],
 ];
 
 describe.concurrent('as a program', () => {

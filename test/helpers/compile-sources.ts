@@ -28,7 +28,7 @@ export default async function compileSources(project: TestProject): Promise<() =
     // What a command loads when it is called stays apart.
     ...{ bundle: true, splitting: true, packages: 'external' },
     // As deep as the sources that look for what lies beside them.
-    chunkNames: 'src/cli/demo/[name]-[hash]',
+    chunkNames: 'src/cli/commands/[name]-[hash]',
   });
   project.provide('compiled', folder);
   return () => rmSync(folder, { recursive: true, force: true });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { countTokens } from '../../src/tokens/count.js';
 import { estimateTokens } from '../../src/tokens/estimate.js';
 
-const CONVERSATION = readFileSync(new URL('../examples/conversation.txt', import.meta.url), 'utf8');
+const CONVERSATION = readFileSync(new URL('../examples/demo/conversation.txt', import.meta.url), 'utf8');
 
 test('an estimate of messages and English is near the true count', async () => {
   const lines = CONVERSATION.split('\n').filter((line) => line.length > 40);

@@ -123,7 +123,7 @@ describe.each(ENCODINGS)('%s', (encoding) => {
   });
 
   test('the conversation counts what the tokenizer counts, as lines and as one', () => {
-    const conversation = readFileSync(new URL('../examples/conversation.txt', import.meta.url), 'utf8');
+    const conversation = readFileSync(new URL('../examples/demo/conversation.txt', import.meta.url), 'utf8');
     for (const text of [conversation, ...conversation.split('\n')]) {
       expect(counter.count(text)).toBe(truth(encoding, text));
     }

@@ -32,9 +32,8 @@ export class ModelError extends PegwireError {
     details: ErrorDetails & { readonly code: ModelErrorCode; readonly message: string },
     options: { readonly retryAfter?: number | null; readonly cause?: unknown } = {},
   ) {
-    super(details);
+    super(details, options);
     this.retryAfter = options.retryAfter ?? null;
-    if (options.cause !== undefined) this.cause = options.cause;
   }
 }
 
@@ -105,9 +104,8 @@ export class RegistryError extends PegwireError {
 
   constructor(
     details: ErrorDetails & { readonly code: RegistryErrorCode; readonly message: string },
-    options: { readonly cause?: unknown } = {},
+    options: ErrorOptions = {},
   ) {
-    super(details);
-    if (options.cause !== undefined) this.cause = options.cause;
+    super(details, options);
   }
 }

@@ -1,5 +1,6 @@
 /** Instructions to packets in three tiers. Public as `pegwire/aacp/fallback`; the guide is `src/aacp/README.md`. */
 
+export { type ErrorJson, PegwireError } from '../../text/errors.js';
 export { instructionId, keyOf, normaliseInstruction } from '../matching/instruction/normalise.js';
 export type { Candidate, PatternSource, Refusal } from '../matching/match.js';
 export type { Model, ModelAnswer, ModelReply, ModelRequest, ModelUsage } from '../models/model.js';

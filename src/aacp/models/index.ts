@@ -2,6 +2,7 @@
  * Language models for the fallback encoder, through the official SDKs: `@anthropic-ai/sdk` and `openai`, whichever is
  * installed. Public as `pegwire/aacp/models`.
  */
+export { type ErrorJson, PegwireError } from '../../text/errors.js';
 export { ModelError, type ModelErrorCode } from '../fallback/errors.js';
 export {
   type AnthropicClient,

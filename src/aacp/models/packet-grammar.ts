@@ -1,7 +1,7 @@
 /** The grammar of the packets that a request allows, for constrained decoding. Node only: it reads the packaged grammar. */
 
+import { aacp as grammarText } from '../../../generated/grammars.js';
 import { compileGrammar } from '../../fuzz/grammar/compile.js';
-import { packagedGrammar } from '../../fuzz/grammar/packaged.js';
 import { exportGrammar } from '../../grammar-export/export-grammar.js';
 import { packetOverlay, resolveNarrowing } from '../language/narrowing.js';
 import { CORE_KEYS, EXTENDED_KEYS, TASKS } from '../vocabulary.js';
@@ -38,7 +38,7 @@ export function packetGrammar(
       ...Object.fromEntries(others.map((name) => [name, { optional: true }])),
     },
   });
-  const grammar = compileGrammar(packagedGrammar('aacp'), {
+  const grammar = compileGrammar(grammarText, {
     name: 'aacp',
     startRule: 'packet',
     parseOptions: { dialect: 'strict' },

@@ -1,5 +1,7 @@
 /** ACCP above the grammar (draft-benzing-accp-00, sections 3.3 to 10). Public as `pegwire/accp/session`. */
+
 export type { Diagnostic } from '../../text/diagnostic.js';
+export { type ErrorJson, PegwireError } from '../../text/errors.js';
 export type { TokenCounter } from '../../tokens/counter.js';
 export type { Frame } from '../ast.js';
 export { AccpError, type AccpErrorCode, type AccpErrorDetails, ERROR_CODES, type ErrorCode } from '../errors.js';

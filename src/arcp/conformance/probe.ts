@@ -3,8 +3,7 @@ import type { Channel } from '../../channels/channel.js';
 import type { MessageType } from '../protocol/catalogue.js';
 import { tryParseEnvelope } from '../protocol/codec.js';
 import { ARCP_VERSION, type Envelope } from '../protocol/envelope.js';
-import { newId, newSpanId, newTraceId } from '../protocol/ids.js';
-import { timestampOf } from '../protocol/timestamp.js';
+import { newId, newSpanId, newTraceId, timestampOf } from '../protocol/ids.js';
 
 /** The runtime is not as it must be. */
 export class Mismatch extends Error {

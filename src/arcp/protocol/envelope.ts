@@ -1,9 +1,8 @@
 /** The envelope that all messages have (spec 003, "Canonical Envelope"). */
 import * as z from 'zod';
 import type { MessageType, PayloadOf } from './catalogue.js';
-import { isId } from './ids.js';
+import { isId, isTimestamp } from './ids.js';
 import { id, members, timestamp } from './payloads/parts.js';
-import { isTimestamp } from './timestamp.js';
 
 /** What this implementation writes. */
 export const ARCP_VERSION = '1.0';

@@ -91,10 +91,9 @@ export class ArcpError extends PegwireError {
   /** @throws TypeError on a code that is none: capital letters, digits, `_` and `.` */
   constructor(code: ErrorCode, message: string, { retryable, details, cause }: ErrorDetails = {}) {
     if (!ERROR_CODE.test(code)) throw new TypeError(`not the code of an error: ${JSON.stringify(code)}`);
-    super({ code, message });
+    super({ code, message }, { cause });
     this.retryable = isRetryable({ code, retryable });
     this.details = details;
-    if (cause !== undefined) this.cause = cause;
   }
 
   /** The error that somebody else has sent. */

@@ -27,8 +27,7 @@ export class ServeError extends PegwireError {
   declare readonly code: ServeErrorCode;
 
   constructor(code: ServeErrorCode, message: string, cause?: unknown) {
-    super({ code, message });
-    if (cause !== undefined) this.cause = cause;
+    super({ code, message }, { cause });
   }
 }
 

@@ -4,32 +4,30 @@ import { thisMachine } from '../../bench/machine.js';
 import type { RaceSection } from '../../bench/result.js';
 import { shortRun } from '../../bench/short.js';
 import { sectionTable, textTable } from '../../bench/table.js';
-import { toJson } from '../json.js';
-import { packageVersion } from '../package.js';
-import { type Command, type Invocation, UsageError } from '../usage.js';
-import { tryFolder, writeText, writing } from '../write-text.js';
+import { makeFolders } from '../../storage/place.js';
+import { tryFolder, writeText, writing } from '../io/files.js';
+import { toJson } from '../io/json.js';
+import { packageVersion } from '../io/package.js';
+import { defineCommand, type Invocation } from '../options/command.js';
+import { text, upTo, value } from '../options/option.js';
 
 const SECONDS = 10;
 
 /** `pegwire bench`: throughput on this machine, against JSON and what else is installed. */
-export const bench: Command = {
-  name: 'bench',
-  summary: 'how fast messages are read and printed here, against JSON and what else is installed',
-  takesInput: false,
-  takesProtocol: true,
+export const command = defineCommand({
+  takes: 'optional-protocol',
   options: {
-    seconds: { type: 'string', description: `N  about how long to measure (default ${SECONDS})` },
-    output: { type: 'string', description: 'DIR  also write results.json there, and charts' },
+    seconds: value('N', `about how long to measure (default ${SECONDS})`, upTo(3600)),
+    output: text('DIR', 'also write results.json there, and charts'),
   },
   example: 'pegwire bench accp',
   run: async (invocation) => {
     const { protocols, output, json } = invocation;
-    const seconds = secondsOf(invocation);
+    const { seconds = SECONDS, output: folder } = invocation.options;
     const machine = thisMachine();
     const run = { date: new Date().toISOString(), pegwire: packageVersion(), machine };
-    const folder = invocation.options['output'];
     // Before anything is measured: nobody waits for results that cannot be kept.
-    if (typeof folder === 'string') await tryFolder(folder);
+    if (folder !== undefined) await tryFolder(folder);
     const measured: RaceSection[] = [];
     if (json) await output.result(toJson(run));
     else
@@ -45,7 +43,7 @@ export const bench: Command = {
       for (const section of sections) await show(section, invocation);
       measured.push(...sections);
     }
-    if (typeof folder === 'string') {
+    if (folder !== undefined) {
       const results = { ...run, sections: measured };
       try {
         await save(folder, results, `${machine.cpu}, Node ${machine.node}`);
@@ -58,9 +56,9 @@ export const bench: Command = {
     }
     return 0;
   },
-};
+});
 
-async function show(section: RaceSection, { output, json }: Invocation): Promise<void> {
+async function show(section: RaceSection, { output, json }: Pick<Invocation, 'output' | 'json'>): Promise<void> {
   if (json) {
     await output.result(toJson(section));
     return;
@@ -74,19 +72,10 @@ async function save(
   results: { readonly sections: readonly RaceSection[] },
   machine: string,
 ): Promise<void> {
-  const { makeFolders } = await import('../../storage/place.js');
   writing(folder, () => makeFolders(folder));
   writeText(path.join(folder, 'results.json'), `${toJson(results)}\n`);
   for (const section of results.sections) {
     // Of one group of messages; the others are tables of many.
     if (section.groups.length === 1) writeText(path.join(folder, `${section.id}.svg`), raceChart(section, machine));
   }
-}
-
-function secondsOf({ options }: Invocation): number {
-  const given = options['seconds'];
-  if (given === undefined) return SECONDS;
-  const seconds = Number(given);
-  if (seconds > 0 && seconds <= 3600) return seconds;
-  throw new UsageError(`--seconds is a number from above 0 to 3600, not "${String(given)}"`);
 }

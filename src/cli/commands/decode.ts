@@ -1,32 +1,242 @@
-import { sessionOptions } from '../session-options.js';
-import { type Command, choice } from '../usage.js';
+import type { Param } from '../../accp/ast.js';
+import type { DecodeOutcome } from '../../accp/codec/contract.js';
+import { keyTable } from '../../accp/message/abbreviations.js';
+import { type Dialect, tryParseFrame } from '../../accp/parse.js';
+import { sourceText } from '../../accp/session/envelope.js';
+import type { Span } from '../../text/span.js';
+import { unwritable } from '../io/errors.js';
+import { exactJson } from '../io/exact-json.js';
+import { openLines } from '../io/files.js';
+import { type Line, readLines } from '../io/input.js';
+import { errorJson } from '../io/json.js';
+import { count, noteEmpty, noteLine, reporting, reportText } from '../io/report.js';
+import { defineCommand, type Invocation } from '../options/command.js';
+import { choice, text } from '../options/option.js';
+import { repliesOf, StreamReaders } from '../session/incoming.js';
+import { noteResults } from '../session/notes.js';
+import { type OpenSession, openSession, storeFault } from '../session/open-session.js';
+import { sessionOptions } from '../session/options.js';
 
 const AGENT = 'receiver';
 
+const OPTIONS = {
+  ...sessionOptions(AGENT, 'the one that the first frame names, or else the last one of the file'),
+  dialect: choice('NAME', 'strict (default) or lenient', ['strict', 'lenient']),
+  replies: text(
+    'FILE',
+    'write frames that have to be sent back (errors, negotiation, what was lost) there, one a line; by default they are ' +
+      'told on stderr',
+  ),
+};
+
+type Run = Invocation<typeof OPTIONS>;
+
 /** `pegwire decode`: frames to messages as JSON, through a session. */
-export const decode: Command = {
-  name: 'decode',
-  summary: 'frames, one a line, to messages as JSON, through a session',
-  takesInput: true,
+export const command = defineCommand({
+  takes: 'messages',
   protocols: ['accp'],
-  options: {
-    ...sessionOptions(AGENT, 'the one that the first frame names, or else the last one of the file'),
-    dialect: { type: 'string', description: 'NAME  strict (default) or lenient' },
-    replies: {
-      type: 'string',
-      description:
-        'FILE  write frames that have to be sent back (errors, negotiation, what was lost) there, one a line; by default ' +
-        'they are told on stderr',
-    },
-  },
+  options: OPTIONS,
   details:
     'Integers of any size come as JSON numbers with all of their digits. A chunk of a stream comes when its frame ' +
     'does; chunk_index tells its place. A message in several frames comes with the last one.',
   example: "echo '@planner>req:schedule{pri:high}[mid:m1,seq:1]' | pegwire decode accp",
-  run: async (invocation) => {
-    const dialect = choice(invocation, 'dialect', ['strict', 'lenient'] as const);
-    // Loaded only now: the other commands need none of it.
-    const { decodeLines } = await import('../decoding.js');
-    return decodeLines(invocation, dialect, AGENT);
-  },
-};
+  run: decode,
+});
+
+/** What the work needs. */
+interface Decoding {
+  readonly invocation: Run;
+  readonly open: OpenSession;
+  readonly replies: Replies;
+  readonly streams: StreamReaders;
+  readonly counts: { message: number; pending: number; rejected: number; dropped: number };
+  /** Messages that came in part, by their correlation identifiers. */
+  readonly parts: Set<string>;
+}
+
+/** @returns the exit code: 1 when a frame was refused, or when there was none, or not all of a message or stream */
+async function decode(invocation: Run): Promise<number> {
+  const { dialect } = invocation.options;
+  const replies = openReplies(invocation);
+  let decoding: Decoding | undefined;
+  try {
+    for await (const { line, id } of withSessionId(invocation)) {
+      decoding ??= begin(
+        { invocation, replies },
+        await openSession(invocation.options, { agent: AGENT, id, codec: { dialect } }),
+      );
+      await decodeLine(line, decoding);
+    }
+    if (decoding !== undefined) return await end(decoding);
+    await noteEmpty(invocation, invocation.protocol.message);
+    return 1;
+  } catch (thrown) {
+    throw storeFault(thrown);
+  } finally {
+    decoding?.open.close();
+    replies.close();
+  }
+}
+
+function begin(given: Pick<Decoding, 'invocation' | 'replies'>, open: OpenSession): Decoding {
+  const counts = { message: 0, pending: 0, rejected: 0, dropped: 0 };
+  return { ...given, open, counts, streams: new StreamReaders(open.session), parts: new Set() };
+}
+
+/** Lines that are read before it is known which session they belong to. */
+const MAX_WAITING = 1000;
+
+/** All lines, with the session that the first readable frame names; none where it names none, or the options do. */
+async function* withSessionId(
+  invocation: Run,
+): AsyncGenerator<{ readonly line: Line; readonly id: string | undefined }> {
+  const { options } = invocation;
+  const { dialect } = options;
+  let waiting: Line[] | null = options.id === undefined ? [] : null;
+  let id: string | undefined;
+  for await (const line of readLines(invocation)) {
+    if (waiting === null) {
+      yield { line, id };
+      continue;
+    }
+    waiting.push(line);
+    const parsed = tryParseFrame(line.text, { dialect });
+    if (!parsed.ok && waiting.length < MAX_WAITING) continue;
+    const sid = parsed.ok ? parsed.value.metadata?.find(({ key }) => key === 'sid')?.value : undefined;
+    id = sid === undefined ? undefined : sourceText(sid);
+    for (const one of waiting) yield { line: one, id };
+    waiting = null;
+  }
+  for (const line of waiting ?? []) yield { line, id };
+}
+
+async function decodeLine(line: Line, decoding: Decoding): Promise<void> {
+  const { invocation, open, counts, parts, streams, replies } = decoding;
+  const { json, output } = invocation;
+  const outcome = open.codec.decode(line.text, open.session);
+  counts[outcome.outcome]++;
+  if (json) await output.result(exactJson({ line: line.number, ...outcome, ...(await checkpointOf(outcome)) }));
+  switch (outcome.outcome) {
+    case 'message': {
+      const { msg_id: mid, correlation_id: cid = mid } = outcome.message.envelope;
+      parts.delete(cid);
+      if (!json) await output.result(exactJson(outcome.message));
+      await noteResults(invocation, line, outcome);
+      break;
+    }
+    case 'pending':
+      if (outcome.part === 'sequence') {
+        parts.add(outcome.correlationId);
+        await noteLine(invocation, line, `part of the message ${outcome.correlationId}; the rest is to come`);
+      } else {
+        // Its place in the stream stands in it; the session's own buffer must not fill up with it.
+        streams.read(outcome.correlationId);
+        if (!json) await output.result(exactJson(outcome.message));
+      }
+      await noteResults(invocation, line, outcome);
+      break;
+    case 'rejected':
+      await tellRejected(line, outcome, decoding);
+      break;
+    case 'dropped':
+      await noteLine(invocation, line, 'dropped, and nothing is to be answered: the frame has expired');
+      break;
+  }
+  for (const reply of repliesOf(outcome)) await replies.add(line, reply);
+}
+
+async function checkpointOf(outcome: DecodeOutcome): Promise<object> {
+  if (outcome.outcome !== 'message' || outcome.checkpoint === undefined) return {};
+  return { checkpoint: await outcome.checkpoint };
+}
+
+async function tellRejected(
+  line: Line,
+  { error }: DecodeOutcome & { readonly outcome: 'rejected' },
+  { invocation }: Decoding,
+): Promise<void> {
+  const { json, output } = invocation;
+  if (json) return;
+  const { code, message, help } = error;
+  const span = error.span ?? placeOf(error.path, line.text, invocation.options.dialect);
+  await output.note(`${reportText({ code, message, help, span }, 'error', line, reporting(invocation))}\n`);
+}
+
+/** What the end of the input leaves open, and the exit code. */
+async function end({ invocation, open, streams, counts, parts }: Decoding): Promise<number> {
+  const { json, output } = invocation;
+  const { failed, unfinished } = await streams.end();
+  const rest = open.isKept ? '; the rest may follow' : '';
+  const said = [
+    ...failed.map(({ cid, error }) => `The stream ${cid} has failed: ${error.message}`),
+    ...unfinished.map((cid) => `The stream ${cid} has not ended${rest}.`),
+    ...[...parts].map((cid) => `The message ${cid} has not come whole${rest}.`),
+  ];
+  if (!json) {
+    const { message, pending, rejected, dropped } = counts;
+    const frames = message + pending + rejected + dropped;
+    said.push(
+      `${count(frames, 'frame')}: ${count(message, 'message')}, ${pending} pending, ${rejected} rejected, ${dropped} dropped`,
+    );
+  }
+  for (const text of said) await output.note(json ? errorJson('unfinished', text) : text);
+  const isCut = !open.isKept && parts.size + unfinished.length > 0;
+  return counts.rejected > 0 || failed.length > 0 || isCut ? 1 : 0;
+}
+
+interface Replies {
+  readonly add: (line: Line, frame: string) => Promise<void>;
+  /** @throws UsageError when frames could not be written */
+  readonly close: () => void;
+}
+
+/**
+ * Opens the file of the replies. Those that cannot be written to it go to stderr: the session sends none of them again.
+ *
+ * @throws UsageError when the file cannot be opened
+ */
+function openReplies(invocation: Run): Replies {
+  const { replies: file } = invocation.options;
+  const show = (line: Line, frame: string): Promise<void> => noteLine(invocation, line, `to be sent back: ${frame}`);
+  if (file === undefined) return { add: show, close: () => {} };
+  let fault: unknown;
+  const lines = openLines(
+    file,
+    'w',
+    (_, thrown) => {
+      fault = unwritable(thrown, file);
+    },
+    0o666,
+  );
+  return {
+    add: async (line, frame) => {
+      if (!lines.write(frame)) await show(line, frame);
+    },
+    close: () => {
+      lines.close();
+      if (fault !== undefined) throw fault;
+    },
+  };
+}
+
+/**
+ * Finds the part of a frame that an error names by its path.
+ *
+ * @param path `metadata.seq`, `payload.tool_name`, ...: the parameter is looked for, not what is inside of its value
+ * @returns `null` where the frame has no such part
+ */
+function placeOf(path: string | undefined, text: string, dialect: Dialect): Span | null {
+  const [, block, key] = /^(metadata|payload)\.([A-Za-z0-9_]+)/.exec(path ?? '') ?? [];
+  if (key === undefined) return null;
+  const parsed = tryParseFrame(text, { dialect, spans: true });
+  if (!parsed.ok) return null;
+  const { payload, metadata } = parsed.value;
+  return spanIn(block === 'payload' ? payload : (metadata ?? []), key);
+}
+
+function spanIn(params: readonly Param[], key: string): Span | null {
+  const schema = params.find((param) => param.key === 'schema')?.value;
+  const table = keyTable(schema?.kind === 'string' ? schema.value : undefined);
+  const param = params.find((one) => one.key === key) ?? params.find((one) => table.expand(one.key) === key);
+  return param?.span ?? null;
+}

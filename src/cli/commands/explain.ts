@@ -1,27 +1,27 @@
-import { forEachMessage } from '../each-line.js';
-import { toJson } from '../json.js';
-import { givenLimits, LIMIT_OPTIONS } from '../limit-options.js';
-import { reporting, reportText } from '../report.js';
-import { type Command, choice } from '../usage.js';
+import { forEachMessage } from '../io/each-message.js';
+import { toJson } from '../io/json.js';
+import { reporting, reportText } from '../io/report.js';
+import { defineCommand } from '../options/command.js';
+import { givenLimits, LIMIT_OPTIONS } from '../options/limits.js';
+import { choice } from '../options/option.js';
 
 /** `pegwire explain`: plain English. */
-export const explain: Command = {
-  name: 'explain',
-  summary: 'messages, one a line, in plain English',
-  takesInput: true,
+export const command = defineCommand({
+  takes: 'messages',
   options: {
-    dialect: {
-      type: 'string',
-      description: 'NAME  accp: lenient (default) or strict; aacp: tolerant (default) or strict',
-    },
+    // As much as possible is explained; what is wrong with it is reported besides.
+    dialect: choice(
+      'NAME',
+      'accp: lenient (default) or strict; aacp: tolerant (default) or strict',
+      (protocol) => protocol.dialects,
+      (dialects) => dialects.at(-1)!,
+    ),
     ...LIMIT_OPTIONS,
   },
   example: "echo 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1' | pegwire explain aacp",
   run: async (invocation) => {
-    const { protocol, output, json } = invocation;
-    // As much as can be is explained; what is wrong with it is told besides.
-    const dialect = choice(invocation, 'dialect', protocol.dialects, protocol.dialects.at(-1));
-    const reading = { dialect, profile: 'draft', limits: givenLimits(invocation) } as const;
+    const { protocol, options, output, json } = invocation;
+    const reading = { dialect: options.dialect, profile: 'draft', limits: givenLimits(options) } as const;
     let invalid = 0;
     const exitCode = await forEachMessage(invocation, reading, async (node, line) => {
       const explanation = protocol.explain(node);
@@ -38,4 +38,4 @@ export const explain: Command = {
     });
     return invalid > 0 ? 1 : exitCode;
   },
-};
+});

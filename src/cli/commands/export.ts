@@ -1,20 +1,135 @@
-import { EXPORT_FORMATS } from '../export-formats.js';
-import { NARROWING_OPTIONS } from '../narrowing-options.js';
-import type { Command } from '../usage.js';
+import { aacpEditor } from '../../aacp/language/editor.js';
+import { packetJsonSchema } from '../../aacp/language/schema.js';
+import { accpEditor } from '../../accp/language/editor.js';
+import { frameJsonSchema } from '../../accp/language/schema.js';
+import type { Language } from '../../fuzz/grammar/language.js';
+import { codeMirrorMode } from '../../grammar-export/codemirror.js';
+import type { Approximation } from '../../grammar-export/context-free.js';
+import { ExportError } from '../../grammar-export/export-error.js';
+import {
+  approximationsOf,
+  exportGrammar,
+  GRAMMAR_FORMATS,
+  type GrammarExportOptions,
+  type GrammarFormat,
+} from '../../grammar-export/export-grammar.js';
+import { railroadDiagrams } from '../../grammar-export/railroad.js';
+import { textMateGrammar } from '../../grammar-export/textmate.js';
+import { UsageError } from '../io/errors.js';
+import { tryFile, writeText } from '../io/files.js';
+import { toJson } from '../io/json.js';
+import { defineCommand, type Invocation } from '../options/command.js';
+import { LANGUAGE_OPTIONS, languageOf } from '../options/language.js';
+import { givenNarrowing } from '../options/narrowing.js';
+import { oneOf, text, value } from '../options/option.js';
+
+/** The formats of any grammar come first. */
+const FORMATS = [
+  'abnf',
+  'gbnf',
+  'lark',
+  'regex',
+  'railroad',
+  'textmate',
+  'codemirror',
+  'json-schema',
+] as const satisfies readonly (GrammarFormat | string)[];
+
+type ExportFormat = (typeof FORMATS)[number];
+
+const OPTIONS = {
+  to: value('FORMAT', FORMATS.join(', '), oneOf(FORMATS)),
+  output: text('FILE', 'write it there, and not to stdout'),
+  ...LANGUAGE_OPTIONS,
+};
+
+type Run = Invocation<typeof OPTIONS>;
 
 /** `pegwire export`: the grammar for other engines. */
-export const exportCommand: Command = {
-  name: 'export',
-  summary: 'the grammar for another engine, with what that cannot say in a comment',
-  takesInput: false,
-  takesGrammar: true,
-  options: {
-    to: { type: 'string', description: `FORMAT  ${EXPORT_FORMATS.join(', ')}` },
-    output: { type: 'string', description: 'FILE  write it there, and not to stdout' },
-    start: { type: 'string', description: 'RULE  of a grammar file: the rule to start with (default the first)' },
-    ...NARROWING_OPTIONS,
-  },
+export const command = defineCommand({
+  takes: 'grammar',
+  options: OPTIONS,
   example: 'pegwire export accp --to gbnf --intents req,done --max-depth 2',
-  // What it takes is loaded only now: the other commands need none of it.
-  run: async (invocation) => (await import('../exporting.js')).runExport(invocation),
+  run: async (invocation) => {
+    const { options, output, json } = invocation;
+    const { to, output: file } = options;
+    if (to === undefined) throw new UsageError(`export needs --to: ${FORMATS.join(', ')}`);
+    const language = languageOf(invocation);
+    // Some grammars take long, and a mistyped name shows at once.
+    if (file !== undefined) tryFile(file);
+    const { text: made, approximations } = isGrammarFormat(to)
+      ? asGrammar(language, { to, ...nesting(language, to, invocation) })
+      : { text: asPicture(to, language, invocation), approximations: [] };
+    if (file !== undefined) {
+      try {
+        writeText(file, made);
+      } catch (thrown) {
+        await output.result(made.trimEnd());
+        throw thrown;
+      }
+    }
+    if (json) {
+      const where = file === undefined ? { text: made } : { file };
+      await output.result(toJson({ format: to, grammar: language.name, ...where, approximations }));
+    } else if (file === undefined) await output.result(made.trimEnd());
+    else await output.note(`The ${NOUNS[to] ?? 'grammar'} is written to ${file}.`);
+    return 0;
+  },
+});
+
+/** What they are called, where they are no grammars. */
+const NOUNS: Readonly<Partial<Record<ExportFormat, string>>> = {
+  railroad: 'drawing',
+  codemirror: 'mode',
+  'json-schema': 'schema',
 };
+
+function isGrammarFormat(to: ExportFormat): to is GrammarFormat {
+  return (GRAMMAR_FORMATS as readonly string[]).includes(to);
+}
+
+function asGrammar(
+  { exportable }: Language,
+  how: GrammarExportOptions,
+): { readonly text: string; readonly approximations: readonly Approximation[] } {
+  try {
+    return { text: exportGrammar(exportable, how), approximations: approximationsOf(exportable, how) };
+  } catch (thrown) {
+    throw thrown instanceof ExportError ? new UsageError(thrown.message) : thrown;
+  }
+}
+
+/** What is made from more than the grammar, or for people. */
+function asPicture(to: Exclude<ExportFormat, GrammarFormat>, language: Language, invocation: Run): string {
+  if (to === 'railroad') {
+    return railroadDiagrams(language.exportable.ast, { title: `${language.name}, ${language.exportable.startRule}` });
+  }
+  if (invocation.grammar !== undefined) {
+    throw new UsageError(`--to ${to} is for accp and aacp: it takes more than a grammar`);
+  }
+  const given = givenNarrowing(invocation);
+  if (given !== undefined) throw new UsageError(`--${given} does not go with --to ${to}, which is for all messages`);
+  const isFrames = language.name === 'accp';
+  if (to === 'json-schema') {
+    return JSON.stringify(isFrames ? frameJsonSchema() : packetJsonSchema(), null, 2);
+  }
+  const editor = isFrames ? accpEditor : aacpEditor;
+  return to === 'textmate' ? JSON.stringify(textMateGrammar(editor), null, 2) : codeMirrorMode(editor);
+}
+
+/**
+ * Nesting is counted out, so that no engine accepts more of it than the protocol. Only ABNF, which people read, stays as short as
+ * the grammar, unless a depth is asked for.
+ */
+function nesting(
+  language: Language,
+  to: GrammarFormat,
+  { options }: Run,
+): Pick<GrammarExportOptions, 'depth' | 'settled'> {
+  const { exportable, depth } = language;
+  const isWanted = to !== 'abnf' || options['max-depth'] !== undefined;
+  // A narrowed grammar may have lost them.
+  const rules = depth?.rules.filter((rule) => exportable.ast.rules.some((one) => one.name === rule)) ?? [];
+  if (depth === null || rules.length === 0 || !isWanted) return {};
+  return { depth: { ...depth, rules }, settled: depth.checks };
+}

@@ -1,22 +1,21 @@
 import type { ParseError } from '../../text/errors.js';
 import type { Found } from '../../text/prose.js';
 import { visible } from '../../text/visible.js';
-import { inputName, type Line, readAll, withoutReturn } from '../input.js';
-import { foundRecord, toJson } from '../json.js';
-import { givenLimits, LIMIT_OPTIONS } from '../limit-options.js';
-import { reporting, reportText } from '../report.js';
-import { type Command, choice, type Invocation } from '../usage.js';
+import { inputName, type Line, readAll, withoutReturn } from '../io/input.js';
+import { foundRecord, toJson } from '../io/json.js';
+import { type Reporting, reporting, reportText } from '../io/report.js';
+import { defineCommand } from '../options/command.js';
+import { givenLimits, LIMIT_OPTIONS } from '../options/limits.js';
+import { dialect, flag } from '../options/option.js';
 
 type Broken = Found<unknown, ParseError> & { readonly ok: false };
 
 /** `pegwire find`: the messages inside any text. */
-export const find: Command = {
-  name: 'find',
-  summary: 'the messages inside any text (prose, Markdown, JSON, logs), with their offsets',
-  takesInput: true,
+export const command = defineCommand({
+  takes: 'messages',
   options: {
-    dialect: { type: 'string', description: 'NAME  strict (default); accp: lenient, aacp: tolerant' },
-    spans: { type: 'boolean', description: 'with --json: put offsets on every node' },
+    dialect: dialect('strict (default); accp: lenient, aacp: tolerant'),
+    spans: flag('with --json: put offsets on every node'),
     ...LIMIT_OPTIONS,
   },
   details:
@@ -25,11 +24,7 @@ export const find: Command = {
   example: 'pegwire find accp transcript.md',
   run: async (invocation) => {
     const { protocol, output, json, options } = invocation;
-    const reading = {
-      dialect: choice(invocation, 'dialect', protocol.dialects),
-      spans: options['spans'] === true,
-      limits: givenLimits(invocation),
-    };
+    const reading = { dialect: options.dialect, spans: options.spans, limits: givenLimits(options) };
     const { text, isUtf8 } = await readAll(invocation);
     if (!isUtf8) {
       const notice = `${inputName(invocation)} is not all UTF-8: U+FFFD stands for each invalid sequence of bytes`;
@@ -51,13 +46,13 @@ export const find: Command = {
     if (!json) await output.note(`${found.length} found, ${broken} broken`);
     return broken > 0 ? 1 : 0;
   },
-};
+});
 
 /** Longer lines are not searched through again for every broken message on them. */
 const MAX_LINE = 10_000;
 
 /** What is wrong with a message, in its line; by itself where the line is too long, or writes it with the escapes of JSON. */
-function problem(item: Broken, lines: Lines, invocation: Invocation): string {
+function problem(item: Broken, lines: Lines, invocation: Reporting): string {
   const { start, error } = item;
   const { number, offset, text } = lines.at(start);
   if (item.decoded !== undefined || text.length > MAX_LINE || error.span === null) {

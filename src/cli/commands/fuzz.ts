@@ -1,43 +1,284 @@
-import { FEW, MANY } from '../fuzz-defaults.js';
-import { NARROWING_OPTIONS } from '../narrowing-options.js';
-import { TARGET_OPTIONS } from '../target-options.js';
-import type { Command } from '../usage.js';
+import path from 'node:path';
+import process from 'node:process';
+import { coverageHtml } from '../../fuzz/coverage/html.js';
+import { coverageReport, coverageTable } from '../../fuzz/coverage/report.js';
+import { createTracker, type Tracker } from '../../fuzz/coverage/tracker.js';
+import { fixtureFile, fixtureOf } from '../../fuzz/differential/fixture.js';
+import { processTarget } from '../../fuzz/differential/process-target.js';
+import { findingText, summaryText } from '../../fuzz/differential/report.js';
+import { type DifferentialReport, type Finding, runDifferential } from '../../fuzz/differential/run.js';
+import { TargetError } from '../../fuzz/differential/target-error.js';
+import type { Language } from '../../fuzz/grammar/language.js';
+import { type FuzzInput, fuzzInputs } from '../../fuzz/mutants/inputs.js';
+import { NoSentenceError } from '../../fuzz/sentences/generate.js';
+import { makeFolders } from '../../storage/place.js';
+import { createRandom } from '../../text/random.js';
+import { UsageError } from '../io/errors.js';
+import { tryFile, tryFolder, writeText, writing } from '../io/files.js';
+import { readLines } from '../io/input.js';
+import { toJson } from '../io/json.js';
+import { defineCommand, type Invocation } from '../options/command.js';
+import { LANGUAGE_OPTIONS, languageOf } from '../options/language.js';
+import { NARROWING_OPTIONS } from '../options/narrowing.js';
+import { amount, integer, optional, text, texts, value } from '../options/option.js';
+import { LIMITED_PROGRAM, processLimits, targetFault } from '../options/target.js';
+
+/** How many texts are made by default: to look at, and to compare with. */
+const FEW = 100;
+const MANY = 20_000;
+
+const someTexts = integer({ from: 1 });
+
+const OPTIONS = {
+  target: texts('CMD', "a program to test, such as 'python3 adapter.py'; may come several times"),
+  ...LIMITED_PROGRAM,
+  count: value('N', `how many texts (default ${FEW}; with a target ${MANY})`, someTexts),
+  seed: value('N', 'the same seed gives the same texts (default: a new one, which is told)', integer({ from: 0 })),
+  mutate: optional(
+    '[SHARE]',
+    'bend this share of the texts, 0 to 1 (default 0, with a target 0.5; without a value 1)',
+    amount('a share from 0 to 1', (share) => share <= 1),
+  ),
+  corpus: text('FILE', 'bend the lines of this file, too; a JSON string stands for its text'),
+  'max-length': value('N', 'UTF-16 code units of a text, before it is bent (default 160)', someTexts),
+  output: text('DIR', 'where findings are saved (default pegwire-findings)'),
+  coverage: optional(
+    '[FILE]',
+    'what of the grammar was seen: by the lines of FILE, or by the texts of the run',
+    (file) => file,
+  ),
+  html: text('FILE', 'write the coverage as a page'),
+  ...LANGUAGE_OPTIONS,
+};
+
+type Run = Invocation<typeof OPTIONS>;
 
 /** `pegwire fuzz`: texts made from the grammar; for other implementations, with what they get wrong. */
-export const fuzz: Command = {
-  name: 'fuzz',
-  summary: 'texts made from the grammar, and what another implementation gets wrong of them',
-  takesInput: false,
-  takesGrammar: true,
-  options: {
-    ...TARGET_OPTIONS,
-    target: {
-      type: 'string',
-      description: "CMD  a program to test, such as 'python3 adapter.py'; may come several times",
-    },
-    count: { type: 'string', description: `N  how many texts (default ${FEW}; with a target ${MANY})` },
-    seed: { type: 'string', description: 'N  the same seed gives the same texts (default: a new one, which is told)' },
-    mutate: {
-      type: 'string',
-      optional: true,
-      description: '[SHARE]  bend this share of the texts, 0 to 1 (default 0, with a target 0.5; without a value 1)',
-    },
-    corpus: {
-      type: 'string',
-      description: 'FILE  bend the lines of this file, too; a JSON string stands for its text',
-    },
-    'max-length': { type: 'string', description: 'N  UTF-16 code units of a text, before it is bent (default 160)' },
-    output: { type: 'string', description: 'DIR  where findings are saved (default pegwire-findings)' },
-    coverage: {
-      type: 'string',
-      optional: true,
-      description: '[FILE]  what of the grammar was seen: by the lines of FILE, or by the texts of the run',
-    },
-    html: { type: 'string', description: 'FILE  write the coverage as a page' },
-    start: { type: 'string', description: 'RULE  of a grammar file: the rule to start with (default the first)' },
-    ...NARROWING_OPTIONS,
-  },
+export const command = defineCommand({
+  takes: 'grammar',
+  options: OPTIONS,
   example: "pegwire fuzz aacp --target 'python3 adapter.py'",
-  // What it takes is loaded only now: the other commands need none of it.
-  run: async (invocation) => (await import('../fuzzing.js')).runFuzz(invocation),
-};
+  run: fuzz,
+});
+
+/** @returns the exit code: 1 where an implementation disagrees */
+async function fuzz(invocation: Run): Promise<number> {
+  const language = languageOf(invocation);
+  const tracker = isMeasured(invocation) ? createTracker(language.grammar) : null;
+  const { coverage, html, target: targets } = invocation.options;
+  // Before the work, so that it is not lost.
+  if (html !== undefined) tryFile(html);
+  try {
+    if (typeof coverage === 'string') return await measure(invocation, coverage, tracker!);
+    const code =
+      targets.length === 0
+        ? await print(invocation, language, tracker)
+        : await compare(invocation, language, targets, tracker);
+    if (tracker !== null) await showCoverage(invocation, tracker);
+    return code;
+  } catch (thrown) {
+    if (thrown instanceof NoSentenceError) throw new UsageError(thrown.message, 'unreadable');
+    if (thrown instanceof TargetError) throw targetFault(thrown);
+    throw thrown;
+  }
+}
+
+/** The coverage of a file of texts, one a line. */
+async function measure(invocation: Run, file: string, tracker: Tracker): Promise<number> {
+  for await (const { text } of readLines({ ...invocation, file: file === '-' ? undefined : file })) {
+    tracker.add(fromLine(text));
+  }
+  await showCoverage(invocation, tracker);
+  return 0;
+}
+
+async function print(invocation: Run, language: Language, tracker: Tracker | null): Promise<number> {
+  const { json, output } = invocation;
+  const { seed = newSeed() } = invocation.options;
+  // A table of coverage stands for the texts.
+  const isShown = invocation.options.coverage === undefined;
+  for (const { text, kinds, valid } of await inputsOf(invocation, language, seed, FEW, 0)) {
+    tracker?.add(text);
+    if (isShown) await output.result(json ? toJson({ text, valid, mutation: kinds }) : oneLine(text));
+  }
+  await output.note(`Seed ${seed}.`);
+  return 0;
+}
+
+/** A text that would not be one line, or not be seen, is written as JSON. */
+function oneLine(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
+  return /[\x00-\x1f\x7f-\x9f\u2028\u2029]|^"|^$/.test(text) ? JSON.stringify(text) : text;
+}
+
+/** The text of a line that {@link oneLine} has written, or somebody else. */
+function fromLine(line: string): string {
+  if (!line.startsWith('"')) return line;
+  try {
+    const text: unknown = JSON.parse(line);
+    return typeof text === 'string' ? text : line;
+  } catch {
+    return line;
+  }
+}
+
+async function compare(
+  invocation: Run,
+  language: Language,
+  commands: readonly string[],
+  tracker: Tracker | null,
+): Promise<number> {
+  const { json, output, options } = invocation;
+  const { seed = newSeed() } = invocation.options;
+  const { output: folder = 'pegwire-findings', count = MANY } = options;
+  await tryFindings(invocation, folder);
+  const inputs = await inputsOf(invocation, language, seed, MANY, 0.5);
+  const stopping = new AbortController();
+  const stop = (): void => {
+    // 128 and the number of the signal, as shells have it.
+    if (stopping.signal.aborted) process.exit(130);
+    stopping.abort();
+    void output.note('\nStopping; what was found is kept. Once more stops at once.');
+  };
+  process.on('SIGINT', stop);
+  const targets = commands.map((command) => processTarget(command, processLimits(options)));
+  let number = 0;
+  let shown: Promise<void> = Promise.resolve();
+  let fault: UsageError | undefined;
+  const onFinding = (finding: Finding): void => {
+    const fixture = fixtureOf(finding, language);
+    let file: string | null = null;
+    let unsaved = '';
+    try {
+      // A disagreement that does not come again is not a test case.
+      if (finding.steady) file = save(fixture, folder);
+    } catch (thrown) {
+      fault ??= thrown as UsageError;
+      unsaved = `   not saved: ${(thrown as Error).message}\n   its file:  ${JSON.stringify(fixture)}\n`;
+    }
+    number++;
+    const record = json ? toJson({ ...fixture, file }) : `${findingText(finding, number, file)}\n${unsaved}`;
+    output.progress('');
+    shown = shown.then(() => output.result(record));
+  };
+  let report: DifferentialReport;
+  const started = performance.now();
+  try {
+    report = await runDifferential({
+      language,
+      targets,
+      inputs: tracked(inputs, tracker),
+      signal: stopping.signal,
+      onFinding,
+      onProgress: ({ inputs: done, findings }) => {
+        const rate = Math.round(done / ((performance.now() - started) / 1_000));
+        if (done % 64 === 0) output.progress(`${done} of ${count} texts, ${rate} a second, ${findings} findings`);
+      },
+    });
+  } finally {
+    process.removeListener('SIGINT', stop);
+    output.progress('');
+    await Promise.all(targets.map((target) => target.close()));
+  }
+  await shown;
+  const again = [
+    'pegwire fuzz',
+    invocation.grammar ?? language.name,
+    `--seed ${seed} --count ${count}`,
+    ...asGiven(invocation),
+  ];
+  const { findings: _findings, ...counts } = report;
+  if (json) await output.result(toJson({ summary: { ...counts, seed, findings: report.findings.length } }));
+  else await output.result(summaryText(report, seed, again.join(' ')));
+  // The default folder is nothing that was asked for.
+  if (fault !== undefined && options.output !== undefined) throw fault;
+  return report.findings.length > 0 ? 1 : 0;
+}
+
+/** Options that a run depends on, but for the seed and the count. */
+const DEPENDS = ['mutate', 'corpus', 'max-length', 'start', ...Object.keys(NARROWING_OPTIONS), 'target'];
+
+/** What was given of them, for a shell. */
+function asGiven({ given }: Run): readonly string[] {
+  return DEPENDS.flatMap((name) => {
+    const values = given[name] ?? [];
+    return values.map((one) => (one === true ? `--${name}` : `--${name} '${one.replaceAll("'", "'\\''")}'`));
+  });
+}
+
+function* tracked(inputs: Iterable<FuzzInput>, tracker: Tracker | null): Generator<string> {
+  for (const { text } of inputs) {
+    tracker?.add(text);
+    yield text;
+  }
+}
+
+async function inputsOf(
+  invocation: Run,
+  { grammar, words }: Language,
+  seed: number,
+  many: number,
+  share: number,
+): Promise<Iterable<FuzzInput>> {
+  const { corpus, count = many, mutate = share } = invocation.options;
+  const seeds: string[] = [];
+  if (corpus !== undefined)
+    for await (const line of readLines({ ...invocation, file: corpus === '-' ? undefined : corpus }))
+      seeds.push(fromLine(line.text));
+  return fuzzInputs(grammar, {
+    seed,
+    seeds,
+    words,
+    count,
+    maxLength: invocation.options['max-length'] ?? 160,
+    mutants: mutate === true ? 1 : mutate,
+  });
+}
+
+/**
+ * Tries the folder of the findings before a long run. Where the default one cannot be written, findings are only printed.
+ *
+ * @throws UsageError when the folder that was asked for cannot be written
+ */
+async function tryFindings({ options, json, output }: Run, folder: string): Promise<void> {
+  try {
+    await tryFolder(folder);
+  } catch (thrown) {
+    if (options.output !== undefined || !(thrown instanceof UsageError)) throw thrown;
+    const message = `${thrown.message}; findings are printed only, and --output DIR saves them elsewhere`;
+    await output.note(json ? toJson({ notice: message }) : `${message}.`);
+  }
+}
+
+/** Saves a finding as soon as it is known, so that the end of the run cannot lose it. @throws UsageError */
+function save(fixture: ReturnType<typeof fixtureOf>, folder: string): string {
+  const file = path.join(folder, fixtureFile(fixture));
+  writing(folder, () => makeFolders(folder));
+  writeText(file, `${JSON.stringify(fixture, null, 2)}\n`);
+  return file;
+}
+
+async function showCoverage({ json, output, options }: Run, tracker: Tracker): Promise<void> {
+  const { coverage, html: page } = options;
+  if (coverage !== undefined) {
+    const report = coverageReport(tracker);
+    await output.result(json ? toJson({ coverage: report }) : coverageTable(report));
+  }
+  if (page === undefined) return;
+  const html = coverageHtml(tracker);
+  try {
+    writeText(page, html);
+  } catch (thrown) {
+    await output.result(html);
+    throw thrown;
+  }
+  await output.note(`The page is written to ${page}.`);
+}
+
+function isMeasured({ options: { coverage, html } }: Run): boolean {
+  return coverage !== undefined || html !== undefined;
+}
+
+function newSeed(): number {
+  return createRandom(Date.now() | 0).integer(0, 2 ** 31 - 1);
+}

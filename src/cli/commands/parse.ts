@@ -1,24 +1,23 @@
-import { forEachMessage } from '../each-line.js';
-import { toJson } from '../json.js';
-import { givenLimits, LIMIT_OPTIONS } from '../limit-options.js';
-import { type Command, choice } from '../usage.js';
+import { forEachMessage } from '../io/each-message.js';
+import { toJson } from '../io/json.js';
+import { defineCommand } from '../options/command.js';
+import { givenLimits, LIMIT_OPTIONS } from '../options/limits.js';
+import { dialect, flag } from '../options/option.js';
 
 /** `pegwire parse`: one syntax tree a line, as JSON. */
-export const parse: Command = {
-  name: 'parse',
-  summary: 'messages, one a line, to syntax trees as JSON',
-  takesInput: true,
+export const command = defineCommand({
+  takes: 'messages',
   options: {
-    dialect: { type: 'string', description: 'NAME  strict (default); accp: lenient, aacp: tolerant' },
-    spans: { type: 'boolean', description: 'put offsets on every node' },
+    dialect: dialect('strict (default); accp: lenient, aacp: tolerant'),
+    spans: flag('put offsets on every node'),
     ...LIMIT_OPTIONS,
   },
   example: "echo '@planner>req:schedule{pri:high}' | pegwire parse accp",
   run: (invocation) => {
-    const dialect = choice(invocation, 'dialect', invocation.protocol.dialects);
-    const spans = invocation.options['spans'] === true;
-    return forEachMessage(invocation, { dialect, spans, limits: givenLimits(invocation) }, (node, { number }) =>
-      invocation.output.result(toJson(invocation.json ? { line: number, ok: true, ast: node } : node)),
+    const { options, output, json } = invocation;
+    const reading = { dialect: options.dialect, spans: options.spans, limits: givenLimits(options) };
+    return forEachMessage(invocation, reading, (node, { number }) =>
+      output.result(toJson(json ? { line: number, ok: true, ast: node } : node)),
     );
   },
-};
+});

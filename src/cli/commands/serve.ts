@@ -1,32 +1,52 @@
-import type { Command } from '../usage.js';
+import process from 'node:process';
+import { AccpError } from '../../accp/errors.js';
+import {
+  AGENTS,
+  accessLine,
+  createEndpoint,
+  type RunningServer,
+  type ServeOptions,
+  startServer,
+  tryAgent,
+} from '../../accp/serve/index.js';
+import { errorJson, toJson } from '../io/json.js';
+import { defineCommand, type Invocation } from '../options/command.js';
+import { choice, flag, integer, seconds, text, texts, token, value } from '../options/option.js';
+import { notStarted, SERVER_OPTIONS } from '../options/server.js';
+
+/** Seconds that a session is kept between requests. */
+const IDLE_TIME = 600;
+/** Sessions that are kept between requests: each may hold up to 16 MiB. */
+const MAX_SESSIONS = 128;
+
+const some = integer({ from: 1 });
+
+const OPTIONS = {
+  port: value('PORT', '(4711); 0 for one that is free', integer({ from: 0, to: 65_535 })),
+  host: SERVER_OPTIONS.host,
+  path: text('PATH', 'of frames (/accp/v1/frames), for HTTP and WebSocket'),
+  agent: choice(
+    'NAME',
+    'echo says requests back; tools answers calls of the tools add, upper, now and count; by default both: calls of tools go ' +
+      'to the tools, everything else is said back',
+    AGENTS,
+  ),
+  token: token('what who speaks here has to show'),
+  origin: texts('ORIGIN', 'a web page that may speak here; may be given more than once'),
+  insecure: SERVER_OPTIONS.insecure,
+  'max-frame': value('BYTES', 'of a frame at most (1048576)', some),
+  'max-connections': value('N', 'at a time; more are closed at once (1024)', some),
+  'max-sessions': value('N', `kept between requests; each may hold up to 16 MiB (${MAX_SESSIONS})`, some),
+  grace: value('SECONDS', 'for requests to be answered once it ends (5)', seconds),
+  quiet: flag('no access log'),
+};
+
+type Run = Invocation<typeof OPTIONS>;
 
 /** `pegwire serve`: an endpoint for frames, over HTTP and WebSocket. */
-export const serve: Command = {
-  name: 'serve',
-  summary: 'an endpoint for frames over HTTP and WebSocket, with agents to try it with',
-  takesInput: false,
-  options: {
-    port: { type: 'string', description: 'PORT  (4711); 0 for one that is free' },
-    host: { type: 'string', description: 'HOST  name or address (127.0.0.1); others than this machine need --token' },
-    path: { type: 'string', description: 'PATH  of frames (/accp/v1/frames), for HTTP and WebSocket' },
-    agent: {
-      type: 'string',
-      description:
-        'NAME  echo says requests back; tools answers calls of the tools add, upper, now and count; by default both: calls ' +
-        'of tools go to the tools, everything else is said back',
-    },
-    token: {
-      type: 'string',
-      description: 'TEXT  what who speaks here has to show; better as PEGWIRE_TOKEN in the environment',
-    },
-    origin: { type: 'string', description: 'ORIGIN  a web page that may speak here; may be given more than once' },
-    insecure: { type: 'boolean', description: 'listen without --token where others than this machine reach it' },
-    'max-frame': { type: 'string', description: 'BYTES  of a frame at most (1048576)' },
-    'max-connections': { type: 'string', description: 'N  at a time; more are closed at once (1024)' },
-    'max-sessions': { type: 'string', description: 'N  kept between requests; each may hold up to 16 MiB (128)' },
-    grace: { type: 'string', description: 'SECONDS  for requests to be answered once it ends (5)' },
-    quiet: { type: 'boolean', description: 'no access log' },
-  },
+export const command = defineCommand({
+  takes: 'nothing',
+  options: OPTIONS,
   details: [
     'Its addresses go to stdout, and on stderr there is a line for each request and connection. GET /healthz tells how it is. ' +
       'SIGINT and SIGTERM end it: no more is taken, what is being answered is; a second one ends it at once.',
@@ -35,10 +55,61 @@ export const serve: Command = {
       'machine, and web pages have to be its own or an --origin.',
   ],
   example: 'pegwire serve --port 4711',
-  isService: true,
   run: async (invocation) => {
-    // Loaded only now: the other commands need none of it.
-    const { runServer } = await import('../serving.js');
-    return runServer(invocation);
+    const { options, output, json } = invocation;
+    const endpoint = createEndpoint({
+      ...tryAgent(options.agent),
+      maxSessions: options['max-sessions'] ?? MAX_SESSIONS,
+      idleTime: IDLE_TIME,
+      failed: (thrown) => {
+        // Errors of the protocol are the answer itself.
+        if (!(thrown instanceof AccpError)) void output.note(`An agent failed: ${String(thrown)}`);
+      },
+    });
+    try {
+      const server = await startServer(endpoint, serveOptions(invocation)).catch((thrown: unknown) => {
+        throw notStarted(thrown);
+      });
+      const { http, ws } = server;
+      const ended = endBySignal(invocation, server);
+      await output.result(json ? toJson({ http, ws }) : `${http}\n${ws}`);
+      await ended;
+    } finally {
+      endpoint.close();
+    }
+    return 0;
   },
-};
+});
+
+function serveOptions({ options, output, json }: Run): ServeOptions {
+  const { port, host, path, token: secret, insecure, origin, quiet, grace } = options;
+  const note = (message: string): void => void output.note(message);
+  return {
+    port,
+    host,
+    path,
+    token: secret,
+    insecure,
+    origins: origin.length === 0 ? undefined : origin,
+    maxFrameBytes: options['max-frame'],
+    maxConnections: options['max-connections'],
+    closeGrace: grace,
+    onAccess: quiet ? undefined : (entry) => note(json ? toJson(entry) : accessLine(entry)),
+    onError: ({ message }) =>
+      note(json ? errorJson('connection', message) : `${output.paintNote('yellow', 'warning:')} ${message}`),
+  };
+}
+
+/** Resolves when a signal has ended the server, and all that was under way is over. */
+async function endBySignal({ output, json }: Run, server: RunningServer): Promise<void> {
+  let again: () => void = () => undefined;
+  await new Promise<void>((resolve) => {
+    again = resolve;
+    process.on('SIGINT', again).on('SIGTERM', again);
+  });
+  process.off('SIGINT', again).off('SIGTERM', again);
+  process.on('SIGINT', server.terminate).on('SIGTERM', server.terminate);
+  if (!json) await output.note('Ending: what is being answered still is. Once more ends it at once.');
+  await server.close();
+  process.off('SIGINT', server.terminate).off('SIGTERM', server.terminate);
+}

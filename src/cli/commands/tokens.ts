@@ -1,19 +1,28 @@
+import { fromObject } from '../../aacp/build/index.js';
+import { printPacket, tryParsePacket } from '../../aacp/index.js';
+import { createCodec } from '../../accp/codec/codec.js';
+import { type Dialect, tryParseFrame } from '../../accp/index.js';
+import { createSession } from '../../accp/session/session.js';
+import { plainFrame, plainPacket } from '../../bench/plain.js';
+import { PegwireError } from '../../text/errors.js';
 import { visible } from '../../text/visible.js';
-import { ENCODINGS } from '../../tokens/encodings.js';
-import { inputName, type Line, readLines } from '../input.js';
-import { errorJson, toJson } from '../json.js';
-import type { TokenRow } from '../token-rows.js';
-import { type Command, choice, type Invocation, notExact, UsageError } from '../usage.js';
+import { type ComparisonInput, compareTokens, type Form } from '../../tokens/compare.js';
+import { countTokens } from '../../tokens/count.js';
+import { ENCODINGS, type Encoding } from '../../tokens/encodings.js';
+import { notExact, UsageError } from '../io/errors.js';
+import { inputName, type Line, readLines } from '../io/input.js';
+import { toJson } from '../io/json.js';
+import { noteEmpty } from '../io/report.js';
+import { defineCommand } from '../options/command.js';
+import { choice } from '../options/option.js';
+import { readMessage } from '../session/message-input.js';
 
 /** `pegwire tokens`: how many tokens lines are, and what else could say the same. */
-export const tokens: Command = {
-  name: 'tokens',
-  summary: 'how many tokens frames, packets, JSON and English are, and the same as JSON and TOON',
-  takesInput: true,
-  takesProtocol: false,
+export const command = defineCommand({
+  takes: 'file',
   options: {
-    encoding: { type: 'string', description: `NAME  what tokens are counted in: ${ENCODINGS.join(', ')}` },
-    dialect: { type: 'string', description: 'NAME  of frames: strict (default) or lenient' },
+    encoding: choice('NAME', `what tokens are counted in: ${ENCODINGS.join(', ')}`, ENCODINGS),
+    dialect: choice('NAME', 'of frames: strict (default) or lenient', ['strict', 'lenient']),
   },
   details:
     'Of a JSON message (intent, operation, payload), ACCP is its frame without metadata and with mid, seq and ts; of JSON with a task ' +
@@ -21,11 +30,8 @@ export const tokens: Command = {
     'package gpt-tokenizer, counts are estimates; the exit code is 2 then where --encoding asks for an encoding.',
   example: "echo '@planner>req:schedule{task:impl_auth|pri:high}[mid:m1,seq:1]' | pegwire tokens",
   run: async (invocation) => {
-    const { output, json } = invocation;
-    const encoding = choice(invocation, 'encoding', ENCODINGS);
-    const dialect = choice(invocation, 'dialect', ['strict', 'lenient'] as const);
-    // Loaded only now: the other commands need none of it.
-    const { tokenRow } = await import('../token-rows.js');
+    const { output, json, given } = invocation;
+    const { encoding, dialect } = invocation.options;
     const totals: Totals = { lines: 0, tokens: 0, ...NOTHING };
     let toonMissing = false;
     let exact = true;
@@ -48,7 +54,7 @@ export const tokens: Command = {
       toonMissing ||= isToonMissing;
     }
     if (totals.lines === 0) {
-      await tellEmpty(invocation);
+      await noteEmpty(invocation, 'text');
       return 1;
     }
     if (json) await output.result(toJson({ total: totals, encoding, exact }));
@@ -56,21 +62,34 @@ export const tokens: Command = {
       if (totals.lines > 1) await output.result(output.paint('bold', totalText(totals, exact)));
       await output.note(sourceText({ exact, toonMissing }, encoding));
     }
-    // Whoever names an encoding wants its counts.
-    if (!exact && invocation.options['encoding'] !== undefined) throw notExact(encoding);
+    // Who names an encoding wants its counts.
+    if (!exact && given['encoding'] !== undefined) throw notExact(encoding);
     return 0;
   },
-};
+});
 
 const COUNTS = ['tokens', 'body', 'jsonPretty', 'json', 'toon', 'accp', 'accpEnvelope', 'aacp', 'english'] as const;
 const TITLES = [
-  ...['tokens', 'no metadata', 'JSON pretty', 'JSON', 'TOON'],
-  ...['ACCP', 'ACCP with envelope', 'AACP', 'English'],
+  'tokens',
+  'no metadata',
+  'JSON pretty',
+  'JSON',
+  'TOON',
+  'ACCP',
+  'ACCP with envelope',
+  'AACP',
+  'English',
 ] as const;
 /** The sums before the first row: a column in which nothing was counted has none. */
 const NOTHING = {
-  ...{ body: null, jsonPretty: null, json: null, toon: null },
-  ...{ accp: null, accpEnvelope: null, aacp: null, english: null },
+  body: null,
+  jsonPretty: null,
+  json: null,
+  toon: null,
+  accp: null,
+  accpEnvelope: null,
+  aacp: null,
+  english: null,
 };
 
 type Totals = { lines: number; tokens: number } & Record<Exclude<(typeof COUNTS)[number], 'tokens'>, number | null>;
@@ -106,7 +125,149 @@ function sourceText({ exact, toonMissing }: Pick<TokenRow, 'exact' | 'toonMissin
   return `${counted}. JSON and TOON say what a line says without its metadata${toon}. A dash: there is no such form of a line.`;
 }
 
-async function tellEmpty({ json, output }: Invocation): Promise<void> {
-  const message = 'The input is empty: it holds no text';
-  await output.note(json ? errorJson('empty', message) : `${message}.`);
+// One line
+
+type Kind = 'frame' | 'packet' | 'json' | 'english';
+
+/** The counts of one line; `null` where there is no such form. */
+interface TokenRow {
+  readonly kind: Kind;
+  /** Of the line as it stands. */
+  readonly tokens: number;
+  /** Of a frame without its metadata, or of the line where it has none; for what JSON and TOON are held against. */
+  readonly body: number | null;
+  /** Of the same message, without metadata. */
+  readonly jsonPretty: number | null;
+  readonly json: number | null;
+  readonly toon: number | null;
+  /** As an ACCP frame: without metadata, and with `mid`, `seq` and `ts`, or the envelope that the message has. */
+  readonly accp: number | null;
+  readonly accpEnvelope: number | null;
+  /** As an AACP packet: of a packet, and of JSON with a task and a domain. */
+  readonly aacp: number | null;
+  /** Of English, and of the text that a JSON message has in its member `english`. */
+  readonly english: number | null;
+  readonly exact: boolean;
+  readonly toonMissing: boolean;
+}
+
+/** How texts are read and counted. */
+interface RowOptions {
+  readonly encoding: Encoding;
+  readonly dialect: Dialect;
+}
+
+/** Counts one line. What looks like a message and is none is counted all the same. */
+async function tokenRow(text: string, { encoding, dialect }: RowOptions): Promise<TokenRow> {
+  const kind = kindOf(text);
+  const input = READERS[kind](text, dialect);
+  const counted = (form: string | undefined): Promise<number | null> =>
+    form === undefined ? Promise.resolve(null) : countTokens(form, encoding).then(({ tokens }) => tokens);
+  const [{ tokens }, { forms, missing, exact }, accp, accpEnvelope, aacp, english] = await Promise.all([
+    countTokens(text, encoding),
+    compareTokens(
+      kind === 'frame' ? { message: input.message, frameBody: input.frameBody } : { message: input.message },
+      {
+        encoding,
+      },
+    ),
+    counted(input.frameBody),
+    counted(input.frame),
+    counted(input.packet),
+    counted(input.english),
+  ]);
+  const bodyOf = (form: Form): number | null => forms.find((one) => one.form === form)?.body ?? null;
+  return {
+    kind,
+    tokens,
+    body: bodyOf('accp') ?? (bodyOf('json') === null ? null : tokens),
+    jsonPretty: bodyOf('json-pretty'),
+    json: bodyOf('json'),
+    toon: bodyOf('toon'),
+    accp,
+    accpEnvelope,
+    aacp,
+    english,
+    exact,
+    toonMissing: missing.length > 0,
+  };
+}
+
+/** What a line is, by its shape. */
+function kindOf(text: string): Kind {
+  if (/^@[^\s>]*>/.test(text)) return 'frame';
+  if (/^[A-Za-z]+\|[A-Za-z]*\|/.test(text)) return 'packet';
+  return /^\s*[{[]/.test(text) && documentOf(text) !== null ? 'json' : 'english';
+}
+
+/** What of a line can be compared, besides itself. */
+const READERS: Readonly<Record<Kind, (text: string, dialect: Dialect) => ComparisonInput>> = {
+  frame(text, dialect) {
+    const result = tryParseFrame(text, { dialect });
+    if (!result.ok) return {};
+    const { metadata } = result.value;
+    return {
+      message: plainFrame({ ...result.value, metadata: null }) as object,
+      frameBody: metadata === null ? text : withoutMetadata(text),
+      frame: metadata === null ? undefined : text,
+    };
+  },
+  packet(text) {
+    const result = tryParsePacket(text, { dialect: 'tolerant' });
+    return result.ok ? { message: plainPacket(result.value) as object, packet: text } : {};
+  },
+  json(text) {
+    const document = documentOf(text);
+    if (document === null) return {};
+    const { english, ...message } = document as { readonly english?: unknown };
+    if (Array.isArray(document) || typeof english !== 'string') return { message: document, ...written(document) };
+    return { message, english, ...written(message) };
+  },
+  english: (text) => ({ english: text }),
+};
+
+/** What a message without an envelope gets, so that the same message has the same number of tokens each time. */
+const ENVELOPE = { msg_id: 'c40861273305', timestamp: 1_714_000_000 };
+
+/** A JSON message as a frame, or as a packet, by its members; nothing where it is neither, or cannot be written. */
+function written(message: object): Pick<ComparisonInput, 'frame' | 'frameBody' | 'packet'> {
+  try {
+    if ('intent' in message && 'operation' in message) return asFrames(message);
+    if ('task' in message && 'domain' in message) {
+      const { fields, ...others } = message as { readonly fields?: unknown };
+      const flat = typeof fields === 'object' && fields !== null && !Array.isArray(fields) ? fields : { fields };
+      return { packet: printPacket(fromObject({ ...others, ...flat })) };
+    }
+    return {};
+  } catch (thrown) {
+    if (thrown instanceof PegwireError) return {};
+    throw thrown;
+  }
+}
+
+function asFrames(message: object): Pick<ComparisonInput, 'frame' | 'frameBody'> {
+  const read = readMessage(JSON.stringify(message), { refs: false, keepEnvelope: false }).message;
+  if (typeof read === 'string') return {};
+  const session = createSession({ agent: read.agent ?? 'sender' });
+  const { frames } = createCodec({ text: 'transliterate', state: false }).encode(
+    { ...read, envelope: { ...ENVELOPE, ...read.envelope } },
+    session,
+  );
+  session.close();
+  // One session is told from another by what carries the frames.
+  const whole = frames.map((frame) => frame.replace(/,sid:[^,\]]*/, ''));
+  return { frame: whole.join('\n'), frameBody: frames.map(withoutMetadata).join('\n') };
+}
+
+/** Only between the payload and the metadata does a bracket follow a brace. */
+function withoutMetadata(frame: string): string {
+  return frame.slice(0, frame.lastIndexOf('}[') + 1);
+}
+
+function documentOf(text: string): object | null {
+  try {
+    return JSON.parse(text) as object;
+  } catch {
+    return null;
+  }
 }

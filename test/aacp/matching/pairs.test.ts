@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { alone, type InstructionPair, type PairOutcome, together } from './evaluate-pairs.js';
 
 function pairsOf(name: string): readonly InstructionPair[] {
-  const file = new URL(`../../../conformance/aacp/${name}.json`, import.meta.url);
+  const file = new URL(`../../conformance/aacp/${name}.json`, import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { readonly cases: readonly InstructionPair[] }).cases;
 }
 

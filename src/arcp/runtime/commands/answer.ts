@@ -1,8 +1,7 @@
 /** Answers to requests for permissions (spec 003, "Permissions": "Client responds with permission.grant or permission.deny"). */
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
-import { newId } from '../../protocol/ids.js';
-import { momentOf, timestampOf } from '../../protocol/timestamp.js';
+import { momentOf, newId, timestampOf } from '../../protocol/ids.js';
 import type { RecordChange, StoredRecord } from '../../store/store.js';
 import type { Carrier } from '../core.js';
 import {
@@ -13,17 +12,14 @@ import {
   requestOf,
   requestRecord,
 } from '../permissions/leases.js';
-import { acknowledged, type Commanded, carriedOut, commandRecord } from './command.js';
+import { acknowledged, type CommandResult, commandRecord } from './command.js';
 
 type Answer = Envelope<'permission.grant' | 'permission.deny'>;
 
-export async function answer(connection: Carrier, message: Answer, before: () => Promise<unknown>): Promise<Commanded> {
-  await before();
+export async function answer(connection: Carrier, message: Answer): Promise<CommandResult> {
   const { engine, session, core } = connection;
   const { log, answers, clock } = engine;
   const { now } = core.settings;
-  const former = await carriedOut(connection, message);
-  if (former !== undefined) return { former };
   const record = await find(connection, message);
   const request = requestOf(record);
   assertOpen(request, message, clock());

@@ -8,23 +8,26 @@ import { beginJob } from '../engine/jobs.js';
 import { traceBelow } from '../events/message.js';
 import { Voice } from '../job/messages.js';
 import { IDLE_STATES, inputOf, isIdle, isTerminal, NEW_STATUS, specOf, statusOf } from '../job/spec.js';
-import { CAPABILITIES, can } from '../sessions/session.js';
+import { CAPABILITIES } from '../sessions/session.js';
 import { inlineWorkflow } from '../workflow.js';
 import { judge } from '../works.js';
-import { acknowledged, type Commanded, carriedOut, commandRecord, ownJob } from './command.js';
-
-type Before = () => Promise<unknown>;
+import {
+  acknowledged,
+  assertLive,
+  assertNegotiated,
+  type CommandResult,
+  carriedOut,
+  commandRecord,
+  ownJob,
+  resultOf,
+} from './command.js';
 
 /** Keeps where a job stands; it is told by the checkpoint itself. The job goes on, or pauses. */
 export async function createCheckpoint(
   connection: Carrier,
   message: Envelope<'checkpoint.create'>,
-  before: Before,
-): Promise<Commanded> {
-  await before();
+): Promise<CommandResult> {
   const { engine, session } = connection;
-  const former = await carriedOut(connection, message);
-  if (former !== undefined) return { former };
   const row = await liveJobOf(connection, message);
   const { label } = message.payload;
   const pauses = message.payload.then === 'pause';
@@ -45,7 +48,7 @@ async function checkpointIdle(
   message: Envelope<'checkpoint.create'>,
   row: JobRow,
   pauses: boolean,
-): Promise<Commanded> {
+): Promise<CommandResult> {
   const { engine, session } = connection;
   const { log, store } = engine;
   const spec = specOf(row);
@@ -78,25 +81,16 @@ async function checkpointIdle(
     ],
     events: [event, ...(isPaused ? [voice.moved(row.state, 'paused', 'pause', {}, message.id)] : [])],
   });
-  if (result.outcome === 'conflict') return { former: result.found };
-  // Another checkpoint was kept meanwhile: this one comes behind it.
-  if (result.outcome === 'fenced' && result.found !== undefined && isIdle(result.found.state))
-    return checkpointIdle(connection, message, result.found, pauses);
-  if (result.outcome === 'fenced') throw new ArcpError('ABORTED', 'The job was begun meanwhile');
-  return {};
+  return resultOf(result, (found) => checkpointIdle(connection, message, found, pauses));
 }
 
 /** Goes back to a checkpoint: the job is begun again from there, or a new one where it has ended. */
 export async function restoreCheckpoint(
   connection: Carrier,
   message: Envelope<'checkpoint.restore'>,
-  before: Before,
-): Promise<Commanded> {
-  await before();
+): Promise<CommandResult> {
   const { engine, session } = connection;
-  const former = await carriedOut(connection, message);
-  if (former !== undefined) return { former };
-  assertNegotiated(connection);
+  assertNegotiated(connection, CAPABILITIES.checkpoints, 'Checkpoints were');
   const { checkpoint_id: checkpointId, new_job: asNew = false } = message.payload;
   const record = await engine.store.readRecord(CHECKPOINTS, checkpointId);
   const kept = record && (JSON.parse(record.value) as KeptCheckpoint);
@@ -133,12 +127,8 @@ export async function restoreCheckpoint(
       },
     ],
   });
-  if (result.outcome === 'conflict') return { former: result.found };
-  if (result.outcome === 'fenced' && result.found !== undefined && isIdle(result.found.state))
-    return restoreCheckpoint(connection, message, before);
-  if (result.outcome === 'fenced') throw new ArcpError('ABORTED', 'The job was begun meanwhile');
-  engine.scheduler.wake();
-  return {};
+  if (result.outcome === 'done') engine.scheduler.wake();
+  return resultOf(result, () => restoreCheckpoint(connection, message));
 }
 
 /** Another job, of the same command, that goes on from there. What the first one did once is done again where it comes behind. */
@@ -148,7 +138,7 @@ async function restoreAsNew(
   row: JobRow,
   checkpointId: string,
   checkpoint: string,
-): Promise<Commanded> {
+): Promise<CommandResult> {
   const former = specOf(row);
   const command = { ...former.command, id: message.id, trace_id: message.trace_id, span_id: message.span_id };
   if (core.isDraining()) throw new ArcpError('UNAVAILABLE', 'The runtime is about to end');
@@ -176,16 +166,10 @@ async function restoreAsNew(
 
 /** @throws ArcpError on a job that has no checkpoints, or none any more */
 async function liveJobOf(connection: Carrier, { job_id }: Envelope): Promise<JobRow> {
-  assertNegotiated(connection);
+  assertNegotiated(connection, CAPABILITIES.checkpoints, 'Checkpoints were');
   if (job_id === undefined) throw new ArcpError('INVALID_ARGUMENT', 'job_id names the job');
   const row = await ownJob(connection, job_id);
-  if (isTerminal(row.state))
-    throw new ArcpError('FAILED_PRECONDITION', `The job is ${row.state}`, { details: { state: row.state } });
+  assertLive(row);
   if (!specOf(row).isDurable) throw new ArcpError('NOT_FOUND', 'There is no such job');
   return row;
-}
-
-function assertNegotiated({ session }: Carrier): void {
-  if (!can(session.capabilities, CAPABILITIES.checkpoints))
-    throw new ArcpError('UNIMPLEMENTED', 'Checkpoints were not negotiated');
 }

@@ -1,7 +1,7 @@
 /** What a client has missed (spec 003, "Resumability": "Clients MAY reconnect and resume execution"). */
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
-import { timestampOf } from '../../protocol/timestamp.js';
+import { timestampOf } from '../../protocol/ids.js';
 import type { JobRow, StoredEvent } from '../../store/store.js';
 import { CHECKPOINTS, type KeptCheckpoint } from '../context/steps.js';
 import type { Carrier } from '../core.js';
@@ -10,7 +10,7 @@ import { traceBelow } from '../events/message.js';
 import { Voice } from '../job/messages.js';
 import { specOf, statusOf } from '../job/spec.js';
 import { pendingOf } from '../permissions/leases.js';
-import { type Commanded, ownJob } from './command.js';
+import { type CommandResult, ownJob } from './command.js';
 
 type Resume = Envelope<'resume'>;
 
@@ -18,8 +18,7 @@ type Resume = Envelope<'resume'>;
  * Sends again what came behind a message or a checkpoint, as it was sent first, then the answer, and then what comes now: nothing is left out
  * in between.
  */
-export async function resume(connection: Carrier, message: Resume, before: () => Promise<unknown>): Promise<Commanded> {
-  await before();
+export async function resume(connection: Carrier, message: Resume): Promise<CommandResult> {
   const { engine, session, core, feed } = connection;
   const { log, store } = engine;
   const jobId = message.job_id;

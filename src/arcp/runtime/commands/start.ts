@@ -8,7 +8,7 @@ import { ArcpError } from '../../protocol/errors.js';
 import { canonicalJson } from '../../protocol/json.js';
 import type { ArcpStore, JobRow, RecordChange, StoredRecord } from '../../store/store.js';
 import { targetOf } from '../context/delegation.js';
-import type { Core } from '../core.js';
+import type { Carrier, Core } from '../core.js';
 import type { Engine } from '../engine/engine.js';
 import { beginJob } from '../engine/jobs.js';
 import { traceBelow } from '../events/message.js';
@@ -26,7 +26,7 @@ import { CAPABILITIES, can, type Session } from '../sessions/session.js';
 import type { ToolOptions, Work } from '../types.js';
 import { inlineWorkflow } from '../workflow.js';
 import { judge } from '../works.js';
-import { type Commanded, commandRecord } from './command.js';
+import { type CommandResult, commandRecord } from './command.js';
 
 /** Most attempts that a client may ask for where the tool says nothing of it. */
 const MOST_ATTEMPTS = 10;
@@ -36,12 +36,7 @@ const MOST_ATTEMPTS = 10;
  *
  * @throws ArcpError on what cannot be taken
  */
-export async function startWork(
-  core: Core,
-  engine: Engine,
-  session: Session,
-  command: StartingCommand,
-): Promise<Commanded> {
+export async function startWork({ core, engine, session }: Carrier, command: StartingCommand): Promise<CommandResult> {
   if (core.isDraining()) throw new ArcpError('UNAVAILABLE', 'The runtime is about to end');
   const work = await findWork(core, session, command);
   const spec = specFor(session, command, work, core.settings.now());
@@ -74,7 +69,7 @@ async function tellAgain(
   session: Session,
   command: StartingCommand,
   { row, spec }: Former,
-): Promise<Commanded> {
+): Promise<CommandResult> {
   const voice = new Voice(log, { jobId: row.jobId, sessionId: session.id }, { ...spec, command });
   const { body } = voice.duplicate(row.state === 'queued' ? 'queued' : 'accepted', row.createdAt);
   const result = await log.commit({

@@ -5,8 +5,8 @@ import { describe, type PayloadOf } from '../../protocol/catalogue.js';
 import { type EnvelopeError, sketchOfText, tryParseEnvelope } from '../../protocol/codec.js';
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError, asArcpError } from '../../protocol/errors.js';
-import { timestampOf } from '../../protocol/timestamp.js';
-import { type Commanded, formerAnswer } from '../commands/command.js';
+import { timestampOf } from '../../protocol/ids.js';
+import { type CommandResult, formerAnswer } from '../commands/command.js';
 import { COMMANDS } from '../commands/index.js';
 import type { Carrier, Core } from '../core.js';
 import type { Engine } from '../engine/engine.js';
@@ -209,7 +209,7 @@ export class Connection implements Carrier {
   }
 
   /** Carries out a command when none with its id is being carried out, so that what was kept of that one is found. */
-  async #inTurn(message: Envelope, run: () => Promise<Commanded>): Promise<Commanded> {
+  async #inTurn(message: Envelope, run: () => Promise<CommandResult>): Promise<CommandResult> {
     const { running } = this.#core;
     const key = `${this.session.principal} ${message.id}`;
     const earlier = running.get(key);

@@ -1,7 +1,6 @@
 /** How work comes by what it needs (spec 003, "Permissions": the challenge and its response). */
 import { ArcpError } from '../../protocol/errors.js';
-import { newId } from '../../protocol/ids.js';
-import { timestampOf } from '../../protocol/timestamp.js';
+import { newId, timestampOf } from '../../protocol/ids.js';
 import type { NewEvent, RecordChange } from '../../store/store.js';
 import type { Attempt } from '../job/attempt.js';
 import {

@@ -1,8 +1,7 @@
 /** Stretches of work that are told of when they are over (spec 003, "Observability"; compatible with OpenTelemetry). */
 import type { PayloadOf } from '../../protocol/catalogue.js';
 import { type ArcpError, asArcpError } from '../../protocol/errors.js';
-import { newSpanId } from '../../protocol/ids.js';
-import { timestampOf } from '../../protocol/timestamp.js';
+import { newSpanId, timestampOf } from '../../protocol/ids.js';
 import type { Attempt } from '../job/attempt.js';
 import type { Span, SpanOptions } from '../types.js';
 

@@ -1,8 +1,8 @@
 /** What becomes of an attempt that has ended: the end of its job, or another attempt. */
 import { ArcpError, asArcpError, type ErrorBody } from '../../protocol/errors.js';
+import { timestampOf } from '../../protocol/ids.js';
 import { assertJson } from '../../protocol/json.js';
 import type { JobState } from '../../protocol/payloads/parts.js';
-import { timestampOf } from '../../protocol/timestamp.js';
 import type { NewEvent } from '../../store/store.js';
 import { boundedBody } from '../events/message.js';
 import type { Attempt, CancelRequest, PutBack } from '../job/attempt.js';

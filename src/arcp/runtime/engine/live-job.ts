@@ -1,9 +1,9 @@
 /** One attempt at a job, in this process. */
 import { LONGEST_TIMER } from '../../../async/timers.js';
 import { ArcpError, asArcpError } from '../../protocol/errors.js';
+import { timestampOf } from '../../protocol/ids.js';
 import type { JobState } from '../../protocol/payloads/parts.js';
 import type { StreamKind } from '../../protocol/payloads/streaming.js';
-import { timestampOf } from '../../protocol/timestamp.js';
 import type { CommitResult, JobRow } from '../../store/store.js';
 import type { Content, StreamOptions, StreamWriter } from '../../streams/content.js';
 import type { ChunkWriter } from '../../streams/writer.js';

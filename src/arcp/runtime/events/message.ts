@@ -4,8 +4,7 @@ import type { MessageType, PayloadOf } from '../../protocol/catalogue.js';
 import { type MessageLimits, printEnvelope } from '../../protocol/codec.js';
 import { ARCP_VERSION, type Envelope } from '../../protocol/envelope.js';
 import type { ArcpError, ErrorBody } from '../../protocol/errors.js';
-import { newId, newSpanId, newTraceId } from '../../protocol/ids.js';
-import { timestampOf } from '../../protocol/timestamp.js';
+import { newId, newSpanId, newTraceId, timestampOf } from '../../protocol/ids.js';
 
 /** Where a message belongs in a trace (spec 003, "Observability": "All messages SHOULD include trace_id, span_id"). */
 export interface Trace {

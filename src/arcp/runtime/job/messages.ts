@@ -1,8 +1,8 @@
 /** How an invocation speaks to its client: as a job, or as a direct call. */
 import type { MessageType, PayloadOf } from '../../protocol/catalogue.js';
 import type { ErrorBody } from '../../protocol/errors.js';
+import { timestampOf } from '../../protocol/ids.js';
 import type { CancelCause } from '../../protocol/payloads/execution.js';
-import { timestampOf } from '../../protocol/timestamp.js';
 import type { JobRow, NewEvent } from '../../store/store.js';
 import type { EventLog } from '../events/log.js';
 import { type Trace, traceBelow } from '../events/message.js';

@@ -4,7 +4,7 @@
  */
 import process from 'node:process';
 import { createInterface } from 'node:readline';
-import { toJson } from '../../../../src/cli/json.js';
+import { toJson } from '../../../../src/cli/io/json.js';
 import { PROTOCOLS } from '../../../../src/cli/protocols.js';
 
 const [, , name, fault = 'none', word = ''] = process.argv;

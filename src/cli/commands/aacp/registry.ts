@@ -1,0 +1,259 @@
+import {
+  defaultRegistryFile,
+  exportPatterns,
+  importPatterns,
+  type Registry,
+  type RegistryEntry,
+} from '../../../aacp/fallback/index.js';
+import { quoted, visible } from '../../../text/visible.js';
+import { didYouMean, UsageError } from '../../io/errors.js';
+import { readText } from '../../io/files.js';
+import { toJson } from '../../io/json.js';
+import type { Output } from '../../io/output.js';
+import { count, noteNothing } from '../../io/report.js';
+import { defineCommand, type Invocation } from '../../options/command.js';
+import { amount, text, value } from '../../options/option.js';
+import { dollars, openRegistry, registryFault } from './open-registry.js';
+
+const DAY = 86_400_000;
+
+const OPTIONS = {
+  registry: text('FILE', "of the registry; by default registry.db in the user's data folder"),
+  domain: text('DOM', 'list, pending: only entries of this domain'),
+  'older-than': value(
+    'DAYS',
+    'purge: drop the packets that were made before',
+    amount('a number of days above 0', (days) => days > 0 && days < 1e6),
+  ),
+};
+
+type Run = Invocation<typeof OPTIONS>;
+
+/** `pegwire aacp registry`: the registry of encoded instructions. */
+export const command = defineCommand({
+  takes: { words: '[ACTION] [KEY|FILE]' },
+  options: OPTIONS,
+  details: [
+    'Actions: stats counts (the default); list shows all entries, pending those that no rule covers, most asked for ' +
+      'first; show KEY tells all of one, remove KEY drops it; import FILE takes an unknown_patterns.json of the ' +
+      'reference SDK, export writes one; purge drops what is older than it should be.',
+    'KEY is the beginning of a key, or the id of the instruction.',
+  ],
+  example: 'pegwire aacp registry pending --domain HR',
+  run,
+});
+
+interface Action {
+  /** What it needs behind its name. */
+  readonly word: 'KEY' | 'FILE' | null;
+  /** Whether it makes the registry where there is none. */
+  readonly creates?: true;
+  /** Whether it changes the registry. */
+  readonly writes?: true;
+  /** @returns the exit code */
+  readonly run: (registry: Registry, invocation: Run, word: string) => Promise<number>;
+}
+
+const ACTIONS: ReadonlyMap<string, Action> = new Map([
+  ['stats', { word: null, run: showStatistics }],
+  ['list', { word: null, run: listEntries }],
+  ['pending', { word: null, run: listPending }],
+  ['show', { word: 'KEY', run: showEntry }],
+  ['remove', { word: 'KEY', writes: true, run: removeEntry }],
+  ['import', { word: 'FILE', creates: true, writes: true, run: importFile }],
+  ['export', { word: null, run: exportEntries }],
+  ['purge', { word: null, writes: true, run: purge }],
+] satisfies (readonly [string, Action])[]);
+
+/** @returns the exit code: 1 when there is no such entry, or when entries of a file were not taken */
+async function run(invocation: Run): Promise<number> {
+  const { words, options } = invocation;
+  const [name = 'stats', word, extra] = words;
+  const action = ACTIONS.get(name);
+  const names = [...ACTIONS.keys()];
+  if (action === undefined)
+    throw new UsageError(`aacp registry takes ${names.join(', ')}, not "${name}"${didYouMean(name, names)}`);
+  if (action.word !== null && word === undefined) throw new UsageError(`aacp registry ${name} needs a ${action.word}`);
+  const surplus = action.word === null ? word : extra;
+  if (surplus !== undefined) throw new UsageError(`aacp registry ${name}: "${surplus}" is one word too many`);
+  checkOptions(name, options);
+
+  const days = options['older-than'];
+  const registry = await openRegistry(invocation, {
+    file: options.registry,
+    create: action.creates === true,
+    otherwise: action.writes === true ? undefined : 'read-only',
+    ttl: days === undefined ? undefined : days * DAY,
+  });
+  try {
+    return await action.run(registry, invocation, word ?? '');
+  } catch (thrown) {
+    throw registryFault(thrown);
+  } finally {
+    registry.close();
+  }
+}
+
+function checkOptions(name: string, options: Run['options']): void {
+  const days = options['older-than'];
+  if (days !== undefined && name !== 'purge') throw new UsageError('--older-than goes with purge');
+  if (days === undefined && name === 'purge')
+    throw new UsageError('purge needs --older-than DAYS: packets are kept until you say otherwise');
+  if (options.domain !== undefined && name !== 'list' && name !== 'pending')
+    throw new UsageError('--domain goes with list and pending');
+}
+
+async function showStatistics(registry: Registry, { json, output, options }: Run): Promise<number> {
+  const statistics = registry.statistics();
+  // One that is not there yet is empty.
+  const file = registry.file ?? options.registry ?? defaultRegistryFile();
+  if (json) {
+    await output.result(toJson({ file, exists: registry.file !== null, ...statistics }));
+    return 0;
+  }
+  const { entries, timesSeen, served, pending, spent, saved, unpriced, byDomain } = statistics;
+  const domains = Object.entries(byDomain).map(([domain, number]) => `${domain} ${number}`);
+  const unknown = unpriced === 0 ? '' : ` (${unpriced} of unknown price left out)`;
+  const rows = [
+    ['file', registry.file === null ? `${file} (there is none yet)` : file],
+    ['entries', `${entries}${domains.length === 0 ? '' : `: ${domains.join(', ')}`}`],
+    ['times seen', String(timesSeen)],
+    ['served', `${count(served, 'time')} instead of a call`],
+    ['pending', `${pending} that no rule covers`],
+    ['spent', dollars(spent) + unknown],
+    ['saved', dollars(saved) + unknown],
+  ] as const;
+  for (const [name, value] of rows) await output.result(`${output.paint('bold', name.padEnd(11))} ${value}`);
+  return 0;
+}
+
+async function purge(registry: Registry, { json, output }: Run): Promise<number> {
+  const removed = registry.purge();
+  await output.result(json ? toJson({ removed }) : `${count(removed, 'entry', 'entries')} removed`);
+  return 0;
+}
+
+// Entries: listed, shown, removed.
+
+/** Digits of a key that a list shows. */
+const SHOWN = 12;
+
+async function listEntries(registry: Registry, invocation: Run): Promise<number> {
+  return showEntries(registry.entries(filterOf(invocation.options)), invocation);
+}
+
+/** Those that no rule covers: what a rule could be written for, most asked for first. */
+async function listPending(registry: Registry, invocation: Run): Promise<number> {
+  const pending = [...registry.entries(filterOf(invocation.options))].filter(({ covered }) => covered !== true);
+  return showEntries(
+    pending.sort((a, b) => b.timesSeen - a.timesSeen || b.lastSeen - a.lastSeen),
+    invocation,
+  );
+}
+
+async function showEntry(registry: Registry, invocation: Run, word: string): Promise<number> {
+  const entry = await oneEntry(registry, invocation, word);
+  if (entry === null) return 1;
+  const { json, output } = invocation;
+  await output.result(json ? toJson(entryData(entry)) : entryText(entry, output.paint));
+  return 0;
+}
+
+async function removeEntry(registry: Registry, invocation: Run, word: string): Promise<number> {
+  const entry = await oneEntry(registry, invocation, word);
+  if (entry === null) return 1;
+  registry.remove(entry.key);
+  const { json, output } = invocation;
+  await output.result(json ? toJson({ removed: entryData(entry) }) : `removed: ${entryLine(entry)}`);
+  return 0;
+}
+
+function filterOf({ domain }: Run['options']): { readonly domain: string | undefined } {
+  return { domain: domain?.toUpperCase() };
+}
+
+async function showEntries(entries: Iterable<RegistryEntry>, { json, output }: Run): Promise<number> {
+  let number = 0;
+  for (const entry of entries) {
+    number++;
+    await output.result(json ? toJson(entryData(entry)) : entryLine(entry));
+  }
+  if (!json) await output.note(count(number, 'entry', 'entries'));
+  return 0;
+}
+
+/** `null` when there is none, or more than one, which has been told then. */
+async function oneEntry(registry: Registry, invocation: Run, word: string): Promise<RegistryEntry | null> {
+  const found: RegistryEntry[] = [];
+  const digits = word.toLowerCase();
+  for (const entry of registry.entries()) {
+    if (entry.key === digits) return entry;
+    if (entry.key.startsWith(digits) || entry.id === digits) found.push(entry);
+  }
+  if (found.length === 1) return found[0]!;
+  const message =
+    found.length === 0
+      ? `There is no entry whose key begins with "${word}".`
+      : `${found.length} entries are called "${word}": ${found.map(({ key }) => key.slice(0, SHOWN)).join(', ')}.`;
+  await noteNothing(invocation, 'no-entry', message);
+  return null;
+}
+
+/** What is for finding it stays with the registry. */
+function entryData({ terms: _, ...entry }: RegistryEntry): object {
+  return entry;
+}
+
+function entryLine({ key, timesSeen, packet, instruction }: RegistryEntry): string {
+  return `${key.slice(0, SHOWN)}  ${String(timesSeen).padStart(4)}x  ${visible(packet)}  ${quoted(instruction)}`;
+}
+
+function entryText(entry: RegistryEntry, paint: Output['paint']): string {
+  const { key, id, instruction, packet, returnAgent, priority, domain, origin, model, cost, created, covered } = entry;
+  const rows = [
+    ['key', key],
+    ['id', id],
+    ['instruction', instruction],
+    ['packet', packet],
+    ['asked for', `${domain}, for ${returnAgent}, priority ${priority}`],
+    ['from', model === null ? origin : `${origin}: ${model}`],
+    ['cost', cost === null ? 'unknown' : dollars(cost)],
+    ['made', isoTime(created)],
+    ['seen', `${count(entry.timesSeen, 'time')}, last at ${isoTime(entry.lastSeen)}`],
+    ['rule', covered === true ? 'a rule covers it' : 'no rule covers it: it is pending'],
+  ] as const;
+  return rows.map(([name, value]) => `${paint('bold', name.padEnd(11))} ${visible(value)}`).join('\n');
+}
+
+function isoTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+// The registry file of the reference SDK: read, and written.
+
+/** @returns the exit code: 1 when some of it was not taken */
+async function importFile(registry: Registry, { json, output }: Run, file: string): Promise<number> {
+  const report = importPatterns(registry, readText(file));
+  const { imported, merged, rewritten, skipped } = report;
+  if (json) await output.result(toJson(report));
+  else {
+    for (const { index, id, reason } of skipped)
+      await output.note(
+        `${visible(file)}: entry ${index + 1}${id === null ? '' : ` (${visible(id)})`}: ${visible(reason)}`,
+      );
+    const parts = [
+      `${imported} imported`,
+      `${merged} were there`,
+      `${rewritten} written anew`,
+      `${skipped.length} left out`,
+    ];
+    await output.result(parts.join(', '));
+  }
+  return skipped.length > 0 ? 1 : 0;
+}
+
+async function exportEntries(registry: Registry, { json, output }: Run): Promise<number> {
+  const text = exportPatterns(registry);
+  await output.result(json ? toJson(JSON.parse(text)) : text.trimEnd());
+  return 0;
+}

@@ -1,0 +1,129 @@
+import { encodeStep } from '../../../aacp/encoders/index.js';
+import {
+  bundledRules,
+  type FoundRule,
+  loadRules,
+  type Rule,
+  type RuleLibrary,
+  type RuleReport,
+} from '../../../aacp/fallback/index.js';
+import { sourceOf } from '../../../aacp/rules/rule-schema.js';
+import { visible } from '../../../text/visible.js';
+import { didYouMean, UsageError } from '../../io/errors.js';
+import { toJson } from '../../io/json.js';
+import type { Output } from '../../io/output.js';
+import { count, noteNothing } from '../../io/report.js';
+import { defineCommand, type Invocation } from '../../options/command.js';
+import { integer, text, value } from '../../options/option.js';
+import { RULES_OPTIONS } from '../../options/rules.js';
+import { chosenLibrary, rulesOfFile } from './open-rules.js';
+
+const OPTIONS = {
+  ...RULES_OPTIONS,
+  domain: text('DOM', 'find, list: only rules of this domain'),
+  task: text('TASK', 'find, list: only rules of this task'),
+  limit: value('N', 'find: the most rules (default 10)', integer({ from: 1 }, 'a whole number above 0')),
+};
+
+type Run = Invocation<typeof OPTIONS>;
+
+/** `pegwire aacp rules`: rules for instructions. */
+export const command = defineCommand({
+  takes: { words: '<check [FILE]|find WORDS|list>' },
+  options: OPTIONS,
+  details:
+    'check, without a FILE, checks the rules that come with pegwire. Its exit code is 1 when a rule has an error.',
+  example: 'pegwire aacp rules find three-way match of an invoice',
+  run,
+});
+
+type Action = (invocation: Run, words: readonly string[]) => Promise<number>;
+
+const ACTIONS: ReadonlyMap<string, Action> = new Map([
+  ['check', checkRules],
+  ['find', findRules],
+  ['list', listRules],
+]);
+
+async function run(invocation: Run): Promise<number> {
+  const [name, ...words] = invocation.words;
+  const names = [...ACTIONS.keys()];
+  if (name === undefined) throw new UsageError(`aacp rules needs one of ${names.join(', ')}`);
+  const action = ACTIONS.get(name);
+  if (action === undefined)
+    throw new UsageError(`aacp rules takes ${names.join(', ')}, not "${name}"${didYouMean(name, names)}`);
+  return action(invocation, words);
+}
+
+/** @returns the exit code: 1 when a rule has an error */
+async function checkRules(invocation: Run, [file, extra]: readonly string[]): Promise<number> {
+  const { json, output, options } = invocation;
+  if (extra !== undefined) throw new UsageError(`aacp rules check reads one file; "${extra}" is one too many`);
+  if (options.rules !== undefined) throw new UsageError('aacp rules check takes its file without --rules');
+  const sha256 = options['rules-sha256'];
+  if (file === undefined && sha256 !== undefined) throw new UsageError('--rules-sha256 goes with a file');
+  const library = file === undefined ? bundledAgain() : await rulesOfFile(file, sha256);
+  const { reports, rules, hash } = library;
+  for (const report of reports) await output.result(json ? toJson(report) : reportLine(report, output.paint));
+  const errors = reports.filter(({ severity }) => severity === 'error').length;
+  const summary = { ...library.summary(), errors, warnings: reports.length - errors, hash };
+  if (json) await output.result(toJson({ summary }));
+  else {
+    const counts = [count(rules.length, 'good rule'), count(errors, 'error'), count(summary.warnings, 'warning')];
+    await output.note(`${counts.join(', ')}; hash ${hash}`);
+  }
+  return errors > 0 ? 1 : 0;
+}
+
+/** Loaded once more, and this time with the steps that they name tried. */
+function bundledAgain(): RuleLibrary {
+  return loadRules(bundledRules().rules.map(sourceOf), { encodeStep });
+}
+
+function reportLine({ index, id, severity, code, message }: RuleReport, paint: Output['paint']): string {
+  const head = paint(severity === 'error' ? 'red' : 'yellow', `${severity}[${code}]`);
+  return `${index + 1}: ${visible(id ?? 'a rule without an id')}: ${head}: ${visible(message)}`;
+}
+
+/** @returns the exit code: 1 when nothing comes near */
+async function findRules(invocation: Run, words: readonly string[]): Promise<number> {
+  const { json, output, options } = invocation;
+  if (words.length === 0) throw new UsageError('aacp rules find needs words to look for');
+  const library = await chosenLibrary(invocation);
+  const { domain, task } = narrowed(invocation.options);
+  const found = library.find(words.join(' '), { domain, task, limit: options.limit });
+  for (const one of found) {
+    const { rule, score, matched } = one;
+    await output.result(json ? toJson({ score, matched, rule: sourceOf(rule) }) : foundLine(one));
+  }
+  if (found.length === 0) await noteNothing(invocation, 'no-rule', 'No rule comes near.');
+  return found.length === 0 ? 1 : 0;
+}
+
+async function listRules(invocation: Run, [extra]: readonly string[]): Promise<number> {
+  const { json, output } = invocation;
+  if (extra !== undefined) throw new UsageError(`aacp rules list takes no words; "${extra}" is one too many`);
+  const { rules } = await chosenLibrary(invocation);
+  const { domain, task } = narrowed(invocation.options);
+  const isWanted = (rule: Rule): boolean =>
+    (domain === undefined || rule.domain === domain) && (task === undefined || rule.task === task);
+  const wanted = rules.filter(isWanted);
+  for (const rule of wanted) await output.result(json ? toJson(sourceOf(rule)) : ruleLine(rule));
+  if (!json) await output.note(count(wanted.length, 'rule'));
+  return 0;
+}
+
+function narrowed({ domain, task }: Run['options']): {
+  readonly domain: string | undefined;
+  readonly task: string | undefined;
+} {
+  return { domain: domain?.toUpperCase(), task: task?.toUpperCase() };
+}
+
+function foundLine({ rule, score }: FoundRule): string {
+  return `${score.toFixed(2)}  ${ruleLine(rule)}`;
+}
+
+function ruleLine({ id, name, packet }: Rule): string {
+  return visible(`${id}  ${name}  ${packet}`);
+}

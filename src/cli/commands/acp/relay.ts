@@ -1,0 +1,288 @@
+/** What stands between a client and an agent: messages go through as they are, batches as the agent takes them. */
+import { BatchReply } from '../../../acp/batches.js';
+import {
+  type Arrival,
+  errorText,
+  FaultLimit,
+  faultText,
+  MAX_BATCH,
+  overLimitText,
+  readArrival,
+  sketch,
+} from '../../../acp/codec.js';
+import { ERROR_CODES } from '../../../acp/errors.js';
+import type { Classified, Id } from '../../../acp/message.js';
+import type { Channel } from '../../../channels/channel.js';
+import { MAX_LINE_BYTES } from '../../../channels/line-decoder.js';
+
+export type Side = 'client' | 'agent';
+
+export interface RelayOptions {
+  /** `split`: the agent gets the entries of a batch one by one, and the client one array of its answers. */
+  readonly batches: 'split' | 'pass';
+  /** Told each text that is passed on, or that is answered here. */
+  readonly passed: (from: Side | 'pegwire', text: string) => void;
+  /** Told what a side has sent that is no message, and that goes no further. */
+  readonly refused: (from: Side, why: string, text: string) => void;
+  /** Told when a side sends no more, with what broke it. */
+  readonly ended: (side: Side, error: Error | undefined) => void;
+}
+
+/** Told the text of a response. */
+type Done = (response: string) => void;
+
+const READING = { maxBatch: MAX_BATCH, takesBatches: () => true };
+/** Answers that are waited for. */
+const MAX_WAITING = 65_536;
+
+export class Relay {
+  readonly #client: Channel;
+  readonly #agent: Channel;
+  readonly #options: RelayOptions;
+  /** Who waits for answers, by identifier, in the order in which they asked; `null` for the client itself. */
+  readonly #waiting = new Map<Id, (Done | null)[]>();
+  #openBatches = 0;
+  readonly #faults = new FaultLimit();
+
+  constructor(client: Channel, agent: Channel, options: RelayOptions) {
+    this.#client = client;
+    this.#agent = agent;
+    this.#options = options;
+  }
+
+  start(): void {
+    const { refused, ended } = this.#options;
+    let agentFault: Error | undefined;
+    this.#agent.start({
+      text: (text) => this.#fromAgent(text),
+      garbage: (why, beginning = '') => {
+        refused('agent', why, '');
+        this.#failAnswers(sketch(beginning).answers);
+      },
+      tooLong: (limit, beginning = '') => {
+        this.#failAnswers(sketch(beginning).answers);
+        agentFault = new Error(`a message is longer than ${limit} bytes`);
+      },
+      ended: (error) => {
+        this.#abandon();
+        ended('agent', agentFault ?? error);
+      },
+    });
+    this.#client.start({
+      text: (text) => this.#fromClient(text),
+      garbage: (why, beginning = '') => {
+        const { id } = sketch(beginning);
+        this.#answerFault(faultText(ERROR_CODES.parseError, 'Parse error', id), ERROR_CODES.parseError, why, '');
+      },
+      tooLong: (limit, beginning = '') => {
+        const answer = overLimitText(sketch(beginning).id, limit);
+        this.#answerFault(answer, ERROR_CODES.invalidRequest, `a message has at most ${limit} bytes`, '');
+      },
+      ended: (error) => ended('client', error),
+    });
+  }
+
+  // From the client
+
+  #fromClient(text: string): void {
+    const arrival = readArrival(text, READING);
+    if (arrival.kind === 'fault') {
+      const { rpcCode, reason } = arrival;
+      this.#answerFault(faultText(rpcCode, reason, arrival.sketch.id), rpcCode, reason, text);
+    } else if (arrival.kind === 'batch') this.#batch(arrival, text);
+    else if (arrival.item.kind === 'invalid') {
+      this.#answerFault(invalidText(arrival.item), ERROR_CODES.invalidRequest, arrival.item.reason, text);
+    } else if (arrival.item.kind === 'malformed-response') this.#options.refused('client', 'is no response', text);
+    else {
+      if (arrival.item.kind === 'request') this.#wait(arrival.item.message.id, null);
+      this.#toAgent(text);
+    }
+  }
+
+  #batch({ items }: Extract<Arrival, { kind: 'batch' }>, text: string): void {
+    if (this.#options.batches === 'pass') {
+      this.#toAgent(text);
+      return;
+    }
+    const calls = items.filter(({ kind }) => kind !== 'response' && kind !== 'malformed-response');
+    if (calls.length > 0) this.#openBatches++;
+    const reply = new BatchReply(calls.length, MAX_LINE_BYTES, (answers) => this.#answer(answers, this.#agent));
+    let left = calls.length;
+    const done = (response: string | null, id?: Id): void => {
+      if (--left === 0) this.#openBatches--;
+      reply.done(response, id);
+    };
+    for (const [index, entry] of splitArray(text).entries()) this.#entry(items[index]!, entry, done);
+  }
+
+  #entry(item: Classified, text: string, done: (response: string | null, id?: Id) => void): void {
+    switch (item.kind) {
+      case 'request':
+        this.#wait(item.message.id, (response) => done(response, item.message.id));
+        this.#toAgent(text);
+        break;
+      case 'notification':
+        this.#toAgent(text);
+        done(null);
+        break;
+      case 'response':
+        this.#toAgent(text);
+        break;
+      case 'malformed-response':
+        this.#options.refused('client', 'is no response', text);
+        break;
+      default:
+        this.#options.refused('client', item.reason, text);
+        done(invalidText(item));
+    }
+  }
+
+  #wait(id: Id, done: Done | null): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting !== undefined) waiting.push(done);
+    else {
+      this.#waiting.set(id, [done]);
+      if (this.#waiting.size > MAX_WAITING) this.#forgetOldest();
+    }
+  }
+
+  /** An agent that never answers; of the client's own requests nothing is lost by it but the order of equal identifiers. */
+  #forgetOldest(): void {
+    for (const [id, waiting] of this.#waiting) {
+      if (waiting.some((done) => done !== null)) continue;
+      this.#waiting.delete(id);
+      return;
+    }
+  }
+
+  #toAgent(text: string): void {
+    this.#faults.reset();
+    this.#options.passed('client', text);
+    this.#agent.send(text);
+    holdBack(this.#agent, this.#client);
+  }
+
+  /** Answers what is no message. */
+  #answerFault(answer: string, rpcCode: number, why: string, text: string): void {
+    this.#options.refused('client', why, text);
+    if (this.#faults.answers(rpcCode)) this.#answer(answer, this.#client);
+  }
+
+  /** @param cause who makes that there is so much to be sent */
+  #answer(text: string, cause: Channel): void {
+    this.#options.passed('pegwire', text);
+    this.#client.send(text);
+    holdBack(this.#client, cause);
+  }
+
+  // From the agent
+
+  #fromAgent(text: string): void {
+    const arrival = readArrival(text, READING);
+    if (arrival.kind === 'fault') {
+      this.#options.refused('agent', arrival.reason, text);
+      this.#failAnswers(arrival.sketch.answers);
+    } else if (arrival.kind === 'one') this.#oneFromAgent(arrival.item, text);
+    else if (this.#openBatches === 0) this.#toClient(text);
+    else for (const [index, entry] of splitArray(text).entries()) this.#oneFromAgent(arrival.items[index]!, entry);
+  }
+
+  #oneFromAgent(item: Classified, text: string): void {
+    if (item.kind === 'invalid') {
+      this.#options.refused('agent', item.reason, text);
+      if (item.id === undefined) return;
+      if (item.isCall === true) this.#agent.send(invalidText(item));
+      else this.#failAnswers([item.id]);
+    } else if (item.kind === 'malformed-response') {
+      this.#options.refused('agent', 'is no response', text);
+      // Who waits for it is told all the same.
+      if (item.id !== undefined) this.#respond(item.id, errorText(item.id, NO_RESPONSE));
+    } else if (item.kind === 'response') this.#respond(item.message.id, text);
+    else this.#toClient(text);
+  }
+
+  /** The agent's answers cannot be read: requests that wait for them get errors. */
+  #failAnswers(ids: readonly Id[]): void {
+    for (const id of ids) if (this.#waiting.has(id)) this.#respond(id, errorText(id, NO_RESPONSE));
+  }
+
+  #respond(id: Id, text: string): void {
+    const done = this.#taken(id);
+    if (done === undefined || done === null) this.#toClient(text);
+    else {
+      this.#options.passed('agent', text);
+      done(text);
+    }
+  }
+
+  #taken(id: Id): Done | null | undefined {
+    const waiting = this.#waiting.get(id);
+    const done = waiting?.shift();
+    if (waiting?.length === 0) this.#waiting.delete(id);
+    return done;
+  }
+
+  #toClient(text: string): void {
+    this.#options.passed('agent', text);
+    this.#client.send(text);
+    holdBack(this.#client, this.#agent);
+  }
+
+  /** The agent has ended: what it has answered of a batch goes out, and the rest of that batch as errors. */
+  #abandon(): void {
+    for (const [id, waiting] of this.#waiting)
+      for (const done of waiting)
+        done?.(errorText(id, { code: ERROR_CODES.internalError, message: 'The agent has ended' }));
+    this.#waiting.clear();
+  }
+}
+
+const NO_RESPONSE = { code: ERROR_CODES.internalError, message: 'The agent has answered with what is no response' };
+
+function invalidText({ reason, id }: Extract<Classified, { kind: 'invalid' }>): string {
+  return faultText(ERROR_CODES.invalidRequest, `Invalid request: ${reason}`, id);
+}
+
+/** A side that does not take what it gets is given no more, and who makes it is not read on. */
+function holdBack(to: Channel, from: Channel): void {
+  const ready = to.ready();
+  if (ready === undefined) return;
+  from.pause();
+  void ready.then(() => from.resume());
+}
+
+/**
+ * The texts of the items of a JSON array, which must be one: read and written anew, an integer might lose digits.
+ *
+ * @example
+ * splitArray('[{"id":1}, {"id":2}]') // ['{"id":1}', '{"id":2}']
+ */
+function splitArray(text: string): readonly string[] {
+  const items: string[] = [];
+  let depth = 0;
+  let from = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (isInString) {
+      if (unit === BACKSLASH) at++;
+      else if (unit === QUOTE) isInString = false;
+      continue;
+    }
+    if (unit === QUOTE) isInString = true;
+    // A bracket or a brace: their codes differ in one bit.
+    else if ((unit | 0x20) === OPEN && ++depth === 1) from = at + 1;
+    else if ((unit | 0x20) === CLOSE) depth--;
+    if (!(unit === COMMA && depth === 1) && !(depth === 0 && (unit | 0x20) === CLOSE)) continue;
+    const item = text.slice(from, at).trim();
+    if (item !== '') items.push(item);
+    from = at + 1;
+  }
+  return items;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const OPEN = 0x7b;
+const CLOSE = 0x7d;

@@ -1,0 +1,226 @@
+import { constants } from 'node:os';
+import process from 'node:process';
+import { Writable } from 'node:stream';
+import {
+  type AgentProcess,
+  byteChannel,
+  type Channel,
+  ConnectionError,
+  type Exit,
+  launchAgent,
+} from '../../../acp/index.js';
+import { after } from '../../../async/timers.js';
+import { visible } from '../../../text/visible.js';
+import { UsageError } from '../../io/errors.js';
+import { NO_FILE, openLines } from '../../io/files.js';
+import { errorJson } from '../../io/json.js';
+import { defineCommand, type Invocation } from '../../options/command.js';
+import { choice, seconds, text, value } from '../../options/option.js';
+import { Relay, type Side } from './relay.js';
+
+const OPTIONS = {
+  batches: choice(
+    'NAME',
+    'split (default): the agent gets the messages of a batch one by one, and its answers are collected; pass: it gets ' +
+      'batches as they are',
+    ['split', 'pass'],
+  ),
+  log: text('FILE', 'add all messages of both sides to it, as JSON lines'),
+  grace: value('SECONDS', 'for the agent to end by itself once its input has ended (10)', seconds),
+};
+
+type Run = Invocation<typeof OPTIONS>;
+
+/** `pegwire acp run`: an agent of the Agent Client Protocol. */
+export const command = defineCommand({
+  takes: { words: '-- CMD [ARG...]' },
+  options: OPTIONS,
+  details: [
+    'Starts CMD, and stands between it and whoever started pegwire: messages are passed on as they are, what is no message is ' +
+      'not. The client is answered as JSON-RPC says; what the agent prints is told on stderr, and so is its log.',
+    'SIGINT, SIGTERM, SIGHUP and SIGQUIT go to the agent with all that it has started. What the client has not read by then is waited ' +
+      'for as long as the grace says, and after a signal for a second.',
+  ],
+  exitCodes:
+    "The exit code is the agent's; 128 and the number of the signal where one ended it; 2 where it cannot be started, or the usage is " +
+    'wrong; 70 for a defect of pegwire.',
+  example: 'pegwire acp run --log messages.jsonl -- my-agent --acp',
+  run,
+});
+
+/** Characters of what is no message that are told. */
+const SHOWN = 200;
+/** Texts in a row that are no messages, and are told: who pipes something else into it learns no more from the rest. */
+const MAX_TOLD = 100;
+/** Seconds for the client to read what is left, once a signal has come. */
+const LAST = 1;
+
+/** @returns the exit code: the agent's */
+async function run(invocation: Run): Promise<number> {
+  const [command, ...args] = invocation.words;
+  if (command === undefined) throw new UsageError('acp run needs a program: pegwire acp run -- CMD [ARG...]');
+  const { batches, grace = 10, log: file } = invocation.options;
+  const note = (code: string, text: string): void => {
+    const { json, output } = invocation;
+    void output.note(json ? errorJson(code, text) : `${output.paintNote('yellow', 'pegwire:')} ${visible(text)}`);
+  };
+  const log = openMessageLog(file, (why) => note('log', `${file} is not written on: ${why}`));
+  try {
+    const agent = await launched(command, args);
+    const client = byteChannel(process.stdin, output());
+    let told = 0;
+    const relayed = new Promise<boolean>((resolve) => {
+      const relay = new Relay(client, agent.channel, {
+        batches,
+        passed: (from, text) => {
+          if (from !== 'pegwire') told = 0;
+          log.message(from, text);
+        },
+        refused: (from, why, text) => {
+          log.refused(from, why, text);
+          if (++told > MAX_TOLD) return;
+          const quote = text === '' ? '' : `: ${text.slice(0, SHOWN)}`;
+          note('not-a-message', `not passed on, from the ${from}: ${why}${quote}`);
+          if (told === MAX_TOLD) note('not-a-message', 'More of them are not told, until a message comes.');
+        },
+        ended: (side, error) => {
+          if (side === 'agent') {
+            if (error !== undefined && !isExit(error)) note('agent', `the agent: ${error.message}`);
+            resolve(error === undefined || isExit(error));
+          } else void endAgent(agent, grace);
+        },
+      });
+      relay.start();
+    });
+    const signals = passSignalsOn(agent);
+    const isWhole = await relayed;
+    const exit = await agent.close();
+    const isTold = await flushed(client, signals, grace);
+    client.destroy();
+    signals.release();
+    const code = isWhole && isTold ? codeOf(exit) : codeOf(exit) || 1;
+    if (isTold) return code;
+    log.close();
+    // What is still on its way to who does not read would keep the process.
+    process.exit(code);
+  } finally {
+    log.close();
+  }
+}
+
+async function launched(command: string, args: readonly string[]): Promise<AgentProcess> {
+  try {
+    return await launchAgent(command, args, { stderr: 'forward' });
+  } catch (thrown) {
+    if (!(thrown instanceof ConnectionError)) throw thrown;
+    throw new UsageError(thrown.message.replace(/\.$/, ''), 'target');
+  }
+}
+
+/** Ending stdout itself would break what else the process writes there. */
+function output(): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write: (chunk: string, _encoding, done) => void process.stdout.write(chunk, () => done()),
+  });
+}
+
+/** Nothing more comes: the agent answers what it is working on, and ends by itself, or is ended. */
+async function endAgent(agent: AgentProcess, grace: number): Promise<void> {
+  void agent.channel.end();
+  const stop = after(grace * 1000, () => void agent.close());
+  await agent.exited;
+  stop();
+}
+
+/**
+ * What waits for the client goes out, unless it does not read: nobody who ends the program is kept waiting for that.
+ *
+ * @returns whether all of it went out
+ */
+async function flushed(client: Channel, signals: PassedSignals, grace: number): Promise<boolean> {
+  let stop!: () => void;
+  const late = new Promise<false>((resolve) => {
+    stop = after((signals.haveCome() ? Math.min(grace, LAST) : grace) * 1000, () => resolve(false));
+  });
+  const isTold = await Promise.race([client.end().then(() => true), late, signals.next().then(() => false)]);
+  stop();
+  return isTold;
+}
+
+/** What an error of the channel says of the end of the process: the exit code says so, too. */
+function isExit(error: Error): boolean {
+  return error instanceof ConnectionError && error.code === 'closed';
+}
+
+/** As shells have it. */
+function codeOf({ code, signal }: Exit): number {
+  return signal === null ? (code ?? 0) : 128 + constants.signals[signal];
+}
+
+// The log: messages hold what people say, so that only its owner may read it.
+
+interface MessageLog {
+  /** A message, as it stood in the text. */
+  readonly message: (from: Side | 'pegwire', text: string) => void;
+  /** What was no message. */
+  readonly refused: (from: Side, why: string, text: string) => void;
+  readonly close: () => void;
+}
+
+/** @throws UsageError when the file cannot be opened */
+function openMessageLog(file: string | undefined, failed: (why: string) => void): MessageLog {
+  const lines = file === undefined ? NO_FILE : openLines(file, 'a', failed);
+  const write = (from: string, rest: string): void => {
+    lines.write(`{"at":"${new Date().toISOString()}","from":"${from}",${rest}}`);
+  };
+  return {
+    // The text is JSON already, with all of its digits.
+    message: (from, message) => write(from, `"message":${message}`),
+    refused: (from, why, refused) => write(from, `"refused":${JSON.stringify(why)},"text":${JSON.stringify(refused)}`),
+    close: lines.close,
+  };
+}
+
+// Signals that end the program, and are to end the agent: it leads a group of its own, so that none comes to it by itself.
+
+const ON_WINDOWS = process.platform === 'win32';
+const SIGNALS: readonly NodeJS.Signals[] = ON_WINDOWS
+  ? ['SIGINT', 'SIGTERM', 'SIGHUP']
+  : ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
+
+interface PassedSignals {
+  /** Whether one has come. */
+  readonly haveCome: () => boolean;
+  /** Resolves when the next one comes. */
+  readonly next: () => Promise<void>;
+  readonly release: () => void;
+}
+
+/** A signal goes to the agent and all that it has started, which stays or ends as it likes; then it is ended. */
+function passSignalsOn(agent: AgentProcess): PassedSignals {
+  let count = 0;
+  let told: (() => void) | undefined;
+  const passOn = (signal: NodeJS.Signals): void => {
+    count++;
+    try {
+      process.kill(ON_WINDOWS ? agent.pid : -agent.pid, signal);
+    } catch (thrown) {
+      // All of them have ended; EPERM is what a group has whose processes wait to be reaped.
+      if (!/^(?:ESRCH|EPERM)$/.test((thrown as NodeJS.ErrnoException).code ?? '')) throw thrown;
+    }
+    void agent.close();
+    told?.();
+  };
+  for (const signal of SIGNALS) process.on(signal, passOn);
+  return {
+    haveCome: () => count > 0,
+    next: () =>
+      new Promise((resolve) => {
+        told = resolve;
+      }),
+    release: () => {
+      for (const signal of SIGNALS) process.off(signal, passOn);
+    },
+  };
+}

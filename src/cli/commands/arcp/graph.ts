@@ -1,0 +1,55 @@
+import { ExecutionGraph, mermaidText, type NodeState, svgText, treeText } from '../../../arcp/index.js';
+import { toJson } from '../../io/json.js';
+import type { Style } from '../../io/output.js';
+import { defineCommand } from '../../options/command.js';
+import { choice, text } from '../../options/option.js';
+import { readMessages } from './logs.js';
+
+const STYLES: Readonly<Record<NodeState, Style>> = {
+  completed: 'green',
+  granted: 'green',
+  failed: 'red',
+  denied: 'red',
+  cancelled: 'yellow',
+  running: 'cyan',
+  queued: 'dim',
+  accepted: 'dim',
+  open: 'bold',
+  blocked: 'yellow',
+  paused: 'yellow',
+  unknown: 'dim',
+};
+
+/** `pegwire arcp graph`: who has begun what. */
+export const command = defineCommand({
+  takes: 'file',
+  options: {
+    as: choice('NAME', 'text (default), svg, mermaid', ['text', 'svg', 'mermaid']),
+    trace: text('ID', 'only what belongs to this trace'),
+  },
+  details: 'The input is messages, one a line, in any order; or a file that pegwire arcp serve --db keeps.',
+  example: ['pegwire arcp graph arcp.db', 'pegwire arcp graph log.jsonl --as svg > log.svg'],
+  run: async (invocation) => {
+    const { output, json, options } = invocation;
+    const { trace } = options;
+    const { messages, fault } = await readMessages(invocation);
+    const graph = ExecutionGraph.from(
+      trace === undefined ? messages : messages.filter(({ trace_id: id }) => id === trace),
+    );
+    if (json) {
+      for (const { parent, children, ...node } of graph)
+        await output.result(toJson({ ...node, parent: parent?.id, children: children.map(({ id }) => id) }));
+    } else if (fault === undefined || messages.length > 0) {
+      const drawings = {
+        text: () => treeText(graph, (state, title) => output.paint(STYLES[state], title)),
+        svg: () => svgText(graph),
+        mermaid: () => mermaidText(graph),
+      };
+      const drawn = drawings[options.as]();
+      if (drawn !== '') await output.result(drawn);
+    }
+    // A log that was cut off shows what it holds.
+    if (fault !== undefined) throw fault;
+    return 0;
+  },
+});

@@ -1,0 +1,103 @@
+/** Logs: messages one a line, or the file of a runtime. */
+import { closeSync, openSync, readSync } from 'node:fs';
+import { type Envelope, type EnvelopeError, tryParseEnvelope } from '../../../arcp/index.js';
+import { type ArcpStore, StoreError, sqliteStore } from '../../../arcp/runtime/index.js';
+import { UsageError, unreadable } from '../../io/errors.js';
+import { inputName, readLines, type Source } from '../../io/input.js';
+
+/** What files of SQLite begin with. */
+const MAGIC = 'SQLite format 3\0';
+const PAGE = 1000;
+
+/** A message of a log, or what stands in its place. */
+export interface Entry {
+  /** The line, from 1 on; of a file of a runtime, the how-manieth. */
+  readonly number: number;
+  readonly result: { readonly message: Envelope } | { readonly error: EnvelopeError };
+}
+
+export async function* readLog(source: Source): AsyncGenerator<Entry> {
+  const { file } = source;
+  if (file !== undefined && isOpenDatabase(file)) {
+    yield* readDatabase(file);
+    return;
+  }
+  for await (const { number, text } of readLines(source)) yield { number, result: parsed(text) };
+}
+
+/** The messages of a log, up to the first line that is none. */
+export interface Messages {
+  readonly messages: readonly Envelope[];
+  /** Names that line, where there is one: to be thrown once what came before it has been shown. */
+  readonly fault: UsageError | undefined;
+}
+
+export async function readMessages(source: Source): Promise<Messages> {
+  const messages: Envelope[] = [];
+  for await (const { number, result } of readLog(source)) {
+    if ('error' in result) {
+      const fault = new UsageError(`${inputName(source)}:${number}: ${result.error.message}`, 'unreadable');
+      return { messages, fault };
+    }
+    messages.push(result.message);
+  }
+  return { messages, fault: undefined };
+}
+
+/** @throws UsageError on what is no file of a runtime */
+export async function openLog(file: string): Promise<ArcpStore> {
+  let isOne: boolean;
+  try {
+    isOne = isDatabase(file);
+  } catch (thrown) {
+    throw unreadable(thrown, file);
+  }
+  if (!isOne) throw new UsageError(`${file} is no file of a runtime`, 'unreadable');
+  try {
+    return await sqliteStore(file, { orReadOnly: true });
+  } catch (thrown) {
+    throw thrown instanceof StoreError ? new UsageError(thrown.message, 'unreadable') : thrown;
+  }
+}
+
+async function* readDatabase(file: string): AsyncGenerator<Entry> {
+  const store = await openLog(file);
+  try {
+    let number = 0;
+    for (let after = 0; ; ) {
+      const events = await store.readEvents({ after, limit: PAGE });
+      for (const { body, sequence } of events) {
+        after = sequence;
+        yield { number: ++number, result: parsed(body) };
+      }
+      if (events.length < PAGE) return;
+    }
+  } finally {
+    await store.close();
+  }
+}
+
+function parsed(text: string): Entry['result'] {
+  const result = tryParseEnvelope(text, { maxMessageBytes: Number.POSITIVE_INFINITY });
+  return result.ok ? { message: result.value } : { error: result.error };
+}
+
+function isOpenDatabase(file: string): boolean {
+  try {
+    return isDatabase(file);
+  } catch {
+    // Whoever reads it says why it cannot be.
+    return false;
+  }
+}
+
+/** @throws the error of the system */
+function isDatabase(file: string): boolean {
+  const start = Buffer.alloc(MAGIC.length);
+  const descriptor = openSync(file, 'r');
+  try {
+    return readSync(descriptor, start, 0, MAGIC.length, 0) === MAGIC.length && start.toString('latin1') === MAGIC;
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { dialOf } from '../../../arcp/client/index.js';
+import { isOfClient, type ReplayStep, replayLog } from '../../../arcp/conformance/index.js';
+import { type Envelope, momentOf } from '../../../arcp/index.js';
+import { visible } from '../../../text/visible.js';
+import { UsageError } from '../../io/errors.js';
+import { toJson } from '../../io/json.js';
+import type { Output, Style } from '../../io/output.js';
+import { defineCommand, type Invocation } from '../../options/command.js';
+import { amount, seconds, value } from '../../options/option.js';
+import { lineOf } from './lines.js';
+import { readMessages } from './logs.js';
+import { bearer, namedTarget, TARGET_OPTIONS, TARGETS, unreachable } from './targets.js';
+
+const OPTIONS = {
+  speed: value('FACTOR', 'without a runtime: how much faster than it was (1); 0 for all at once', amount('a number')),
+  timeout: value('SECONDS', 'with a runtime: to wait for each message (5)', seconds),
+  ...TARGET_OPTIONS,
+};
+
+type Run = Invocation<typeof OPTIONS>;
+
+/** `pegwire arcp replay`: a log, shown at its pace, or held with a runtime once more. */
+export const command = defineCommand({
+  takes: { words: 'FILE [TARGET] | FILE -- CMD [ARG...]' },
+  options: OPTIONS,
+  details: [
+    `FILE is messages, one a line, in the order in which both sides have sent them. ${TARGETS}`,
+    'With a runtime, what the client has said is said again, permissions granted and denied as they were, and what the runtime says is ' +
+      'compared: everything but names and times. The exit code is 1 where something is otherwise, missing or new. Without one, the ' +
+      'messages are told at their pace, of which no pause is longer than two seconds. What has an operation key is carried out once by a ' +
+      'runtime, however often it is said.',
+  ],
+  example: ['pegwire arcp replay log.jsonl --speed 10', 'pegwire arcp replay log.jsonl ws://127.0.0.1:7777/arcp'],
+  run,
+});
+
+/** Milliseconds of the longest pause. */
+const LONGEST = 2000;
+
+/** @returns the exit code: 1 where the runtime does not say what it said */
+async function run(invocation: Run): Promise<number> {
+  const [file, ...rest] = invocation.words;
+  if (file === undefined || (invocation.program.length > 0 && invocation.words.length === invocation.program.length))
+    throw new UsageError('arcp replay needs a log: pegwire arcp replay FILE [TARGET]');
+  const { messages, fault } = await readMessages({ ...invocation, file });
+  if (rest.length === 0) {
+    await show(invocation, messages);
+    if (fault === undefined) return 0;
+  }
+  // A runtime is not told half of a conversation.
+  if (fault !== undefined) throw fault;
+  return compare({ ...invocation, words: rest }, messages);
+}
+
+/** The messages, at the pace at which they were said. */
+async function show(invocation: Run, log: readonly Envelope[]): Promise<void> {
+  const { output, json } = invocation;
+  const { speed = 1 } = invocation.options;
+  let before: number | undefined;
+  for (const message of log) {
+    const moment = momentOf(message.timestamp);
+    const pause = before === undefined || speed === 0 ? 0 : (moment - before) / speed;
+    before = moment;
+    if (pause > 0) await sleep(Math.min(pause, LONGEST));
+    const line = json ? toJson(message) : lineOf(message, output.paint);
+    if (line !== undefined) await output.result(line);
+  }
+}
+
+async function compare(invocation: Run, log: readonly Envelope[]): Promise<number> {
+  const { json, output } = invocation;
+  const { target, words, token } = namedTarget(invocation);
+  if (words.length > 0) throw new UsageError(`arcp replay takes a log and a runtime, not "${words[0]}" as well`);
+  if (!log.some(isOfClient)) throw new UsageError('Nothing in the log was said by a client');
+  const { timeout } = invocation.options;
+  const auth = bearer(token);
+  const steps = replayLog(dialOf(target, { token }), log, {
+    ...(auth === undefined ? {} : { auth }),
+    ...(timeout === undefined ? {} : { timeoutMs: timeout * 1000 }),
+  });
+  const counts = new Map<ReplayStep['kind'], number>();
+  for (;;) {
+    const next = await steps.next().catch((thrown) => {
+      throw unreachable(thrown, target);
+    });
+    if (next.done === true) break;
+    const step = next.value;
+    counts.set(step.kind, (counts.get(step.kind) ?? 0) + 1);
+    await output.result(json ? toJson(step) : lineOfStep(step, output));
+  }
+  const count = (kind: ReplayStep['kind']): number => counts.get(kind) ?? 0;
+  const odd = count('different') + count('missing') + count('new');
+  if (!json)
+    await output.note(
+      `${count('sent')} sent, ${count('same')} the same, ${count('different')} different, ${count('missing')} missing, ${count('new')} new`,
+    );
+  return odd === 0 ? 0 : 1;
+}
+
+const MARKS: Readonly<Record<ReplayStep['kind'], readonly [mark: string, style: Style]>> = {
+  sent: ['>', 'bold'],
+  same: ['=', 'green'],
+  different: ['≠', 'red'],
+  missing: ['-', 'red'],
+  new: ['+', 'yellow'],
+};
+
+function lineOfStep(step: ReplayStep, output: Output): string {
+  const [mark, style] = MARKS[step.kind];
+  const message = 'message' in step ? step.message : step.recorded;
+  const line = lineOf(message, output.paint) ?? message.type;
+  const reason = 'reason' in step && step.reason !== undefined ? `\n    ${visible(step.reason)}` : '';
+  return `${output.paint(style, mark)} ${line}${reason}`;
+}

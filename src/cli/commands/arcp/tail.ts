@@ -1,0 +1,120 @@
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { dialOf, openClient } from '../../../arcp/client/index.js';
+import { ArcpError, type Envelope } from '../../../arcp/index.js';
+import { visible } from '../../../text/visible.js';
+import { UsageError } from '../../io/errors.js';
+import { errorJson, toJson } from '../../io/json.js';
+import { defineCommand, type Invocation } from '../../options/command.js';
+import { flag, text } from '../../options/option.js';
+import { lineOf } from './lines.js';
+import { openLog } from './logs.js';
+import { bearer, namedTarget, reached, TARGET_OPTIONS, TARGETS, unreachable } from './targets.js';
+
+const OPTIONS = {
+  job: text('ID', 'of a file: only what is said of this job'),
+  session: text('ID', 'of a file: only what is said in this session'),
+  trace: text('ID', 'of a file: only what belongs to this trace'),
+  follow: flag('of a file: wait for more, until Ctrl-C', 'f'),
+  ...TARGET_OPTIONS,
+};
+
+type Run = Invocation<typeof OPTIONS>;
+
+/** `pegwire arcp tail`: what is said of a job, or all that a file of a runtime holds, as it comes. */
+export const command = defineCommand({
+  takes: { words: 'FILE | TARGET JOB | JOB -- CMD [ARG...]' },
+  options: OPTIONS,
+  details: [
+    `FILE is what pegwire arcp serve --db keeps; a runtime may be at work on it. ${TARGETS}`,
+    'Of a job, it ends with the job. With --json, messages are shown as they are, one a line.',
+  ],
+  example: ['pegwire arcp tail arcp.db --follow', 'pegwire arcp tail ws://127.0.0.1:7777/arcp job_01JABC'],
+  run,
+});
+
+/** Milliseconds between two looks at a file. */
+const LOOK = 200;
+const PAGE = 500;
+
+/** What names a runtime; all else is a file, and `C:\\runtime.db` too. */
+const ADDRESS = /^[a-z][a-z0-9+.-]+:/i;
+
+/** @returns the exit code: 1 where a job failed */
+async function run(invocation: Run): Promise<number> {
+  const [first] = invocation.words;
+  if (invocation.program.length === 0 && first !== undefined && !ADDRESS.test(first))
+    return tailFile(invocation, first);
+  const { target, words, token } = namedTarget(invocation);
+  const [jobId] = words;
+  if (jobId === undefined) throw new UsageError('arcp tail needs a job: pegwire arcp tail TARGET JOB');
+  const client = await reached(dialOf(target, { token }))
+    .then((dial) =>
+      openClient(dial, {
+        // A program ends with its connection.
+        reconnect: typeof target === 'string' ? {} : false,
+        auth: bearer(token),
+      }),
+    )
+    .catch((thrown: unknown) => {
+      throw unreachable(thrown, target);
+    });
+  const job = client.job(jobId);
+  let isStopped = false;
+  let isOver = false;
+  const stop = (): void => {
+    isStopped = true;
+    void client.disconnect();
+  };
+  process.once('SIGINT', stop);
+  try {
+    for await (const message of job.events()) await show(invocation, message);
+    isOver = true;
+    await job.result();
+    return 0;
+  } catch (thrown) {
+    if (!isOver && !isStopped) await reportLost(invocation, thrown);
+    if (thrown instanceof ArcpError && thrown.code === 'NOT_FOUND') throw new UsageError(`There is no job ${jobId}`);
+    return 1;
+  } finally {
+    process.off('SIGINT', stop);
+    await client.close().catch(() => client.disconnect());
+  }
+}
+
+async function tailFile(invocation: Run, file: string): Promise<number> {
+  const { session: sessionId, job, trace: traceId, follow } = invocation.options;
+  const store = await openLog(file);
+  const of = { sessionId, traceId, ...(job === undefined ? {} : { jobIds: [job] }) };
+  let isOver = !follow;
+  const stop = (): void => {
+    isOver = true;
+  };
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  try {
+    for (let after = 0; ; ) {
+      const events = await store.readEvents({ ...of, after, limit: PAGE });
+      for (const { body, sequence } of events) {
+        after = sequence;
+        await show(invocation, JSON.parse(body) as Envelope);
+      }
+      if (events.length === PAGE) continue;
+      if (isOver) return 0;
+      await sleep(LOOK);
+    }
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+    await store.close();
+  }
+}
+
+/** The job may go on: without a word, what was told would pass for all of it. */
+async function reportLost({ json, output }: Run, thrown: unknown): Promise<void> {
+  const { code, message } = thrown instanceof ArcpError ? thrown : new ArcpError('UNKNOWN', String(thrown));
+  await output.note(json ? errorJson(code, message) : `${output.paintNote('red', code)} ${visible(message)}`);
+}
+
+async function show({ json, output }: Run, message: Envelope): Promise<void> {
+  const line = json ? toJson(message) : lineOf(message, output.paint);
+  if (line !== undefined) await output.result(line);
+}

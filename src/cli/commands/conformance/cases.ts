@@ -1,0 +1,132 @@
+/** The packaged conformance cases, as far as a parser that is asked for one text at a time can answer them. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { ConformanceCase, Expected } from '../../../fuzz/differential/conformance.js';
+import type { Json } from '../../../fuzz/differential/target.js';
+import { packageRoot } from '../../io/package.js';
+import type { Protocol } from '../../protocols.js';
+
+/** The cases of a protocol, and what of the fixtures is none of them. */
+export interface CaseSet {
+  readonly cases: readonly ConformanceCase[];
+  /** Phrases for people. */
+  readonly leftOut: readonly string[];
+}
+
+/** The draft that the sections of the cases belong to. */
+export const DRAFTS: Readonly<Record<Protocol['name'], string>> = {
+  accp: 'draft-benzing-accp-00',
+  aacp: 'draft-mackay-aacp-01',
+};
+
+/** The members that both protocols' cases share; `test/conformance` holds their schemas. */
+interface Fixture {
+  readonly id: string;
+  readonly section?: string;
+  readonly canonical?: string;
+  readonly error?: { readonly code: string; readonly offset: number; readonly approximate?: true };
+}
+
+interface FrameFixture extends Fixture {
+  readonly input: string;
+  readonly dialect: string;
+  readonly ast?: Json;
+  readonly sorted?: string;
+}
+
+interface PacketFixture extends Fixture {
+  readonly packet: string;
+}
+
+interface ValidatorFixture extends PacketFixture {
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+const ACCP_FILES = ['frames', 'values', 'canonical', 'invalid', 'lenient', 'limits'] as const;
+
+/** Diagnostics of what a strict parser refuses. */
+const SYNTAX = new Set(
+  (
+    'empty-packet missing-task missing-dom bad-task bad-dom bad-key empty-field malformed-field empty-key ' +
+    'control-character whitespace'
+  ).split(' '),
+);
+/** Diagnostics that leave open whether a strict parser refuses: a name nobody knows may be well-formed or not. */
+const OPEN = new Set(['unknown-task', 'unknown-dom', 'unknown-key', 'key-case']);
+
+/** Reads the cases of a protocol. */
+export function conformanceCases({ name, dialects }: Protocol): Promise<CaseSet> {
+  return name === 'accp' ? accpCases(dialects) : aacpCases(dialects);
+}
+
+async function accpCases(dialects: readonly string[]): Promise<CaseSet> {
+  const files = await Promise.all(
+    ACCP_FILES.map(async (name) => {
+      const file = `accp/${name}.json`;
+      const fixtures = await fixturesOf<FrameFixture>(file);
+      return fixtures.map((fixture) => ({ file, fixture }));
+    }),
+  );
+  const all = files.flat();
+  const sorted = all.filter(({ fixture }) => fixture.sorted !== undefined).length;
+  return {
+    cases: all.map(({ file, fixture }) => ({
+      id: fixture.id,
+      file,
+      section: fixture.section,
+      input: fixture.input,
+      dialect: fixture.dialect,
+      expected: expectedOf(fixture, fixture.ast),
+      rereadIn: dialects,
+    })),
+    leftOut: [`${sorted} texts with sorted parameters: the protocol of adapters has no request for them`],
+  };
+}
+
+async function aacpCases(dialects: readonly string[]): Promise<CaseSet> {
+  const [packets, verdicts] = await Promise.all([
+    fixturesOf<PacketFixture>('aacp/packets.json'),
+    fixturesOf<ValidatorFixture>('aacp/validator.json'),
+  ]);
+  const told = verdicts.flatMap((fixture) => verdictCase(fixture) ?? []);
+  return {
+    cases: [
+      ...packets.map((fixture) => ({
+        id: `packets/${fixture.id}`,
+        file: 'aacp/packets.json',
+        section: fixture.section,
+        input: fixture.packet,
+        dialect: 'strict',
+        expected: expectedOf(fixture),
+        rereadIn: dialects,
+      })),
+      ...told,
+    ],
+    leftOut: [
+      'the diagnostics of aacp/validator.json: of its cases, only whether a strict parser accepts the packet is asked',
+      `${verdicts.length - told.length} cases of aacp/validator.json: their diagnostics do not tell that`,
+      'aacp/explain.json: it is about sentences',
+      'the other files of aacp/: they are about encoding and rules',
+    ],
+  };
+}
+
+function expectedOf({ canonical, error }: Fixture, ast?: Json): Expected {
+  if (error === undefined) return { ok: true, ast, canonical };
+  return { ok: false, code: error.code, offset: error.approximate ? undefined : error.offset };
+}
+
+/** The validator reads tolerantly, and reports what a strict parser refuses. */
+function verdictCase({ id, packet, errors, warnings }: ValidatorFixture): ConformanceCase | null {
+  const codes = [...errors, ...warnings];
+  const refused = codes.some((code) => SYNTAX.has(code));
+  if (!refused && codes.some((code) => OPEN.has(code))) return null;
+  const expected = { ok: !refused };
+  return { id: `validator/${id}`, file: 'aacp/validator.json', input: packet, dialect: 'strict', expected };
+}
+
+async function fixturesOf<Case>(file: string): Promise<readonly Case[]> {
+  const text = await readFile(path.join(packageRoot(), 'test/conformance', file), 'utf8');
+  return (JSON.parse(text) as { readonly cases: readonly Case[] }).cases;
+}

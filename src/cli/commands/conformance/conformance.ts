@@ -1,0 +1,82 @@
+import { type CaseResult, runConformance } from '../../../fuzz/differential/conformance.js';
+import { processTarget } from '../../../fuzz/differential/process-target.js';
+import { TargetError } from '../../../fuzz/differential/target-error.js';
+import { UsageError } from '../../io/errors.js';
+import { toJson } from '../../io/json.js';
+import { defineCommand, type Invocation } from '../../options/command.js';
+import { oneOf, text, value } from '../../options/option.js';
+import { LIMITED_PROGRAM, processLimits, targetFault } from '../../options/target.js';
+import { type CaseSet, conformanceCases, DRAFTS } from './cases.js';
+import { failureText, summaryText, tallyOf } from './report.js';
+
+const OPTIONS = {
+  target: text('CMD', 'the program to test, for the shell: an adapter, see the guide'),
+  ...LIMITED_PROGRAM,
+  filter: text('TEXT', 'only cases whose id holds this'),
+  dialect: value('NAME', 'only cases of this dialect, and only it for canonical texts', (given, name, protocol) =>
+    oneOf(protocol.dialects)(given, name, protocol),
+  ),
+};
+
+type Run = Invocation<typeof OPTIONS>;
+
+/** `pegwire conformance`: the packaged cases against another implementation. */
+export const command = defineCommand({
+  takes: 'protocol',
+  options: OPTIONS,
+  example: "pegwire conformance aacp --target 'python3 my_adapter.py'",
+  run: async (invocation) => {
+    const set = await chosenCases(invocation);
+    const results = await resultsOf(invocation, set);
+    const { output, json } = invocation;
+    output.progress('');
+    const summary = tallyOf(results);
+    await output.result(
+      json ? toJson({ summary: { ...summary, leftOut: set.leftOut } }) : summaryText(results, set, output.paint),
+    );
+    return summary.pass === summary.cases ? 0 : 1;
+  },
+});
+
+async function resultsOf(invocation: Run, { cases }: CaseSet): Promise<readonly CaseResult[]> {
+  const { options, output } = invocation;
+  if (options.target === undefined) throw new UsageError('The option --target is missing: the program to test');
+  const target = processTarget(options.target, processLimits(options));
+  const done: CaseResult[] = [];
+  try {
+    for await (const result of runConformance(target, cases)) {
+      done.push(result);
+      await tell(result, invocation);
+      output.progress(`${done.length} of ${cases.length} cases`);
+    }
+  } catch (thrown) {
+    throw thrown instanceof TargetError ? targetFault(thrown) : thrown;
+  } finally {
+    await target.close();
+  }
+  return done;
+}
+
+async function chosenCases(invocation: Run): Promise<CaseSet> {
+  const { protocol, options } = invocation;
+  const { filter = '', dialect } = options;
+  const { cases, leftOut } = await conformanceCases(protocol);
+  const chosen = cases
+    .filter((one) => one.id.includes(filter) && (dialect === undefined || one.dialect === dialect))
+    .map((one) =>
+      dialect === undefined ? one : { ...one, rereadIn: one.rereadIn?.filter((other) => other === dialect) },
+    );
+  if (chosen.length === 0) throw new UsageError(`No case of ${protocol.name} is chosen by these options`);
+  return { cases: chosen, leftOut };
+}
+
+async function tell(result: CaseResult, { protocol, json, output }: Run): Promise<void> {
+  const { case: asked, verdict, faults, failure, answer, judged } = result;
+  const { id, file, section, dialect, input } = asked;
+  if (json)
+    await output.result(toJson({ id, file, section, dialect, input, verdict, faults, failure, answer, judged }));
+  else if (verdict !== 'pass') {
+    output.progress('');
+    await output.result(`${failureText(result, DRAFTS[protocol.name], output.paint)}\n`);
+  }
+}

@@ -1,0 +1,135 @@
+/** What came of conformance cases, for people. */
+import {
+  ASPECTS,
+  type Aspect,
+  type CaseResult,
+  type ConformanceCase,
+  type Fault,
+} from '../../../fuzz/differential/conformance.js';
+import type { Json } from '../../../fuzz/differential/target.js';
+import { codeFrame } from '../../../text/code-frame.js';
+import { visible } from '../../../text/visible.js';
+import type { Output } from '../../io/output.js';
+import type { CaseSet } from './cases.js';
+
+type Paint = Output['paint'];
+
+/** How many cases came out how, and what could be judged. */
+export interface Tally {
+  readonly cases: number;
+  readonly pass: number;
+  readonly fail: number;
+  readonly error: number;
+  /** Of how many answers an aspect was judged, and of how many it could have been, had the target given it. */
+  readonly judged: Readonly<Record<Aspect, { readonly answers: number; readonly of: number }>>;
+}
+
+const NAMES: Readonly<Record<Aspect, string>> = {
+  verdict: 'verdict',
+  tree: 'tree',
+  canonical: 'canonical text',
+  code: 'code',
+  offset: 'offset',
+};
+/** Characters of a value, or of a text without a place, that are shown. */
+const SHOWN = 200;
+
+export function tallyOf(results: readonly CaseResult[]): Tally {
+  const count = (verdict: CaseResult['verdict']): number => results.filter((one) => one.verdict === verdict).length;
+  const judged = ASPECTS.map((aspect) => {
+    const answers = results.filter((one) => one.judged.includes(aspect)).length;
+    const of = results.filter((one) => isExpected(aspect, one.case)).length;
+    return [aspect, { answers, of }] as const;
+  });
+  return {
+    cases: results.length,
+    pass: count('pass'),
+    fail: count('fail'),
+    error: count('error'),
+    judged: Object.fromEntries(judged) as Tally['judged'],
+  };
+}
+
+function isExpected(aspect: Aspect, { expected }: ConformanceCase): boolean {
+  if (aspect === 'verdict') return true;
+  if (expected.ok)
+    return aspect === 'tree' ? expected.ast !== undefined : aspect === 'canonical' && expected.canonical !== undefined;
+  return aspect === 'code' ? expected.code !== undefined : aspect === 'offset' && expected.offset !== undefined;
+}
+
+/** A case that did not pass: its name and section, the input, and all that is wrong. */
+export function failureText(result: CaseResult, draft: string, paint: Paint): string {
+  const { id, section } = result.case;
+  const where = section === undefined ? draft : `${draft}, section ${section}`;
+  const head = `${paint(['red', 'bold'], result.verdict === 'error' ? 'ERROR' : 'FAIL')} ${paint('bold', id)} (${where})`;
+  const wrong = result.faults.map(faultText);
+  return [head, inputText(result), ...wrong, ...failureLines(result)].join('\n');
+}
+
+/** The input, with a caret where an offset is given or expected, and what the target says of it. */
+function inputText({ case: { input, dialect, expected }, answer }: CaseResult): string {
+  const refusal = answer?.ok === false ? answer : undefined;
+  const at = refusal?.offset ?? (expected.ok ? undefined : expected.offset);
+  const text =
+    at === undefined
+      ? `  ${dialect}: ${shortened(visible(input))}`
+      : codeFrame(input, { start: at, end: at + 1 }, { name: dialect });
+  return refusal?.message === undefined ? text : `${text}\n  it says: ${shortened(visible(refusal.message))}`;
+}
+
+function faultText({ aspect, path, rereadIn, expected, given }: Fault): string {
+  const what = `wrong ${NAMES[aspect]}${path === undefined ? '' : ` at ${path === '' ? 'the root' : visible(path)}`}`;
+  const where = rereadIn === undefined ? '' : `, when the canonical text is read again (${rereadIn})`;
+  const show = aspect === 'verdict' ? verdictText : valueText;
+  return `  ${what}${where}\n    expected  ${show(expected)}\n    given     ${show(given)}`;
+}
+
+function verdictText(accepted: Json | undefined): string {
+  return accepted === true ? 'accepted' : 'refused';
+}
+
+function valueText(value: Json | undefined): string {
+  return value === undefined ? 'nothing' : shortened(visible(JSON.stringify(value)));
+}
+
+function shortened(text: string): string {
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}... (${text.length} characters)` : text;
+}
+
+function failureLines({ failure }: CaseResult): readonly string[] {
+  if (failure === null) return [];
+  const note = failure.note === undefined ? [] : [`  ${failure.note}`];
+  switch (failure.kind) {
+    case 'crash':
+      return [`  crash: ${failure.detail.split('\n').map(visible).join('\n    ')}`, ...note];
+    case 'garbage':
+      return [`  no answer of the protocol: ${visible(failure.detail)}`, ...note];
+    case 'hang':
+      return [`  no answer within ${failure.limit / 1000} s`, ...note];
+    case 'memory':
+      return [`  more than ${failure.limit / 2 ** 20} MB of memory`, ...note];
+  }
+}
+
+/** The counts of each file, what was judged, and what was left out. */
+export function summaryText(results: readonly CaseResult[], { leftOut }: CaseSet, paint: Paint): string {
+  const files = [...new Set(results.map((one) => one.case.file))];
+  const rows = files.map((file) => [file, tallyOf(results.filter((one) => one.case.file === file))] as const);
+  const width = Math.max(...files.map((file) => file.length));
+  const all = tallyOf(results);
+  const judged = ASPECTS.filter((aspect) => all.judged[aspect].of > 0).map((aspect) => {
+    const { answers, of } = all.judged[aspect];
+    return `${NAMES[aspect]} of ${answers} of ${of}`;
+  });
+  return [
+    ...rows.map(([file, tally]) => `${file.padEnd(width)}  ${countsText(tally, paint)}`),
+    `Judged, where the answers had it: ${judged.join(', ')}.`,
+    ...leftOut.map((what) => paint('dim', `Left out: ${what}.`)),
+    paint('bold', `${all.cases} cases: ${countsText(all, paint)}`),
+  ].join('\n');
+}
+
+function countsText({ pass, fail, error }: Tally, paint: Paint): string {
+  const wrong = (count: number, noun: string): string[] => (count === 0 ? [] : [paint('red', `${count} ${noun}`)]);
+  return [`${pass} passed`, ...wrong(fail, 'failed'), ...wrong(error, 'without an answer')].join(', ');
+}

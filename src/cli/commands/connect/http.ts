@@ -1,0 +1,107 @@
+/** `pegwire connect` over HTTP: each frame is a request, and its response the answer. */
+
+import { readHead } from '../../../accp/bindings/frames.js';
+import { HttpBindingError, streamFrames } from '../../../accp/bindings/http/index.js';
+import { createCodec } from '../../../accp/codec/codec.js';
+import type { MessageInput } from '../../../accp/message/message.js';
+import { createSession } from '../../../accp/session/session.js';
+import { systemReason } from '../../../text/system-reason.js';
+import { UsageError } from '../../io/errors.js';
+import { messageOf, repliesOf, StreamReaders } from '../../session/incoming.js';
+import { isAsking, messageOfFrame } from './messages.js';
+import type { Received } from './received.js';
+import { headersOf, NEVER, type Speaker, type SpeakerOptions } from './speaker.js';
+
+/** Times that answers may ask for more frames: two sides that do not understand each other could go on for ever. */
+const MAX_ROUNDS = 8;
+
+/** The status of a server that takes no frames of this length: others it may take (RFC 9110, section 15.5.14). */
+const TOO_LARGE = 413;
+
+/** Told each frame of a response. @returns frames to be sent after it */
+type Hear = (frame: string) => readonly string[];
+
+export function speakOverHttp(options: SpeakerOptions, received: Received): Speaker {
+  const codec = createCodec({ state: false });
+  const session = createSession({ agent: options.agent, sequence: 'sender' });
+  const streams = new StreamReaders(session);
+  const posting = { timeout: options.timeout, headers: headersOf(options) };
+  let isAnnounced = false;
+
+  const hearOwn: Hear = (frame) => {
+    const outcome = codec.decode(frame, session);
+    if (outcome.outcome === 'pending' && outcome.part === 'stream') streams.read(outcome.correlationId);
+    void received.frame(frame, messageOf(outcome), true);
+    if (outcome.outcome === 'rejected') void received.refused(outcome.error);
+    // Who sends no frames would not understand one that says so.
+    return readHead(frame) === null ? [] : repliesOf(outcome);
+  };
+
+  const hearOther: Hear = (frame) => {
+    void received.frame(frame, messageOfFrame(frame), false);
+    return [];
+  };
+
+  const post = async (frames: readonly string[], hear: Hear): Promise<void> => {
+    let waiting = frames;
+    for (let round = 0; waiting.length > 0 && round < MAX_ROUNDS; round++) {
+      const replies: string[] = [];
+      for (const frame of waiting)
+        for await (const answer of streamFrames(options.url, frame, posting)) replies.push(...hear(answer));
+      waiting = replies;
+    }
+  };
+
+  /** Who asks is owed an answer. */
+  const ask = async (frames: readonly string[], isRequest: boolean, hear: Hear): Promise<void> => {
+    const before = received.frames;
+    try {
+      await post(frames, hear);
+    } catch (thrown) {
+      await failed(thrown, received);
+      return;
+    }
+    if (isRequest && received.frames === before) await received.unanswered('There was no answer.');
+  };
+
+  const sayMessage = async (message: MessageInput): Promise<void> => {
+    if (!isAnnounced) {
+      isAnnounced = true;
+      // From then on strings may hold anything.
+      await ask(codec.announce(session).frames, false, hearOwn);
+    }
+    const { frames, losses } = codec.encode(message, session);
+    await received.lost(losses);
+    for (const frame of frames) await received.sent(frame);
+    await ask(frames, isAsking(message), hearOwn);
+  };
+
+  return {
+    say: async (said) => {
+      if (said.kind === 'message') await sayMessage(said.message);
+      else await ask([said.frame], isAsking(readHead(said.frame) ?? { intent: '' }), hearOther);
+    },
+    broken: NEVER,
+    end: async () => session.close(),
+    stop: async () => session.close(),
+  };
+}
+
+/**
+ * @throws UsageError where the server is none for frames, or there is none
+ * @throws HttpBindingError where the frame is too long for it
+ */
+async function failed(thrown: unknown, received: Received): Promise<void> {
+  if (!(thrown instanceof HttpBindingError) || thrown.status === TOO_LARGE) throw thrown;
+  const { code, message, status, cause } = thrown;
+  if (code === 'timeout' || code === 'truncated' || code === 'too-large') {
+    await received.unanswered(message);
+    return;
+  }
+  const why = code === 'unreachable' ? `: ${systemReason(cause)}` : '';
+  const hint = status === 401 ? ' It wants another --token.' : '';
+  throw new UsageError(
+    `${message.replace(/\.$/, '')}${why}${hint === '' ? '' : `.${hint}`}`.replace(/\.$/, ''),
+    'unreachable',
+  );
+}

@@ -1,0 +1,192 @@
+/** `pegwire connect` over a WebSocket: a session over a connection that is made anew when it is lost. */
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import {
+  connectWebSocket,
+  type Link,
+  LinkError,
+  SUBPROTOCOL,
+  type WebSocketLike,
+} from '../../../accp/bindings/websocket/index.js';
+import { type Codec, createCodec } from '../../../accp/codec/codec.js';
+import type { DecodeOutcome } from '../../../accp/codec/contract.js';
+import type { MessageInput } from '../../../accp/message/message.js';
+import { parseFrame } from '../../../accp/parse.js';
+import { createIds } from '../../../accp/session/runtime.js';
+import { createSession } from '../../../accp/session/session.js';
+import { LONGEST_TIMER } from '../../../async/timers.js';
+import { closeWebSocket } from '../../../channels/websocket.js';
+import { PegwireError } from '../../../text/errors.js';
+import { systemReason } from '../../../text/system-reason.js';
+import { UsageError } from '../../io/errors.js';
+import { messageOf, StreamReaders } from '../../session/incoming.js';
+import { isAsking, messageOfFrame, type Said } from './messages.js';
+import type { Received } from './received.js';
+import { headersOf, Outstanding, type Speaker, type SpeakerOptions, speakerOver } from './speaker.js';
+
+/** Attempts to come back, before it is given up. */
+const RECONNECT = { attempts: 5, max: 2 };
+const freshId = createIds();
+
+/** @throws UsageError `unreachable` when no connection comes about */
+export async function speakOverWebSocket(options: SpeakerOptions, received: Received): Promise<Speaker> {
+  const session = createSession({ agent: options.agent, sequence: 'sender' });
+  const streams = new StreamReaders(session);
+  const outstanding = new Outstanding();
+  const hear = (frame: string, outcome: DecodeOutcome): void => {
+    const message = messageOf(outcome);
+    if (outcome.outcome === 'pending' && outcome.part === 'stream') streams.read(outcome.correlationId);
+    void received.frame(frame, message, true);
+    if (outcome.outcome === 'rejected') void received.refused(outcome.error);
+    outstanding.heard(message);
+  };
+  let link: Link;
+  try {
+    link = await connectWebSocket(() => socketTo(options), {
+      ...{ codec: heard(createCodec({ state: false }), hear), session, reconnect: RECONNECT },
+      handshakeTimeout: options.timeout,
+      onState: (state, cause) => {
+        if (state === 'reconnecting') void received.note('reconnecting', `${cause?.message ?? ''} Trying again.`);
+      },
+    });
+  } catch (thrown) {
+    session.close();
+    throw unreachable(thrown);
+  }
+  // They are shown as they come; here they would only pile up.
+  void drained(link);
+
+  const say = async (said: Said): Promise<void> => {
+    const message = messageToSay(said);
+    if (said.kind === 'frame')
+      await received.note('sent-as-message', 'The frame goes out as a message of this session.');
+    const chain = message.envelope!.correlation_id!;
+    try {
+      // Before it is sent: the answer may be here before this side hears that it was.
+      if (isAsking(message)) outstanding.asked(chain, chain);
+      const { frames, losses } = await link.send(message);
+      await received.lost(losses);
+      for (const frame of frames) await received.sent(frame);
+    } catch (thrown) {
+      outstanding.forget(chain);
+      throw thrown instanceof LinkError ? unreachable(thrown) : thrown;
+    }
+  };
+  const stop = async (): Promise<void> => {
+    await link.close();
+    session.close();
+  };
+  const broken = link.closed.then((error) => {
+    // Closed here, nothing is wrong.
+    return error === undefined ? new Promise<never>(() => {}) : Promise.reject(unreachable(error));
+  });
+  return speakerOver({ say, broken, stop }, outstanding, options, received);
+}
+
+function socketTo(options: SpeakerOptions): WebSocketLike & WebSocket {
+  const settings = { headers: headersOf(options), handshakeTimeout: Math.min(options.timeout * 1000, LONGEST_TIMER) };
+  return new WebSocket(options.url, SUBPROTOCOL, settings) as WebSocketLike & WebSocket;
+}
+
+/** A codec that tells what it decodes. */
+function heard(codec: Codec, hear: (frame: string, outcome: DecodeOutcome) => void): Codec {
+  return {
+    ...codec,
+    decode: (frame, session) => {
+      const outcome = codec.decode(frame, session);
+      hear(frame, outcome);
+      return outcome;
+    },
+  };
+}
+
+/**
+ * In a chain of its own, which keeps its name when the message has to be sent again. Numbers are the session's business, so of a frame
+ * there remains what it says.
+ */
+function messageToSay(said: Said): MessageInput {
+  if (said.kind === 'message') return inChain(said.message);
+  parseFrame(said.frame, { dialect: 'lenient' });
+  const message = messageOfFrame(said.frame);
+  if (message === null)
+    throw new PegwireError({
+      code: 'no-message',
+      message: 'The frame cannot be a message of this session; see --raw.',
+    });
+  const { intent, operation, schema, payload, envelope } = message;
+  const { correlation_id, msg_id } = envelope;
+  return inChain({ intent, operation, schema, payload, envelope: { correlation_id: correlation_id ?? msg_id } });
+}
+
+function inChain({ envelope, ...rest }: MessageInput): MessageInput {
+  return { ...rest, envelope: { ...envelope, correlation_id: envelope?.correlation_id ?? freshId() } };
+}
+
+async function drained({ messages }: Link): Promise<void> {
+  try {
+    for await (const _ of messages);
+  } catch {
+    // `broken` tells it.
+  }
+}
+
+function unreachable(thrown: unknown): unknown {
+  if (!(thrown instanceof Error)) return thrown;
+  const hint = /\b401\b/.test(thrown.message) ? '; it wants another --token' : '';
+  return new UsageError(`${thrown.message.replace(/\.$/, '')}${hint}`, 'unreachable');
+}
+
+// --raw: lines go out as they are, and nothing else does.
+
+/** Closed by who has nothing more to say (RFC 6455, section 7.4.1). */
+const NORMAL = 1000;
+
+/** @throws UsageError `unreachable` when no connection comes about */
+export async function speakRaw(options: SpeakerOptions, received: Received): Promise<Speaker> {
+  const socket = socketTo(options);
+  const outstanding = new Outstanding();
+  // Before it is open: the first frames may come with the answer to the handshake.
+  socket.on('message', (data, isBinary) => {
+    const frame = String(data);
+    if (isBinary) {
+      void received.note('binary', `A binary message came, of ${(data as Buffer).length} bytes.`);
+      return;
+    }
+    const message = messageOfFrame(frame);
+    void received.frame(frame, message, false);
+    outstanding.heard(message);
+  });
+  const closed = new Promise<[code: number, reason: Buffer]>((resolve) => {
+    socket.once('close', (...how) => resolve(how));
+  });
+  try {
+    await once(socket, 'open');
+  } catch (thrown) {
+    throw unreachable(new Error(systemReason(thrown), { cause: thrown }));
+  }
+  // It is closed then, too.
+  socket.on('error', (error) => void received.note('connection', systemReason(error)));
+  let isEnding = false;
+  const broken = closed.then(([code, reason]) => {
+    if (isEnding) return new Promise<never>(() => {});
+    throw new UsageError(
+      `The other side has closed the connection with ${code} ${String(reason)}`.trim(),
+      'unreachable',
+    );
+  });
+  const stop = async (): Promise<void> => {
+    isEnding = true;
+    closeWebSocket(socket, NORMAL);
+    await closed;
+  };
+  const say = async (said: Said): Promise<void> => {
+    if (said.kind !== 'frame') throw new TypeError('Raw lines are sent as frames');
+    const message = messageOfFrame(said.frame);
+    if (message !== null && isAsking(message)) {
+      const { msg_id: mid, correlation_id: cid = mid } = message.envelope;
+      outstanding.asked(mid, cid);
+    }
+    socket.send(said.frame);
+  };
+  return speakerOver({ say, broken, stop }, outstanding, options, received);
+}

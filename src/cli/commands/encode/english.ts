@@ -1,0 +1,231 @@
+/** The work of `pegwire encode aacp --english`. */
+import process from 'node:process';
+import {
+  createFallbackEncoder,
+  type EncodeOptions,
+  type FallbackEncoder,
+  FallbackError,
+  type FallbackResult,
+  ModelError,
+  memoryRegistry,
+  type Registry,
+} from '../../../aacp/fallback/index.js';
+import {
+  anthropicModel,
+  type Model,
+  type ModelNotice,
+  openaiCompatibleModel,
+  openaiModel,
+  type ProviderPrice,
+} from '../../../aacp/models/index.js';
+import { PegwireError } from '../../../text/errors.js';
+import { didYouMean, UsageError } from '../../io/errors.js';
+import { type Line, readLines } from '../../io/input.js';
+import { toJson } from '../../io/json.js';
+import { noteEmpty, noteLine, refuse } from '../../io/report.js';
+import type { Invocation } from '../../options/command.js';
+import { openRegistry, registryFault } from '../aacp/open-registry.js';
+import { chosenRules } from '../aacp/open-rules.js';
+import {
+  addResult,
+  emptyTotals,
+  explanationData,
+  noteResult,
+  noteTotals,
+  showExplanation,
+  type Totals,
+} from './english-report.js';
+import type { ENCODE_OPTIONS } from './options.js';
+
+type Run = Invocation<typeof ENCODE_OPTIONS>;
+
+/** @returns the exit code: 1 when an instruction was not encoded, or when there was none */
+export async function encodeInstructions(invocation: Run): Promise<number> {
+  const { options, file } = invocation;
+  const asked = requestOptions(options);
+  const given = options.english;
+  // A dash is stdin, as where a file stands.
+  const alone = typeof given === 'string' && given !== '-' ? given : null;
+  if (typeof given === 'string' && file !== undefined) {
+    const what = alone === null ? 'reads the standard input' : 'has an instruction already';
+    throw new UsageError(`--english ${what}; "${file}" is one input too many`);
+  }
+  const { encoder, close } = await openEncoder(invocation);
+  try {
+    if (alone !== null)
+      return (await answer(invocation, null, alone, { encoder, asked, totals: emptyTotals() })) ? 0 : 1;
+    const totals = emptyTotals();
+    for await (const line of readLines(invocation)) {
+      totals.instructions++;
+      if (!(await answer(invocation, line, line.text, { encoder, asked, totals }))) totals.refused++;
+    }
+    await noteEnd(invocation, totals);
+    return totals.instructions === 0 || totals.refused > 0 ? 1 : 0;
+  } catch (thrown) {
+    throw registryFault(thrown);
+  } finally {
+    await close();
+  }
+}
+
+function requestOptions({ domain, 'return-agent': returnAgent, priority }: Run['options']): EncodeOptions {
+  if (domain === undefined) throw new UsageError('--english needs a --domain, such as HR or FIN');
+  return { domain, returnAgent, priority };
+}
+
+interface OpenEncoder {
+  readonly encoder: FallbackEncoder;
+  readonly close: () => Promise<void>;
+}
+
+async function openEncoder(invocation: Run): Promise<OpenEncoder> {
+  const { json, output, options } = invocation;
+  const { now, threshold, strict } = options;
+  const model = modelOf(options, (notice) => {
+    void output.note(json ? toJson({ notice }) : `${notice.provider}: ${notice.message}`);
+  });
+  const rules = await chosenRules(invocation);
+  const registry = await chosenRegistry(invocation);
+  const clock = now === undefined ? undefined : () => now * 1000;
+  const encoder = createFallbackEncoder({ model, registry, rules, threshold, clock, strict });
+  const close = async (): Promise<void> => {
+    try {
+      await encoder.close();
+    } finally {
+      registry?.close();
+    }
+  };
+  return { encoder, close };
+}
+
+async function chosenRegistry(invocation: Run): Promise<Registry | null> {
+  const { registry: file, explain } = invocation.options;
+  if (file === 'none') return null;
+  if (file === 'memory') return memoryRegistry();
+  // Who only asks what would happen changes nothing.
+  return openRegistry(invocation, { file, create: !explain, otherwise: 'memory' });
+}
+
+interface Asking {
+  readonly encoder: FallbackEncoder;
+  readonly asked: EncodeOptions;
+  readonly totals: Totals;
+}
+
+/** @returns whether there was an answer; what was refused has been told */
+async function answer(
+  invocation: Run,
+  line: Line | null,
+  instruction: string,
+  { encoder, asked, totals }: Asking,
+): Promise<boolean> {
+  try {
+    if (invocation.options.explain) {
+      await showExplanation(invocation, line, await encoder.explain(instruction, asked));
+      return true;
+    }
+    const result = await encoder.encode(instruction, asked);
+    addResult(totals, result);
+    await showResult(invocation, line, result);
+    return true;
+  } catch (thrown) {
+    if (!(thrown instanceof FallbackError || thrown instanceof ModelError)) throw thrown;
+    // The options say it, whatever the instruction.
+    if (thrown.code === 'bad-request') throw new UsageError(thrown.message.replace(/\.$/, ''));
+    addResult(totals, thrown);
+    await showRefusal(invocation, line, thrown);
+    return false;
+  }
+}
+
+async function showResult(invocation: Run, line: Line | null, result: FallbackResult): Promise<void> {
+  const { json, output } = invocation;
+  if (!json) {
+    await output.result(result.packet);
+    return noteResult(invocation, line, result);
+  }
+  const { packet, task, domain, tier, explain, cost, usage, tokens, warnings } = result;
+  const place = line === null ? {} : { line: line.number };
+  const said = { packet, task, domain, tier, cost, usage, tokens, warnings, explain: explanationData(explain) };
+  await output.result(toJson({ ...place, ok: true, ...said }));
+}
+
+/** With what the model wrote, and what that cost: it was paid. */
+async function showRefusal(invocation: Run, line: Line | null, error: FallbackError | ModelError): Promise<void> {
+  const { json, output } = invocation;
+  const replies = error instanceof FallbackError ? error.replies : [];
+  if (json) {
+    const place = line === null ? {} : { line: line.number };
+    return output.result(toJson({ ...place, ok: false, error, ...(replies.length > 0 ? { replies } : {}) }));
+  }
+  await refuse(invocation, line, withWayOut(error));
+  for (const reply of replies) await noteLine(invocation, line, `the model wrote: ${reply}`);
+}
+
+/** What to do about it here: the library speaks of its own options. */
+const WAYS_OUT: ReadonlyMap<string, string> = new Map([
+  [
+    'no-model',
+    'name a model with --model anthropic:NAME, openai:NAME or URL#NAME, or a rule that covers it with --rules',
+  ],
+  ['model-unauthorised', 'the key stands in ANTHROPIC_API_KEY, OPENAI_API_KEY, or the variable of --key-variable'],
+]);
+
+function withWayOut(error: PegwireError): PegwireError {
+  const { code, message } = error;
+  const help = WAYS_OUT.get(code);
+  return help === undefined ? error : new PegwireError({ code, message, help });
+}
+
+async function noteEnd(invocation: Run, totals: Totals): Promise<void> {
+  if (totals.instructions === 0) await noteEmpty(invocation, 'instruction');
+  else if (!invocation.json && !invocation.options.explain) await noteTotals(invocation, totals);
+}
+
+// --model, --key-variable and --price
+
+const FORMS = 'anthropic:NAME, openai:NAME, or URL#NAME such as http://127.0.0.1:8080/v1#local';
+
+/** @throws UsageError on a model, a key or a price that is none */
+function modelOf(options: Run['options'], onNotice: (notice: ModelNotice) => void): Model | null {
+  const { model: given, price, 'key-variable': variable } = options;
+  if (given === undefined) {
+    const alien = variable !== undefined ? 'key-variable' : price !== undefined ? 'price' : undefined;
+    if (alien !== undefined) throw new UsageError(`--${alien} goes with --model`);
+    return null;
+  }
+  const shared = { price: priceOf(price), onNotice, apiKey: keyOf(variable) };
+  const [, provider, name] = /^([a-z]+):([^/].*)$/i.exec(given) ?? [];
+  if (provider === 'anthropic') return anthropicModel({ ...shared, model: name! });
+  if (provider === 'openai') return openaiModel({ ...shared, model: name! });
+  const mark = given.lastIndexOf('#');
+  const baseUrl = given.slice(0, Math.max(0, mark));
+  const model = given.slice(mark + 1);
+  if (model !== '' && isServer(baseUrl)) return openaiCompatibleModel({ ...shared, baseUrl, model });
+  const near = provider === undefined ? '' : didYouMean(provider, ['anthropic', 'openai']);
+  throw new UsageError(`--model is ${FORMS}; not "${withoutPassword(given)}"${near}`);
+}
+
+function isServer(url: string): boolean {
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+}
+
+/** An address may hold a password. */
+function withoutPassword(given: string): string {
+  return given.replace(/\/\/[^/]*@/, '//');
+}
+
+function priceOf(given: string | undefined): ProviderPrice | undefined {
+  if (given === undefined) return undefined;
+  const [, input, output] = /^([0-9.]+),([0-9.]+)$/.exec(given) ?? [];
+  if (Number.isFinite(Number(input)) && Number.isFinite(Number(output)))
+    return { input: Number(input), output: Number(output) };
+  throw new UsageError(`--price is two amounts of US dollars per million tokens, such as 3,15; not "${given}"`);
+}
+
+function keyOf(variable: string | undefined): string | undefined {
+  if (variable === undefined) return undefined;
+  const key = process.env[variable];
+  if (key !== undefined && key !== '') return key;
+  throw new UsageError(`--key-variable: the environment has no ${variable}`);
+}

@@ -1,0 +1,170 @@
+/** JSON of messages, both ways, with all digits of its numbers: a double would change big integers without a word. */
+import { randomUUID } from 'node:crypto';
+import { AccpError } from '../../accp/errors.js';
+import type { Json } from '../../accp/message/json.js';
+import { MOST_NESTING } from '../../accp/message/json.js';
+import type { Loss } from '../../accp/message/message.js';
+import { stepText } from '../../accp/message/message.js';
+import { digitsOf } from '../../text/decimal.js';
+import { PegwireError } from '../../text/errors.js';
+import { visible } from '../../text/visible.js';
+
+export interface ExactJson {
+  /** Integers beyond 2^53 - 1 are `bigint`; objects have no prototype. */
+  readonly value: Json;
+  /** Digits of decimals that a double does not keep. */
+  readonly losses: readonly Loss[];
+}
+
+/** A string or a number of valid JSON. */
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g;
+/** A string, with the colon behind it where it is a key. */
+const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"([ \t\r\n]*:)?/g;
+/** Digits that a double keeps, whatever they are. */
+const SAFE_DIGITS = /^-?[0-9.]{1,15}$/;
+/** Digits of a number that ACCP takes (draft-benzing-accp-00 names no limit; the grammar's own is as high). */
+const MAX_DIGITS = 1000;
+
+/** Stands before the digits of numbers while JSON.parse reads them. No input can hold it, since nobody can guess it. */
+const MARK = `${randomUUID()}:`;
+
+/**
+ * Reads one JSON document.
+ *
+ * @throws SyntaxError on what is no JSON
+ * @throws AccpError E1004 with the path on a key that an object has twice (of which JSON.parse drops one), on an integer of more
+ *   than 1,000 digits, and on nesting beyond all reason
+ */
+export function parseExactJson(text: string): ExactJson {
+  const plain = JSON.parse(text) as unknown;
+  const marked = text.replace(TOKEN, (token) => (needsMark(token) ? `"${MARK}${token}"` : token));
+  const copying: Copying = { losses: [], keys: 0 };
+  const value = copy(marked === text ? plain : JSON.parse(marked), '', 0, copying);
+  if (copying.keys < keysIn(text)) throw wrong(...repeatedKey(text));
+  return { value, losses: copying.losses };
+}
+
+interface Copying {
+  readonly losses: Loss[];
+  /** Of all objects so far. */
+  keys: number;
+}
+
+function keysIn(text: string): number {
+  let keys = 0;
+  for (const [, colon] of text.matchAll(STRING)) if (colon !== undefined) keys++;
+  return keys;
+}
+
+/** The path of the first key that an object has twice, and what is wrong with it. */
+function repeatedKey(text: string): [path: string, message: string] {
+  const levels: { readonly keys: Set<string>; step: string; index: number }[] = [];
+  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(?:[ \t\r\n]*:)?|[{}[\],]/g)) {
+    const level = levels.at(-1);
+    if (token === '{' || token === '[') levels.push({ keys: new Set(), step: token === '[' ? '[0]' : '', index: 0 });
+    else if (token === '}' || token === ']') levels.pop();
+    else if (level === undefined) continue;
+    else if (token === ',' && level.step.startsWith('[')) level.step = `[${++level.index}]`;
+    else if (token.endsWith(':')) {
+      const key = JSON.parse(token.slice(0, -1)) as string;
+      level.step = stepText(key);
+      const path = levels.map(({ step }) => step).join('');
+      if (level.keys.has(key)) return [path.replace(/^\./, ''), 'the key is there twice'];
+      level.keys.add(key);
+    }
+  }
+  return ['', 'a key is there twice'];
+}
+
+function needsMark(token: string): boolean {
+  if (token.startsWith('"') || SAFE_DIGITS.test(token)) return false;
+  return isInteger(token) ? !Number.isSafeInteger(Number(token)) : significant(token) !== significant(nearest(token));
+}
+
+function isInteger(token: string): boolean {
+  return /^-?[0-9]+$/.test(token);
+}
+
+/** The digits of the double that a number is read as. */
+function nearest(token: string): string {
+  return String(Number(token));
+}
+
+function significant(number: string): string {
+  const [mantissa] = number.toLowerCase().split('e');
+  return mantissa!
+    .replace(/^-?0*\.?0*/, '')
+    .replace('.', '')
+    .replace(/0+$/, '');
+}
+
+function copy(value: unknown, path: string, depth: number, copying: Copying): Json {
+  if (typeof value === 'string')
+    return value.startsWith(MARK) ? numberOf(value.slice(MARK.length), path, copying.losses) : value;
+  if (typeof value !== 'object' || value === null) return value as null | boolean | number;
+  if (depth > MOST_NESTING) throw wrong(`${path.slice(0, 40)}...`, `nests deeper than ${MOST_NESTING}`);
+  if (Array.isArray(value)) {
+    return value.map((item: unknown, index) => copy(item, `${path}[${index}]`, depth + 1, copying));
+  }
+  const made: Record<string, Json> = Object.create(null);
+  for (const [key, member] of Object.entries(value)) {
+    copying.keys++;
+    made[key] = copy(member, (path + stepText(key)).replace(/^\./, ''), depth + 1, copying);
+  }
+  return made;
+}
+
+function numberOf(digits: string, path: string, losses: Loss[]): number | bigint {
+  if (!isInteger(digits)) {
+    const value = Number(digits);
+    losses.push({
+      path,
+      kind: 'precision',
+      from: digits,
+      to: Number.isFinite(value) ? digitsOf(value) : String(value),
+    });
+    return value;
+  }
+  if (digits.length > MAX_DIGITS + 1) throw wrong(path, `has ${digits.length} digits; ${MAX_DIGITS} are taken at most`);
+  return BigInt(digits);
+}
+
+function wrong(path: string, message: string): AccpError {
+  return new AccpError({ code: 'E1004', path: path === '' ? undefined : path, message });
+}
+
+/**
+ * A value as one line of JSON, as `JSON.stringify` writes it, but big integers as numbers with all of their digits. The
+ * infinities that stand for decimals beyond a double's range become their names.
+ */
+export function exactJson(value: unknown): string {
+  switch (typeof value) {
+    case 'bigint':
+      return String(value);
+    case 'number':
+      return Number.isFinite(value) ? JSON.stringify(value) : `"${value}"`;
+    case 'object':
+      break;
+    default:
+      return JSON.stringify(value) ?? 'null';
+  }
+  if (value === null) return 'null';
+  const { toJSON } = value as { readonly toJSON?: unknown };
+  if (typeof toJSON === 'function') return exactJson(toJSON.call(value));
+  if (Array.isArray(value)) return `[${value.map(exactJson).join(',')}]`;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${exactJson(member)}`).join(',')}}`;
+}
+
+/** The error of a line that JSON.parse refuses, with the place where the engine gives it. */
+export function notJson(thrown: SyntaxError, text: string, help: string): PegwireError {
+  const position = /position ([0-9]+)/.exec(thrown.message);
+  const at = position === null ? null : Number(position[1]);
+  return new PegwireError({
+    code: 'not-json',
+    message: `The line is no JSON: ${visible(thrown.message)}`,
+    help,
+    text,
+    span: at === null ? null : { start: at, end: at + 1 },
+  });
+}

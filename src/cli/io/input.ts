@@ -1,0 +1,251 @@
+/** The input of a command: a file or the standard input, as lines or as one text. */
+import { Buffer } from 'node:buffer';
+import { createReadStream } from 'node:fs';
+import { UsageError, unreadable } from './errors.js';
+import type { Output } from './output.js';
+
+/** Where the input of a command comes from. */
+export interface Source {
+  /** A path, or `undefined` for the standard input. */
+  readonly file: string | undefined;
+  readonly stdin: AsyncIterable<Uint8Array> & { readonly isTTY?: boolean };
+  readonly output: Pick<Output, 'note'>;
+}
+
+export interface Line {
+  /** From 1. */
+  readonly number: number;
+  /** Without its line end. */
+  readonly text: string;
+  /** Whether it is longer than what is kept of a line (32 MiB), so that its end is missing. */
+  readonly isCut?: true;
+}
+
+/** Bytes that are kept of a line. Every parser refuses longer ones, which need not fill the memory. */
+const MAX_KEPT = 32 * 1024 * 1024;
+
+const LF = 0x0a;
+/** Bytes of a buffer that is kept for the next line. */
+const RETAINED = 1024 * 1024;
+
+/** Bytes that are searched for messages at once; a string cannot hold many more characters. */
+const MAX_TEXT = 256 * 1024 * 1024;
+
+/** The name of the input in messages. */
+export function inputName({ file }: Pick<Source, 'file'>): string {
+  return file ?? 'stdin';
+}
+
+/**
+ * Reads the lines of the input that hold anything. Line ends are `\n` or `\r\n`, the last one may be missing; a byte order mark
+ * at the start is dropped. Each byte is copied a bounded number of times, however long its line and however small the chunks are.
+ *
+ * @throws UsageError when the input cannot be read, or at the first line that is not UTF-8, after all lines before it
+ */
+export async function* readLines(source: Source): AsyncGenerator<Line> {
+  const name = inputName(source);
+  let number = 1;
+  /** The start of a line whose end has not come; the buffer doubles as it grows. */
+  let held = new Uint8Array(0);
+  let heldLength = 0;
+  let cut = false;
+  // A stream that is not text may have no line end: it is refused as soon as that shows.
+  let checking = strictDecoder();
+  const hold = (bytes: Uint8Array): void => {
+    const kept = bytes.subarray(0, MAX_KEPT - heldLength);
+    cut ||= kept.length < bytes.length;
+    const length = heldLength + kept.length;
+    if (length > held.length) {
+      const grown = new Uint8Array(Math.max(length, Math.min(2 * held.length, MAX_KEPT)));
+      grown.set(held.subarray(0, heldLength));
+      held = grown;
+    }
+    held.set(kept, heldLength);
+    heldLength = length;
+    try {
+      checking.decode(kept, { stream: true });
+    } catch {
+      const line = held.subarray(0, length);
+      throw notUtf8(number === 1 ? afterMark(line, name) : line, number, name);
+    }
+  };
+  const release = function* (bytes: Uint8Array): Generator<Line> {
+    const lines = linesOf(number === 1 ? afterMark(bytes, name) : bytes, { number, cut, name });
+    for (const line of lines) {
+      if (!isBlank(line.text)) yield line;
+      number++;
+    }
+    if (held.length > RETAINED) held = new Uint8Array(0);
+    heldLength = 0;
+    cut = false;
+    checking = strictDecoder();
+  };
+  for await (const chunk of readBytes(source)) {
+    let from = 0;
+    if (heldLength > 0) {
+      from = chunk.indexOf(LF) + 1;
+      hold(from === 0 ? chunk : chunk.subarray(0, from - 1));
+      if (from === 0) continue;
+      yield* release(held.subarray(0, heldLength));
+    }
+    const last = chunk.lastIndexOf(LF);
+    if (last >= from) yield* release(chunk.subarray(from, last));
+    hold(chunk.subarray(Math.max(from, last + 1)));
+  }
+  yield* release(held.subarray(0, heldLength));
+}
+
+interface Block {
+  /** Of the first line. */
+  readonly number: number;
+  /** Whether its only line has lost its end. */
+  readonly cut: boolean;
+  readonly name: string;
+}
+
+/** Decodes lines, all of them at once where that works: it is several times as fast. */
+function* linesOf(bytes: Uint8Array, { number, cut, name }: Block): Generator<Line> {
+  if (cut) {
+    // The cut may be inside a character, which then stays out.
+    const text = decoded(bytes, { stream: true });
+    if (text === undefined) throw notUtf8(bytes, number, name);
+    yield { number, text, isCut: true };
+    return;
+  }
+  const whole = decoded(bytes);
+  if (whole !== undefined) {
+    for (const text of whole.split('\n')) yield { number: number++, text: withoutReturn(text) };
+    return;
+  }
+  for (let from = 0, end = 0; from <= bytes.length; from = end + 1) {
+    end = bytes.indexOf(LF, from);
+    if (end === -1) end = bytes.length;
+    const line = bytes.subarray(from, end);
+    const text = decoded(line);
+    if (text === undefined) throw notUtf8(line, number, name);
+    yield { number: number++, text: withoutReturn(text) };
+  }
+}
+
+function strictDecoder(): InstanceType<typeof TextDecoder> {
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+}
+
+/** Decodes UTF-8 strictly; `undefined` for other bytes. Platforms throw different errors there. */
+function decoded(bytes: Uint8Array, how: { readonly stream?: boolean } = {}): string | undefined {
+  try {
+    return strictDecoder().decode(bytes, how);
+  } catch {
+    return undefined;
+  }
+}
+
+function notUtf8(line: Uint8Array, number: number, name: string): UsageError {
+  // The longest prefix that may be right, by halving; what it holds of a character begins the invalid sequence.
+  let valid = 0;
+  for (let wrong = line.length + 1; wrong - valid > 1; ) {
+    const middle = (valid + wrong) >> 1;
+    if (decoded(line.subarray(0, middle), { stream: true }) === undefined) wrong = middle;
+    else valid = middle;
+  }
+  const at = Buffer.byteLength(decoded(line.subarray(0, valid), { stream: true })!);
+  const byte = line[at]!.toString(16).toUpperCase().padStart(2, '0');
+  const what = valid === line.length ? 'it ends inside a character' : `byte 0x${byte} is its byte ${at + 1}`;
+  return new UsageError(
+    `${name}:${number}: The line is not UTF-8: ${what}; convert the input first, for example with iconv -t UTF-8`,
+    'unreadable',
+  );
+}
+
+/**
+ * The text of a file that is read at once, without a byte order mark.
+ *
+ * @throws UsageError on bytes that are not UTF-8, with their line
+ */
+export function strictText(bytes: Uint8Array, name: string): string {
+  const own = afterMark(bytes, name);
+  const text = decoded(own);
+  // The line that is at fault ends it.
+  if (text === undefined) for (const _ of linesOf(own, { number: 1, cut: false, name }));
+  return text ?? '';
+}
+
+/** The input as one text. */
+export interface WholeText {
+  /** In which U+FFFD stands for each sequence of bytes that is not UTF-8; without a byte order mark. */
+  readonly text: string;
+  readonly isUtf8: boolean;
+}
+
+/**
+ * Reads the whole input, UTF-8 or not, as logs are.
+ *
+ * @throws UsageError when the input cannot be read, is UTF-16, or is longer than 256 MiB
+ */
+export async function readAll(source: Source): Promise<WholeText> {
+  const name = inputName(source);
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of readBytes(source)) {
+    length += chunk.length;
+    if (length > MAX_TEXT) throw new UsageError(`${name} is too large to be searched at once`, 'unreadable');
+    chunks.push(chunk);
+  }
+  const bytes = afterMark(Buffer.concat(chunks, length), name);
+  const text = decoded(bytes);
+  return text === undefined
+    ? { text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes), isUtf8: false }
+    : { text, isUtf8: true };
+}
+
+/**
+ * Drops the byte order mark of UTF-8 from the start of the input.
+ *
+ * @throws UsageError on UTF-16, with a byte order mark, or without one where the text begins with ASCII
+ */
+function afterMark(bytes: Uint8Array, name: string): Uint8Array {
+  const [a, b, c, d] = bytes;
+  if (a === 0xef && b === 0xbb && c === 0xbf) return bytes.subarray(3);
+  const hasMark = (a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff);
+  const isWide = bytes.length > 3 && (a === 0) !== (b === 0) && (c === 0) === (a === 0) && (d === 0) === (b === 0);
+  if (!hasMark && !isWide) return bytes;
+  throw new UsageError(`${name} is UTF-16; convert it first, for example with iconv -f UTF-16 -t UTF-8`, 'unreadable');
+}
+
+async function* readBytes(source: Source): AsyncGenerator<Uint8Array> {
+  const chunks = bytesOf(source)[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await chunks.next().catch((thrown: unknown) => {
+        throw readingError(thrown, inputName(source));
+      });
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    await chunks.return?.();
+  }
+}
+
+function bytesOf({ file, stdin, output }: Source): AsyncIterable<Uint8Array> {
+  if (file !== undefined) return createReadStream(file);
+  if (stdin.isTTY) void output.note('Reading from the terminal; end with Ctrl-D.');
+  return stdin;
+}
+
+function readingError(thrown: unknown, name: string): unknown {
+  const { code, errno } = thrown as NodeJS.ErrnoException;
+  // Only what the operating system refuses has a number.
+  if (code === undefined || errno === undefined) return thrown;
+  return unreadable(thrown, name);
+}
+
+/** A line that ends in `\r\n`, once its `\n` is off. */
+export function withoutReturn(line: string): string {
+  return line.endsWith('\r') ? line.slice(0, -1) : line;
+}
+
+/** Tells whether a line is empty but for spaces and tabs: other white space is text, which the parsers judge. */
+function isBlank(line: string): boolean {
+  return !/[^ \t]/.test(line);
+}

@@ -1,0 +1,131 @@
+/** Findings, refusals and notes for people: severity in colour, then the caret frame; with `--json`, the same as data. */
+import { formatReport, type Report, type Severity } from '../../text/diagnostic.js';
+import { PegwireError } from '../../text/errors.js';
+import { visible } from '../../text/visible.js';
+import { inputName, type Line } from './input.js';
+import { errorJson, toJson } from './json.js';
+import { jsonPlaceOf } from './json-place.js';
+import type { Output } from './output.js';
+
+type Paint = Output['paint'];
+
+/** What reports need to know of a command. */
+export interface Reporting {
+  readonly file: string | undefined;
+  readonly json: boolean;
+  readonly output: Output;
+  /** The options of the command, which help may name. */
+  readonly known: object;
+}
+
+/** How a report is shown. */
+export interface ReportStyle {
+  /** The name of the text that it is about. */
+  readonly name: string;
+  readonly paint: Paint;
+  readonly known: object;
+}
+
+/** Shows reports about the input on stderr. */
+export function reporting({ file, output, known }: Reporting): ReportStyle {
+  return { name: inputName({ file }), paint: output.paintNote, known };
+}
+
+/** A finding about a line of the input. */
+export function reportText(
+  report: Report,
+  severity: Severity,
+  line: Line,
+  { name, paint, known }: ReportStyle,
+): string {
+  const { code, message } = report;
+  const help = commandHelpOf(report.help, known);
+  // What is wrong with a tree has no place in the text: then it is the whole line.
+  const span = report.span ?? { start: 0, end: line.text.length };
+  const text = formatReport({ code, message, span, help }, severity, line.text, { name, line: line.number });
+  return colored(text, severity, paint);
+}
+
+/**
+ * Reports that a request was refused: with `--json` as a result, otherwise on stderr.
+ *
+ * @param line where the request stands; `null` when the arguments made it
+ */
+export async function refuse(reporter: Reporting, line: Line | null, error: PegwireError): Promise<void> {
+  const { json, output, known } = reporter;
+  const { code, message, help } = error;
+  if (line === null) {
+    if (json) return output.result(toJson({ ok: false, error }));
+    await output.note(`${output.paintNote(['red', 'bold'], `error[${code}]`)}: ${visible(message)}`);
+    if (help !== undefined) await output.note(`${output.paintNote('cyan', 'help:')} ${visible(help)}`);
+    return;
+  }
+  if (json) {
+    const ownHelp = commandHelpOf(help, known);
+    const { help: _, ...data } = error.toJSON();
+    const told = ownHelp === undefined ? data : { ...data, help: ownHelp };
+    return output.result(toJson({ line: line.number, ok: false, error: told }));
+  }
+  const span = error.span ?? jsonPlaceOf((error as { readonly path?: string }).path, line.text);
+  await output.note(`${reportText({ code, message, help, span }, 'error', line, reporting(reporter))}\n`);
+}
+
+/** Notes something about a line, for people; `null` stands for a request that the arguments made. */
+export async function noteLine(reporter: Reporting, line: Line | null, text: string): Promise<void> {
+  const { json, output } = reporter;
+  // Then all of it stands in the results.
+  if (json) return;
+  const place = line === null ? '' : `${output.paintNote('dim', `${inputName(reporter)}:${line.number}:`)} `;
+  await output.note(`${place}${visible(text)}`);
+}
+
+/** Notes that there was nothing in the input. @param what what it should have held: `frame` */
+export async function noteEmpty({ json, output }: Pick<Reporting, 'json' | 'output'>, what: string): Promise<void> {
+  const message = `The input is empty: it holds no ${what}`;
+  await output.note(json ? errorJson('empty', message) : `${message}.`);
+}
+
+/** Reports that what was asked for is not there: with `--json` as any other error, otherwise in a sentence. */
+export async function noteNothing(reporter: Reporting, code: string, message: string): Promise<void> {
+  if (reporter.json) return refuse(reporter, null, new PegwireError({ code, message }));
+  await reporter.output.note(visible(message));
+}
+
+/** `1 frame`, `3 frames`. */
+export function count(number: number, noun: string, nouns = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : nouns}`;
+}
+
+/**
+ * Rewrites the help of an error for a command: options of the library become options of the command.
+ *
+ * @returns `undefined` for help with something that the command does not have
+ */
+function commandHelpOf(help: string | undefined, known: object): string | undefined {
+  if (help === undefined) return undefined;
+  const [, limit] = /^raise (max[A-Z][A-Za-z]*)/.exec(help) ?? [];
+  if (limit !== undefined) {
+    const option = limit.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    return Object.hasOwn(known, option) ? help.replace(limit, `--${option}`) : undefined;
+  }
+  const text = Object.hasOwn(known, 'text') ? '--text transliterate' : 'letters, digits and "_"';
+  return help
+    .replace(/text: "transliterate", which codec\.announce\(session\) tells the reader/, text)
+    .replace(/text: "transliterate"/, text)
+    .replace(/codec\.announce\(session\)( gives first)?/, 'a sync:registry frame');
+}
+
+function colored(report: string, severity: Severity, paint: Paint): string {
+  const color = severity === 'error' ? 'red' : 'yellow';
+  return report
+    .split('\n')
+    .map((text, index) => {
+      if (index === 0) {
+        const end = text.indexOf(']') + 1;
+        return paint([color, 'bold'], text.slice(0, end)) + paint('bold', text.slice(end));
+      }
+      if (text.startsWith('help: ')) return paint('cyan', 'help:') + text.slice(5);
+      return /^ *\| *\^+$/.test(text) ? paint(color, text) : text;
+    })
+    .join('\n');
+}

@@ -1,0 +1,130 @@
+/** The help pages, made from the commands and their options. */
+import { type Command, type CommandEntry, type CommandGroup, GLOBAL_OPTIONS } from './command.js';
+import type { Options } from './option.js';
+
+const EXIT_CODES = `Exit codes:
+  0   success
+  1   the input is not valid or was not encoded, or a program under test is at fault
+  2   wrong usage; what is to be read, tested or reached cannot be; the output cannot be written
+  70  a defect of pegwire`;
+
+/** The page of `pegwire --help`. */
+export function generalHelp(commands: readonly (CommandEntry | CommandGroup)[]): string {
+  return [
+    'pegwire: the languages AI agents speak to each other, parsed, printed, validated and explained.',
+    '',
+    'Usage: pegwire <command> <accp|aacp> [file|-] [options]',
+    '',
+    'Commands:',
+    ...listed(commands),
+    '',
+    'Protocols:',
+    '  accp        compact frames: @agent>intent:operation{key:value|...}[mid:...,seq:...]',
+    '  aacp        pipe packets: TASK|DOM|return:AGENT|p:1|aacp:1.1|...',
+    '',
+    'Results go to stdout, everything else to stderr. Without a file, stdin is read.',
+    '',
+    options(GLOBAL_OPTIONS),
+    '',
+    EXIT_CODES,
+    '',
+    'pegwire <command> --help tells more of a command.',
+  ].join('\n');
+}
+
+/** The page of a group of commands. */
+export function groupHelp({ name, summary, commands }: CommandGroup): string {
+  return [
+    `pegwire ${name}: ${summary}`,
+    '',
+    `Usage: pegwire ${name} <${commands.map((command) => command.name).join('|')}> [options]`,
+    '',
+    'Commands:',
+    ...listed(commands),
+    '',
+    options(GLOBAL_OPTIONS),
+    '',
+    EXIT_CODES,
+    '',
+    `pegwire ${name} <command> --help tells more of a command.`,
+  ].join('\n');
+}
+
+/**
+ * The page of one command.
+ *
+ * @param name with that of its group, if it is in one
+ */
+export function commandHelp(command: Command, { name, summary }: Pick<CommandEntry, 'name' | 'summary'>): string {
+  const { optionGroups = [], details = [], exitCodes } = command;
+  const grouped = new Set(optionGroups.flatMap((group) => Object.keys(group.options)));
+  const others = Object.entries(command.options).filter(([option]) => !grouped.has(option));
+  return [
+    `pegwire ${name}: ${summary}`,
+    '',
+    `Usage: ${['pegwire', name, ...usageOf(command)].join(' ')}`,
+    '',
+    ...optionGroups.flatMap((group) => [options(group.options, group.title), '']),
+    options({ ...Object.fromEntries(others), ...GLOBAL_OPTIONS }),
+    '',
+    ...[details].flat().flatMap((paragraph) => [...wrapped(paragraph, COLUMNS), '']),
+    'Example:',
+    ...[command.example].flat().map((example) => `  ${example}`),
+    '',
+    ...(exitCodes === undefined ? [EXIT_CODES] : wrapped(exitCodes, COLUMNS)),
+  ].join('\n');
+}
+
+function listed(commands: readonly (CommandEntry | CommandGroup)[]): readonly string[] {
+  return commands.map(({ name, summary }) => `  ${name.padEnd(11)} ${summary}`);
+}
+
+/** What stands behind `--` comes last. */
+function usageOf({ takes, protocols }: Command): readonly string[] {
+  const named = `<${(protocols ?? ['accp', 'aacp']).join('|')}>`;
+  switch (takes) {
+    case 'messages':
+      return [protocols?.length === 1 ? protocols[0]! : named, '[file|-]', '[options]'];
+    case 'file':
+      return ['[file|-]', '[options]'];
+    case 'protocol':
+      return [named, '[options]'];
+    case 'optional-protocol':
+      return ['[accp|aacp]', '[options]'];
+    case 'grammar':
+      return ['<accp|aacp|FILE.peggy>', '[options]'];
+    case 'nothing':
+      return ['[options]'];
+    default:
+      return takes.words.startsWith('-- ') ? ['[options]', takes.words] : [takes.words, '[options]'];
+  }
+}
+
+/** @param title what the options are for; all of the command where it is left out */
+function options(specs: Options, title?: string): string {
+  const rows = Object.entries(specs).map(([name, { short, placeholder, description }]) => {
+    const option = short === undefined ? `--${name}` : `-${short}, --${name}`;
+    return { left: `${option} ${placeholder}`.trimEnd(), right: description };
+  });
+  const width = Math.max(17, ...rows.map(({ left }) => left.length));
+  const indent = ' '.repeat(width + 3);
+  const lines = rows.map(({ left, right }) => {
+    const text = wrapped(right, COLUMNS - indent.length).join(`\n${indent}`);
+    return `  ${left.padEnd(width)} ${text}`;
+  });
+  return [title === undefined ? 'Options:' : `Options ${title}:`, ...lines].join('\n');
+}
+
+/** Of a terminal that is wide enough for a help page. */
+const COLUMNS = 100;
+
+/** Words in lines of a width; a word that is longer has a line of its own. */
+function wrapped(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}

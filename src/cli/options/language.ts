@@ -1,0 +1,35 @@
+/** The language that a command is about: a protocol's, narrowed by options, or that of a grammar file. */
+import path from 'node:path';
+import { compileGrammar, GrammarError } from '../../fuzz/grammar/compile.js';
+import { grammarLanguage, type Language } from '../../fuzz/grammar/language.js';
+import { UsageError } from '../io/errors.js';
+import { readText } from '../io/files.js';
+import { givenNarrowing, languageFor, NARROWING_OPTIONS, type Narrowed } from './narrowing.js';
+import { text, type Values } from './option.js';
+
+export const LANGUAGE_OPTIONS = {
+  start: text('RULE', 'of a grammar file: the rule to start with (default the first)'),
+  ...NARROWING_OPTIONS,
+};
+
+/** @throws UsageError on options that do not fit, and on a grammar that cannot be read or used */
+export function languageOf(
+  invocation: Narrowed & { readonly grammar: string | undefined; readonly options: Values<typeof LANGUAGE_OPTIONS> },
+): Language {
+  const { grammar: file } = invocation;
+  if (file === undefined) return languageFor(invocation);
+  const narrowing = givenNarrowing(invocation);
+  if (narrowing !== undefined) throw new UsageError(`--${narrowing} is for protocols, not for a grammar of your own`);
+  const { start } = invocation.options;
+  const name = path.basename(file).replace(/\.[^.]+$/, '');
+  try {
+    return grammarLanguage(
+      compileGrammar(readText(file), { name, ...(start === undefined ? {} : { startRule: start }) }),
+    );
+  } catch (thrown) {
+    if (!(thrown instanceof GrammarError)) throw thrown;
+    // Peggy shows the place under the name of the grammar, which is not the path of its file.
+    const below = thrown.message.replaceAll(`--> ${name}:`, `--> ${file}:`).replace(/^error: /, '');
+    throw new UsageError(`${file} is not a usable grammar:`, 'unreadable', below);
+  }
+}

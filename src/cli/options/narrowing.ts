@@ -1,0 +1,197 @@
+/** Options that say which messages of a protocol are meant, the same ones for all commands that need to know. */
+import {
+  type AacpLanguageOptions,
+  aacpLanguage,
+  type FieldOptions as PacketField,
+} from '../../aacp/language/language.js';
+import { resolveNarrowing as resolvePackets } from '../../aacp/language/narrowing.js';
+import type { Dialect as PacketDialect } from '../../aacp/parse.js';
+import {
+  type AccpLanguageOptions,
+  accpLanguage,
+  type FieldOptions as FrameField,
+  type ValueType,
+} from '../../accp/language/language.js';
+import { resolveNarrowing as resolveFrames } from '../../accp/language/narrowing.js';
+import { type Dialect as FrameDialect, tryParseFrame } from '../../accp/parse.js';
+import type { Language } from '../../fuzz/grammar/language.js';
+import { didYouMean, UsageError } from '../io/errors.js';
+import type { Protocol } from '../protocols.js';
+import { dialect, integer, text, type Values, value, words } from './option.js';
+
+const USES = ['none', 'optional', 'required'] as const;
+
+export const NARROWING_OPTIONS = {
+  dialect: dialect('strict (default); accp: lenient, aacp: tolerant'),
+  fields: text('LIST', "only these keys, in this order: 'q:string,limit:integer?,pri=high|low' (aacp: no types)"),
+  agents: value('LIST', 'accp: only these senders, parted by commas', words),
+  intents: value('LIST', 'accp: only these intents', words),
+  operations: value('LIST', 'accp: only these operations', words),
+  metadata: value('USE', 'accp: none, optional (default), required, or a list as in --fields', metadata),
+  'max-depth': value(
+    'N',
+    'accp: deepest nesting of arrays and maps, 0 to 5 (default 5)',
+    integer({ from: 0 }, 'a whole number'),
+  ),
+  tasks: value('LIST', 'aacp: only these TASK values', words),
+  domains: value('LIST', 'aacp: only these DOM values', words),
+  'return-agents': value('LIST', 'aacp: only these agents get the result', words),
+};
+
+/** Options that one protocol has. */
+const OWNED = {
+  accp: ['agents', 'intents', 'operations', 'metadata', 'max-depth'],
+  aacp: ['tasks', 'domains', 'return-agents'],
+} as const;
+
+/** As much of an invocation as tells the language. */
+export interface Narrowed {
+  readonly protocol: Protocol;
+  readonly options: Values<typeof NARROWING_OPTIONS>;
+  readonly given: object;
+}
+
+/** The first of the options that was given, for commands that cannot heed them. */
+export function givenNarrowing({ given }: Pick<Narrowed, 'given'>): string | undefined {
+  return Object.keys(NARROWING_OPTIONS).find((name) => name in given);
+}
+
+/**
+ * The language of the protocol that was named, narrowed by the options.
+ *
+ * @throws UsageError on options that are invalid, or of the other protocol
+ */
+export function languageFor(narrowed: Narrowed): Language {
+  return narrowed.protocol.name === 'accp'
+    ? accpLanguage(frameOptions(narrowed))
+    : aacpLanguage(packetOptions(narrowed));
+}
+
+/** The options of an ACCP language, checked. @throws UsageError */
+export function frameOptions(narrowed: Narrowed): AccpLanguageOptions {
+  refuseOthers(narrowed, 'aacp');
+  const { options } = narrowed;
+  const { agents, intents, operations } = options;
+  const checked: AccpLanguageOptions = {
+    dialect: options.dialect as FrameDialect,
+    agents,
+    intents,
+    operations,
+    fields: options.fields === undefined ? undefined : readFields('fields', options.fields, frameField),
+    metadata: options.metadata,
+    maxDepth: options['max-depth'],
+  };
+  asUsage(() => resolveFrames(checked));
+  return checked;
+}
+
+/** The options of an AACP language, checked. @throws UsageError */
+export function packetOptions(narrowed: Narrowed): AacpLanguageOptions {
+  refuseOthers(narrowed, 'accp');
+  const { options } = narrowed;
+  const { tasks, domains, fields } = options;
+  const checked: AacpLanguageOptions = {
+    dialect: options.dialect as PacketDialect,
+    tasks,
+    domains,
+    returnAgents: options['return-agents'],
+    fields: fields === undefined ? undefined : readFields('fields', fields, packetField),
+  };
+  asUsage(() => resolvePackets(checked));
+  return checked;
+}
+
+/** Turns what a language says of its options into an error of usage. */
+function asUsage(check: () => unknown): void {
+  try {
+    check();
+  } catch (thrown) {
+    throw thrown instanceof TypeError ? new UsageError(thrown.message) : thrown;
+  }
+}
+
+function refuseOthers({ given, protocol }: Narrowed, owner: 'accp' | 'aacp'): void {
+  const other = OWNED[owner].find((name) => name in given);
+  if (other !== undefined) throw new UsageError(`--${other} is for ${owner}, not for ${protocol.name}`);
+}
+
+function metadata(given: string): AccpLanguageOptions['metadata'] {
+  const use = USES.find((one) => one === given);
+  if (use !== undefined) return use;
+  // One word that is nearly one of these is a slip of the pen, and no key.
+  const meant = didYouMean(given, USES);
+  if (meant !== '')
+    throw new UsageError(`--metadata is ${USES.join(', ')} or a list of fields, not "${given}"${meant}`);
+  return readFields('metadata', given, frameField);
+}
+
+function frameField({ types, values, optional }: WrittenField): FrameField {
+  // Which types there are is the language's to say.
+  return { type: (types as readonly ValueType[] | null) ?? undefined, enum: values?.map(frameValue), optional };
+}
+
+/** A value as it stands in a frame, and as text where it is no number, keyword or null there. */
+function frameValue(text: string): string | number | boolean | null {
+  const result = tryParseFrame(`@a>a:a{v:${text}}`);
+  const found = result.ok && result.value.payload.length === 1 ? result.value.payload[0]!.value : undefined;
+  if (found?.kind === 'null') return null;
+  if (found?.kind === 'boolean') return found.value;
+  // Digits that a number cannot keep stay text, which the language refuses.
+  if ((found?.kind === 'integer' || found?.kind === 'decimal') && String(found.value) === text)
+    return Number(found.value);
+  return text;
+}
+
+function packetField({ key, types, values, optional }: WrittenField): PacketField {
+  if (types !== null) {
+    throw new UsageError(
+      `--fields: ${key}:${types.join('|')} names a type; in packets all is text: ${key}, or ${key}=VALUE|VALUE`,
+    );
+  }
+  return { enum: values ?? undefined, optional };
+}
+
+/** One field, not yet judged: the protocols know which keys, types and values there are. */
+interface WrittenField {
+  readonly key: string;
+  /** Null where none is named. */
+  readonly types: readonly string[] | null;
+  /** The values allowed; null where none is named. */
+  readonly values: readonly string[] | null;
+  readonly optional: boolean;
+}
+
+const FORM = 'key, key:TYPE, key:TYPE|TYPE or key=VALUE|VALUE, each with "?" at its end if it may be left out';
+
+/**
+ * Reads a list of fields, separated by commas: `q:string,limit:integer?,pri=high|low`. Values that hold a comma, a bar, or a question mark at their end cannot be written so.
+ *
+ * @throws UsageError on what is no such list, or has a key twice
+ */
+function readFields<Field>(
+  option: string,
+  list: string,
+  make: (written: WrittenField) => Field,
+): readonly (readonly [key: string, Field])[] {
+  const fields = list.split(',').map((part) => readField(option, part));
+  const seen = new Set<string>();
+  for (const { key } of fields) {
+    if (seen.has(key)) throw new UsageError(`--${option} has the key "${key}" twice`);
+    seen.add(key);
+  }
+  return fields.map((field) => [field.key, make(field)]);
+}
+
+function readField(option: string, part: string): WrittenField {
+  const match = /^\s*([^:=?|\s]+)(?:([:=])(.*?))?(\?)?\s*$/.exec(part);
+  const [, key, sign, listed, mark] = match ?? [];
+  const listedWords = listed?.split('|');
+  if (key === undefined || listedWords?.includes(''))
+    throw new UsageError(`--${option}: "${part}" is no field; write ${FORM}`);
+  return {
+    key,
+    types: sign === ':' ? listedWords! : null,
+    values: sign === '=' ? listedWords! : null,
+    optional: mark !== undefined,
+  };
+}

@@ -1,0 +1,101 @@
+/** A codec and a session, as the options of a command have them. */
+import path from 'node:path';
+import { type Codec, createCodec } from '../../accp/codec/codec.js';
+import type { CodecOptions } from '../../accp/codec/contract.js';
+import { createSession, type Session } from '../../accp/session/session.js';
+import { type SessionStore, StoreError } from '../../accp/store/store.js';
+import { fromText, toText } from '../../accp/store/text.js';
+import { loadTokenCounter } from '../../tokens/load-counter.js';
+import { notExact, UsageError } from '../io/errors.js';
+import type { SessionOptions } from './options.js';
+
+export interface OpenSession {
+  readonly codec: Codec;
+  readonly session: Session;
+  /** Whether it lies in a file, and can be gone on with. */
+  readonly isKept: boolean;
+  readonly close: () => void;
+}
+
+export interface Defaults {
+  readonly agent: string;
+  /** The session's name where the options have none. After it come the last one of the file, and the file's own name. */
+  readonly id?: string | undefined;
+  readonly codec?: CodecOptions | undefined;
+}
+
+/** @throws UsageError on options that do not fit, and on a file that cannot be used */
+export async function openSession(options: SessionOptions, defaults: Defaults): Promise<OpenSession> {
+  const { session: file, agent = defaults.agent, sequence, now } = options;
+  const codec = createCodec({
+    ...defaults.codec,
+    text: options.text,
+    tokens: await counterOf(options),
+    clock: now === undefined ? undefined : () => now,
+    state: !options['no-state'],
+  });
+  const store = file === undefined ? undefined : await openStore(file);
+  try {
+    const named = options.id ?? defaults.id;
+    const id = store === undefined ? named : (named ?? lastSession(store, agent) ?? nameOf(file!));
+    const session = createSession({ agent, id, sequence, store });
+    if (store !== undefined) rememberSession(store, agent, session.id);
+    const close = (): void => {
+      session.close();
+      store?.close();
+    };
+    return { codec, session, isKept: store !== undefined, close };
+  } catch (thrown) {
+    store?.close();
+    // Invalid names, and a session that counts otherwise.
+    throw thrown instanceof TypeError ? new UsageError(thrown.message) : storeFault(thrown);
+  }
+}
+
+/** What a store throws is no defect of ours. */
+export function storeFault(thrown: unknown): unknown {
+  return thrown instanceof StoreError ? new UsageError(thrown.message, 'unreadable') : thrown;
+}
+
+async function openStore(file: string): Promise<SessionStore> {
+  const { sqliteStore } = await import('../../accp/store/sqlite.js');
+  try {
+    return await sqliteStore(file);
+  } catch (thrown) {
+    throw storeFault(thrown);
+  }
+}
+
+/** A file's name as that of a session: `sprint14` for `sessions/sprint14.db`. */
+function nameOf(file: string): string | undefined {
+  return path.parse(file).name.replace(/[^A-Za-z0-9_.-]+/g, '-') || undefined;
+}
+
+async function counterOf({ encoding }: SessionOptions): Promise<CodecOptions['tokens']> {
+  if (encoding === undefined) return undefined;
+  const counter = await loadTokenCounter(encoding);
+  if (!counter.exact) throw notExact(encoding);
+  return counter;
+}
+
+// Which session a file was used for last, so that nobody has to name it again.
+
+/** It stands beside the sessions, as one that nobody else can have: identifiers hold no spaces. */
+const NOTEBOOK = 'pegwire: the session that was used last';
+const COLLECTION = 'cli';
+
+/** @returns `undefined` for a file that `agent` has not worked with yet */
+function lastSession(store: SessionStore, agent: string): string | undefined {
+  const notebook = store.claim(NOTEBOOK, agent);
+  const [entry] = notebook.entries();
+  notebook.release();
+  const id = entry?.value == null ? undefined : fromText(entry.value);
+  return typeof id === 'string' ? id : undefined;
+}
+
+/** @throws StoreError when it cannot be kept */
+function rememberSession(store: SessionStore, agent: string, id: string): void {
+  const notebook = store.claim(NOTEBOOK, agent);
+  notebook.commit([{ collection: COLLECTION, key: 'session', value: toText(id) }]);
+  notebook.release();
+}

@@ -1,0 +1,33 @@
+/** The options of commands that work through an ACCP session. No code of sessions is loaded for them. */
+import { ENCODINGS } from '../../tokens/encodings.js';
+import { choice, flag, oneOf, secondsSince1970, text, type Values, value } from '../options/option.js';
+
+export const NOW = value('SECONDS', 'since 1970: the time that it is taken to be', secondsSince1970);
+
+/** @param agent who works where nobody is named; @param id what the session is called where it is not named */
+export function sessionOptions(agent: string, id: string) {
+  return {
+    session: text('FILE', 'keep the session in this SQLite file, or go on with it'),
+    id: text('NAME', `of the session, the same on both sides; by default ${id}`),
+    agent: text('NAME', `who works here (${agent}); encode and decode of one agent share its end of the session`),
+    text: value(
+      'NAME',
+      'strings that the grammar cannot write: reject (default), or transliterate, reversibly',
+      oneOf(['reject', 'transliterate']),
+    ),
+    sequence: choice(
+      'NAME',
+      'what counts frames: session (default), one count for all; or sender, one for each agent',
+      ['session', 'sender'],
+    ),
+    encoding: value(
+      'NAME',
+      `count tokens exactly, in ${ENCODINGS.join(', ')}; by default they are estimated`,
+      oneOf(ENCODINGS),
+    ),
+    now: NOW,
+    'no-state': flag('leave context state out: no checkpoints, no budgets'),
+  };
+}
+
+export type SessionOptions = Values<ReturnType<typeof sessionOptions>>;

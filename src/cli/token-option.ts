@@ -1,9 +1,0 @@
-/** The token of `serve` and `connect`. */
-import process from 'node:process';
-import { textOption } from './option-values.js';
-import type { Invocation } from './usage.js';
-
-/** An argument stands in the list of processes, which everybody on the machine may read; a variable does not. */
-export function givenToken(invocation: Invocation): string | undefined {
-  return textOption(invocation, 'token') ?? (process.env['PEGWIRE_TOKEN'] || undefined);
-}

@@ -1,0 +1,45 @@
+/** The cases of conformance/acp, with the relay of `pegwire acp run` around the agent. */
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { byteChannel, createConnection, memoryChannels } from '../../../../src/acp/index.js';
+import { Relay } from '../../../../src/cli/commands/acp/relay.js';
+import { type Case, cases, expectedOf, inOrder, minimalAgent, piecesOf, toldOf } from '../../../acp/cases.js';
+
+/** Runs a case with the client on streams of bytes, and the agent in memory. */
+async function relayed(one: Case, batches: 'split' | 'pass'): Promise<string> {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const client = byteChannel(input, output);
+  const [near, far] = memoryChannels();
+  createConnection(far, { handlers: minimalAgent() });
+  const agentEnded = new Promise<void>((resolve) => {
+    const relay = new Relay(client, near, {
+      batches,
+      passed: () => {},
+      refused: () => {},
+      ended: (side) => {
+        if (side === 'agent') resolve();
+        else void near.end();
+      },
+    });
+    relay.start();
+  });
+  for (const piece of piecesOf(one)) await new Promise((resolve) => input.write(piece, resolve));
+  input.end();
+  const chunks: Buffer[] = [];
+  output.on('data', (chunk: Buffer) => chunks.push(chunk));
+  await agentEnded;
+  await client.end();
+  return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+}
+
+/** Of the notifications in a batch, an agent that gets the entries one by one says nothing. */
+const NEEDS_BATCHES = 'B25';
+
+describe('an agent behind the relay', () => {
+  test.concurrent.each(cases)('$id: $name', async (one) => {
+    const stdout = await relayed(one, one.id === NEEDS_BATCHES ? 'pass' : 'split');
+    const ran = { stdout, stderr: '', code: 0 };
+    // What is no message is answered in front of the agent, and so before what the agent is working on.
+    expect(inOrder(toldOf(ran))).toEqual(inOrder(expectedOf(one, ran)));
+  });
+});

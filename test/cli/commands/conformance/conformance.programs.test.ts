@@ -1,0 +1,208 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { accpCases, packetCases, validatorCases } from '../../../conformance/fixtures.js';
+import { adapterCommand, programCommand } from '../../../fuzz/differential/programs/commands.js';
+import { cli, jsonLines } from '../../../helpers/cli.js';
+
+const NODE_ADAPTER = programCommand('../../../examples/adapters/node-adapter.mjs');
+
+interface CaseLine {
+  readonly id: string;
+  readonly verdict: string;
+  readonly faults: readonly { readonly aspect: string; readonly path?: string }[];
+  readonly failure: { readonly kind: string } | null;
+}
+
+/** A run with `--json`: its lines but the last, and the last. */
+async function runJson(...args: readonly string[]) {
+  const { code, stdout, stderr } = await cli(['conformance', ...args, '--json']);
+  expect(stderr).toBe('');
+  const lines = jsonLines(stdout);
+  const { summary } = lines.pop() as { summary: Record<string, unknown> };
+  return { code, cases: lines as CaseLine[], summary };
+}
+
+describe('an implementation that is right in all', () => {
+  test('of ACCP passes all cases, and all of each is judged', async () => {
+    const { code, cases, summary } = await runJson('accp', '--target', programCommand('pegwire-adapter.ts', 'accp'));
+    const all = accpCases();
+    expect(code).toBe(0);
+    expect(cases.filter(({ verdict }) => verdict !== 'pass')).toEqual([]);
+    expect(cases.map(({ id }) => id)).toEqual(all.map(({ id }) => id));
+    const count = (has: (one: (typeof all)[number]) => unknown) => {
+      const answers = all.filter((one) => Boolean(has(one))).length;
+      return { answers, of: answers };
+    };
+    expect(summary).toMatchObject({
+      pass: all.length,
+      fail: 0,
+      error: 0,
+      judged: {
+        verdict: count(() => true),
+        tree: count(({ ast }) => ast),
+        canonical: count(({ canonical }) => canonical),
+        code: count(({ error }) => error),
+        offset: count(({ error }) => error !== undefined && error.approximate !== true),
+      },
+    });
+  });
+
+  test('of AACP passes all cases, also those of the validator that tell whether to accept', async () => {
+    const { code, cases } = await runJson('aacp', '--target', programCommand('pegwire-adapter.ts', 'aacp'));
+    expect(code).toBe(0);
+    expect(cases.filter(({ verdict }) => verdict !== 'pass')).toEqual([]);
+    const ids = cases.map(({ id }) => id);
+    expect(ids).toEqual(expect.arrayContaining(packetCases().map(({ id }) => `packets/${id}`)));
+    const fromValidator = ids.filter((id) => id.startsWith('validator/')).map((id) => id.replace('validator/', ''));
+    const told = validatorCases().filter(({ id }) => fromValidator.includes(id));
+    expect(told.length).toBe(fromValidator.length);
+    // Refused for their form, and accepted though not valid, or though something is to be said of them.
+    expect(fromValidator).toEqual(
+      expect.arrayContaining(['trailing-pipe', 'ws-before-colon', 'v1.0', 'dup-identical']),
+    );
+    // Unknown, and the verdict does not tell whether for its form.
+    expect(fromValidator).not.toContain('unknown-task');
+    expect(fromValidator).not.toContain('mixed-task');
+  });
+});
+
+describe('the adapters to start from pass', () => {
+  test('in Node', async () => {
+    const { code, summary } = await runJson('aacp', '--target', NODE_ADAPTER);
+    expect(code).toBe(0);
+    // It does not print packets.
+    expect(summary).toMatchObject({ judged: { canonical: { answers: 0 }, offset: { answers: expect.any(Number) } } });
+  });
+
+  test.skipIf(!hasPython())(
+    `in Python${hasPython() ? '' : ' (skipped: python3 is missing; Debian has it as python3)'}`,
+    async () => {
+      const { code } = await runJson('aacp', '--target', 'python3 test/examples/adapters/python_adapter.py');
+      expect(code).toBe(0);
+    },
+  );
+
+  function hasPython(): boolean {
+    try {
+      execFileSync('python3', ['--version'], { stdio: 'ignore' });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+});
+
+describe('an implementation that is wrong', () => {
+  test('in one thing fails the cases with that, and no others', async () => {
+    const target = programCommand('pegwire-adapter.ts', 'accp', 'wrong-tree', 'sales');
+    const { code, cases, summary } = await runJson('accp', '--target', target);
+    const wrong = cases.filter(({ verdict }) => verdict !== 'pass');
+    const expected = accpCases().filter(({ input, ast }) => input.includes('sales') && ast !== undefined);
+    expect(code).toBe(1);
+    expect(wrong.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
+    expect(wrong.length).toBeGreaterThan(0);
+    for (const { verdict, faults } of wrong) {
+      expect(verdict).toBe('fail');
+      expect(faults).toEqual([expect.objectContaining({ aspect: 'tree', path: '/payload/0' })]);
+    }
+    expect(summary).toMatchObject({ fail: wrong.length, error: 0 });
+  });
+
+  test('and crashes on one text has no verdict for the cases with it', async () => {
+    const args = ['aacp', '--target', adapterCommand(['inner', 'exit']), '--filter', 'validator/inner'];
+    const { code, cases } = await runJson(...args);
+    expect(code).toBe(1);
+    expect(cases.map(({ id, verdict }) => [id, verdict])).toEqual([
+      ['validator/inner-space-value', 'pass'],
+      ['validator/inner-newline', 'fail'],
+    ]);
+    const crashing = ['aacp', '--target', adapterCommand(['hello', 'exit']), '--filter', 'validator/inner'];
+    expect((await runJson(...crashing)).cases[0]).toMatchObject({ verdict: 'error', failure: { kind: 'crash' } });
+  });
+
+  test('is shown with its cases, the place and what was expected, and the counts at the end', async () => {
+    const args = ['conformance', 'aacp', '--target', adapterCommand(), '--filter', 'space-after-key'];
+    const { code, stdout, stderr } = await cli(args);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    expect(stdout.split('\n\n')[0]).toBe(
+      [
+        'FAIL packets/refused-space-after-key (draft-mackay-aacp-01, section 4)',
+        ' --> strict:1:16',
+        '  |',
+        '1 | FETCH|HR|return :A',
+        '  |                ^',
+        '  wrong verdict',
+        '    expected  refused',
+        '    given     accepted',
+      ].join('\n'),
+    );
+    expect(stdout).toMatch(/^aacp\/packets\.json {2}0 passed, 1 failed$/m);
+    expect(stdout).toMatch(/^Judged, .*: verdict of 1 of 1, code of 0 of 1, offset of 0 of 1\.$/m);
+    expect(stdout).toMatch(/^Left out: aacp\/explain\.json/m);
+    expect(stdout).toMatch(/\n1 cases?: 0 passed, 1 failed\n$/);
+  });
+
+  test('is shown without control characters', async () => {
+    const args = [
+      'conformance',
+      'aacp',
+      '--target',
+      adapterCommand(['hello', 'no-json']),
+      '--filter',
+      'validator/inner',
+    ];
+    const { stdout } = await cli(args);
+    expect(stdout).toContain('no answer of the protocol: no JSON: "NaN is no answer"');
+    expect(stdout).toContain('subj:a␊b');
+  });
+});
+
+describe('the options', () => {
+  test('choose cases by id and dialect', async () => {
+    const target = ['--target', adapterCommand()];
+    const lenient = await runJson('accp', ...target, '--dialect', 'lenient');
+    const all = accpCases().filter(({ dialect }) => dialect === 'lenient');
+    expect(lenient.cases.map(({ id }) => id)).toEqual(all.map(({ id }) => id));
+    const few = await runJson('accp', ...target, '--filter', 'limits/arrays');
+    expect(few.cases.every(({ id }) => id.startsWith('limits/arrays'))).toBe(true);
+  });
+
+  test('limit the time and the memory', async () => {
+    const hang = [adapterCommand(['hello', 'hang']), '--time-limit', '0.8'];
+    const eat = [adapterCommand(['hello', 'eat']), '--memory', '256'];
+    for (const [kind, args] of Object.entries({ hang, memory: eat })) {
+      const { cases } = await runJson('aacp', '--filter', 'inner-space-value', '--target', ...args);
+      expect(cases[0]).toMatchObject({ verdict: 'error', failure: { kind } });
+    }
+  });
+
+  test.each([
+    [['accp'], /^pegwire: The option --target is missing/],
+    [['accp', '--target', 'x', '--filter', 'no such case'], /No case of accp is chosen/],
+    [['aacp', '--target', 'x', '--dialect', 'tolerant'], /No case of aacp is chosen/],
+    [['accp', '--target', 'x', '--dialect', 'loose'], /--dialect is one of strict, lenient/],
+    [['accp', '--target', 'x', '--time-limit', '0'], /--time-limit is a number from above 0 to 3600, not "0"/],
+    [['accp', '--target', 'x', '--memory', 'much'], /--memory is a number from above 0/],
+    [[], /conformance needs a protocol: accp or aacp/],
+    [['accp', 'file', '--target', 'x'], /conformance takes a protocol and no file; "file" is one too many/],
+  ])('are told when they are wrong: %j', async (args, message) => {
+    const { code, stdout, stderr } = await cli(['conformance', ...args]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+});
+
+test('a program that cannot be asked is told once, with exit code 2', async () => {
+  const { code, stdout, stderr } = await cli(['conformance', 'accp', '--target', 'pegwire-no-such-program']);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(/^pegwire: The target "pegwire-no-such-program" cannot be used: [^\n]*\n$/);
+  const json = await cli(['conformance', 'accp', '--json', '--target', 'pegwire-no-such-program']);
+  expect(json.code).toBe(2);
+  expect(jsonLines(json.stderr)).toEqual([{ error: { code: 'target', message: expect.any(String) } }]);
+});
+
+test('on a terminal it shows how far it is', async () => {
+  const args = ['conformance', 'aacp', '--target', NODE_ADAPTER, '--filter', 'draft', '--no-color'];
+  const { stderr } = await cli(args, { isTTY: true });
+  expect(stderr).toContain('1 of ');
+});

@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCodec } from '../../../../src/accp/codec/codec.js';
+import { createSession } from '../../../../src/accp/session/session.js';
+import { type Ended, ended, start } from '../../../helpers/child.js';
+import { cli, jsonLines, lines, PROGRAM, scratchFolder } from '../../../helpers/cli.js';
+import { type Serving, serving } from './server.js';
+
+const scratch = scratchFolder();
+let server: Serving;
+
+beforeAll(async () => {
+  server = await serving(PROGRAM);
+});
+
+afterAll(async () => {
+  await server.stop();
+});
+
+/** Runs it in this process. */
+const connect = (url: string, stdin: string, ...args: readonly string[]): Promise<Ended> =>
+  cli(['connect', url, ...args], { stdin });
+
+const CALL = { intent: 'req', operation: 'tool', schema: 'TC' };
+const call = (tool_name: string, args: object): string =>
+  JSON.stringify({ ...CALL, payload: { tool_name, arguments: args } });
+
+/** Frames without what is different each time. */
+const heads = (stdout: string): string[] =>
+  stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((frame) => frame.slice(0, frame.indexOf('[mid')));
+
+describe.each(['http', 'ws'] as const)('over %s', (scheme) => {
+  const url = (): string => server[scheme];
+
+  test('frames, messages and texts are said, and the answers are frames on stdout', async () => {
+    const input = lines(
+      '@me>req:add{a:1}[mid:m1,seq:1]',
+      '{"intent":"req","operation":"x","payload":{"list":[1,true,null]}}',
+      '"What is up?"',
+      'hello you',
+    );
+    const { code, stdout } = await connect(url(), input);
+    expect(code).toBe(0);
+    expect(heads(stdout)).toEqual([
+      '@pegwire>done:add{a:1}',
+      '@pegwire>done:x{list:[1,true,~]}',
+      expect.stringMatching(/^@pegwire>done:chat\{role:user\|content:/),
+      expect.stringMatching(/^@pegwire>done:chat\{role:user\|content:/),
+    ]);
+  });
+
+  test('what does not go out as it was said is told', async () => {
+    const payload = '{"f":1,"n":0.1000000000000000055511151231257827,"r":0.1234567}';
+    const { code, stderr } = await connect(url(), lines(`{"intent":"req","operation":"x","payload":${payload}}`));
+    expect(code).toBe(0);
+    expect(stderr).toContain('payload.f comes back under its full name: f is now findings');
+    expect(stderr).toContain('payload.n has more digits than are kept');
+    expect(stderr).toContain('payload.r was rounded to six places');
+  });
+
+  test('with --json each frame comes with what it says', async () => {
+    const input = lines(
+      'hello you',
+      call('upper', { text: 'any text' }),
+      '@me>req:big{n:123456789012345678901}[mid:m1,seq:1]',
+    );
+    const { code, stdout, stderr } = await connect(url(), input, '--json', '--as', 'tester');
+    expect({ code, stderr: stderr.replace(/.*"sent-as-message".*\n/, '') }).toEqual({ code: 0, stderr: '' });
+    expect(jsonLines(stdout)).toMatchObject([
+      {
+        frame: expect.stringMatching(/^@pegwire>done:chat/),
+        message: { payload: { role: 'user', content: 'hello you' } },
+      },
+      { message: { schema: 'TC', payload: { tool_name: 'upper', result: 'ANY TEXT' } } },
+      { message: { intent: 'done', operation: 'big', envelope: { correlation_id: 'm1' } } },
+    ]);
+    expect(stdout).toContain('"n":123456789012345678901}');
+  });
+
+  test('a stream comes a frame at a time, while the input is still open', async () => {
+    const child = start([...PROGRAM, 'connect', url()]);
+    const over = ended(child);
+    let text = '';
+    const ends = new Promise<void>((resolve) => {
+      child.stdout.on('data', (chunk) => {
+        text += chunk;
+        if (text.includes('>end:tool')) resolve();
+      });
+    });
+    child.stdin.write(`${call('count', { to: 3, ms: 1 })}\n`);
+    await ends;
+    child.stdin.end();
+    const { code, stdout } = await over;
+    expect(code).toBe(0);
+    expect(heads(stdout)).toEqual([
+      '@pegwire>stream:tool{idx:0|d:1|schema:ST}',
+      '@pegwire>stream:tool{idx:1|d:2|schema:ST}',
+      '@pegwire>stream:tool{idx:2|d:3|done:true|schema:ST}',
+      '@pegwire>end:tool{}',
+    ]);
+  });
+
+  test('an error frame makes the exit code 1, and the lines behind it are said', async () => {
+    const { code, stdout } = await connect(url(), lines(call('no_tool', {}), call('add', { a: 1, b: 2 })));
+    expect(code).toBe(1);
+    expect(heads(stdout)).toEqual([
+      expect.stringMatching(/^@pegwire>fail:error\{code:E4001\|/),
+      '@pegwire>done:tool{tool:add|res:3|schema:TC}',
+    ]);
+  });
+
+  test('a line that says nothing is refused, and the others are said', async () => {
+    const { code, stdout, stderr } = await connect(
+      url(),
+      lines('{"intent":', '{"intent":"req"}', '{"intent":"req","operation":"x"}'),
+    );
+    expect(code).toBe(1);
+    expect(heads(stdout)).toEqual(['@pegwire>done:x{}']);
+    expect(stderr).toContain('error[not-json]');
+    expect(stderr).toContain('error[E1004]');
+  });
+
+  test('--explain says it in English', async () => {
+    const { stdout, stderr } = await connect(url(), '@me>req:x{a:1}[mid:m1,seq:1]', '--explain');
+    expect(heads(stdout)).toEqual(['@pegwire>done:x{a:1}']);
+    expect(stderr).toContain('Agent pegwire reports completion of x (done). Payload: a = 1.');
+    const { stdout: told } = await connect(url(), '@me>req:x{a:1}[mid:m1,seq:1]', '--explain', '--json');
+    expect(jsonLines(told)).toMatchObject([{ explanation: expect.stringContaining('reports completion') }]);
+  });
+
+  test('--all shows what keeps the session going', async () => {
+    const { stdout } = await connect(url(), 'hello', '--all');
+    expect(heads(stdout)).toEqual([expect.stringContaining('>sync:registry{'), expect.stringContaining('>done:chat{')]);
+  });
+
+  test('a file is read, and a message that asks for nothing needs no answer', async () => {
+    const file = scratch.write('said.txt', lines('{"intent":"sync","operation":"note"}', ''));
+    expect(await connect(url(), '', file)).toMatchObject({ code: 0, stdout: '' });
+    expect(await connect(url(), '')).toMatchObject({ code: 0, stdout: '' });
+  });
+
+  test('a server that is not there, and another path, are told with exit code 2', async () => {
+    const gone = url().replace(/:[0-9]+\//, ':9/');
+    for (const target of [gone, `${url()}/other`]) {
+      const { code, stdout, stderr } = await connect(target, 'hello', '--json');
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(jsonLines(stderr).at(-1)).toMatchObject({ error: { code: 'unreachable' } });
+    }
+  });
+});
+
+test('over a WebSocket a frame becomes a message of the session, which is told', async () => {
+  const { stderr } = await connect(server.ws, '@me>req:x{}[mid:m1,seq:7]');
+  expect(stderr).toContain('The frame goes out as a message of this session.');
+  expect(stderr).toMatch(/sent: @cli>req:x\{\}\[mid:[^,]+,seq:2,.*cid:m1/);
+  const wrong = await connect(server.ws, '@me>req');
+  expect(wrong.code).toBe(1);
+  expect(wrong.stderr).toContain('error[E1001]: Expected');
+});
+
+describe('--raw', () => {
+  test('sends lines as they are over HTTP', async () => {
+    const { code, stdout } = await connect(server.http, lines('hello', '@me>req:x{}[mid:m1,seq:1]'), '--raw');
+    expect(code).toBe(1);
+    expect(heads(stdout)).toEqual([expect.stringMatching(/^@accp>fail:error\{code:E1001\|/), '@pegwire>done:x{}']);
+  });
+
+  test('sends lines as they are over a WebSocket, the registry too', async () => {
+    const codec = createCodec();
+    const session = createSession({ agent: 'me', sequence: 'sender' });
+    const registry = codec.announce(session).frames;
+    const { frames } = codec.encode({ intent: 'req', operation: 'x' }, session);
+    session.close();
+    const input = lines(...registry, ...frames);
+    const { code, stdout } = await connect(server.ws, input, '--raw');
+    expect(code).toBe(0);
+    expect(heads(stdout)).toEqual([expect.stringContaining('>sync:registry{'), '@pegwire>done:x{}']);
+  });
+
+  test('a server that closes the connection is told', async () => {
+    const { code, stdout, stderr } = await connect(server.ws, '@me>req:x{}[mid:m1,seq:1]', '--raw', '--timeout', '5');
+    expect(heads(stdout)).toEqual([expect.stringMatching(/^@accp>fail:error\{code:E1002\|/)]);
+    expect(code === 1 || (code === 2 && stderr.includes('1008'))).toBe(true);
+  });
+});
+
+describe('a server with a token', () => {
+  let locked: Serving;
+  beforeAll(async () => {
+    locked = await serving(PROGRAM, [], { PEGWIRE_TOKEN: 'abc' });
+  });
+  afterAll(async () => {
+    await locked.stop();
+  });
+
+  test.each(['http', 'ws'] as const)('wants it over %s', async (scheme) => {
+    expect((await connect(locked[scheme], 'hello', '--token', 'abc')).code).toBe(0);
+    const refused = await connect(locked[scheme], 'hello', '--token', 'abd');
+    expect(refused).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('wants another --token'),
+    });
+    expect(refused.stderr).not.toContain('abd');
+  });
+
+  test('takes it from the environment', async () => {
+    const args = [...PROGRAM, 'connect', locked.http];
+    expect((await ended(start(args, { stdin: 'hello', env: { PEGWIRE_TOKEN: 'abc' } }))).code).toBe(0);
+  });
+});
+
+describe('wrong usage', () => {
+  test.each([
+    [[], 'connect needs an address: pegwire connect http://127.0.0.1:4711'],
+    [['nowhere'], '"nowhere" is no address'],
+    [['ftp://a.example'], 'connect takes http, https, ws and wss, not ftp'],
+    [['http://a:b@a.example'], 'An address shows to everybody'],
+    [['http://127.0.0.1:9', 'a', 'b'], 'connect reads one file; "b" is one too many'],
+    [['http://127.0.0.1:9', '--as', 'a b'], '--as is 1 to 256 letters'],
+    [['http://127.0.0.1:9', '--timeout', '0'], '--timeout is a number of seconds above 0'],
+    [['http://127.0.0.1:9', '--token', 'a b'], 'A token is of visible ASCII characters'],
+    [['http://127.0.0.1:9', '/no/such/file'], 'Cannot read /no/such/file'],
+  ])('%j', async (args, message) => {
+    const { code, stdout, stderr } = await cli(['connect', ...args]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+});

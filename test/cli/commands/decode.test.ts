@@ -1,0 +1,303 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createRegistry } from '../../../src/accp/registry/registry.js';
+import { cli, jsonLines, lines, program, scratchFolder } from '../../helpers/cli.js';
+import { CORPUS, type CorpusMessage, decode, encode, FIND, framesOf, messagesOf } from '../session/sessions.js';
+
+const scratch = scratchFolder();
+
+const ONE = '@a>req:find{q:cats}[mid:m1,seq:1,ts:1000,sid:s1]';
+const TWO = '@b>done:find{d:42}[mid:m2,seq:2,ts:1001,cid:m1,sid:s1]';
+
+describe('decode accp', () => {
+  test('gives a message a line, with full names', async () => {
+    const { code, stdout, stderr } = await decode(lines(ONE, TWO), '--no-state');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '2 frames: 2 messages, 0 pending, 0 rejected, 0 dropped\n' });
+    expect(jsonLines(stdout)).toEqual([
+      {
+        agent: 'a',
+        intent: 'req',
+        operation: 'find',
+        payload: { query: 'cats' },
+        envelope: { msg_id: 'm1', sequence: 1, timestamp: 1000, session_id: 's1' },
+      },
+      {
+        agent: 'b',
+        intent: 'done',
+        operation: 'find',
+        payload: { data: 42 },
+        envelope: { msg_id: 'm2', sequence: 2, timestamp: 1001, correlation_id: 'm1', session_id: 's1' },
+      },
+    ]);
+  });
+
+  test('--json tells what became of each frame', async () => {
+    const expired = '@a>req:find{q:dogs}[mid:m2,seq:2,ts:1000,ttl:5,sid:s1]';
+    const { code, stdout, stderr } = await decode(lines(ONE, expired, '@a>req:x{', ONE), '--json', '--now', '2000');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    expect(jsonLines(stdout)).toMatchObject([
+      { line: 1, outcome: 'message', message: { agent: 'a' }, replies: [], losses: [] },
+      { line: 2, outcome: 'dropped', reason: 'expired' },
+      {
+        line: 3,
+        outcome: 'rejected',
+        error: { code: 'E1001', span: { start: 9 } },
+        reply: expect.stringMatching(/^@receiver>fail:error/),
+      },
+      { line: 4, outcome: 'rejected', error: { code: 'E3002' } },
+    ]);
+  });
+
+  test('shows the place of what is wrong', async () => {
+    const { code, stdout, stderr } = await decode(lines(ONE, '@a>req:find{q:[1}[mid:m2,seq:2]'));
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^\{"agent":"a"[^\n]*\n$/);
+    expect(stderr).toContain(lines('error[E1001]: Expected "," or "]", found "}".', ' --> stdin:2:17').split('\n')[1]!);
+    expect(stderr).toContain(lines('2 | @a>req:find{q:[1}[mid:m2,seq:2]', '  |                 ^'));
+  });
+
+  test('shows the part of a readable frame that is refused', async () => {
+    const gap = '@a>req:find{q:cats}[mid:m2,seq:3,ts:1000]';
+    const { stderr } = await decode(lines(ONE, gap));
+    expect(stderr).toContain('error[E3003]: ');
+    expect(stderr).toContain(lines(`2 | ${gap}`, `  | ${' '.repeat(gap.indexOf('seq'))}^^^^^`));
+  });
+
+  test('tells what has to be sent back on stderr', async () => {
+    const { stderr } = await decode(lines(ONE, '@a>req:find{q:cats}[mid:m2,seq:3,ts:1000]'), '--agent', 'me');
+    expect(stderr).toMatch(/^stdin:2: to be sent back: @me>fail:error\{code:E3003\|.*expected:2/m);
+  });
+
+  test('--replies writes what has to be sent back into a file', async () => {
+    const file = path.join(scratch.path, 'replies.txt');
+    const { stderr } = await decode(lines(ONE, '@a>req:find{q:cats}[mid:m2,seq:3,ts:1000]'), '--replies', file);
+    expect(stderr).not.toContain('to be sent back');
+    expect(readFileSync(file, 'utf8')).toMatch(/^@receiver>fail:error\{code:E3003\|[^\n]*\n$/);
+  });
+
+  test('drops expired frames without an answer, and says so', async () => {
+    const file = path.join(scratch.path, 'none.txt');
+    const { code, stdout, stderr } = await decode(
+      '@a>req:x{}[mid:m1,seq:1,ts:1000,ttl:5]',
+      '--now',
+      '1006',
+      '--replies',
+      file,
+    );
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toContain('stdin:1: dropped');
+    expect(readFileSync(file, 'utf8')).toBe('');
+    expect((await decode('@a>req:x{}[mid:m1,seq:1,ts:1000,ttl:5]', '--now', '1005')).stdout).not.toBe('');
+  });
+
+  test('reads the lenient dialect where it is asked to', async () => {
+    const frame = '@a>req:plan{who:@dev_team}[mid:m1,seq:1]';
+    expect((await decode(frame)).code).toBe(1);
+    expect(await messagesOf([frame], '--dialect', 'lenient')).toMatchObject([{ payload: { target: '@dev_team' } }]);
+  });
+
+  test('reads integers of any size, and tells digits that are not kept', async () => {
+    const { stdout, stderr } = await decode('@a>req:x{n:123456789012345678901|f:0.12345678901234567890}[mid:m1,seq:1]');
+    expect(stdout).toContain('"payload":{"n":123456789012345678901,');
+    expect(stderr).toContain('payload.findings has more digits than are kept');
+  });
+
+  test('an empty input', async () => {
+    expect(await decode('\n')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'The input is empty: it holds no frame.\n',
+    });
+  });
+});
+
+describe('the session', () => {
+  test('is the one that the first readable frame names', async () => {
+    const foreign = TWO.replace('sid:s1', 'sid:s2');
+    const { stderr } = await decode(lines('noise', ONE, foreign));
+    expect(stderr).toContain('error[E5001]: metadata.sid');
+    expect(stderr).toContain('3 frames: 0 messages');
+  });
+
+  test('is the one of --id, whatever the frames name', async () => {
+    expect((await decode(ONE, '--id', 's1')).code).toBe(0);
+    expect((await decode(ONE, '--id', 's2')).stderr).toContain('error[E5001]: metadata.sid');
+  });
+
+  test('goes on in the file of --session', async () => {
+    const file = path.join(scratch.path, 'receiver.db');
+    expect((await decode(ONE, '--session', file)).code).toBe(0);
+    expect((await decode(TWO, '--session', file)).code).toBe(0);
+    expect((await decode(ONE, '--session', file)).stderr).toContain('error[E3002]: ');
+    expect(existsSync(file)).toBe(true);
+  });
+
+  test('is shared by encode and decode of one agent', async () => {
+    const file = path.join(scratch.path, 'both.db');
+    const options = ['--session', file, '--id', 's1', '--agent', 'a'];
+    const [frame] = await framesOf([FIND], ...options);
+    expect(frame).toContain('seq:1,');
+    await messagesOf(['@b>done:find{d:1}[mid:m2,seq:2,ts:1,sid:s1]'], ...options);
+    expect((await framesOf([FIND], ...options))[0]).toContain('seq:3,');
+  });
+
+  test('recovers from a gap: the replies go to the sender, and what the sender answers to the receiver', async () => {
+    const [sender, receiver] = ['sender.db', 'gap.db'].map((name) => path.join(scratch.path, name));
+    const both = ['--id', 's1', '--sequence', 'sender'];
+    const send = ['--session', sender!, '--agent', 'a', ...both];
+    const receive = ['--session', receiver!, '--agent', 'b', ...both];
+    const [replies, resent] = ['to-sender.txt', 'to-receiver.txt'].map((name) => path.join(scratch.path, name));
+    const frames = await framesOf(
+      [1, 2, 3].map((n) => ({ ...FIND, payload: { n } })),
+      ...send,
+    );
+    const first = await decode(lines(frames[0]!, frames[2]!), ...receive, '--replies', replies!);
+    expect(jsonLines(first.stdout)).toMatchObject([{ payload: { n: 1 } }]);
+    await decode(readFileSync(replies!, 'utf8'), ...send, '--replies', resent!);
+    const again = await decode(readFileSync(resent!, 'utf8'), ...receive);
+    expect(jsonLines(again.stdout).filter((one) => (one as CorpusMessage).intent === 'req')).toMatchObject([
+      { payload: { n: 2 } },
+      { payload: { n: 3 } },
+    ]);
+  });
+});
+
+describe('a message in several frames', () => {
+  const payload = { rows: Array.from({ length: 60 }, (_, index) => ({ id: index, name: `item_${index}` })) };
+
+  test('comes once it is whole', async () => {
+    const frames = await framesOf([{ ...FIND, payload }], '--no-state');
+    const { code, stdout, stderr } = await decode(lines(...frames), '--no-state');
+    expect(code).toBe(0);
+    expect(jsonLines(stdout)).toMatchObject([{ payload }]);
+    expect(stderr.match(/part of the message/g)).toHaveLength(frames.length - 1);
+  });
+
+  test('that does not come whole is told, and lost where there is no --session', async () => {
+    const frames = await framesOf([{ ...FIND, payload }], '--no-state', '--id', 's1');
+    const { code, stdout, stderr } = await decode(lines(...frames.slice(0, -1)), '--no-state');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/The message \w+ has not come whole\.\n/);
+    const options = ['--no-state', '--session', path.join(scratch.path, 'parts.db')];
+    expect((await decode(lines(...frames.slice(0, -1)), ...options)).code).toBe(0);
+    expect(await messagesOf(frames.slice(-1), ...options)).toMatchObject([{ payload }]);
+  });
+});
+
+describe('a stream', () => {
+  const chunk = (index: number, final = false): object => ({
+    agent: 'w',
+    intent: 'stream',
+    operation: 'infer',
+    schema: 'ST',
+    payload: { chunk_index: index, total_chunks: 1100, data: `d${index}`, is_final: final },
+    envelope: { correlation_id: 'c1' },
+  });
+
+  test('of more chunks than are buffered comes through', async () => {
+    const chunks = Array.from({ length: 1100 }, (_, index) => chunk(index, index === 1099));
+    const frames = await framesOf(chunks, '--no-state');
+    const messages = await messagesOf(frames, '--no-state');
+    expect(messages.map((message) => message.payload['data'])).toEqual(chunks.map((_, index) => `d${index}`));
+  });
+
+  test('that has not ended is told, and lost where there is no --session', async () => {
+    const frames = lines(...(await framesOf([chunk(0)])));
+    const { code, stderr } = await decode(frames);
+    expect(code).toBe(1);
+    expect(stderr).toContain('The stream c1 has not ended.');
+    const kept = await decode(frames, '--session', path.join(scratch.path, 'unended.db'));
+    expect(kept.code).toBe(0);
+    expect(kept.stderr).toContain('The stream c1 has not ended; the rest may follow.');
+  });
+
+  test('that ends without a final chunk has failed', async () => {
+    const end = { agent: 'w', intent: 'end', operation: 'infer', envelope: { correlation_id: 'c1' } };
+    // Ours would not send it.
+    await expect(framesOf([chunk(0), end])).rejects.toThrow('cannot be ended without a final chunk');
+    const [first] = await framesOf([chunk(0)]);
+    const text = lines(first!, first!.replace(/^.*(?=\[)/, '@w>end:infer{}').replace(/mid:\w+,seq:1/, 'mid:m2,seq:2'));
+    const { code, stderr } = await decode(text);
+    expect(code).toBe(1);
+    expect(stderr).toContain('The stream c1 has failed: ');
+    const json = await decode(text, '--json');
+    expect(json.code).toBe(1);
+    expect(jsonLines(json.stderr)).toMatchObject([{ error: { code: 'unfinished' } }]);
+  });
+});
+
+describe('what encode writes, decode reads', () => {
+  const FULL_STATE = { agent: 'orchestrator', intent: 'sync', operation: 'state' };
+  /** The corpus is an excerpt: these messages need what came before them. */
+  const NEEDS: Readonly<Record<string, (message: CorpusMessage) => object[]>> = {
+    A07: (message) => [{ ...message, envelope: { ...message.envelope, correlation_id: '7d9a4ccbb1b6' } }],
+    A09: (message) => [{ ...FULL_STATE, payload: { version: 7, phase: 'code' } }, message],
+    C09: (message) => [{ ...FULL_STATE, payload: { version: 5, phase: 'fix' } }, message],
+  };
+  /** The corpus holds several sessions, each with a state of its own. */
+  const SESSIONS = [...new Set(CORPUS.map(({ message }) => message.envelope['session_id']))].map((session) =>
+    CORPUS.filter(({ message }) => message.envelope['session_id'] === session),
+  );
+  /** Before the shortest ttl of the corpus is over. */
+  const OPTIONS = ['--text', 'transliterate', '--now', '1775639386'];
+
+  /** The defaults of its schema, which a receiver fills in. */
+  function expected({ schema, payload, ...message }: CorpusMessage): object {
+    const defaults = schema === undefined ? {} : createRegistry().byCode(schema)!.defaults;
+    const { sequence: _, session_id: __, ...envelope } = message.envelope ?? {};
+    return { ...message, ...(schema === undefined ? {} : { schema }), payload: { ...defaults, ...payload }, envelope };
+  }
+
+  test.each(SESSIONS.map((session) => [session[0]!.id, session] as const))('the session of %s', async (id, session) => {
+    const sent = session.flatMap(({ id, message }) => NEEDS[id]?.(message) ?? [message]) as CorpusMessage[];
+    // Some of its streams go on behind the excerpt.
+    const kept = ['--session', path.join(scratch.path, `${id}.db`)];
+    const messages = await messagesOf(await framesOf(sent, ...OPTIONS), ...OPTIONS, ...kept);
+    const told = messages.map(({ envelope: { sequence: _, session_id: __, ...envelope }, ...message }) => ({
+      ...message,
+      envelope,
+    }));
+    expect(told).toMatchObject(sent.map(expected));
+    expect(messages.map(({ payload }) => Object.keys(payload).length)).toEqual(
+      sent.map((message) => Object.keys((expected(message) as CorpusMessage).payload).length),
+    );
+  });
+
+  test('what the corpus alone does not allow is refused with its path', async () => {
+    const refused: unknown[] = [];
+    for (const session of SESSIONS) {
+      const { stdout } = await encode(
+        session.map(({ message }) => message),
+        '--json',
+        ...OPTIONS,
+      );
+      const results = jsonLines(stdout) as { line: number; ok: boolean; error?: { path: string } }[];
+      for (const { line, ok, error } of results) if (!ok) refused.push([session[line - 1]!.id, error?.path]);
+    }
+    expect(refused).toEqual([
+      ['A07', 'envelope.correlation_id'],
+      ['A09', 'payload.version'],
+      ['A10', 'payload.version'],
+      ['C09', 'payload.version'],
+    ]);
+  });
+
+  test('as two programs', async () => {
+    const encoded = await program(['encode', 'accp', '--text', 'transliterate'], {
+      stdin: lines(JSON.stringify({ ...FIND, payload: { query: 'Größe? 100%' } })),
+    });
+    expect(encoded.code).toBe(0);
+    const decoded = await program(['decode', 'accp', '--text', 'transliterate'], { stdin: encoded.stdout });
+    expect(jsonLines(decoded.stdout)).toMatchObject([{ agent: 'sender', payload: { query: 'Größe? 100%' } }]);
+  });
+});
+
+test.each([
+  [['decode', 'aacp'], /^pegwire: decode takes accp, not "aacp"/],
+  [['decode', 'accp', '--replies', 'no/such/folder/x'], /^pegwire: Cannot write no\/such\/folder\/x/],
+] as const)('wrong usage: %j', async (args, told) => {
+  const { code, stdout, stderr } = await cli(args, { stdin: ONE });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(told);
+});

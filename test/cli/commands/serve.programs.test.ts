@@ -1,0 +1,167 @@
+/** `pegwire serve` as a program: what it prints, what it listens on, how it ends. */
+import { once } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { type Ended, ended, start } from '../../helpers/child.js';
+import { cli, jsonLines, PROGRAM } from '../../helpers/cli.js';
+import { type Serving, serving } from './connect/server.js';
+
+const TYPE = { 'content-type': 'application/accp' };
+const REQUEST = '@me>req:x{a:1}[mid:m1,seq:1]';
+
+const serve = (...args: readonly string[]): Promise<Serving> => serving(PROGRAM, args);
+
+async function curl(...args: readonly string[]): Promise<string> {
+  const { stdout, code } = await ended(start(['curl', '--silent', '--max-time', '30', ...args], { stdin: '' }));
+  expect(code).toBe(0);
+  return stdout;
+}
+
+async function wrong(...args: readonly string[]): Promise<Ended> {
+  const result = await cli(['serve', ...args]);
+  expect({ code: result.code, stdout: result.stdout }).toEqual({ code: 2, stdout: '' });
+  return result;
+}
+
+describe('its addresses', () => {
+  test('go to stdout, and frames are answered there by curl', async () => {
+    const { http, ws, stop } = await serve();
+    expect(ws).toBe(http.replace('http', 'ws'));
+    const told = await curl('-H', 'Content-Type: application/accp', '--data-raw', REQUEST, http);
+    expect(told).toMatch(/^@pegwire>done:x\{a:1\}\[/);
+    expect(JSON.parse(await curl(http.replace('/accp/v1/frames', '/healthz')))).toMatchObject({ status: 'ok' });
+    const { code, stdout, stderr } = await stop();
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${http}\n${ws}\n` });
+    const entries = stderr.split('\n').filter((line) => line.includes('127.0.0.1'));
+    expect(entries).toEqual([
+      expect.stringMatching(/^\S+Z 127\.0\.0\.1 POST \/accp\/v1\/frames 200 [0-9]+ms [0-9]+B$/),
+      expect.stringMatching(/^\S+Z 127\.0\.0\.1 GET \/healthz 200 [0-9]+ms [0-9]+B$/),
+    ]);
+  });
+
+  test('are one JSON line with --json, and so is each entry of the access log', async () => {
+    const { http, ws, stop } = await serve('--json', '--path', '/x', '--agent', 'echo', '--host', 'localhost');
+    expect(http).toMatch(/^http:\/\/localhost:[0-9]+\/x$/);
+    await curl('-H', 'Content-Type: application/accp', '--data-raw', REQUEST, http);
+    const { code, stdout, stderr } = await stop();
+    expect({ code, told: jsonLines(stdout) }).toEqual({ code: 0, told: [{ http, ws }] });
+    expect(jsonLines(stderr)).toMatchObject([{ method: 'POST', path: '/x', status: 200 }]);
+  });
+
+  test('may be all that it prints', async () => {
+    const { http, stop } = await serve('--quiet');
+    await fetch(http, { method: 'POST', body: REQUEST, headers: TYPE });
+    expect((await stop()).stderr).not.toContain('POST');
+  });
+});
+
+test('of the sessions between requests as many are kept as was said', async () => {
+  const { http, stop } = await serve('--max-sessions', '1', '--agent', 'echo');
+  const ask = async (sid: string, seq: number): Promise<string> => {
+    const body = `@me>req:x{a:1}[mid:${sid}${seq},seq:${seq},sid:${sid}]`;
+    return (await fetch(http, { method: 'POST', body, headers: TYPE })).text();
+  };
+  expect(await ask('one', 1)).toContain('>done:x{');
+  expect(await ask('one', 2)).toContain('>done:x{');
+  expect(await ask('two', 1)).toContain('>done:x{');
+  // Begun anew, it has not seen numbers 1 and 2.
+  expect(await ask('one', 3)).toContain('>fail:');
+  await stop();
+});
+
+describe('a token', () => {
+  test.each([
+    ['as an option', ['--token', 'abc'], {}],
+    ['from the environment', [], { PEGWIRE_TOKEN: 'abc' }],
+    ['as an option, which goes before the environment', ['--token', 'abc'], { PEGWIRE_TOKEN: 'def' }],
+  ])('%s is asked for, and is in no log', async (_, args, env) => {
+    const { http, stop } = await serving(PROGRAM, args, env);
+    const post = (headers: Record<string, string>) =>
+      fetch(http, { method: 'POST', body: REQUEST, headers: { ...TYPE, ...headers } }).then(({ status }) => status);
+    expect(await post({})).toBe(401);
+    expect(await post({ authorization: 'Bearer def' })).toBe(401);
+    expect(await post({ authorization: 'Bearer abc' })).toBe(200);
+    const { stdout, stderr } = await stop();
+    expect(`${stdout}${stderr}`).not.toMatch(/abc|def/);
+  });
+});
+
+test('pages that were named may speak, others may not', async () => {
+  const { http, stop } = await serve('--origin', 'https://a.example', '--origin', 'https://b.example');
+  const statuses = ['https://a.example', 'https://b.example', 'https://c.example'].map((origin) =>
+    fetch(http, { method: 'POST', body: REQUEST, headers: { ...TYPE, origin } }).then(({ status }) => status),
+  );
+  expect(await Promise.all(statuses)).toEqual([200, 200, 403]);
+  await stop();
+});
+
+test('a frame over the limit is refused', async () => {
+  const { http, stop } = await serve('--max-frame', '20');
+  expect((await fetch(http, { method: 'POST', body: REQUEST, headers: TYPE })).status).toBe(413);
+  await stop();
+});
+
+describe('a signal', () => {
+  const COUNT = '@me>req:tool{tool:count|args:{to:4,ms:100}|schema:TC}[mid:m1,seq:1]';
+
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s lets a stream come to its end, and closes WebSockets',
+    async (signal) => {
+      const { http, ws, stop } = await serve();
+      const socket = new WebSocket(ws, 'accp');
+      await once(socket, 'open');
+      const closed = once(socket, 'close');
+      const response = await fetch(http, { method: 'POST', body: COUNT, headers: TYPE });
+      const over = stop(signal);
+      expect((await closed)[0]).toBe(1001);
+      expect((await response.text()).trimEnd().split('\n')).toHaveLength(5);
+      expect((await over).code).toBe(0);
+    },
+  );
+
+  test('that comes again ends it at once', async () => {
+    const { http, child, over, noted } = await serve('--grace', '600');
+    const body = COUNT.replace('to:4', 'to:10000');
+    const response = await fetch(http, { method: 'POST', body, headers: TYPE });
+    const cut = expect(response.text()).rejects.toThrow();
+    child.kill('SIGINT');
+    await noted('Once more');
+    child.kill('SIGINT');
+    expect((await over).code).toBe(0);
+    await cut;
+  });
+
+  test('that comes when nothing is under way ends it', async () => {
+    expect((await (await serve()).stop()).code).toBe(0);
+  });
+});
+
+describe('wrong usage', () => {
+  test('a port that is in use', async () => {
+    const { http, stop } = await serve();
+    const { port } = new URL(http);
+    const { stderr } = await wrong('--port', port);
+    expect(stderr).toBe(`pegwire: Somebody listens on 127.0.0.1:${port} already.\n`);
+    expect(jsonLines((await wrong('--port', port, '--json')).stderr)).toMatchObject([{ error: { code: 'address' } }]);
+    await stop();
+  });
+
+  test.each([
+    [
+      ['--host', '0.0.0.0'],
+      /would speak on 0\.0\.0\.0: give it --token \(or PEGWIRE_TOKEN in the environment\), or --insecure\./,
+    ],
+    [['--host', '::'], /would speak on ::: give it --token/],
+    [['--port', 'x'], /--port is a whole number from 0 to 65535, not "x"/],
+    [['--port', '65536'], /--port is a whole number from 0 to 65535/],
+    [['--agent', 'ech'], /--agent is one of both, echo, tools, not "ech"; did you mean "echo"\?/],
+    [['--token', 'a b'], /token is 1 or more letters/],
+    [['--origin', 'a.example'], /An origin is a scheme and a host/],
+    [['--max-frame', '0'], /--max-frame is a whole number from 1 on/],
+    [['--grace', '-1'], /--grace is a number of seconds, not "-1"/],
+    [['--host', '192.0.2.1', '--token', 'a'], /Cannot listen on 192\.0\.2\.1:/],
+    [['accp'], /serve takes no arguments, only options; "accp" is one too many/],
+  ])('%j', async (args, message) => {
+    expect((await wrong('--port', '0', ...args)).stderr).toMatch(message);
+  });
+});

@@ -1,0 +1,210 @@
+/** Files and folders that cannot be used: one wording, with the path and the reason, for every argument and option that names one. */
+import { existsSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { describe, expect, test } from 'vitest';
+import { cli, jsonLines, scratchFolder } from '../../helpers/cli.js';
+
+const scratch = scratchFolder();
+const within = (...names: string[]): string => path.join(scratch.path, ...names);
+const plain = scratch.write('plain', '');
+const folder = within('folder');
+mkdirSync(folder);
+const log = scratch.write('log.jsonl', '');
+const PROGRAM = ['--', process.execPath, '-e', ''];
+const FRAME = '@a>req:find{q:cats}[mid:m1,seq:1]\n';
+const LONG = 'x'.repeat(300);
+
+const [MISSING, IN_FILE, IN_NOTHING, DIRECTORY, TOO_LONG, PLAIN] = [
+  within('missing'),
+  path.join(plain, 'inner'),
+  within('nothing', 'inner'),
+  folder,
+  within(LONG),
+  plain,
+] as const;
+
+/** What may be wrong with the place, and how it is said. */
+const FAULTS = {
+  /** A file that is read. */
+  read: [
+    [MISSING, 'there is no such file'],
+    [IN_FILE, 'part of the path is no folder'],
+    [DIRECTORY, 'it is a folder'],
+    [TOO_LONG, 'the name is too long'],
+  ],
+  /** A file that is written. */
+  write: [
+    [IN_NOTHING, 'there is no such folder'],
+    [IN_FILE, 'part of the path is no folder'],
+    [DIRECTORY, 'it is a folder'],
+    [TOO_LONG, 'the name is too long'],
+  ],
+  /** A folder that files are written into, and a database: with the folders above it, it is made. */
+  folder: [
+    [PLAIN, 'it is no folder'],
+    [IN_FILE, 'part of the path is no folder'],
+    [TOO_LONG, 'the name is too long'],
+  ],
+  database: [
+    [IN_FILE, 'part of the path is no folder'],
+    [DIRECTORY, 'it is a folder'],
+    [TOO_LONG, 'the name is too long'],
+  ],
+  socket: [
+    [IN_NOTHING, 'there is no such folder'],
+    [IN_FILE, 'part of the path is no folder'],
+    [DIRECTORY, 'something is there already'],
+    [TOO_LONG, 'the path of a socket has at most'],
+  ],
+} as const;
+
+/** The command, the option or argument, what it is, and the command line with it. */
+type Row = readonly [command: string, option: string, kind: keyof typeof FAULTS, args: (place: string) => string[]];
+
+const ROWS: readonly Row[] = [
+  ...['parse', 'fmt', 'check', 'explain', 'find', 'encode', 'decode'].map(
+    (command): Row => [command, 'file', 'read', (place) => [command, 'accp', place]],
+  ),
+  ['tokens', 'file', 'read', (place) => ['tokens', place]],
+  ['encode', 'file', 'read', (place) => ['encode', 'aacp', '--domain', 'HR', '--registry', 'memory', place]],
+  ['connect', 'file', 'read', (place) => ['connect', 'http://127.0.0.1:1', place]],
+  ['decode', '--session', 'database', (place) => ['decode', 'accp', '--session', place]],
+  ['decode', '--replies', 'write', (place) => ['decode', 'accp', '--replies', place]],
+  ['encode', '--session', 'database', (place) => ['encode', 'accp', '--session', place]],
+  ['encode', '--registry', 'database', (place) => ['aacp', 'registry', 'import', log, '--registry', place]],
+  ['encode', '--rules', 'read', (place) => ['encode', 'aacp', '--english', 'x', '--domain', 'HR', '--rules', place]],
+  ['export', 'file', 'read', (place) => ['export', `${place}.peggy`, '--to', 'abnf']],
+  ['export', '--output', 'write', (place) => ['export', 'aacp', '--to', 'abnf', '--output', place]],
+  ['fuzz', 'file', 'read', (place) => ['fuzz', `${place}.peggy`]],
+  ['fuzz', '--corpus', 'read', (place) => ['fuzz', 'aacp', '--corpus', place]],
+  ['fuzz', '--coverage', 'read', (place) => ['fuzz', 'aacp', '--coverage', place]],
+  ['fuzz', '--html', 'write', (place) => ['fuzz', 'aacp', '--count', '1', '--html', place]],
+  ['fuzz', '--output', 'folder', (place) => ['fuzz', 'aacp', '--target', 'exit 1', '--output', place]],
+  ['bench', '--output', 'folder', (place) => ['bench', 'aacp', '--seconds', '0.05', '--output', place]],
+  ['acp run', '--log', 'write', (place) => ['acp', 'run', '--log', place, ...PROGRAM]],
+  ['aacp audit', 'file', 'read', (place) => ['aacp', 'audit', 'verify', place]],
+  ['aacp rules', 'file', 'read', (place) => ['aacp', 'rules', 'check', place]],
+  ['aacp rules', '--rules', 'read', (place) => ['aacp', 'rules', 'find', 'x', '--rules', place]],
+  ['aacp registry', 'file', 'read', (place) => ['aacp', 'registry', 'import', place, '--registry', within('r.db')]],
+  ['aacp registry', '--registry', 'database', (place) => ['aacp', 'registry', 'import', log, '--registry', place]],
+  ['arcp graph', 'file', 'read', (place) => ['arcp', 'graph', place]],
+  ['arcp validate', 'file', 'read', (place) => ['arcp', 'validate', place]],
+  ['arcp replay', 'file', 'read', (place) => ['arcp', 'replay', place]],
+  ['arcp tail', 'file', 'read', (place) => ['arcp', 'tail', place]],
+  ['arcp invoke', '--log', 'write', (place) => ['arcp', 'invoke', '--log', place, 'x', ...PROGRAM]],
+  ['arcp serve', '--db', 'database', (place) => ['arcp', 'serve', '--ws', '0', '--db', place]],
+  ['arcp serve', '--module', 'read', (place) => ['arcp', 'serve', '--ws', '0', '--module', place]],
+  ['arcp serve', '--socket', 'socket', (place) => ['arcp', 'serve', '--socket', place]],
+];
+
+const cases = ROWS.flatMap(([command, option, kind, args]) =>
+  // Names of grammars end in `.peggy`, which no folder here does.
+  FAULTS[kind]
+    .filter(([place]) => !(args('').includes('.peggy') && place === DIRECTORY))
+    .map(([place, reason]) => [command, option, reason, place, args(place)] as const),
+);
+
+describe('a place that cannot be used', () => {
+  test.each(cases)('%s %s: %s', async (_, option, reason, place, args) => {
+    const { code, stdout, stderr } = await cli(args, { stdin: FRAME });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    // One sentence, that names the place once.
+    expect(stderr).toMatch(/^pegwire: [^\n]+\.\n$/);
+    expect(stderr).toContain(`: ${reason}`);
+    const shown = place.slice(0, 99);
+    expect(stderr.split(shown).length - 1).toBe(1);
+    // Nothing of Node's own words.
+    expect(stderr.replaceAll(place, '')).not.toMatch(/\bE[A-Z]{3,}\b|no such file or directory|illegal|imported from/);
+    if (option.startsWith('--')) return;
+    const json = await cli([...args, '--json'], { stdin: FRAME });
+    expect(jsonLines(json.stderr)).toMatchObject([{ error: { code: 'unreadable' } }]);
+  });
+
+  test('is looked at for every argument and option that names a file or a folder', async () => {
+    const named: string[] = [];
+    for (const command of await commands()) {
+      const { stdout } = await cli([...command.split(' '), '--help']);
+      if (/^Usage: .*\[file\|-\]|^Usage: .*FILE/m.test(stdout)) named.push(`${command} file`);
+      // The path of `serve` is one of addresses.
+      for (const [, option] of stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+) \[?(?:FILE|DIR|PATH)\b/gm))
+        if (command !== 'serve') named.push(`${command} ${option}`);
+    }
+    expect(named.length).toBeGreaterThan(25);
+    const looked = new Set(ROWS.map(([command, option]) => `${command} ${option}`));
+    expect(named.filter((one) => !looked.has(one))).toEqual([]);
+  });
+});
+
+/** All commands and those below them, by the help pages. */
+async function commands(above = ''): Promise<string[]> {
+  const { stdout } = await cli([...above.split(' ').filter((word) => word !== ''), '--help']);
+  const section = /^Commands:\n((?: {2}\S.*\n)+)/m.exec(stdout)?.[1] ?? '';
+  const names = [...section.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => `${above} ${name}`.trim());
+  const below = await Promise.all(names.map(commands));
+  return [...names, ...below.flat()];
+}
+
+describe('a file that is not UTF-8', () => {
+  const bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1');
+  test.each([
+    [
+      'a registry',
+      (file: string) => ['aacp', 'registry', 'import', file, '--registry', within('utf.db')],
+      '[\n "\xe9t\xe9"]',
+    ],
+    ['a grammar', (file: string) => ['export', file, '--to', 'abnf'], 'start =\n  "\xe9"\n'],
+    ['a grammar', (file: string) => ['fuzz', file], 'start =\n  "\xe9"\n'],
+    ['a corpus', (file: string) => ['fuzz', 'aacp', '--corpus', file], 'A|B\n\xff\n'],
+  ] as const)('is refused with the line, and not read with other letters: %s', async (_, args, text) => {
+    const file = scratch.write('latin1.peggy', bytes(text));
+    const { code, stdout, stderr } = await cli(args(file));
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`pegwire: ${file}:2: The line is not UTF-8: byte 0x`);
+  });
+
+  test('may begin with a byte order mark', async () => {
+    const file = scratch.write('marked.json', '\ufeff[]');
+    const { code } = await cli(['aacp', 'registry', 'import', file, '--registry', within('marked.db')]);
+    expect(code).toBe(0);
+  });
+});
+
+describe('what cannot be reached or started', () => {
+  const unix = (name: string): string => `unix:${name}`;
+  test.each([
+    ['arcp invoke', unix(MISSING), 'there is no such socket'],
+    ['arcp invoke', unix(PLAIN), 'nobody listens there'],
+    ['arcp invoke', unix(IN_FILE), 'part of the path is no folder'],
+    ['arcp invoke', unix(TOO_LONG), 'the path of a socket has at most'],
+    ['arcp invoke', `fifo:${MISSING}`, 'there is no such named pipe'],
+    ['arcp tail', unix(MISSING), 'there is no such socket'],
+    ['arcp tail', 'ws://127.0.0.1:1', 'nobody listens there'],
+    ['arcp conformance', unix(MISSING), 'there is no such socket'],
+  ])('%s %s is told at once', async (command, target, reason) => {
+    const more = command === 'arcp conformance' ? [] : ['x'];
+    const { code, stdout, stderr } = await cli([...command.split(' '), target, ...more]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(reason);
+    expect(stderr).not.toMatch(/\bE[A-Z]{3,}\b/);
+  });
+
+  test.each([
+    ['acp run', MISSING, 'there is no such program'],
+    ['acp run', DIRECTORY, 'permission is denied'],
+    ['arcp conformance', MISSING, 'there is no such program'],
+    ['arcp invoke x', PLAIN, 'permission is denied'],
+  ])('%s -- %s is told in words', async (command, program, reason) => {
+    const { code, stderr } = await cli([...command.split(' '), '--', program]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`${program} could not be started: ${reason}.`);
+  });
+
+  test.skipIf(process.platform === 'win32')('half a pair of named pipes is not left behind', async () => {
+    scratch.write('pair.out', '');
+    const { code, stderr } = await cli(['arcp', 'serve', '--fifo', within('pair')]);
+    expect(code).toBe(2);
+    expect(stderr).toBe(`pegwire: The named pipe ${within('pair.out')} cannot be made: File exists.\n`);
+    expect(existsSync(within('pair.in'))).toBe(false);
+  });
+});

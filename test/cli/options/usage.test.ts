@@ -1,0 +1,265 @@
+import { readFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { cli, jsonLines, scratchFolder } from '../../helpers/cli.js';
+
+const scratch = scratchFolder();
+const READERS = ['parse', 'fmt', 'check', 'explain', 'find'] as const;
+const COMMANDS = [
+  ...READERS,
+  'encode',
+  'decode',
+  'tokens',
+  'aacp',
+  'serve',
+  'connect',
+  'acp',
+  'arcp',
+  'fuzz',
+  'conformance',
+  'export',
+  'prompt',
+  'bench',
+] as const;
+
+/** Runs a command line that is wrong, and gives what is said of it. */
+async function wrong(...args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await cli(args, { stdin: '@a>req:x{}' });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  const [first, ...rest] = stderr.split('\n');
+  expect(rest).toEqual([expect.stringMatching(/^pegwire( [a-z]+)* --help shows how it is used\.$/), '']);
+  expect(first).toMatch(/^pegwire: .*[^.?][.?]$/);
+  return first!.replace('pegwire: ', '');
+}
+
+describe('a command that does not exist', () => {
+  test('is told with the nearest one', async () => {
+    expect(await wrong('chek', 'accp')).toBe('There is no command "chek"; did you mean "check"?');
+    expect(await wrong('PARSE', 'accp')).toBe('There is no command "PARSE"; did you mean "parse"?');
+    expect(await wrong('help', 'chek')).toBe('There is no command "chek"; did you mean "check"?');
+  });
+
+  test('is told without a guess where none is near', async () => {
+    expect(await wrong('serve-everything')).toBe('There is no command "serve-everything".');
+    expect(await wrong('constructor')).toBe('There is no command "constructor".');
+    expect(await wrong('x'.repeat(100_000))).toContain('There is no command "xxx');
+  });
+
+  test('is shown without control characters', async () => {
+    expect(await wrong('\u001b[31mcheck\n')).toContain('"␛[31mcheck␊"');
+  });
+
+  test('may be a word before the command', async () => {
+    expect(await wrong('accp', 'fmt')).toBe('There is no command "accp"; the command comes first: pegwire fmt accp.');
+    expect(await wrong('accp')).toBe('There is no command "accp"; the command comes first: pegwire parse accp.');
+    expect(await wrong('aacp', 'parse')).toMatch(/not "parse"; the command comes first: pegwire parse aacp\.$/);
+    expect(await wrong('--dialect', 'lenient', 'parse', 'accp')).toBe(
+      'There is no command "lenient"; the command comes first: pegwire parse.',
+    );
+  });
+});
+
+describe.each(READERS)('%s', (command) => {
+  test('needs a protocol', async () => {
+    expect(await wrong(command)).toBe(`${command} needs a protocol: accp or aacp.`);
+  });
+
+  test.each(['acp', 'arcp', 'ACCP', 'json'])('says which protocols it takes, when it is given %s', async (name) => {
+    expect(await wrong(command, name)).toMatch(new RegExp(`^${command} takes accp or aacp, not "${name}"`));
+  });
+
+  test('suggests the protocol that was meant', async () => {
+    expect(await wrong(command, 'acpp')).toBe(`${command} takes accp or aacp, not "acpp"; did you mean "accp"?`);
+    expect(await wrong(command, 'aap')).toContain('did you mean "aacp"?');
+  });
+
+  test.each(['acp', 'arcp'])('knows that %s is another protocol', async (name) => {
+    expect(await wrong(command, name)).toContain(`not "${name}"; ${name} is the `);
+  });
+
+  test('wants the protocol before the file', async () => {
+    const file = scratch.write('message.txt', '@a>req:x{}');
+    expect(await wrong(command, file, 'accp')).toBe(
+      `The protocol comes before the file: pegwire ${command} <accp|aacp> ${file}.`,
+    );
+  });
+
+  test('reads one file', async () => {
+    expect(await wrong(command, 'accp', 'a.txt', 'b.txt')).toBe(`${command} reads one file; "b.txt" is one too many.`);
+    expect(await wrong(command, 'accp', '-', 'b.txt')).toBe(`${command} reads one file; "b.txt" is one too many.`);
+  });
+
+  test('says which dialects a protocol has', async () => {
+    expect(await wrong(command, 'accp', '--dialect', 'tolerant')).toMatch(
+      /^--dialect is one of strict, lenient, not "tolerant"/,
+    );
+    expect(await wrong(command, 'accp', '--dialect=lenent')).toContain('did you mean "lenient"?');
+  });
+
+  test('its options may stand anywhere after it, or before it where all commands have them', async () => {
+    const orders = [
+      ['--json', command, 'accp', '-', '--dialect', 'lenient'],
+      [command, '--dialect=lenient', 'accp', '--json', '-'],
+      [command, '--json', '--dialect', 'lenient', 'accp'],
+    ];
+    const runs = await Promise.all(orders.map((args) => cli(args, { stdin: '@a>req:x{who:@b}' })));
+    expect(runs[0]!.code).toBe(0);
+    expect(runs[1]).toEqual(runs[0]);
+    expect(runs[2]).toEqual(runs[0]);
+  });
+});
+
+describe('an option', () => {
+  test('that does not exist is told with the nearest one', async () => {
+    expect(await wrong('parse', 'accp', '--dialct', 'lenient')).toBe(
+      'There is no option --dialct; did you mean "--dialect"?',
+    );
+    expect(await wrong('fmt', 'accp', '--sortparams')).toBe(
+      'There is no option --sortparams; did you mean "--sort-params"?',
+    );
+    expect(await wrong('--jsn')).toBe('There is no option --jsn; did you mean "--json"?');
+    expect(await wrong('parse', 'accp', '-x')).toBe('There is no option -x.');
+    expect(await wrong('parse', 'accp', '--__proto__')).toBe('There is no option --__proto__.');
+  });
+
+  test('that another command has is none of this one', async () => {
+    expect(await wrong('parse', 'accp', '--check')).toMatch(/^There is no option --check/);
+    expect(await wrong('fmt', 'accp', '--profile', 'draft')).toMatch(/^There is no option --profile/);
+  });
+
+  test('of the other protocol is refused', async () => {
+    expect(await wrong('check', 'accp', '--profile', 'draft')).toBe('--profile is not for accp.');
+    expect(await wrong('check', 'aacp', '--dialect', 'strict')).toBe('--dialect is not for aacp.');
+    expect(await wrong('fmt', 'aacp', '--sort-params')).toMatch(/^--sort-params is for accp/);
+    expect(await wrong('parse', 'aacp', '--dialect', 'lenient')).toBe(
+      '--dialect is one of strict, tolerant, not "lenient".',
+    );
+  });
+
+  test('that needs a value is refused without one', async () => {
+    const expected = 'The option --dialect needs a value.';
+    expect(await wrong('parse', 'accp', '--dialect')).toBe(expected);
+    expect(await wrong('parse', 'accp', '--dialect=')).toBe(expected);
+    expect(await wrong('parse', 'accp', '--dialect', '')).toBe(expected);
+    expect(await wrong('parse', 'accp', '--dialect', '--spans')).toBe(expected);
+  });
+
+  test('that has a value it does not know is refused with the nearest', async () => {
+    expect(await wrong('check', 'aacp', '--profile', 'interopt')).toBe(
+      '--profile is one of draft, interop, not "interopt"; did you mean "interop"?',
+    );
+  });
+
+  test('that is a switch takes no value', async () => {
+    expect(await wrong('parse', 'accp', '--spans=yes')).toBe('The option --spans takes no value.');
+    expect(await wrong('parse', 'accp', '--help=yes')).toBe('The option --help takes no value.');
+  });
+});
+
+test('serve takes no arguments', async () => {
+  expect(await wrong('serve', 'accp')).toBe('serve takes no arguments, only options; "accp" is one too many.');
+});
+
+test('with --json, wrong usage is one JSON document on stderr', async () => {
+  for (const args of [
+    ['chek', '--json'],
+    ['--json', 'parse'],
+    ['parse', 'accp', '--json', '--dialect'],
+    ['parse', 'accp', '--dialect', '--json'],
+  ]) {
+    const { code, stdout, stderr } = await cli(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(jsonLines(stderr)).toEqual([{ error: { code: 'usage', message: expect.any(String) } }]);
+  }
+});
+
+describe('help', () => {
+  test.each([['--help'], ['-h'], ['help'], ['--json', 'help'], ['help', 'help']])(
+    'in general: %s %s',
+    async (...args) => {
+      const { code, stdout, stderr } = await cli(args);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^ {2}${command} +\\S`, 'm'));
+      for (const word of ['accp', 'aacp', '--json', '--color', '--no-color', '--help', '--version', '70']) {
+        expect(stdout).toContain(word);
+      }
+    },
+  );
+
+  test.each(COMMANDS)('of %s is the same in all spellings', async (command) => {
+    const { code, stdout, stderr } = await cli([command, '--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(new RegExp(`^pegwire ${command}: `));
+    expect(stdout).toContain(`Usage: pegwire ${command} `);
+    expect(stdout).toContain('Exit codes:');
+    for (const args of [
+      ['help', command],
+      [command, '-h'],
+      ['--help', command],
+      [command, 'accp', 'some', 'more', '--help'],
+    ]) {
+      expect((await cli(args)).stdout).toBe(stdout);
+    }
+  });
+
+  test.each(COMMANDS)('of %s fits into 100 columns and names each of its options once', async (command) => {
+    const { stdout } = await cli([command, '--help']);
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
+    const named = [...stdout.matchAll(/^ {2}(?:-\w, )?--([a-z-]+)/gm)].map(([, name]) => name);
+    expect(named).toEqual([...new Set(named)]);
+    expect(named).toEqual(expect.arrayContaining(['json', 'color', 'no-color', 'help', 'version']));
+  });
+
+  test('every example on a help page runs', async () => {
+    for (const command of READERS) {
+      const { stdout } = await cli([command, '--help']);
+      const example = /Example:\n {2}(.*)\n/.exec(stdout)![1]!;
+      const piped = /^echo '(.*)' \| pegwire (.*)$/.exec(example);
+      if (piped === null) expect(example).toMatch(/^pegwire find accp \S+$/);
+      else expect((await cli(piped[2]!.split(' '), { stdin: piped[1]! })).code).toBe(command === 'check' ? 1 : 0);
+    }
+  });
+
+  test('is asked for in vain with an option that does not exist', async () => {
+    expect(await wrong('parse', '--help', '--dialct')).toContain('--dialct');
+  });
+});
+
+test('--version tells the version of the package and those of the protocols', async () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  for (const args of [['--version'], ['-V'], ['parse', '--version']]) {
+    expect(await cli(args)).toEqual({
+      code: 0,
+      stdout: `pegwire ${version} (ACCP: draft-benzing-accp-00, AACP: draft-mackay-aacp-01)\n`,
+      stderr: '',
+    });
+  }
+});
+
+test('without arguments, the help goes to stderr and the exit code is 2', async () => {
+  const help = await cli(['--help']);
+  for (const args of [[], ['-'], ['--no-color']]) {
+    expect(await cli(args)).toEqual({ code: 2, stdout: '', stderr: help.stdout });
+  }
+});
+
+describe('a defect', () => {
+  const failing = () =>
+    new Readable({
+      read() {
+        this.destroy(new TypeError('unexpected'));
+      },
+    });
+
+  test('has exit code 70 and asks for a report', async () => {
+    const { code, stdout, stderr } = await cli(['parse', 'accp'], { stdin: failing() });
+    expect({ code, stdout }).toEqual({ code: 70, stdout: '' });
+    expect(stderr).toMatch(/^pegwire has a defect, please report it:\nTypeError: unexpected\n {4}at /);
+  });
+
+  test('with --json is one JSON document', async () => {
+    const { code, stderr } = await cli(['parse', 'accp', '--json'], { stdin: failing() });
+    expect(code).toBe(70);
+    expect(jsonLines(stderr)).toEqual([{ error: { code: 'defect', message: expect.stringContaining('unexpected') } }]);
+  });
+});

@@ -1,0 +1,14 @@
+/** `npm run demo`: a conversation of several agents, read and explained; then five agents at work through sessions. */
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { createOutput } from '../../../src/cli/io/output.js';
+import { runDemo } from './demo.js';
+
+const [, , ...args] = process.argv;
+const color = args.includes('--no-color') ? 'never' : args.includes('--color') ? 'always' : 'auto';
+const commandLine = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url));
+
+await runDemo(createOutput(process.stdout, process.stderr, color), {
+  json: args.includes('--json'),
+  commandLine: [process.execPath, ...process.execArgv, commandLine],
+});

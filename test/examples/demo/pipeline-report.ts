@@ -1,0 +1,127 @@
+/** What is shown of the pipeline's steps. */
+import type { DecodeOutcome } from '../../../src/accp/codec/contract.js';
+import type { AccpError } from '../../../src/accp/errors.js';
+import type { CheckpointResult } from '../../../src/accp/state/state.js';
+import type { Endpoint } from './agents.js';
+import { heading, highlight, indented, type Teller } from './report.js';
+
+/** A frame that has come. */
+export interface Delivery {
+  readonly frame: string;
+  readonly from: Endpoint;
+  readonly to: Endpoint;
+  readonly outcome: DecodeOutcome;
+  /** Whether the protocol itself has sent it, as an answer to another frame. */
+  readonly isReply: boolean;
+}
+
+/** One step that sent something. */
+export interface StepEvents {
+  readonly step: string;
+  readonly from: string;
+  readonly to: string;
+  readonly english?: string;
+  readonly frames: readonly string[];
+  readonly tokens?: { readonly alone: number; readonly whole: number; readonly english: number } | undefined;
+  readonly lost?: boolean;
+  readonly checkpoints: readonly { readonly agent: string; readonly checkpoint: CheckpointResult }[];
+}
+
+export class PipelineTeller {
+  readonly #teller: Teller;
+  readonly #hub: string;
+
+  /** @param hub whose checkpoints are shown with their summaries; the other side's say the same */
+  constructor(teller: Teller, hub: string) {
+    this.#teller = teller;
+    this.#hub = hub;
+  }
+
+  title(text: string): Promise<void> {
+    return this.#teller.tell({ step: 'title', text }, [heading(text, this.#teller.paint)]);
+  }
+
+  refused(from: string, to: string, error: AccpError): Promise<void> {
+    const { paint } = this.#teller;
+    return this.#teller.tell({ step: 'refused', from, to, error }, [
+      this.#arrow(from, to),
+      `    ${paint('red', `not sent: ${error.code} ${error.codeName}`)} ${error.message}`,
+    ]);
+  }
+
+  closed(agent: string): Promise<void> {
+    return this.#teller.tell({ step: 'closed', agent }, [
+      `  @${agent} closes its sessions: all there is, is in the file.`,
+    ]);
+  }
+
+  /** @param last the number of the last frame that was sent before */
+  resumed(last: number): Promise<void> {
+    return this.#teller.tell({ step: 'resumed', last }, [
+      `  Another process opens the file, and goes on with the session, behind number ${last}:\n`,
+    ]);
+  }
+
+  context(agent: string, text: string): Promise<void> {
+    const { paint } = this.#teller;
+    return this.#teller.tell({ step: 'context', agent, text }, [
+      `    ${paint('dim', `what the model of @${agent} reads:`)}`,
+      indented(text),
+    ]);
+  }
+
+  streamed(agent: string, text: string): Promise<void> {
+    const { paint } = this.#teller;
+    return this.#teller.tell({ step: 'streamed', agent, text }, [
+      `    ${paint('dim', `@${agent} has read the stream, in order:`)} ${text}`,
+    ]);
+  }
+
+  async step(events: StepEvents, deliveries: readonly Delivery[]): Promise<void> {
+    const { paint } = this.#teller;
+    const { from, to, english, frames, tokens, lost = false, checkpoints } = events;
+    const lines = [this.#arrow(from, to)];
+    if (english !== undefined) lines.push(`    ${paint('dim', `"${english}"`)}`);
+    for (const frame of frames) lines.push(`    ${highlight('accp', frame, paint)}`);
+    if (tokens !== undefined) {
+      const { alone, whole, english: inEnglish } = tokens;
+      lines.push(`    ${paint('dim', `${whole} tokens, ${alone} without the envelope; in English ${inEnglish}`)}`);
+    }
+    if (lost) lines.push(`    ${paint('yellow', 'lost on the way')}`);
+    for (const delivery of deliveries) lines.push(...this.#deliveryLines(delivery));
+    for (const { agent, checkpoint } of checkpoints) lines.push(...this.#checkpointLines(agent, checkpoint));
+    const told = deliveries.map(deliveryRecord);
+    await this.#teller.tell({ ...events, deliveries: told }, lines);
+  }
+
+  #arrow(from: string, to: string): string {
+    return `  ${this.#teller.paint('bold', `${from} -> ${to}`)}`;
+  }
+
+  #deliveryLines({ frame, from, to, outcome, isReply }: Delivery): readonly string[] {
+    const { paint } = this.#teller;
+    const lines = isReply ? [`${this.#arrow(from.agent, to.agent)} ${highlight('accp', frame, paint)}`] : [];
+    if (outcome.outcome === 'rejected') {
+      const { code, codeName, message } = outcome.error;
+      lines.push(`    ${paint('red', `refused by @${to.agent}: ${code} ${codeName}`)} ${message}`);
+    }
+    if (outcome.outcome === 'pending' && outcome.part === 'sequence') {
+      lines.push(`    ${paint('dim', `@${to.agent} waits for the rest of the message`)}`);
+    }
+    return lines;
+  }
+
+  #checkpointLines(agent: string, checkpoint: CheckpointResult): readonly string[] {
+    const { id, trigger, tokensBefore, tokensAfter, warmTokens, summary } = checkpoint;
+    const { paint } = this.#teller;
+    const line =
+      `    ${paint('cyan', `checkpoint ${id} of @${agent}`)} (${trigger}): ${tokensBefore} tokens of hot state become ` +
+      `${tokensAfter}, and ${warmTokens} of warm state`;
+    return agent === this.#hub ? [line, `      ${paint('dim', summary)}`] : [line];
+  }
+}
+
+function deliveryRecord({ frame, from, to, outcome, isReply }: Delivery): object {
+  const told = outcome.outcome === 'rejected' ? { error: outcome.error } : {};
+  return { frame, from: from.agent, to: to.agent, isReply, outcome: outcome.outcome, ...told };
+}

@@ -1,0 +1,66 @@
+/** How the demo reports: records with `--json`, lines for people otherwise. */
+import moo from 'moo';
+import { packetTokens } from '../../../grammar/aacp.tokens.js';
+import { frameTokens } from '../../../grammar/accp.tokens.js';
+import { toJson } from '../../../src/cli/io/json.js';
+import type { Output, Style } from '../../../src/cli/io/output.js';
+import { visible } from '../../../src/text/visible.js';
+
+export interface Teller {
+  readonly paint: Output['paint'];
+  /** One step of the story; `null` for what is only there to be looked at. */
+  readonly tell: (record: object | null, lines: readonly string[]) => Promise<void>;
+}
+
+export function createTeller(output: Output, json: boolean): Teller {
+  return {
+    paint: output.paint,
+    tell: async (record, lines) => {
+      if (!json) await output.result(lines.join('\n'));
+      else if (record !== null) await output.result(toJson(record));
+    },
+  };
+}
+
+export function heading(title: string, paint: Output['paint']): string {
+  return `\n${paint(['bold', 'underline'], title)}\n`;
+}
+
+export function indented(text: string): string {
+  return text.replace(/^/gm, '    ');
+}
+
+const LEXERS = {
+  accp: () => moo.compile(frameTokens),
+  aacp: () => moo.states(packetTokens, 'start'),
+};
+
+const STYLES: Readonly<Record<string, Style>> = {
+  agent: ['cyan', 'bold'],
+  intent: 'magenta',
+  operation: 'blue',
+  mention: 'cyan',
+  ref: 'yellow',
+  key: 'blue',
+  number: 'green',
+  boolean: 'green',
+  null: 'green',
+  escape: 'yellow',
+  open: 'dim',
+  close: 'dim',
+  separator: 'dim',
+  colon: 'dim',
+  invalid: ['red', 'inverse'],
+  task: ['cyan', 'bold'],
+  domain: 'magenta',
+};
+
+/** One line of a protocol in colour, with nothing invisible left in it. Text that is no message is coloured as far as it goes. */
+export function highlight(protocol: 'accp' | 'aacp', text: string, paint: Output['paint']): string {
+  let colored = '';
+  for (const { type, text: piece } of LEXERS[protocol]().reset(text)) {
+    const style = type === undefined ? undefined : STYLES[type];
+    colored += style === undefined ? visible(piece) : paint(style, visible(piece));
+  }
+  return colored;
+}

@@ -1,0 +1,185 @@
+/** What the messages of the pipeline cost in several notations, counted as they are sent; and the table at the end. */
+import type { Message } from '../../../src/accp/message/message.js';
+import { renderForContext } from '../../../src/accp/render/render-for-context.js';
+import { compareTokens, type Form } from '../../../src/tokens/compare.js';
+import type { TokenCounter } from '../../../src/tokens/counter.js';
+import type { Encoding } from '../../../src/tokens/encodings.js';
+import type { Endpoint } from './agents.js';
+import { heading, type Teller } from './report.js';
+
+/** One notation. */
+export interface TallyRow {
+  readonly form: Form | 'context';
+  /** Tokens without envelopes. */
+  readonly alone: number;
+  /** Tokens with envelopes; `null` where there are none. */
+  readonly whole: number | null;
+}
+
+export interface TokenTotals {
+  readonly encoding: Encoding;
+  /** `false` for estimates. */
+  readonly exact: boolean;
+  readonly messages: number;
+  readonly rows: readonly TallyRow[];
+  /** Messages whose frames have more tokens than other forms, without and with envelopes. */
+  readonly longer: {
+    readonly thanEnglish: number;
+    readonly thanEnglishWithEnvelope: number;
+    readonly thanJson: number;
+    readonly thanJsonWithEnvelope: number;
+  };
+  /** What went over the wire besides: registries, errors of delivery, what was sent again, ends of streams. */
+  readonly protocol: { readonly frames: number; readonly tokens: number };
+}
+
+/** A message as it was composed, and the frames that it became. */
+export interface Sent {
+  readonly english: string;
+  /** With its envelope under full names. */
+  readonly message: object;
+  readonly frames: readonly string[];
+}
+
+/** What the demo counts in. */
+export const ENCODING: Encoding = 'o200k_base';
+const FORMS = ['english', 'json-pretty', 'json', 'toon', 'accp'] as const;
+
+export class TokenTally {
+  readonly #counter: TokenCounter;
+  readonly #alone = new Map<Form, number>();
+  readonly #whole = new Map<Form, number>();
+  readonly #longer = { thanEnglish: 0, thanEnglishWithEnvelope: 0, thanJson: 0, thanJsonWithEnvelope: 0 };
+  #messages = 0;
+  #context = 0;
+  #protocol = { frames: 0, tokens: 0 };
+
+  constructor(counter: TokenCounter) {
+    this.#counter = counter;
+  }
+
+  /** @returns tokens of the frames, and of the same in English */
+  async sent({ english, message, frames }: Sent): Promise<{ alone: number; whole: number; english: number }> {
+    const { forms } = await compareTokens({ english, message }, { encoding: ENCODING });
+    const alone = this.#count(frames.map(withoutMetadata));
+    const whole = this.#count(frames);
+    const all = [...forms, { form: 'accp' as const, body: alone, whole }];
+    for (const { form, body, whole: enveloped } of all) {
+      if (body !== null) this.#alone.set(form, (this.#alone.get(form) ?? 0) + body);
+      if (enveloped !== null) this.#whole.set(form, (this.#whole.get(form) ?? 0) + enveloped);
+    }
+    const inEnglish = forms.find(({ form }) => form === 'english')!.body!;
+    const inJson = forms.find(({ form }) => form === 'json')!;
+    this.#messages++;
+    if (alone > inEnglish) this.#longer.thanEnglish++;
+    if (whole > inEnglish) this.#longer.thanEnglishWithEnvelope++;
+    if (alone > inJson.body!) this.#longer.thanJson++;
+    if (whole > inJson.whole!) this.#longer.thanJsonWithEnvelope++;
+    return { alone, whole, english: inEnglish };
+  }
+
+  /** A message as the receiver's model gets to read it. */
+  received(message: Message): void {
+    this.#context += renderForContext(message, { counter: this.#counter }).tokens;
+  }
+
+  /** Frames that say nothing but what the protocol needs. */
+  protocol(frames: readonly string[]): void {
+    this.#protocol.frames += frames.length;
+    this.#protocol.tokens += this.#count(frames);
+  }
+
+  totals(): TokenTotals {
+    const rows: TallyRow[] = FORMS.flatMap((form) => {
+      const alone = this.#alone.get(form);
+      return alone === undefined ? [] : [{ form, alone, whole: this.#whole.get(form) ?? null }];
+    });
+    return {
+      encoding: ENCODING,
+      exact: this.#counter.exact,
+      messages: this.#messages,
+      rows: [...rows, { form: 'context', alone: this.#context, whole: null }],
+      longer: this.#longer,
+      protocol: this.#protocol,
+    };
+  }
+
+  #count(texts: readonly string[]): number {
+    return texts.reduce((sum, text) => sum + this.#counter.count(text), 0);
+  }
+}
+
+/** Only between the payload and the metadata does a bracket follow a brace. */
+function withoutMetadata(frame: string): string {
+  return frame.slice(0, frame.lastIndexOf('}[') + 1);
+}
+
+const NAMES: Readonly<Record<TallyRow['form'], string>> = {
+  english: 'English',
+  'json-pretty': 'JSON, indented',
+  json: 'JSON, compact',
+  toon: 'TOON',
+  accp: 'ACCP frames',
+  aacp: 'AACP packets',
+  context: 'as the receivers read it',
+};
+
+/** What the hub's sessions hold at the end. */
+interface Contexts {
+  /** Tokens of hot state. */
+  readonly hot: number;
+  /** Tokens of the checkpoints in warm state. */
+  readonly warm: number;
+  readonly checkpoints: number;
+}
+
+export async function tellTable(totals: TokenTotals, hub: readonly Endpoint[], teller: Teller): Promise<void> {
+  const contexts = contextsOf(hub);
+  const { messages, encoding, exact, rows, longer, protocol } = totals;
+  const counted = exact ? encoding : 'estimates: gpt-tokenizer is not installed; npm install gpt-tokenizer';
+  const json = rows.find(({ form }) => form === 'json')!;
+  const lines = [
+    heading(`What the ${messages} messages cost, in tokens (${counted})`, teller.paint),
+    teller.paint('bold', row('', 'alone', 'to JSON', 'with envelope', 'to JSON')),
+    ...rows.map(({ form, alone, whole }) =>
+      row(
+        NAMES[form],
+        String(alone),
+        change(alone, json.alone),
+        whole === null ? '-' : String(whole),
+        change(whole, json.whole),
+      ),
+    ),
+    '',
+    `Of ${messages} messages, the frame is longer than English in ${longer.thanEnglishWithEnvelope} with its envelope and in ` +
+      `${longer.thanEnglish} without,`,
+    `and longer than compact JSON in ${longer.thanJsonWithEnvelope} and ${longer.thanJson}.`,
+    `Beside them went ${protocol.frames} frames of the protocol itself, of ${protocol.tokens} tokens: registries, errors, what was ` +
+      'sent again.',
+    `At the end, the orchestrator's contexts hold ${contexts.hot} tokens of hot state, and ${contexts.warm} of ` +
+      `${contexts.checkpoints} checkpoints, which leave things out.`,
+  ];
+  await teller.tell({ tokens: { ...totals, contexts } }, lines);
+}
+
+const WIDTHS = [26, 7, 9, 15, 9] as const;
+
+function row(...cells: readonly string[]): string {
+  return cells.map((cell, index) => (index === 0 ? cell.padEnd(WIDTHS[0]) : cell.padStart(WIDTHS[index]!))).join('');
+}
+
+function change(tokens: number | null, base: number | null): string {
+  if (tokens === null || base === null) return '';
+  const percent = Math.round((tokens / base - 1) * 100);
+  return percent === 0 ? '0 %' : `${percent > 0 ? '+' : ''}${percent} %`;
+}
+
+function contextsOf(hub: readonly Endpoint[]): Contexts {
+  const budgets = hub.map(({ codec, session }) => codec.getBudget(session));
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+  return {
+    hot: sum(budgets.map(({ hot }) => hot.used)),
+    warm: sum(budgets.map(({ warm }) => warm.used)),
+    checkpoints: sum(budgets.map(({ warm }) => warm.checkpoints.length)),
+  };
+}
