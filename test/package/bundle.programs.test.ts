@@ -59,7 +59,7 @@ describe('in a browser bundle', () => {
 
   test('sessions need zod and hashes, and no Node built-in', async () => {
     const { packages } = await bundle(`
-      export * from './src/accp/session/index.ts';
+      export * from './src/accp/codec/index.ts';
       export * from './src/accp/render/index.ts';
     `);
     const names = new Set(packages.map((file) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)![1]));

@@ -7,7 +7,7 @@ import { type EndpointStore, type SessionStore, StoreError } from '../../../src/
 import { fromText } from '../../../src/accp/store/text.js';
 import { runs } from '../../helpers/runs.js';
 import { freshFiles } from '../../storage/folder.js';
-import { STORES } from '../store/stores.js';
+import { STORES } from './stores.js';
 
 const fresh = freshFiles();
 
