@@ -1,5 +1,5 @@
 /** The connection of a client: opened, watched, and made again. */
-import { LONGEST_TIMER } from '../../async/timers.js';
+import { after, backoff, every, withJitter } from '../../async/timers.js';
 import type { Channel } from '../../channels/channel.js';
 import { systemReason } from '../../text/system-reason.js';
 import { EnvelopeError, sketchOfText, tryParseEnvelope } from '../protocol/codec.js';
@@ -39,16 +39,16 @@ export class Link {
   #isClosed = false;
   #missed = 0;
   #broken: EnvelopeError | undefined;
-  #beat: ReturnType<typeof setInterval> | undefined;
-  #again: ReturnType<typeof setTimeout> | undefined;
+  #stopBeat: (() => void) | undefined;
+  #cancelRetry: (() => void) | undefined;
 
   /** Why there is no connection. */
   #lastError: unknown;
-  readonly #late: ReturnType<typeof setTimeout>;
+  readonly #cancelTimeout: () => void;
 
   constructor(options: LinkOptions) {
     this.#options = options;
-    this.#late = setTimeout(() => this.#giveUp(), Math.min(LONGEST_TIMER, options.openWithinMs));
+    this.#cancelTimeout = after(options.openWithinMs, () => this.#giveUp());
   }
 
   /** Makes the first connection, or the next. */
@@ -89,7 +89,7 @@ export class Link {
   /** The session is open: the connection is a good one. @param heartbeatMs milliseconds of silence after which the other side is asked */
   settle(heartbeatMs: number): void {
     this.#failures = 0;
-    clearTimeout(this.#late);
+    this.#cancelTimeout();
     this.#watch(heartbeatMs);
   }
 
@@ -134,9 +134,9 @@ export class Link {
   /** @returns the connection that there was */
   #leave(): Channel | undefined {
     this.#isClosed = true;
-    clearTimeout(this.#late);
-    clearTimeout(this.#again);
-    clearInterval(this.#beat);
+    this.#cancelTimeout();
+    this.#cancelRetry?.();
+    this.#stopBeat?.();
     const channel = this.#channel;
     this.#channel = undefined;
     return channel;
@@ -160,8 +160,8 @@ export class Link {
 
   #watch(heartbeatMs: number): void {
     this.#missed = 0;
-    clearInterval(this.#beat);
-    if (heartbeatMs > 0) this.#beat = setInterval(() => this.#listen(), Math.min(LONGEST_TIMER, heartbeatMs));
+    this.#stopBeat?.();
+    if (heartbeatMs > 0) this.#stopBeat = every(heartbeatMs, () => this.#listen());
   }
 
   #listen(): void {
@@ -173,7 +173,7 @@ export class Link {
     if (channel !== this.#channel) return;
     this.#channel = undefined;
     this.#broken = undefined;
-    clearInterval(this.#beat);
+    this.#stopBeat?.();
     channel.destroy();
     if (this.#isClosed) return;
     const why = error === undefined ? '' : `: ${systemReason(error)}`;
@@ -192,8 +192,7 @@ export class Link {
       return;
     }
     const { minDelayMs = 100, maxDelayMs = 10_000 } = reconnect;
-    const delay = Math.min(maxDelayMs, minDelayMs * 2 ** (this.#failures - 1));
-    // Many that were cut off at once do not come back at once.
-    this.#again = setTimeout(() => void this.connect(), delay * (0.5 + Math.random() / 2));
+    const delay = backoff(this.#failures, { min: minDelayMs, max: maxDelayMs });
+    this.#cancelRetry = after(withJitter(delay), () => void this.connect());
   }
 }

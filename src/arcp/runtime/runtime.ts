@@ -1,7 +1,7 @@
 /** A runtime: tools, workflows and agents, and the connections of those who call them. */
 import type * as z from 'zod';
 import { notifyListener } from '../../async/listeners.js';
-import { LONGEST_TIMER, nextTurn } from '../../async/timers.js';
+import { after, every } from '../../async/timers.js';
 import type { Channel } from '../../channels/channel.js';
 import { MAX_MESSAGE_BYTES } from '../protocol/codec.js';
 import { newId } from '../protocol/ids.js';
@@ -13,6 +13,7 @@ import { createEngine } from './engine/create-engine.js';
 import type { Engine } from './engine/engine.js';
 import { cancelJob, jobsOf } from './engine/jobs.js';
 import { resolveRetry } from './job/spec.js';
+import { type Page, pagesOf } from './pages.js';
 import { definePolicy, type Policy } from './permissions/policy.js';
 import { type Authenticate, anonymous, type Peer } from './sessions/auth.js';
 import {
@@ -91,8 +92,6 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const TRIM_EVERY = 10 * 60 * 1000;
 /** Milliseconds for which the answers of stateless sessions are kept, for commands that are sent again. */
 const PASSING_KEPT = 60_000;
-/** Sessions that are looked at together. */
-const SESSIONS_AT_ONCE = 100;
 
 const OUR_CAPABILITIES: Capabilities = {
   streaming: true,
@@ -120,8 +119,7 @@ export class Runtime {
   readonly #connections = new Set<Connection>();
   readonly #core: Core;
   #isDraining = false;
-  #trim: ReturnType<typeof setInterval> | undefined;
-  #seen: ReturnType<typeof setInterval> | undefined;
+  #upkeep: readonly (() => void)[] | undefined;
 
   constructor(options: RuntimeOptions) {
     const settings = resolveSettings(options);
@@ -194,9 +192,12 @@ export class Runtime {
     this.#core.lasting.scheduler.start();
     this.#core.passing.scheduler.start();
     const { onError, resumeWindowMs } = this.#core.settings;
-    this.#trim ??= setInterval(() => void this.trim().catch(onError), TRIM_EVERY);
+    if (this.#upkeep !== undefined) return;
     const often = Math.min(TRIM_EVERY, Math.max(1000, resumeWindowMs / 4));
-    this.#seen ??= setInterval(() => void this.#noteSeen().catch(onError), often);
+    this.#upkeep = [
+      every(TRIM_EVERY, () => void this.trim().catch(onError)),
+      every(often, () => void this.#noteSeen().catch(onError)),
+    ];
   }
 
   /** Takes a connection. Resolves when it has ended. */
@@ -217,8 +218,7 @@ export class Runtime {
   async cancel(jobId: string, options: RuntimeCancel = {}): Promise<boolean> {
     const { cause = 'runtime', reason, deadlineMs } = options;
     const { lasting } = this.#core;
-    const request = { cause, reason, deadlineMs };
-    const { outcome } = await cancelJob(lasting, jobId, request, { now: lasting.clock });
+    const { outcome } = await cancelJob(lasting, jobId, { cause, reason, deadlineMs });
     return outcome === 'asked';
   }
 
@@ -254,21 +254,17 @@ export class Runtime {
   async drain(deadlineMs = 10_000): Promise<void> {
     this.#isDraining = true;
     const schedulers = [this.#core.lasting.scheduler, this.#core.passing.scheduler];
-    const late = setTimeout(
-      () => {
-        for (const scheduler of schedulers) scheduler.putBackAll('drain');
-      },
-      Math.min(LONGEST_TIMER, deadlineMs),
-    );
+    const cancel = after(deadlineMs, () => {
+      for (const scheduler of schedulers) scheduler.putBackAll('drain');
+    });
     await Promise.all(schedulers.map((scheduler) => scheduler.stop()));
-    clearTimeout(late);
+    cancel();
   }
 
   /** Ends all connections, and the store. Work that has not ended goes on after the next start, once its lease has run out. */
   async close(): Promise<void> {
     this.#isDraining = true;
-    clearInterval(this.#trim);
-    clearInterval(this.#seen);
+    for (const stop of this.#upkeep ?? []) stop();
     const { lasting, passing } = this.#core;
     for (const { scheduler } of [lasting, passing]) {
       scheduler.abandon();
@@ -325,8 +321,8 @@ export class Runtime {
     const { store, log, clock } = lasting;
     const { retentionMs, resumeWindowMs } = settings;
     let [events, records] = [0, 0];
-    for (let after: string | undefined; ; ) {
-      const page = await store.listRecords(SESSIONS, { after, limit: SESSIONS_AT_ONCE });
+    const list = (page: Page) => store.listRecords(SESSIONS, page);
+    for await (const page of pagesOf(list, ({ key }) => key)) {
       for (const record of page) {
         const session = sessionOf(record);
         const keptMs = session.closedAt === undefined ? Math.max(retentionMs, resumeWindowMs) : retentionMs;
@@ -340,10 +336,8 @@ export class Runtime {
         events += removed.events;
         records += removed.records;
       }
-      if (page.length < SESSIONS_AT_ONCE) return { events, records };
-      after = page.at(-1)!.key;
-      await new Promise<void>(nextTurn);
     }
+    return { events, records };
   }
 }
 

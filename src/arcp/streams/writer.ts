@@ -4,7 +4,7 @@
  */
 import { ignoringRejections } from '../../async/listeners.js';
 import { Queue } from '../../async/queue.js';
-import { LONGEST_TIMER } from '../../async/timers.js';
+import { after } from '../../async/timers.js';
 import type { PayloadOf } from '../protocol/catalogue.js';
 import { ArcpError, asArcpError } from '../protocol/errors.js';
 import { newId } from '../protocol/ids.js';
@@ -47,7 +47,7 @@ export class Pacer {
   readonly #now: () => number;
   #last = Number.NEGATIVE_INFINITY;
   #wake: (() => void) | undefined;
-  #later: ReturnType<typeof setTimeout> | undefined;
+  #cancelTimer: (() => void) | undefined;
   #isReleased = false;
 
   constructor(now: () => number) {
@@ -83,7 +83,7 @@ export class Pacer {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
         signal.addEventListener('abort', this.#again, { once: true });
-        if (Number.isFinite(wait)) this.#later = setTimeout(this.#again, Math.min(LONGEST_TIMER, wait));
+        this.#cancelTimer = after(wait, this.#again);
       });
       signal.removeEventListener('abort', this.#again);
     }
@@ -91,7 +91,7 @@ export class Pacer {
   }
 
   readonly #again = (): void => {
-    clearTimeout(this.#later);
+    this.#cancelTimer?.();
     this.#wake?.();
     this.#wake = undefined;
   };

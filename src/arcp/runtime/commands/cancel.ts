@@ -19,7 +19,6 @@ export async function cancel(connection: Carrier, message: Cancel): Promise<Comm
 
 async function cancelOneJob(connection: Carrier, message: Cancel): Promise<CommandResult> {
   const { engine, session } = connection;
-  const now = engine.clock;
   const { reason, deadline_ms: deadlineMs } = message.payload;
   const jobId = await jobOf(connection, message);
   const ack = acknowledged(connection, message);
@@ -28,7 +27,6 @@ async function cancelOneJob(connection: Carrier, message: Cancel): Promise<Comma
     jobId,
     { cause: 'client', reason, deadlineMs },
     {
-      now,
       events: [ack],
       records: [commandRecord(session.principal, message, { answerId: ack.id }, jobId)],
       // Somebody else's job is not to be told from none.

@@ -152,7 +152,6 @@ async function restoreAsNew(
     spec: { ...former, command, trace: traceBelow(message), trust: session.trust },
     status: { ...NEW_STATUS, checkpointId },
     maxQueued: core.settings.maxJobs,
-    now: engine.clock,
     with: ({ jobId, told }) => ({
       records: [
         commandRecord(session.principal, message, { answerId: told.id, jobId }, jobId),

@@ -50,7 +50,6 @@ export async function startWork({ core, engine, session }: Carrier, command: Sta
       options: work.options,
       spec: former === undefined ? spec : { ...spec, follows: former.row.jobId },
       maxQueued: core.settings.maxJobs,
-      now: engine.clock,
       with: ({ jobId, told }) => {
         const record = commandRecord(session.principal, command, { answerId: told.id, jobId }, jobId);
         const isFirst = operation !== undefined && former === undefined;

@@ -1,5 +1,5 @@
 /** One channel, and the session that it carries. */
-import { LONGEST_TIMER } from '../../../async/timers.js';
+import { every } from '../../../async/timers.js';
 import type { Channel } from '../../../channels/channel.js';
 import { describe, type PayloadOf } from '../../protocol/catalogue.js';
 import { type EnvelopeError, sketchOfText, tryParseEnvelope } from '../../protocol/codec.js';
@@ -39,7 +39,7 @@ export class Connection implements Carrier {
   #engine: Engine;
   #feed: Feed | undefined;
   #missed = 0;
-  #beat: ReturnType<typeof setInterval> | undefined;
+  readonly #stopBeat: () => void;
   /** Nothing more is taken: what is to be said still is. */
   #isEnding = false;
   #isOver = false;
@@ -54,7 +54,7 @@ export class Connection implements Carrier {
     this.#channel = channel;
     this.#peer = peer;
     this.#engine = core.passing;
-    this.#beat = setInterval(() => this.#listen(), Math.min(LONGEST_TIMER, core.settings.heartbeatMs));
+    this.#stopBeat = every(core.settings.heartbeatMs, () => this.#listen());
     channel.start({
       text: (text) => this.#text(text),
       garbage: (why, beginning) => this.#garbage('INVALID_ARGUMENT', why, { reason: 'parse_error' }, beginning),
@@ -311,7 +311,7 @@ export class Connection implements Carrier {
 
   async #ended(): Promise<void> {
     this.#isOver = true;
-    clearInterval(this.#beat);
+    this.#stopBeat();
     const session = this.#session;
     const sent = this.#feed?.sent;
     this.#engine.uploads.lost(this.uploader);

@@ -65,7 +65,6 @@ export async function startChild<R>(
       ...timeout(timeoutMs, work!.options.timeoutMs),
     },
     maxQueued: Number.POSITIVE_INFINITY,
-    now: attempt.permissions.now,
     with: (child) => {
       jobId = child.jobId;
       const records: RecordChange[] = [

@@ -28,12 +28,6 @@ export interface EngineOptions
   readonly maxMessageBytes: number;
 }
 
-/** A job has had its time. */
-async function expire(engine: Engine, jobId: string, now: () => number): Promise<void> {
-  const request = { cause: 'timeout', reason: 'It took too long' } as const;
-  await cancelJob(engine, jobId, request, { now });
-}
-
 export function createEngine(store: ArcpStore, { policy, maxMessageBytes, ...options }: EngineOptions): Engine {
   const { now } = options;
   const clock = store.now ?? monotonicClock(now);
@@ -53,8 +47,10 @@ export function createEngine(store: ArcpStore, { policy, maxMessageBytes, ...opt
     madeRoom: () => scheduler.wake(),
     outcomeOf: (jobId) => outcomeOf({ hub, store }, jobId),
     startChild: (job) => beginJob(engine, job),
-    expire: (jobId) => expire(engine, jobId, clock),
-    cancelChildren: (jobId) => cancelChildren(engine, jobId, clock),
+    expire: async (jobId) => {
+      await cancelJob(engine, jobId, { cause: 'timeout', reason: 'It took too long' });
+    },
+    cancelChildren: (jobId) => cancelChildren(engine, jobId),
   });
   const engine: Engine = { store, clock, hub, log, scheduler, streams, uploads, answers };
   return engine;

@@ -1,5 +1,5 @@
 /** Who works on what, and for how long nobody else may. */
-import { LONGEST_TIMER } from '../../../async/timers.js';
+import { after, every } from '../../../async/timers.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { newId } from '../../protocol/ids.js';
 import type { JobRow, Lease } from '../../store/store.js';
@@ -51,8 +51,8 @@ export class Scheduler {
   #leases = new Map<string, { readonly lease: Lease; readonly since: number }>();
   #isLooking = false;
   #looksAgain = false;
-  #timers: ReturnType<typeof setInterval>[] = [];
-  #nextLook: ReturnType<typeof setTimeout> | undefined;
+  #timers: (() => void)[] = [];
+  #cancelLook: (() => void) | undefined;
   #idle: (() => void)[] = [];
 
   constructor(options: SchedulerOptions) {
@@ -65,10 +65,7 @@ export class Scheduler {
     if (this.#isRunning) return;
     this.#isRunning = true;
     const { leaseMs, heartbeatMs } = this.#options;
-    this.#timers = [
-      setInterval(() => void this.#renew(), Math.min(LONGEST_TIMER, Math.max(1, leaseMs / 3))),
-      setInterval(() => this.#beat(), Math.min(LONGEST_TIMER, heartbeatMs)),
-    ];
+    this.#timers = [every(Math.max(1, leaseMs / 3), () => void this.#renew()), every(heartbeatMs, () => this.#beat())];
     this.wake();
     void this.deadlines.watchAll().catch(this.#options.onError);
   }
@@ -124,10 +121,10 @@ export class Scheduler {
   /** Begins nothing any more; resolves when nothing is being worked on. */
   async stop(): Promise<void> {
     this.#isRunning = false;
-    clearTimeout(this.#nextLook);
+    this.#cancelLook?.();
     this.deadlines.stop();
     if (this.#live.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
-    for (const timer of this.#timers.splice(0)) clearInterval(timer);
+    for (const stop of this.#timers.splice(0)) stop();
   }
 
   /** All that is being worked on is put back, to be begun again here or elsewhere. */
@@ -148,7 +145,7 @@ export class Scheduler {
 
   async #look(): Promise<void> {
     this.#isLooking = true;
-    clearTimeout(this.#nextLook);
+    this.#cancelLook?.();
     let wait: number;
     try {
       do {
@@ -166,7 +163,7 @@ export class Scheduler {
     } finally {
       this.#isLooking = false;
     }
-    if (this.#isRunning) this.#nextLook = setTimeout(() => this.wake(), Math.min(LONGEST_TIMER, Math.max(1, wait)));
+    if (this.#isRunning) this.#cancelLook = after(Math.max(1, wait), () => this.wake());
   }
 
   async #claim(): Promise<void> {

@@ -96,7 +96,6 @@ export interface NewJob {
   readonly options: WorkOptions;
   /** Most jobs that may wait. */
   readonly maxQueued: number;
-  readonly now: () => number;
   /** Committed with it. */
   readonly with: (job: Accepted) => {
     readonly records: readonly RecordChange[];

@@ -2,7 +2,7 @@
 import type { MessageLimits } from '../../protocol/codec.js';
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError, type ErrorBody, isRetryable } from '../../protocol/errors.js';
-import { JOB_STATES, type JobState, type TrustLevel } from '../../protocol/payloads/parts.js';
+import type { JobState, TrustLevel } from '../../protocol/payloads/parts.js';
 import type { JobRow } from '../../store/store.js';
 import type { Trace } from '../events/message.js';
 import type { RetryPolicy } from '../types.js';
@@ -129,17 +129,6 @@ export function isIdle(state: JobState): boolean {
 
 export function isTerminal(state: JobState): boolean {
   return TRANSITIONS[state].length === 0;
-}
-
-/** States from which one may be reached. */
-export function statesBefore(to: JobState): readonly JobState[] {
-  return JOB_STATES.filter((from) => TRANSITIONS[from].includes(to));
-}
-
-/** @throws ArcpError `FAILED_PRECONDITION` where one state does not follow the other */
-export function assertTransition(from: JobState, to: JobState): void {
-  if (TRANSITIONS[from].includes(to)) return;
-  throw new ArcpError('FAILED_PRECONDITION', `A job that is ${from} does not become ${to}`, { details: { from, to } });
 }
 
 export interface ResolvedRetry {

@@ -1,4 +1,6 @@
 /** Grants, and requests that wait for their answers, as they are kept (spec 003, "Permissions"). */
+import { deferred } from '../../../async/listeners.js';
+import { after } from '../../../async/timers.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { ArcpStore, RecordChange, StoredRecord } from '../../store/store.js';
 import type { Scope } from '../types.js';
@@ -90,37 +92,29 @@ const LOOK_AGAIN = 1000;
 
 /** Those who wait for answers. */
 export class Answers {
-  readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #waiting = new Map<string, Set<(value: unknown) => void>>();
 
   /** It has been answered, and that is kept. */
   settled(id: string): void {
-    for (const wake of this.#waiting.get(id) ?? []) wake();
+    for (const wake of this.#waiting.get(id) ?? []) wake(undefined);
   }
 
   /** Resolves when it may have been answered, or the time has come. @param ms milliseconds */
   async next(id: string, ms: number, signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = waiting();
-    const late = setTimeout(resolve, Math.max(0, Math.min(ms, LOOK_AGAIN)));
+    const { promise, resolve } = deferred<unknown>();
+    const cancel = after(Math.max(0, Math.min(ms, LOOK_AGAIN)), () => resolve(undefined));
     const all = this.#waiting.get(id) ?? new Set();
     this.#waiting.set(id, all.add(resolve));
     signal.addEventListener('abort', resolve, { once: true });
     try {
       await promise;
     } finally {
-      clearTimeout(late);
+      cancel();
       signal.removeEventListener('abort', resolve);
       all.delete(resolve);
       if (all.size === 0) this.#waiting.delete(id);
     }
   }
-}
-
-function waiting(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolve!: () => void;
-  const promise = new Promise<void>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
 }
 
 /** What asking needs of the runtime. */

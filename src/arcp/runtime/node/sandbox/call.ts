@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import * as z from 'zod';
-import { LONGEST_TIMER } from '../../../../async/timers.js';
+import { deferred } from '../../../../async/listeners.js';
+import { after } from '../../../../async/timers.js';
 import { LineDecoder } from '../../../../channels/line-decoder.js';
 import { ArcpError, asArcpError, type ErrorBody, errorBodySchema } from '../../../protocol/errors.js';
 import { readJson } from '../../../protocol/json.js';
@@ -48,10 +49,7 @@ class Call {
   #input: unknown;
   #isRunning = false;
   #hasEnded = false;
-  #settle!: (outcome: { readonly value: unknown } | { readonly error: unknown }) => void;
-  readonly #outcome = new Promise<{ readonly value: unknown } | { readonly error: unknown }>((resolve) => {
-    this.#settle = resolve;
-  });
+  readonly #outcome = deferred<{ readonly value: unknown } | { readonly error: unknown }>();
 
   constructor(settings: SandboxSettings, context: JobContext, own: string) {
     this.#settings = settings;
@@ -67,7 +65,7 @@ class Call {
     const { timeoutMs, maxOutputBytes } = this.#settings;
     const { child, pipe, exited, closed, kill } = this.#sandbox;
     signal.addEventListener('abort', this.#cancel, { once: true });
-    const timeout = timeoutMs === undefined ? undefined : setTimeout(this.#late, Math.min(LONGEST_TIMER, timeoutMs));
+    const cancelTimeout = after(timeoutMs ?? Number.POSITIVE_INFINITY, this.#late);
     const printed = [
       logOutput(child.stdout, 'stdout', this.#context, maxOutputBytes),
       logOutput(child.stderr, 'stderr', this.#context, maxOutputBytes),
@@ -75,11 +73,11 @@ class Call {
     this.#listen();
     // What it has said before its end may be an answer.
     void exited.then(() => pipe.resume());
-    void closed.then(({ error }) => this.#settle({ error: signal.aborted ? signal.reason : error }));
-    const outcome = await this.#outcome;
+    void closed.then(({ error }) => this.#outcome.resolve({ error: signal.aborted ? signal.reason : error }));
+    const outcome = await this.#outcome.promise;
     this.#hasEnded = true;
     signal.removeEventListener('abort', this.#cancel);
-    clearTimeout(timeout);
+    cancelTimeout();
     kill();
     pipe.destroy();
     this.#controller.abort('error' in outcome ? outcome.error : ENDED);
@@ -113,7 +111,7 @@ class Call {
   #hear(said: Said, size: number): void {
     if (said.type === 'ready') this.#begin(said.isRestricted);
     else if (!this.#isRunning) throw new ArcpError('INTERNAL', 'The sandboxed tool speaks before it was asked to');
-    else if (said.type === 'result') this.#settle({ value: said.value });
+    else if (said.type === 'result') this.#outcome.resolve({ value: said.value });
     else if (said.type === 'error') this.#fail(ArcpError.fromBody(said.error));
     else if (said.type === 'worked') this.#steps.get(said.id)?.(said);
     else if (said.method === 'step') this.#step(said).catch((error) => this.#fail(error));
@@ -201,8 +199,8 @@ class Call {
       return;
     }
     this.#tell({ type: 'cancel', error: asArcpError(reason).toBody() });
-    const timer = setTimeout(() => this.#fail(reason), Math.min(LONGEST_TIMER, this.#settings.killGraceMs));
-    void this.#outcome.then(() => clearTimeout(timer));
+    const cancelKill = after(this.#settings.killGraceMs, () => this.#fail(reason));
+    void this.#outcome.promise.then(cancelKill);
   };
 
   readonly #late = (): void => {
@@ -211,7 +209,7 @@ class Call {
   };
 
   #fail(error: unknown): void {
-    this.#settle({ error });
+    this.#outcome.resolve({ error });
   }
 
   /** @param taken called when it was taken, or nobody takes anything any more */
