@@ -25,7 +25,7 @@ export async function callTool(
   { key }: CallOptions,
 ): Promise<unknown> {
   const depth = deeper(attempt.spec);
-  const work = attempt.find('tool', tool);
+  const work = attempt.host.find('tool', tool);
   const input = await judge(work, { kind: 'tool', name: tool, trust: attempt.spec.trust, input: { ...args } });
   const place = key === undefined ? undefined : `call:${key}`;
   const carryOut = (): Promise<unknown> =>
@@ -72,34 +72,19 @@ async function carryOutCall(
 
 /** The same attempt, as one of its calls sees it. */
 function within(spec: JobSpec, attempt: Attempt, work: Work, commandId: string, place?: string): Attempt {
-  const { row, log, outbox, permissions, signal } = attempt;
+  const { log, row } = attempt;
   return {
-    row,
-    log,
-    outbox,
-    permissions,
-    signal,
+    ...attempt,
     spec,
     work,
     voice: new Voice(log, row, { ...spec, command: { ...spec.command, id: commandId } }, commandId),
     // Steps of two calls of one tool are two.
     stepPrefix: `${attempt.stepPrefix}${place ?? commandId}/`,
     isCall: true,
-    telemetry: attempt.telemetry,
     toldAs: attempt.toldAs,
     get status() {
       return attempt.status;
     },
-    once: attempt.once,
-    find: attempt.find,
-    changeStatus: attempt.changeStatus,
-    noteProgress: attempt.noteProgress,
-    wait: attempt.wait,
-    openStream: attempt.openStream,
-    readUpload: attempt.readUpload,
-    startChild: attempt.startChild,
-    outcomeOf: attempt.outcomeOf,
-    leave: attempt.leave,
     // Where the job stands is its own to say.
     onCheckpoint: () => {},
   };

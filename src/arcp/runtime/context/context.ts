@@ -45,7 +45,7 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
       say('log', { level, message, ...(attributes === undefined ? {} : { attributes }) }),
     metric: ignoringRejections(async (metric) => {
       await say('metric', metric);
-      job.telemetry?.metric(metric);
+      job.host.telemetry?.metric(metric);
     }),
     emit: (name, attributes) => say('event.emit', { name, ...(attributes === undefined ? {} : { attributes }) }),
     traceparent: traceparentOf(spec.trace.traceId, spec.trace.spanId),

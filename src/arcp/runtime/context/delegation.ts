@@ -35,7 +35,7 @@ export async function startChild<R>(
   const trace = { traceId: spec.trace.traceId, spanId: newSpanId(), parentSpanId: spec.trace.spanId };
   const told = voice.event(type, payload as never, { trace });
   const command = JSON.parse(told.body) as StartingCommand;
-  const work = attempt.find(...targetOf(command));
+  const work = attempt.host.find(...targetOf(command));
   await judge(work, {
     kind: work?.kind ?? 'tool',
     name: targetOf(command)[1],
@@ -44,7 +44,7 @@ export async function startChild<R>(
   });
   const inherited = await inheritedLeases(attempt, permissions);
   let jobId: string | undefined;
-  const result = await attempt.startChild({
+  const result = await attempt.host.startChild({
     sessionId: row.sessionId,
     principal: row.principal,
     options: work!.options,
@@ -89,7 +89,7 @@ export function targetOf(command: StartingCommand): [Work['kind'], string] {
 function childOf<R>(attempt: Attempt, jobId: string): ChildJob<R> {
   return {
     jobId: attempt.spec.isDurable ? jobId : undefined,
-    result: () => ignoreRejection(attempt.wait({ reason: 'child' }, () => attempt.outcomeOf(jobId) as Promise<R>)),
+    result: () => ignoreRejection(attempt.wait({ reason: 'child' }, () => attempt.host.outcomeOf(jobId) as Promise<R>)),
   };
 }
 
@@ -99,7 +99,7 @@ function digestOf(type: string, payload: Payload): string {
 
 /** Grants that hold now, and go on to a child. */
 async function inheritedLeases(
-  { row, log, permissions }: Attempt,
+  { row, log, host: { permissions } }: Attempt,
   names: readonly string[],
 ): Promise<[leaseId: string, KeptLease][]> {
   if (names.length === 0) return [];
@@ -135,7 +135,7 @@ async function giveAway(attempt: Attempt, target: string, options: HandoffOption
   const { reason, permissions = [] } = options;
   assertMayGo(attempt);
   const input = inputOf(spec.command);
-  await judge(attempt.find('agent', target), { kind: 'agent', name: target, trust: spec.trust, input });
+  await judge(attempt.host.find('agent', target), { kind: 'agent', name: target, trust: spec.trust, input });
   const why = reason === undefined ? {} : { reason };
   const checkpoint = status.checkpointId === undefined ? {} : { checkpoint_id: status.checkpointId };
   const events = [

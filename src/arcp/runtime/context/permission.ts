@@ -34,8 +34,8 @@ export async function askFor(attempt: Attempt, wish: PermissionWish): Promise<Le
 }
 
 async function obtain(attempt: Attempt, wish: PermissionWish, key: string): Promise<Lease> {
-  const { spec, permissions } = attempt;
-  const { policy } = permissions;
+  const { spec, host } = attempt;
+  const { policy } = host.permissions;
   const held = await heldLease(attempt, wish);
   if (held !== undefined) return held;
   const asked = await attempt.log.store.readRecord(askedBy(attempt.row.jobId), key);
@@ -56,15 +56,16 @@ function keyOf({ permission, resource = '', operation = '', key = '' }: Permissi
 }
 
 async function heldLease(attempt: Attempt, wish: PermissionWish): Promise<Lease | undefined> {
-  const { row, log, permissions } = attempt;
+  const { row, log, host } = attempt;
   for (const owner of [row.jobId, row.sessionId])
     for (const record of await log.store.listRecords(leasesOf(owner), { limit: Number.POSITIVE_INFINITY }))
-      if (allows(leaseOf(record), wish, permissions.now())) return handle(attempt, wish, owner, record.key);
+      if (allows(leaseOf(record), wish, host.now())) return handle(attempt, wish, owner, record.key);
   return undefined;
 }
 
 async function allow(attempt: Attempt, wish: PermissionWish, isAudited: boolean): Promise<Lease> {
-  const { permissions, outbox, row } = attempt;
+  const { outbox, row, host } = attempt;
+  const { permissions } = host;
   const seconds = Math.min(wish.leaseSeconds ?? LEASE_SECONDS, permissions.policy.maxLeaseSeconds);
   const lease: KeptLease = {
     ...scopeOf(wish),
@@ -80,8 +81,8 @@ async function allow(attempt: Attempt, wish: PermissionWish, isAudited: boolean)
 
 /** Asks the client, and waits. */
 async function challenge(attempt: Attempt, wish: PermissionWish, key: string): Promise<Lease> {
-  const { row, voice, permissions, spec } = attempt;
-  const { policy, now } = permissions;
+  const { row, voice, host, spec } = attempt;
+  const { policy, now } = host.permissions;
   const leaseSeconds = Math.min(wish.leaseSeconds ?? LEASE_SECONDS, policy.maxLeaseSeconds);
   const expiresAt = now() + policy.answerWithinMs;
   const { reason, risk, preview } = wish;
@@ -137,7 +138,7 @@ async function wait(
       reason: 'permission',
       events,
       records,
-      after: ({ request: { answeredBy, state } }) => ({
+      continuedBy: ({ request: { answeredBy, state } }) => ({
         causedBy: answeredBy,
         attributes: { request_id: requestId, decision: state },
       }),
@@ -152,10 +153,10 @@ async function wait(
 }
 
 async function settled(
-  { log, permissions, signal, outbox }: Attempt,
+  { log, host, signal, outbox }: Attempt,
   requestId: string,
 ): Promise<{ readonly request: KeptRequest }> {
-  const { now, answers, policy } = permissions;
+  const { now, answers, policy } = host.permissions;
   // Another process may have kept the instant by a clock of another hour: no wait is longer than its length.
   const latest = now() + policy.answerWithinMs;
   for (;;) {
@@ -179,7 +180,7 @@ function refused(wish: Scope, reason: string | undefined): ArcpError {
 
 /** What the work is given of a grant. */
 async function handle(attempt: Attempt, wish: Scope, owner: string, leaseId: string): Promise<Lease> {
-  const { log, permissions, outbox, voice, signal } = attempt;
+  const { log, host, outbox, voice, signal } = attempt;
   const scope = leasesOf(owner);
   const found = await log.store.readRecord(scope, leaseId);
   if (found === undefined) throw new ArcpError('LEASE_EXPIRED', 'The grant is not kept any more');
@@ -191,7 +192,7 @@ async function handle(attempt: Attempt, wish: Scope, owner: string, leaseId: str
       const record = await log.store.readRecord(scope, leaseId);
       if (record === undefined) throw new ArcpError('LEASE_EXPIRED', 'The grant is not kept any more');
       const lease = leaseOf(record);
-      assertAllows(lease, exact, permissions.now());
+      assertAllows(lease, exact, host.now());
       const isCounted = lease.maxUses !== undefined;
       if (!isCounted && lease.isAudited !== true) return;
       const events = lease.isAudited === true ? audit(voice, exact, leaseId) : [];

@@ -5,11 +5,11 @@ import { newId } from '../../protocol/ids.js';
 import type { JobRow, Lease } from '../../store/store.js';
 import { openStreamsOf } from '../context/stream.js';
 import type { Hub } from '../events/log.js';
-import type { CancelRequest } from '../job/attempt.js';
+import type { CancelRequest, JobHost } from '../job/attempt.js';
 import { causeOf, isTerminal, type JobSpec, lostAttempts, specOf } from '../job/spec.js';
 import { inlineWorkflow } from '../workflow.js';
 import { Deadlines, type DeadlinesOptions } from './deadlines.js';
-import { type JobHost, LiveJob } from './live-job.js';
+import { LiveJob } from './live-job.js';
 
 /** Where it stands that a job is to end; it outlives whoever was asked. */
 export const CANCELS = 'cancel';

@@ -5,12 +5,38 @@ import type { CommitResult, JobChange, JobRow, NewEvent, RecordChange } from '..
 import type { Content, StreamOptions, StreamWriter } from '../../streams/content.js';
 import type { EventLog } from '../events/log.js';
 import type { Permissions } from '../permissions/leases.js';
+import type { StreamRegistry, Uploads } from '../streams.js';
 import type { Telemetry, Work, WorkOptions } from '../types.js';
 import type { Voice } from './messages.js';
 import type { JobOutbox } from './outbox.js';
 import type { JobSpec, JobStatus } from './spec.js';
 
+/** What a job needs of its runtime. */
+export interface JobHost {
+  readonly log: EventLog;
+  readonly now: () => number;
+  readonly streams: StreamRegistry;
+  readonly uploads: Uploads;
+  /** Resolves when a session has taken what it was sent; `undefined` when it has, or nobody is there. */
+  readonly keptUp: (sessionId: string) => Promise<void> | undefined;
+  readonly permissions: Permissions;
+  readonly telemetry?: Telemetry | undefined;
+  /** Something that was worked on waits: others may be worked on in its place. */
+  readonly madeRoom: () => void;
+  /** Waits for the end of another job. @throws ArcpError what it failed with */
+  readonly outcomeOf: (jobId: string) => Promise<unknown>;
+  /** Begins other work. */
+  readonly startChild: (job: NewJob) => Promise<CommitResult>;
+  /** It was cancelled: so is what it has begun. */
+  readonly cancelChildren: (jobId: string) => Promise<void>;
+  /** What a job calls. */
+  readonly find: (kind: Work['kind'], name: string) => Work | undefined;
+  /** Milliseconds that work may go on after it was cancelled, unless who cancels says otherwise. */
+  readonly cancelGraceMs: number;
+}
+
 export interface Attempt {
+  readonly host: JobHost;
   readonly row: JobRow;
   readonly spec: JobSpec;
   /** What is being done. */
@@ -25,9 +51,6 @@ export interface Attempt {
   readonly once: <T>(key: string, work: () => Promise<T>) => Promise<T>;
   /** Whether it is a call within the job. */
   readonly isCall: boolean;
-  readonly find: (kind: Work['kind'], name: string) => Work | undefined;
-  readonly permissions: Permissions;
-  readonly telemetry: Telemetry | undefined;
   /** What telemetry calls this attempt. */
   readonly toldAs: string | undefined;
   readonly status: JobStatus;
@@ -40,10 +63,6 @@ export interface Attempt {
    * @throws what the signal is aborted with
    */
   readonly wait: <T>(pause: Pause<T>, until: () => Promise<T>) => Promise<T>;
-  /** Begins other work. */
-  readonly startChild: (job: NewJob) => Promise<CommitResult>;
-  /** Waits for the end of another job. @throws ArcpError what it failed with */
-  readonly outcomeOf: (jobId: string) => Promise<unknown>;
   /** Says where it stands, when a client asks for a checkpoint. */
   readonly onCheckpoint: (snapshot: () => unknown) => void;
   /** Ends this attempt, for another one. */
@@ -67,7 +86,7 @@ export interface Pause<T> {
   readonly events?: readonly NewEvent[] | undefined;
   readonly records?: readonly RecordChange[] | undefined;
   /** What has set it going again: the message that did, and what else is told of it. */
-  readonly after?: ((result: T) => Continued) | undefined;
+  readonly continuedBy?: ((result: T) => Continued) | undefined;
 }
 
 /** Why work is to end. */
