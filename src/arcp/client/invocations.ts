@@ -14,7 +14,7 @@ import type { CancelOptions, Invocation } from './types.js';
 /** So many ids are remembered: many more than a runtime sends again. */
 const MOST = 20_000;
 
-export class Seen {
+export class SeenIds {
   readonly #ids = new Set<string>();
 
   /** @returns whether it is new */
@@ -50,7 +50,7 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
   #isAccepted = false;
   #lastMessageId: string | undefined;
   /** Messages that were told, while there are some that may come again. */
-  #told: Seen | undefined;
+  #told: SeenIds | undefined;
 
   constructor(host: InvocationHost, id: string | undefined, jobId?: string) {
     this.#host = host;
@@ -127,7 +127,7 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
 
   /** What was said of it before is told again, up to where it is now; some of it may come twice. */
   catchUp(): void {
-    this.#told = new Seen();
+    this.#told = new SeenIds();
   }
 
   caughtUp(): void {

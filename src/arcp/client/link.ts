@@ -16,9 +16,9 @@ export interface LinkOptions {
   readonly reconnect: ReconnectOptions | false;
   /** Opens the session on a new connection: the first thing that is said there. */
   readonly opened: (send: (text: string) => void) => void;
-  readonly told: (message: Envelope) => void;
+  readonly onMessage: (message: Envelope) => void;
   /** A message that cannot be read. */
-  readonly refused: (error: EnvelopeError) => void;
+  readonly onUnreadable: (error: EnvelopeError) => void;
   /** The connection has ended, and another one is made. */
   readonly lost: (error: unknown) => void;
   /** There will be no connection any more. */
@@ -71,7 +71,7 @@ export class Link {
       garbage: (why, beginning = '') => {
         const details = { sketch: sketchOfText(beginning), details: { reason: 'parse_error' } };
         const message = `What the runtime sent is no message: ${why}`;
-        this.#options.refused(new EnvelopeError('INVALID_ARGUMENT', message, details));
+        this.#options.onUnreadable(new EnvelopeError('INVALID_ARGUMENT', message, details));
       },
       // The runtime would send it again on the next connection.
       tooLong: (limit) =>
@@ -87,7 +87,7 @@ export class Link {
   }
 
   /** The session is open: the connection is a good one. @param heartbeatMs milliseconds of silence after which the other side is asked */
-  settle(heartbeatMs: number): void {
+  sessionOpened(heartbeatMs: number): void {
     this.#failures = 0;
     this.#cancelTimeout();
     this.#watch(heartbeatMs);
@@ -103,7 +103,7 @@ export class Link {
   }
 
   /** Resolves when what was sent is on its way; `undefined` when little waits. */
-  keptUp(): Promise<void> | undefined {
+  drained(): Promise<void> | undefined {
     const channel = this.#channel;
     return channel === undefined || channel.backlog() < HIGH_WATER_MARK ? undefined : channel.ready();
   }
@@ -146,16 +146,16 @@ export class Link {
     this.#missed = 0;
     this.#refuseBroken();
     const result = tryParseEnvelope(text, { maxMessageBytes: Number.POSITIVE_INFINITY });
-    if (result.ok) this.#options.told(result.value);
+    if (result.ok) this.#options.onMessage(result.value);
     else if (result.error.details?.['reason'] === 'parse_error') this.#broken = result.error;
-    else this.#options.refused(result.error);
+    else this.#options.onUnreadable(result.error);
   }
 
   /** The text before this one was not JSON. The last one of a connection may have been cut off: the runtime sends it again. */
   #refuseBroken(): void {
     const broken = this.#broken;
     this.#broken = undefined;
-    if (broken !== undefined) this.#options.refused(broken);
+    if (broken !== undefined) this.#options.onUnreadable(broken);
   }
 
   #watch(heartbeatMs: number): void {

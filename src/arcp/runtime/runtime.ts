@@ -144,7 +144,7 @@ export class Runtime {
       now,
       find,
       onError,
-      keptUp: (sessionId: string) => this.#core.connections.get(sessionId)?.feed.caughtUp(),
+      drained: (sessionId: string) => this.#core.connections.get(sessionId)?.feed.caughtUp(),
       maxMessageBytes: settings.maxMessageBytes,
       telemetry: options.telemetry && safeTelemetry(options.telemetry),
       policy: options.policy ?? definePolicy(),
@@ -156,8 +156,8 @@ export class Runtime {
       connections: new Map(),
       running: new Map(),
       works: () => this.#works.values(),
-      lasting: createEngine(options.store ?? memoryStore({ now }), working),
-      passing: createEngine(memoryStore({ now }), working),
+      durable: createEngine(options.store ?? memoryStore({ now }), working),
+      transient: createEngine(memoryStore({ now }), working),
       isDraining: () => this.#isDraining,
       abandoned: (session, of, sent) => this.#abandoned(session, of, sent),
     };
@@ -189,8 +189,8 @@ export class Runtime {
   /** Begins to work on jobs that wait. */
   start(): void {
     if (this.#isDraining) return;
-    this.#core.lasting.scheduler.start();
-    this.#core.passing.scheduler.start();
+    this.#core.durable.scheduler.start();
+    this.#core.transient.scheduler.start();
     const { onError, resumeWindowMs } = this.#core.settings;
     if (this.#upkeep !== undefined) return;
     const often = Math.min(TRIM_EVERY, Math.max(1000, resumeWindowMs / 4));
@@ -217,15 +217,15 @@ export class Runtime {
    */
   async cancel(jobId: string, options: RuntimeCancel = {}): Promise<boolean> {
     const { cause = 'runtime', reason, deadlineMs } = options;
-    const { lasting } = this.#core;
-    const { outcome } = await cancelJob(lasting, jobId, { cause, reason, deadlineMs });
+    const { durable } = this.#core;
+    const { outcome } = await cancelJob(durable, jobId, { cause, reason, deadlineMs });
     return outcome === 'asked';
   }
 
   /** How much there is to do now. */
   counts(): { readonly connections: number; readonly jobs: number } {
-    const { lasting, passing } = this.#core;
-    return { connections: this.#connections.size, jobs: lasting.scheduler.size + passing.scheduler.size };
+    const { durable, transient } = this.#core;
+    return { connections: this.#connections.size, jobs: durable.scheduler.size + transient.scheduler.size };
   }
 
   /**
@@ -235,13 +235,13 @@ export class Runtime {
    * @throws StoreError when the store fails; what was removed before stays removed
    */
   async trim(): Promise<TrimReport> {
-    const { settings, lasting, passing } = this.#core;
-    const passed = passing.clock() - PASSING_KEPT;
-    await passing.store.trim({ endedBefore: passed, before: passed });
+    const { settings, durable, transient } = this.#core;
+    const passed = transient.clock() - PASSING_KEPT;
+    await transient.store.trim({ endedBefore: passed, before: passed });
     await this.#noteSeen();
     const ofSessions = await this.#dropSessions();
-    const before = lasting.clock() - settings.retentionMs;
-    const { jobs, events, records } = await lasting.store.trim({ endedBefore: before, before });
+    const before = durable.clock() - settings.retentionMs;
+    const { jobs, events, records } = await durable.store.trim({ endedBefore: before, before });
     return { jobs, events: events + ofSessions.events, records: records + ofSessions.records };
   }
 
@@ -253,9 +253,9 @@ export class Runtime {
    */
   async drain(deadlineMs = 10_000): Promise<void> {
     this.#isDraining = true;
-    const schedulers = [this.#core.lasting.scheduler, this.#core.passing.scheduler];
+    const schedulers = [this.#core.durable.scheduler, this.#core.transient.scheduler];
     const cancel = after(deadlineMs, () => {
-      for (const scheduler of schedulers) scheduler.putBackAll('drain');
+      for (const scheduler of schedulers) scheduler.requeueAll('drain');
     });
     await Promise.all(schedulers.map((scheduler) => scheduler.stop()));
     cancel();
@@ -265,13 +265,13 @@ export class Runtime {
   async close(): Promise<void> {
     this.#isDraining = true;
     for (const stop of this.#upkeep ?? []) stop();
-    const { lasting, passing } = this.#core;
-    for (const { scheduler } of [lasting, passing]) {
+    const { durable, transient } = this.#core;
+    for (const { scheduler } of [durable, transient]) {
       scheduler.abandon();
       await scheduler.stop();
     }
     await Promise.all([...this.#connections].map((connection) => connection.end()));
-    await Promise.all([lasting.store.close(), passing.store.close()]);
+    await Promise.all([durable.store.close(), transient.store.close()]);
   }
 
   #add(work: Work): this {
@@ -300,25 +300,25 @@ export class Runtime {
 
   /** Keeps that sessions with a connection are in use, so that the end of the process does not end them, too. */
   async #noteSeen(): Promise<void> {
-    const { connections, lasting } = this.#core;
+    const { connections, durable } = this.#core;
     for (const [id, carrier] of [...connections]) {
       const { engine, feed, session } = carrier;
-      if (engine !== lasting || connections.get(id) !== carrier) continue;
-      const record = await lasting.store.readRecord(SESSIONS, id);
+      if (engine !== durable || connections.get(id) !== carrier) continue;
+      const record = await durable.store.readRecord(SESSIONS, id);
       if (record !== undefined && sessionOf(record).tokenDigest !== session.tokenDigest) {
         // Another runtime has taken it up.
-        if (connections.get(id) === carrier) await carrier.giveUp('The session goes on elsewhere');
+        if (connections.get(id) === carrier) await carrier.handOver('The session goes on elsewhere');
         continue;
       }
       const { sent } = feed;
-      await changeSession(lasting.log, id, { seenAt: lasting.clock(), ...(sent === undefined ? {} : { sent }) });
+      await changeSession(durable.log, id, { seenAt: durable.clock(), ...(sent === undefined ? {} : { sent }) });
     }
   }
 
   /** Removes sessions that cannot be taken up any more, with all that is kept for them. */
   async #dropSessions(): Promise<{ readonly events: number; readonly records: number }> {
-    const { settings, connections, lasting } = this.#core;
-    const { store, log, clock } = lasting;
+    const { settings, connections, durable } = this.#core;
+    const { store, log, clock } = durable;
     const { retentionMs, resumeWindowMs } = settings;
     let [events, records] = [0, 0];
     const list = (page: Page) => store.listRecords(SESSIONS, page);

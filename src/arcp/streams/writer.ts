@@ -77,7 +77,7 @@ export class Pacer {
   }
 
   /** Resolves when the next chunk may go. To be waited for by one at a time. */
-  async turn(signal: AbortSignal): Promise<void> {
+  async waitForTurn(signal: AbortSignal): Promise<void> {
     for (let wait = this.#wait(); wait > 0; wait = this.#wait()) {
       signal.throwIfAborted();
       await new Promise<void>((resolve) => {
@@ -118,7 +118,7 @@ export interface WriterHost {
   /** Aborted when the work is to end. */
   readonly signal: AbortSignal;
   /** Resolves when the reader has taken what was sent before; `undefined` when it has, or there is nobody. */
-  readonly keptUp: () => Promise<void> | undefined;
+  readonly drained: () => Promise<void> | undefined;
   readonly open: (streamId: string, payload: PayloadOf<'stream.open'>) => void;
   readonly chunk: (streamId: string, payload: PayloadOf<'stream.chunk'>) => Promise<void>;
   readonly end: (
@@ -185,12 +185,12 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
     if (this.#isOver) return;
     this.#isUnwanted = true;
     while (this.#waiting.size > 0) for (const done of this.#waiting.take().resolve) done();
-    this.hurry();
+    this.flush();
     await this.fail(error);
   }
 
   /** What waits is sent at once, whatever the pace: the job ends. */
-  hurry(): void {
+  flush(): void {
     this.#host.pacer.release();
   }
 
@@ -210,13 +210,13 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
   }
 
   async #send(): Promise<void> {
-    const { pacer, keptUp, signal } = this.#host;
+    const { pacer, drained, signal } = this.#host;
     // All that is written in the same turn may become one chunk.
     await null;
     while (this.#waiting.size > 0) {
       try {
-        await pacer.turn(signal);
-        await keptUp();
+        await pacer.waitForTurn(signal);
+        await drained();
       } catch {
         // The work is to end: what it has said is sent all the same.
       }

@@ -8,7 +8,7 @@ import { ArcpError, asArcpError } from '../../protocol/errors.js';
 import { timestampOf } from '../../protocol/ids.js';
 import { type CommandResult, formerAnswer } from '../commands/command.js';
 import { COMMANDS } from '../commands/index.js';
-import type { Carrier, Core } from '../core.js';
+import type { ConnectionContext, Core } from '../core.js';
 import type { Engine } from '../engine/engine.js';
 import { boundedBody, type Cause, traceBelow } from '../events/message.js';
 import type { Peer } from '../sessions/auth.js';
@@ -24,7 +24,7 @@ type Refused = { readonly [K in keyof Cause]?: Cause[K] | undefined } & { readon
 /** Signs of life that may be missed before a connection is given up. */
 const MISSED_PONGS = 2;
 
-export class Connection implements Carrier {
+export class Connection implements ConnectionContext {
   readonly #core: Core;
   readonly #channel: Channel;
   readonly #peer: Peer;
@@ -53,7 +53,7 @@ export class Connection implements Carrier {
     this.#core = core;
     this.#channel = channel;
     this.#peer = peer;
-    this.#engine = core.passing;
+    this.#engine = core.transient;
     this.#stopBeat = every(core.settings.heartbeatMs, () => this.#listen());
     channel.start({
       text: (text) => this.#text(text),
@@ -168,7 +168,7 @@ export class Connection implements Carrier {
       const { onError } = this.#core.settings;
       const feed = new Feed({ store, hub, channel: this.#channel, sessionId: session.id, onError });
       this.#feed = feed;
-      await former?.giveUp('The session goes on elsewhere');
+      await former?.handOver('The session goes on elsewhere');
       if (this.#session !== session) return;
       this.#opening = undefined;
       this.say(body);
@@ -286,7 +286,7 @@ export class Connection implements Carrier {
   }
 
   /** The session goes on elsewhere. */
-  async giveUp(why: string): Promise<void> {
+  async handOver(why: string): Promise<void> {
     this.#refuse(this.#opening ?? {}, new ArcpError('ABORTED', why));
     this.leave();
     await this.end();

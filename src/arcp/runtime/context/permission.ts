@@ -81,12 +81,12 @@ async function allow(attempt: Attempt, wish: PermissionWish, isAudited: boolean)
 
 /** Asks the client, and waits. */
 async function challenge(attempt: Attempt, wish: PermissionWish, key: string): Promise<Lease> {
-  const { row, voice, host, spec } = attempt;
+  const { row, messages, host, spec } = attempt;
   const { policy, now } = host.permissions;
   const leaseSeconds = Math.min(wish.leaseSeconds ?? LEASE_SECONDS, policy.maxLeaseSeconds);
   const expiresAt = now() + policy.answerWithinMs;
   const { reason, risk, preview } = wish;
-  const event = voice.event('permission.request', {
+  const event = messages.event('permission.request', {
     ...scopeOf(wish),
     requested_lease_seconds: leaseSeconds,
     expires_at: timestampOf(attempt.log.now() + policy.answerWithinMs),
@@ -166,7 +166,7 @@ async function settled(
     const request = requestOf(record);
     if (request.state !== 'pending') return { request };
     const left = Math.min(request.expiresAt, latest) - now();
-    if (left > 0) await answers.next(requestId, left, signal);
+    if (left > 0) await answers.wait(requestId, left, signal);
     else {
       // Somebody may have answered in the last moment: then this is refused, and read again.
       await outbox.try({ records: [requestRecord(requestId, { ...request, state: 'expired' }, record.version)] });
@@ -180,7 +180,7 @@ function refused(wish: Scope, reason: string | undefined): ArcpError {
 
 /** What the work is given of a grant. */
 async function handle(attempt: Attempt, wish: Scope, owner: string, leaseId: string): Promise<Lease> {
-  const { log, host, outbox, voice, signal } = attempt;
+  const { log, host, outbox, messages, signal } = attempt;
   const scope = leasesOf(owner);
   const found = await log.store.readRecord(scope, leaseId);
   if (found === undefined) throw new ArcpError('LEASE_EXPIRED', 'The grant is not kept any more');
@@ -195,7 +195,7 @@ async function handle(attempt: Attempt, wish: Scope, owner: string, leaseId: str
       assertAllows(lease, exact, host.now());
       const isCounted = lease.maxUses !== undefined;
       if (!isCounted && lease.isAudited !== true) return;
-      const events = lease.isAudited === true ? audit(voice, exact, leaseId) : [];
+      const events = lease.isAudited === true ? audit(messages, exact, leaseId) : [];
       const used = { ...lease, uses: lease.uses + 1 };
       const records = isCounted ? [leaseRecord(owner, leaseId, used, record.version)] : [];
       if (await outbox.try({ events, records })) return;
@@ -205,10 +205,10 @@ async function handle(attempt: Attempt, wish: Scope, owner: string, leaseId: str
 }
 
 /** Each use of what only the privileged may do is told of. */
-function audit(voice: Attempt['voice'], used: Scope, leaseId: string): NewEvent[] {
+function audit(messages: Attempt['messages'], used: Scope, leaseId: string): NewEvent[] {
   const attributes = { ...used, lease_id: leaseId };
   return [
-    voice.event('event.emit', { name: 'arcp.permission.used', attributes }),
-    voice.event('log', { level: 'info', message: `used ${say(used)}`, attributes }),
+    messages.event('event.emit', { name: 'arcp.permission.used', attributes }),
+    messages.event('log', { level: 'info', message: `used ${say(used)}`, attributes }),
   ];
 }

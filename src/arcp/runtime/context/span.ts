@@ -68,7 +68,7 @@ export async function withSpan<T>(
       ...(events.length === 0 ? {} : { events }),
     };
     const trace = { traceId, spanId, parentSpanId };
-    await attempt.outbox.add({ events: [attempt.voice.event('trace.span', payload, { trace })] });
+    await attempt.outbox.add({ events: [attempt.messages.event('trace.span', payload, { trace })] });
   }
 }
 

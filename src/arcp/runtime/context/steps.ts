@@ -4,7 +4,7 @@ import { newId } from '../../protocol/ids.js';
 import { jsonOf } from '../../protocol/json.js';
 import type { ArcpStore, NewEvent, RecordChange } from '../../store/store.js';
 import type { Attempt } from '../job/attempt.js';
-import type { Voice } from '../job/messages.js';
+import type { JobMessages } from '../job/messages.js';
 import { cameFurther, type JobStatus } from '../job/spec.js';
 import type { CheckpointOptions } from '../types.js';
 
@@ -82,7 +82,7 @@ export interface Draft {
 
 /** @throws ArcpError `INVALID_ARGUMENT` on data that have no JSON */
 export function newCheckpoint(
-  voice: Voice,
+  messages: JobMessages,
   { jobId, isDurable, attempt, sequence, data, options = {}, correlationId }: Draft,
 ): { readonly checkpointId: string; readonly event: NewEvent; readonly record: RecordChange } {
   const { label, isVisible } = options;
@@ -97,8 +97,8 @@ export function newCheckpoint(
     ...(isVisible === true ? { data: JSON.parse(text) as unknown } : {}),
   };
   const event = isDurable
-    ? voice.event('job.checkpoint', payload, { correlationId })
-    : voice.event('event.emit', { name: 'arcp.checkpoint', attributes: payload });
+    ? messages.event('job.checkpoint', payload, { correlationId })
+    : messages.event('event.emit', { name: 'arcp.checkpoint', attributes: payload });
   const kept: KeptCheckpoint = { jobId, sequence, data: JSON.parse(text), messageId: event.id };
   const record = { scope: CHECKPOINTS, key: checkpointId, value: JSON.stringify(kept), owner: jobId };
   return { checkpointId, event, record };
@@ -127,9 +127,9 @@ export async function checkpoint(
   options?: CheckpointOptions,
   asked?: Asked,
 ): Promise<string | undefined> {
-  const { row, spec, status, voice } = attempt;
+  const { row, spec, status, messages } = attempt;
   const sequence = (status.checkpoints ?? 0) + 1;
-  const { checkpointId, event, record } = newCheckpoint(voice, {
+  const { checkpointId, event, record } = newCheckpoint(messages, {
     jobId: row.jobId,
     isDurable: spec.isDurable,
     attempt: row.attempt,

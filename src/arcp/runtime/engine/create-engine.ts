@@ -2,7 +2,7 @@
 import { monotonicClock } from '../../../async/timers.js';
 import type { ArcpStore } from '../../store/store.js';
 import { EventLog, Hub } from '../events/log.js';
-import { Answers } from '../permissions/leases.js';
+import { AnswerWaiters } from '../permissions/leases.js';
 import type { Policy } from '../permissions/policy.js';
 import { StreamRegistry, Uploads } from '../streams.js';
 import type { Engine } from './engine.js';
@@ -15,7 +15,7 @@ export interface EngineOptions
     | 'now'
     | 'find'
     | 'onError'
-    | 'keptUp'
+    | 'drained'
     | 'concurrency'
     | 'queues'
     | 'leaseMs'
@@ -34,7 +34,7 @@ export function createEngine(store: ArcpStore, { policy, maxMessageBytes, ...opt
   const hub = new Hub();
   const log = new EventLog(store, hub, now, maxMessageBytes);
   const streams = new StreamRegistry(clock);
-  const answers = new Answers();
+  const answers = new AnswerWaiters();
   const uploads = new Uploads();
   const scheduler: Scheduler = new Scheduler({
     ...options,

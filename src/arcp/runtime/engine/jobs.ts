@@ -17,7 +17,7 @@ import {
 } from '../../store/store.js';
 import { childrenOf } from '../context/delegation.js';
 import type { CancelRequest, NewJob } from '../job/attempt.js';
-import { Voice } from '../job/messages.js';
+import { JobMessages } from '../job/messages.js';
 import { IDLE_STATES, isIdle, isTerminal, NEW_STATUS, specOf, statusOf } from '../job/spec.js';
 import { type Page, pagesOf } from '../pages.js';
 import type { Engine } from './engine.js';
@@ -48,12 +48,12 @@ export async function beginJob(engine: Engine, job: NewJob): Promise<CommitResul
       spec: JSON.stringify(spec),
       status: JSON.stringify(job.status ?? NEW_STATUS),
     };
-    const voice = new Voice(log, row, spec);
-    const told = voice.accepted(begins ? 'accepted' : 'queued', position);
-    const { records, events = [], jobs = [] } = job.with({ jobId: row.jobId, voice, told });
+    const messages = new JobMessages(log, row, spec);
+    const told = messages.accepted(begins ? 'accepted' : 'queued', position);
+    const { records, events = [], jobs = [] } = job.with({ jobId: row.jobId, messages, told });
     const restored = job.status?.checkpointId;
     const from = restored === undefined ? {} : { restored_from: restored };
-    const started = begins ? voice.started(1, { worker: scheduler.worker, ...from }) : [];
+    const started = begins ? messages.started(1, { worker: scheduler.worker, ...from }) : [];
     const result = await log.commit({
       records,
       newJobs: [row],
@@ -148,9 +148,9 @@ export async function cancelJobsOf(engine: Engine, sessionId: string, request: C
 function endOf({ log, clock }: Engine, row: JobRow, { cause, reason }: CancelRequest, events: readonly NewEvent[]) {
   const { jobId, attempt } = row;
   const former = statusOf(row);
-  const voice = new Voice(log, row, specOf(row));
+  const messages = new JobMessages(log, row, specOf(row));
   const ending = { attempt, durationMs: 0, checkpointId: former.checkpointId };
-  const told = voice.cancelled({ cause, reason, isForced: false }, ending);
+  const told = messages.cancelled({ cause, reason, isForced: false }, ending);
   const status = { ...former, cancelled: { cause, reason }, endId: told.id };
   const set = {
     state: 'cancelled',
@@ -169,22 +169,22 @@ export async function untilEnded({ hub, store }: Pick<Engine, 'hub' | 'store'>, 
     const row = await store.readJob(jobId);
     if (row === undefined || isTerminal(row.state)) end();
   };
-  const follower = {
-    told: ({ isTerminal: isLast }: StoredEvent): void => {
+  const subscriber = {
+    onEvent: ({ isTerminal: isLast }: StoredEvent): void => {
       if (isLast === true) end();
     },
-    whispered: (): void => {},
-    disturbed: (): void => {
+    onTransient: (): void => {},
+    onExternalCommit: (): void => {
       // What cannot be read now is read at the next occasion.
       void look().catch(() => {});
     },
   };
-  hub.followJob(jobId, follower);
+  hub.subscribeToJob(jobId, subscriber);
   try {
     await look();
     await ended;
   } finally {
-    hub.leaveJob(jobId, follower);
+    hub.unsubscribeFromJob(jobId, subscriber);
   }
 }
 

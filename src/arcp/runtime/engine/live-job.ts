@@ -12,18 +12,18 @@ import { contextOf } from '../context/context.js';
 import { type Asked, checkpoint, latestData } from '../context/steps.js';
 import { openJobStream, silentStream } from '../context/stream.js';
 import type { EventLog } from '../events/log.js';
-import type { Attempt, CancelRequest, Continued, JobHost, Pause, PutBack } from '../job/attempt.js';
-import { Voice } from '../job/messages.js';
+import type { Attempt, CancelRequest, Continued, JobHost, Pause, Requeue } from '../job/attempt.js';
+import { JobMessages } from '../job/messages.js';
 import { JobOutbox, type OutboxEntry } from '../job/outbox.js';
 import { inputOf, type JobSpec, type JobStatus, statusOf } from '../job/spec.js';
 import type { TelemetrySpan, Work } from '../types.js';
-import { judgeResult } from '../works.js';
+import { checkResult } from '../works.js';
 import { conclude, type Outcome } from './conclusion.js';
 
 export class LiveJob implements Attempt {
   readonly row: JobRow;
   readonly spec: JobSpec;
-  readonly voice: Voice;
+  readonly messages: JobMessages;
   readonly log: EventLog;
   readonly outbox: JobOutbox;
   readonly host: JobHost;
@@ -35,7 +35,7 @@ export class LiveJob implements Attempt {
   #cancel: CancelRequest | undefined;
   #force: ((forced: typeof FORCED) => void) | undefined;
   #cancelForce: (() => void) | undefined;
-  #putBack: PutBack | undefined;
+  #putBack: Requeue | undefined;
   /** How many waits it is in. */
   #waits = 0;
   #work: Work | undefined;
@@ -54,7 +54,7 @@ export class LiveJob implements Attempt {
     this.row = row;
     this.spec = spec;
     this.log = host.log;
-    this.voice = new Voice(host.log, row, this.spec);
+    this.messages = new JobMessages(host.log, row, this.spec);
     this.host = host;
     this.#begun = host.now();
     this.#status = statusOf(row);
@@ -62,7 +62,7 @@ export class LiveJob implements Attempt {
       log: host.log,
       jobId: row.jobId,
       attempt: row.attempt,
-      onLost: () => this.lose(),
+      onLost: () => this.abandon(),
     });
   }
 
@@ -77,7 +77,7 @@ export class LiveJob implements Attempt {
   readonly stepPrefix = '';
   readonly isCall = false;
 
-  get toldAs(): string | undefined {
+  get telemetrySpanId(): string | undefined {
     return this.#told?.spanId;
   }
 
@@ -106,9 +106,9 @@ export class LiveJob implements Attempt {
   readonly openStream = <K extends StreamKind>(options: StreamOptions<K>): StreamWriter<K> => {
     if (this.spec.streams === 'none') return silentStream(options.kind);
     if (this.#isOver) throw new ArcpError('FAILED_PRECONDITION', 'The work has ended');
-    const { streams, keptUp } = this.host;
+    const { streams, drained } = this.host;
     const onEnd = (): void => void this.#streams.delete(stream as unknown as ChunkWriter<StreamKind>);
-    const stream = openJobStream({ attempt: this, streams, keptUp, onEnd }, options);
+    const stream = openJobStream({ attempt: this, streams, drained, onEnd }, options);
     this.#streams.add(stream as unknown as ChunkWriter<StreamKind>);
     return stream;
   };
@@ -153,7 +153,7 @@ export class LiveJob implements Attempt {
   }
 
   /** The work is not begun, and has failed. */
-  giveUp(error: ArcpError): void {
+  failBeforeStart(error: ArcpError): void {
     this.#given = error;
   }
 
@@ -163,7 +163,7 @@ export class LiveJob implements Attempt {
   }
 
   /** Asks this attempt to end, so that another one can begin: here, after a restart, or elsewhere. */
-  readonly leave = (putBack: PutBack): void => {
+  readonly requeue = (putBack: Requeue): void => {
     if (this.#cancel !== undefined || this.#putBack !== undefined || this.#isOver) return;
     this.#putBack = putBack;
     this.#controller.abort(new ArcpError('ABORTED', `The attempt is to end: ${putBack.reason}`));
@@ -171,12 +171,12 @@ export class LiveJob implements Attempt {
   };
 
   /** Keeps something of the job, and begins it again with that. @returns whether the records were as expected; else nothing was done */
-  async restart(change: Partial<JobStatus>, entry: OutboxEntry, putBack: PutBack): Promise<boolean> {
+  async restart(change: Partial<JobStatus>, entry: OutboxEntry, putBack: Requeue): Promise<boolean> {
     const former = this.#status;
     const status = this.changeStatus(change);
     const made = this.#status;
     const isDone = await this.outbox.try({ ...entry, set: { status } });
-    if (isDone) this.leave(putBack);
+    if (isDone) this.requeue(putBack);
     else if (this.#status === made) this.#status = former;
     return isDone;
   }
@@ -197,7 +197,7 @@ export class LiveJob implements Attempt {
   };
 
   /** Another attempt has begun elsewhere: nothing of this one counts any more. */
-  lose(): void {
+  abandon(): void {
     if (this.#isLost) return;
     this.#isLost = true;
     this.outbox.stop();
@@ -250,7 +250,7 @@ export class LiveJob implements Attempt {
   ): Promise<void> {
     const from = this.#state;
     this.#state = to;
-    const told = this.spec.isDurable ? [this.voice.moved(from, to, reason, attributes, causedBy)] : [];
+    const told = this.spec.isDurable ? [this.messages.moved(from, to, reason, attributes, causedBy)] : [];
     await this.outbox.add({ set: { state: to }, records, events: [...events, ...told] });
   }
 
@@ -303,14 +303,14 @@ export class LiveJob implements Attempt {
     const input = inputOf(this.spec.command);
     const judged = options.input === undefined ? input : await options.input.parseAsync(input);
     const result: unknown = await handler(judged, contextOf(this, restored));
-    return judgeResult(work, result);
+    return checkResult(work, result);
   }
 
   /** Streams end before their job does: in order where it has, and else with what became of it. */
   async #endStreams(outcome: Outcome): Promise<void> {
     const error = outcome.kind === 'failed' ? outcome.error : this.signal.reason;
     const ending = [...this.#streams].map((stream) => {
-      stream.hurry();
+      stream.flush();
       return outcome.kind === 'completed' ? stream.close() : stream.fail(error);
     });
     await Promise.all(ending);

@@ -7,7 +7,7 @@ import type { EventLog } from '../events/log.js';
 import type { Permissions } from '../permissions/leases.js';
 import type { StreamRegistry, Uploads } from '../streams.js';
 import type { Telemetry, Work, WorkOptions } from '../types.js';
-import type { Voice } from './messages.js';
+import type { JobMessages } from './messages.js';
 import type { JobOutbox } from './outbox.js';
 import type { JobSpec, JobStatus } from './spec.js';
 
@@ -18,7 +18,7 @@ export interface JobHost {
   readonly streams: StreamRegistry;
   readonly uploads: Uploads;
   /** Resolves when a session has taken what it was sent; `undefined` when it has, or nobody is there. */
-  readonly keptUp: (sessionId: string) => Promise<void> | undefined;
+  readonly drained: (sessionId: string) => Promise<void> | undefined;
   readonly permissions: Permissions;
   readonly telemetry?: Telemetry | undefined;
   /** Something that was worked on waits: others may be worked on in its place. */
@@ -41,7 +41,7 @@ export interface Attempt {
   readonly spec: JobSpec;
   /** What is being done. */
   readonly work: Work;
-  readonly voice: Voice;
+  readonly messages: JobMessages;
   readonly log: EventLog;
   readonly outbox: JobOutbox;
   readonly signal: AbortSignal;
@@ -52,7 +52,7 @@ export interface Attempt {
   /** Whether it is a call within the job. */
   readonly isCall: boolean;
   /** What telemetry calls this attempt. */
-  readonly toldAs: string | undefined;
+  readonly telemetrySpanId: string | undefined;
   readonly status: JobStatus;
   /** @returns the status as text, to be committed */
   readonly changeStatus: (change: Partial<JobStatus>) => string;
@@ -66,7 +66,7 @@ export interface Attempt {
   /** Says where it stands, when a client asks for a checkpoint. */
   readonly onCheckpoint: (snapshot: () => unknown) => void;
   /** Ends this attempt, for another one. */
-  readonly leave: (putBack: PutBack) => void;
+  readonly requeue: (putBack: Requeue) => void;
   /** A stream that the client sends. */
   readonly readUpload: <K extends StreamKind>(which?: K | string) => AsyncIterableIterator<Content<K>>;
   /** @throws ArcpError `UNIMPLEMENTED` where the client reads no such streams */
@@ -98,7 +98,7 @@ export interface CancelRequest {
 }
 
 /** Why an attempt is to end, for another one. */
-export interface PutBack {
+export interface Requeue {
   readonly reason: string;
   /** What the job waits as. */
   readonly as: 'queued' | 'paused';
@@ -125,7 +125,7 @@ export interface NewJob {
 
 export interface Accepted {
   readonly jobId: string;
-  readonly voice: Voice;
+  readonly messages: JobMessages;
   /** The message that tells of it. */
   readonly told: NewEvent;
 }

@@ -162,7 +162,7 @@ class Gate {
       const channel = webSocketChannel(webSocket, { maxLength: this.#options.maxMessageBytes ?? MAX_MESSAGE_BYTES });
       const peer = { kind: 'websocket', address: request.socket.remoteAddress };
       this.#runtime
-        .accept(gathered(channel, socket), isUnproven ? { ...peer, isToken: this.#within(channel) } : peer)
+        .accept(corked(channel, socket), isUnproven ? { ...peer, isToken: this.#within(channel) } : peer)
         .catch((error: unknown) => notifyListener(() => this.#options.onError?.(error)));
     });
   };
@@ -174,7 +174,7 @@ class Gate {
  *
  * @param socket what the channel writes to
  */
-export function gathered(channel: Channel, socket: Duplex): Channel {
+export function corked(channel: Channel, socket: Duplex): Channel {
   let isHeld = false;
   const release = (): void => {
     isHeld = false;

@@ -91,16 +91,16 @@ export async function pendingOf(store: ArcpStore, jobId: string): Promise<string
 const LOOK_AGAIN = 1000;
 
 /** Those who wait for answers. */
-export class Answers {
+export class AnswerWaiters {
   readonly #waiting = new Map<string, Set<(value: unknown) => void>>();
 
   /** It has been answered, and that is kept. */
-  settled(id: string): void {
+  notify(id: string): void {
     for (const wake of this.#waiting.get(id) ?? []) wake(undefined);
   }
 
   /** Resolves when it may have been answered, or the time has come. @param ms milliseconds */
-  async next(id: string, ms: number, signal: AbortSignal): Promise<void> {
+  async wait(id: string, ms: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = deferred<unknown>();
     const cancel = after(Math.max(0, Math.min(ms, LOOK_AGAIN)), () => resolve(undefined));
     const all = this.#waiting.get(id) ?? new Set();
@@ -120,6 +120,6 @@ export class Answers {
 /** What asking needs of the runtime. */
 export interface Permissions {
   readonly policy: Policy;
-  readonly answers: Answers;
+  readonly answers: AnswerWaiters;
   readonly now: () => number;
 }

@@ -15,7 +15,7 @@ import { ArcpError, asArcpError, type ErrorBody, errorBodySchema } from '../../.
 import { readJson } from '../../../protocol/json.js';
 import type { JobContext } from '../../types.js';
 import { type Sandbox, startSandbox } from './process.js';
-import { type Asked, answer, askedOf } from './requests.js';
+import { handleRequest, type ToolScope, toolScope } from './requests.js';
 import type { SandboxSettings } from './types.js';
 
 /** What may be asked for and not yet be answered, before nothing more is read: so many, and so many characters. */
@@ -40,10 +40,10 @@ class Call {
   readonly #settings: SandboxSettings;
   readonly #context: JobContext;
   readonly #sandbox: Sandbox;
-  readonly #asked: Asked;
+  readonly #asked: ToolScope;
   /** Aborted at the end, also where that is the tool's own: what goes on for it ends, too. */
   readonly #controller = new AbortController();
-  readonly #steps = new Map<number, (worked: Worked) => void>();
+  readonly #steps = new Map<number, (worked: StepResult) => void>();
   #asking = 0;
   #askingSize = 0;
   #input: unknown;
@@ -54,7 +54,7 @@ class Call {
   constructor(settings: SandboxSettings, context: JobContext, own: string) {
     this.#settings = settings;
     this.#context = context;
-    this.#asked = askedOf({ ...context, signal: this.#controller.signal }, settings.broker, settings.tools);
+    this.#asked = toolScope({ ...context, signal: this.#controller.signal }, settings.broker, settings.tools);
     // Last: what is started has to be ended.
     this.#sandbox = startSandbox(settings, own);
   }
@@ -102,13 +102,13 @@ class Call {
   #take(line: string): void {
     if (this.#hasEnded) return;
     try {
-      this.#hear(readSaid(line), line.length);
+      this.#hear(readToolMessage(line), line.length);
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  #hear(said: Said, size: number): void {
+  #hear(said: ToolMessage, size: number): void {
     if (said.type === 'ready') this.#begin(said.isRestricted);
     else if (!this.#isRunning) throw new ArcpError('INTERNAL', 'The sandboxed tool speaks before it was asked to');
     else if (said.type === 'result') this.#outcome.resolve({ value: said.value });
@@ -146,18 +146,18 @@ class Call {
   }
 
   /** It counts until the tool has taken the answer. */
-  async #answer({ id, method, args }: Ask, size: number): Promise<void> {
+  async #answer({ id, method, args }: ToolRequest, size: number): Promise<void> {
     this.#count(1, size);
     const told = () => this.#count(-1, -size);
     try {
-      this.#tell({ type: 'answer', id, value: await answer(this.#asked, method, args) }, told);
+      this.#tell({ type: 'answer', id, value: await handleRequest(this.#asked, method, args) }, told);
     } catch (error) {
       this.#tell({ type: 'answer', id, error: asArcpError(error).toBody() }, told);
     }
   }
 
   /** The runtime knows whether it was done before; where not, the tool does it. */
-  async #step({ id, args: [key] }: Ask): Promise<void> {
+  async #step({ id, args: [key] }: ToolRequest): Promise<void> {
     if (this.#steps.has(id) || this.#steps.size >= MOST_STEPS)
       throw new ArcpError('RESOURCE_EXHAUSTED', 'Too many steps are under way', { retryable: false });
     this.#steps.set(id, () => {});
@@ -213,7 +213,7 @@ class Call {
   }
 
   /** @param taken called when it was taken, or nobody takes anything any more */
-  #tell(told: Told, taken: () => void = () => {}): void {
+  #tell(told: RuntimeMessage, taken: () => void = () => {}): void {
     const { pipe } = this.#sandbox;
     if (this.#hasEnded) return;
     try {
@@ -240,12 +240,12 @@ const said = z.discriminatedUnion('type', [
 ]);
 
 /** What a tool says. */
-export type Said = z.output<typeof said>;
-export type Ask = Extract<Said, { type: 'ask' }>;
-export type Worked = Extract<Said, { type: 'worked' }>;
+export type ToolMessage = z.output<typeof said>;
+export type ToolRequest = Extract<ToolMessage, { type: 'ask' }>;
+export type StepResult = Extract<ToolMessage, { type: 'worked' }>;
 
 /** What a runtime says. */
-export type Told =
+export type RuntimeMessage =
   | {
       readonly type: 'run';
       readonly module: string;
@@ -266,7 +266,7 @@ export type Told =
 const MAX_DEPTH = 72;
 
 /** @throws ArcpError `PAYLOAD_TOO_LARGE` on what is too deep, `INTERNAL` on what is no message */
-export function readSaid(line: string): Said {
+export function readToolMessage(line: string): ToolMessage {
   const reading = readJson(line, MAX_DEPTH);
   if (!reading.ok && reading.fault === 'depth')
     throw new ArcpError('PAYLOAD_TOO_LARGE', `The sandboxed tool says something too deep: ${reading.message}`);
