@@ -1,5 +1,5 @@
 /** A pair of streams of messages, as the official SDK has them, as a channel. */
-import { type Channel, WriteConfirmations, type Receiver } from '../channels/channel.js';
+import { type Channel, type Receiver, WriteConfirmations } from '../channels/channel.js';
 import { ERROR_CODES } from './errors.js';
 import { classify, type Message } from './message.js';
 

@@ -3,10 +3,9 @@ import { afterUnref } from '../async/timers.js';
 import { type Channel, taken } from '../channels/channel.js';
 import { isLonger } from '../text/bytes.js';
 import { systemReason } from '../text/system-reason.js';
-import { Answering, CANCEL, type Done } from './answering.js';
 import { ArrivalOrder } from './arrival-order.js';
 import { BatchPolicy, BatchReply } from './batches.js';
-import { Calls } from './calls.js';
+import { Answering, CANCEL, Calls, type Done } from './calls.js';
 import {
   type Arrival,
   callText,
