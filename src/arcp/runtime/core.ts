@@ -33,11 +33,11 @@ export interface ConnectionContext {
   /** The connection as who sends streams. */
   readonly uploader: Uploader;
   /** Says something that is not kept. */
-  readonly say: (body: string) => void;
+  readonly send: (body: string) => void;
   /** The session is closed: nothing but another one can follow. */
-  readonly leave: () => void;
+  readonly closeSession: () => void;
   /** There is something more to call. */
-  readonly tellInventory: (added: { readonly kind: string; readonly name: string }) => void;
+  readonly announceWork: (added: { readonly kind: string; readonly name: string }) => void;
   /** The session goes on elsewhere. */
   readonly handOver: (why: string) => Promise<void>;
 }
@@ -59,5 +59,5 @@ export interface Core {
   /** Whether nothing new is begun any more. */
   readonly isDraining: () => boolean;
   /** The connection of a session has ended. */
-  readonly abandoned: (session: Session, engine: Engine, sent: Sent | undefined) => Promise<void>;
+  readonly onDisconnected: (session: Session, engine: Engine, sent: Sent | undefined) => Promise<void>;
 }

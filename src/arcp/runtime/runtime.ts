@@ -159,7 +159,7 @@ export class Runtime {
       durable: createEngine(options.store ?? memoryStore({ now }), working),
       transient: createEngine(memoryStore({ now }), working),
       isDraining: () => this.#isDraining,
-      abandoned: (session, of, sent) => this.#abandoned(session, of, sent),
+      onDisconnected: (session, of, sent) => this.#abandoned(session, of, sent),
     };
   }
 
@@ -281,7 +281,7 @@ export class Runtime {
     const key = `${kind} ${name}`;
     if (this.#works.has(key)) throw new TypeError(`There is a ${kind} ${JSON.stringify(name)} already`);
     this.#works.set(key, work);
-    for (const { tellInventory } of this.#core.connections.values()) tellInventory({ kind, name });
+    for (const { announceWork } of this.#core.connections.values()) announceWork({ kind, name });
     return this;
   }
 

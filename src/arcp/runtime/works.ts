@@ -7,7 +7,7 @@ import type { Work } from './types.js';
 /** What can be called. */
 export const KINDS: readonly Work['kind'][] = ['tool', 'workflow', 'agent'];
 
-export interface WorkCall {
+export interface CallRequest {
   readonly kind: Work['kind'];
   readonly name: string;
   readonly trust: TrustLevel;
@@ -20,7 +20,7 @@ export interface WorkCall {
  * @returns the input as its handler gets it
  * @throws ArcpError `NOT_FOUND`, `PERMISSION_DENIED`, `INVALID_ARGUMENT`
  */
-export async function checkCall(work: Work | undefined, { kind, name, trust, input }: WorkCall): Promise<unknown> {
+export async function checkCall(work: Work | undefined, { kind, name, trust, input }: CallRequest): Promise<unknown> {
   if (work === undefined) throw new ArcpError('NOT_FOUND', `There is no ${kind} ${JSON.stringify(name)}`);
   if (trust === 'untrusted' && work.options.isPublic !== true)
     throw new ArcpError(

@@ -111,7 +111,7 @@ export async function close(connection: ConnectionContext, message: Envelope<'se
   });
   await changeSession(log, session.id, { closedAt: engine.clock(), seenAt: engine.clock() });
   await connection.feed.caughtUp();
-  connection.say(body);
-  connection.leave();
+  connection.send(body);
+  connection.closeSession();
   return {};
 }

@@ -26,7 +26,7 @@ export async function resume(connection: ConnectionContext, message: Resume): Pr
   const after = await seen(connection, message);
   if (row?.state === 'paused' && message.payload.mode !== 'replay') await goOn(connection, row, message);
   const { include_open_streams: withStreams = true, limit = Number.POSITIVE_INFINITY } = message.payload;
-  feed.hold();
+  feed.pause();
   try {
     const upTo = await store.lastSequence();
     const of = jobId === undefined ? { sessionId: session.id } : { jobIds: [jobId] };
@@ -53,11 +53,11 @@ export async function resume(connection: ConnectionContext, message: Resume): Pr
     });
     await tellPending(connection, jobId, after);
     if (jobId !== undefined) feed.followJob(jobId);
-    connection.say(body);
+    connection.send(body);
     if (jobId === undefined || !feed.isStarted) feed.startAfter(upTo, replayed.isCut ? undefined : replayed.lastId);
     return {};
   } finally {
-    feed.release();
+    feed.resume();
   }
 }
 
@@ -68,7 +68,7 @@ async function tellPending(connection: ConnectionContext, jobId: string | undefi
   const tell = async (job: string): Promise<void> => {
     for (const id of await pendingOf(store, job)) {
       const event = await store.findEvent(id);
-      if (event !== undefined && event.sequence <= after) connection.say(event.body);
+      if (event !== undefined && event.sequence <= after) connection.send(event.body);
     }
   };
   if (jobId !== undefined) await tell(jobId);

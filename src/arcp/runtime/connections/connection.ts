@@ -98,12 +98,12 @@ export class Connection implements ConnectionContext {
   };
 
   /** Says something that is not kept. */
-  say(body: string): void {
+  send(body: string): void {
     if (!this.#isOver) this.#channel.send(body);
   }
 
   /** The session is closed: nothing but another one can follow. */
-  leave(): void {
+  closeSession(): void {
     const session = this.#session;
     this.#feed?.close();
     this.#feed = undefined;
@@ -112,10 +112,10 @@ export class Connection implements ConnectionContext {
       this.#core.connections.delete(session.id);
   }
 
-  readonly tellInventory = (added: { readonly kind: string; readonly name: string }): void => {
+  readonly announceWork = (added: { readonly kind: string; readonly name: string }): void => {
     const { log } = this.#engine;
     const payload = { name: 'arcp.inventory.changed', attributes: { added: [added] } };
-    this.say(log.compose({ type: 'event.emit', payload, sessionId: this.#session?.id, trace: traceBelow({}) }).body);
+    this.send(log.compose({ type: 'event.emit', payload, sessionId: this.#session?.id, trace: traceBelow({}) }).body);
   };
 
   /** Ends the channel; what was said before is still sent. */
@@ -126,7 +126,7 @@ export class Connection implements ConnectionContext {
 
   #tell<T extends 'backpressure' | 'stream.error'>(type: T, payload: PayloadOf<T>, streamId: string): void {
     const draft = { type, payload, streamId, sessionId: this.#session?.id, trace: traceBelow({}) };
-    this.say(this.#engine.log.compose(draft).body);
+    this.send(this.#engine.log.compose(draft).body);
   }
 
   #text(text: string): void {
@@ -171,7 +171,7 @@ export class Connection implements ConnectionContext {
       await former?.handOver('The session goes on elsewhere');
       if (this.#session !== session) return;
       this.#opening = undefined;
-      this.say(body);
+      this.send(body);
       if (!isResumed) feed.startAfter(session.acceptedAfter);
     } catch (thrown) {
       this.#refuse(message, asArcpError(thrown));
@@ -201,7 +201,7 @@ export class Connection implements ConnectionContext {
         this.feed.startAfter(await this.#engine.store.lastSequence());
       const { former, answer } = await this.#inTurn(message, () => command(this, message as never, before));
       const said = answer ?? (former && (await formerAnswer(this.#engine.store, message, former)));
-      if (said !== undefined) this.say(said);
+      if (said !== undefined) this.send(said);
     } catch (thrown) {
       this.#refuse(message, asArcpError(thrown));
       if (!(thrown instanceof ArcpError)) this.#core.settings.onError(thrown);
@@ -250,7 +250,7 @@ export class Connection implements ConnectionContext {
       sessionId: session_id,
       payload: { ack_for: id, received_at, ...(nonce === undefined ? {} : { nonce }) },
     });
-    this.say(body);
+    this.send(body);
   }
 
   #garbage(code: 'INVALID_ARGUMENT' | 'PAYLOAD_TOO_LARGE', why: string, details: object, beginning = ''): void {
@@ -282,13 +282,13 @@ export class Connection implements ConnectionContext {
       jobId: id === undefined ? cause.job_id : undefined,
       payload: { ...boundedBody(error, this.#session?.limits), ...(id === undefined ? {} : { nack_for: id }) },
     });
-    this.say(body);
+    this.send(body);
   }
 
   /** The session goes on elsewhere. */
   async handOver(why: string): Promise<void> {
     this.#refuse(this.#opening ?? {}, new ArcpError('ABORTED', why));
-    this.leave();
+    this.closeSession();
     await this.end();
   }
 
@@ -306,7 +306,7 @@ export class Connection implements ConnectionContext {
       sessionId: this.#session?.id,
       payload: { sent_at: timestampOf(this.#core.settings.now()) },
     });
-    this.say(body);
+    this.send(body);
   }
 
   async #ended(): Promise<void> {
@@ -315,9 +315,9 @@ export class Connection implements ConnectionContext {
     const session = this.#session;
     const sent = this.#feed?.sent;
     this.#engine.uploads.lost(this.uploader);
-    this.leave();
+    this.closeSession();
     try {
-      if (session !== undefined) await this.#core.abandoned(session, this.#engine, sent);
+      if (session !== undefined) await this.#core.onDisconnected(session, this.#engine, sent);
     } catch (error) {
       this.#core.settings.onError(error);
     } finally {

@@ -4,7 +4,7 @@ import { newSpanId } from '../../protocol/ids.js';
 import { boundedBody } from '../events/message.js';
 import type { Attempt } from '../job/attempt.js';
 import { JobMessages } from '../job/messages.js';
-import { deeper, type JobSpec } from '../job/spec.js';
+import { type JobSpec, nextDepth } from '../job/spec.js';
 import type { CallOptions, JobContext, Work } from '../types.js';
 import { checkCall, checkResult } from '../works.js';
 import { keepStep, knownStep } from './steps.js';
@@ -24,7 +24,7 @@ export async function callTool(
   args: object,
   { key }: CallOptions,
 ): Promise<unknown> {
-  const depth = deeper(attempt.spec);
+  const depth = nextDepth(attempt.spec);
   const work = attempt.host.find('tool', tool);
   const input = await checkCall(work, { kind: 'tool', name: tool, trust: attempt.spec.trust, input: { ...args } });
   const place = key === undefined ? undefined : `call:${key}`;

@@ -7,7 +7,7 @@ import { newSpanId } from '../../protocol/ids.js';
 import { assertJson, canonicalJson } from '../../protocol/json.js';
 import type { RecordChange } from '../../store/store.js';
 import type { Attempt } from '../job/attempt.js';
-import { deeper, inputOf, resolveRetry, type StartingCommand } from '../job/spec.js';
+import { inputOf, nextDepth, resolveRetry, type StartingCommand } from '../job/spec.js';
 import { type KeptLease, leaseOf, leaseRecord, leasesOf } from '../permissions/leases.js';
 import type { ChildJob, ChildOptions, HandoffOptions, Work } from '../types.js';
 import { checkCall } from '../works.js';
@@ -31,7 +31,7 @@ export async function startChild<R>(
   const former = await log.store.readRecord(scope, place);
   if (former !== undefined) return childOf(attempt, former.value);
   attempt.signal.throwIfAborted();
-  const depth = deeper(spec);
+  const depth = nextDepth(spec);
   const trace = { traceId: spec.trace.traceId, spanId: newSpanId(), parentSpanId: spec.trace.spanId };
   const told = messages.event(type, payload as never, { trace });
   const command = JSON.parse(told.body) as StartingCommand;

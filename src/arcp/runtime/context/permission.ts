@@ -16,7 +16,7 @@ import {
   requestOf,
   requestRecord,
 } from '../permissions/leases.js';
-import { denied, isNamed, LEASE_SECONDS, say, scopeOf } from '../permissions/policy.js';
+import { describeScope, isNamed, LEASE_SECONDS, permissionDenied, scopeOf } from '../permissions/policy.js';
 import type { Lease, PermissionWish, Scope } from '../types.js';
 
 /**
@@ -27,7 +27,7 @@ import type { Lease, PermissionWish, Scope } from '../types.js';
 export async function askFor(attempt: Attempt, wish: PermissionWish): Promise<Lease> {
   const { work } = attempt;
   if (!isNamed(work.options.permissions ?? [], wish.permission))
-    throw denied(wish, `the ${work.kind} ${work.name} does not declare it`);
+    throw permissionDenied(wish, `the ${work.kind} ${work.name} does not declare it`);
   const key = keyOf(wish);
   // Whoever wants the same meanwhile gets the same: the client is asked once. No step has such a key.
   return attempt.once(`\0permission ${key}`, () => obtain(attempt, wish, key));
@@ -45,7 +45,8 @@ async function obtain(attempt: Attempt, wish: PermissionWish, key: string): Prom
   }
   const { principal } = attempt.row;
   const decision = policy.decide(scopeOf(wish), { trust: spec.trust, principal, target: spec.target });
-  if (decision === 'deny') throw denied(wish, `it is not for sessions that are ${spec.trust}`, { reason: 'policy' });
+  if (decision === 'deny')
+    throw permissionDenied(wish, `it is not for sessions that are ${spec.trust}`, { reason: 'policy' });
   if (decision === 'challenge') return challenge(attempt, wish, key);
   return allow(attempt, wish, decision === 'audit');
 }
@@ -147,7 +148,9 @@ async function wait(
   );
   if (request.state === 'denied') throw refused(wish, request.reason);
   if (request.state === 'expired')
-    throw new ArcpError('DEADLINE_EXCEEDED', `${say(wish)}: nobody has answered in time`, { retryable: false });
+    throw new ArcpError('DEADLINE_EXCEEDED', `${describeScope(wish)}: nobody has answered in time`, {
+      retryable: false,
+    });
   if (request.leaseId === undefined) return undefined;
   return handle(attempt, wish, request.leaseOwner ?? attempt.row.jobId, request.leaseId);
 }
@@ -169,13 +172,13 @@ async function settled(
     if (left > 0) await answers.wait(requestId, left, signal);
     else {
       // Somebody may have answered in the last moment: then this is refused, and read again.
-      await outbox.try({ records: [requestRecord(requestId, { ...request, state: 'expired' }, record.version)] });
+      await outbox.tryAdd({ records: [requestRecord(requestId, { ...request, state: 'expired' }, record.version)] });
     }
   }
 }
 
 function refused(wish: Scope, reason: string | undefined): ArcpError {
-  return denied(wish, reason ?? 'it was denied', { reason: 'denied' });
+  return permissionDenied(wish, reason ?? 'it was denied', { reason: 'denied' });
 }
 
 /** What the work is given of a grant. */
@@ -198,7 +201,7 @@ async function handle(attempt: Attempt, wish: Scope, owner: string, leaseId: str
       const events = lease.isAudited === true ? audit(messages, exact, leaseId) : [];
       const used = { ...lease, uses: lease.uses + 1 };
       const records = isCounted ? [leaseRecord(owner, leaseId, used, record.version)] : [];
-      if (await outbox.try({ events, records })) return;
+      if (await outbox.tryAdd({ events, records })) return;
     }
   };
   return { ...scopeOf(wish), leaseId, expiresAt, constraints, use };
@@ -209,6 +212,6 @@ function audit(messages: Attempt['messages'], used: Scope, leaseId: string): New
   const attributes = { ...used, lease_id: leaseId };
   return [
     messages.event('event.emit', { name: 'arcp.permission.used', attributes }),
-    messages.event('log', { level: 'info', message: `used ${say(used)}`, attributes }),
+    messages.event('log', { level: 'info', message: `used ${describeScope(used)}`, attributes }),
   ];
 }

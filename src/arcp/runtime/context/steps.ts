@@ -5,7 +5,7 @@ import { jsonOf } from '../../protocol/json.js';
 import type { ArcpStore, NewEvent, RecordChange } from '../../store/store.js';
 import type { Attempt } from '../job/attempt.js';
 import type { JobMessages } from '../job/messages.js';
-import { cameFurther, type JobStatus } from '../job/spec.js';
+import { forgiveLostAttempts, type JobStatus } from '../job/spec.js';
 import type { CheckpointOptions } from '../types.js';
 
 /** Where steps stand in the store. */
@@ -49,7 +49,7 @@ async function carryOut<T>(attempt: Attempt, key: string, work: (operationKey: s
   // Whoever has lost the job must not act for it any more.
   await attempt.outbox.add({});
   const result = await work(`${attempt.row.jobId}:${attempt.stepPrefix}${key}`);
-  const further = cameFurther(attempt.row, attempt.status);
+  const further = forgiveLostAttempts(attempt.row, attempt.status);
   const isNews = attempt.status.forgiven !== further.forgiven;
   const set = isNews ? { status: attempt.changeStatus(further) } : {};
   const { record, kept } = keepStep(attempt, key, result);
@@ -111,7 +111,7 @@ export async function latestData(store: ArcpStore, { checkpointId }: JobStatus):
 }
 
 /** Who has asked for a checkpoint, and what is kept of that. */
-export interface Asked {
+export interface CheckpointRequest {
   readonly correlationId: string;
   readonly record: (answerId: string) => RecordChange;
 }
@@ -125,7 +125,7 @@ export async function checkpoint(
   attempt: Attempt,
   data: unknown,
   options?: CheckpointOptions,
-  asked?: Asked,
+  asked?: CheckpointRequest,
 ): Promise<string | undefined> {
   const { row, spec, status, messages } = attempt;
   const sequence = (status.checkpoints ?? 0) + 1;
@@ -139,10 +139,10 @@ export async function checkpoint(
     correlationId: asked?.correlationId,
   });
   const kept = attempt.isCall ? {} : { checkpointId };
-  const changed = attempt.changeStatus({ ...kept, checkpoints: sequence, ...cameFurther(row, status) });
+  const changed = attempt.changeStatus({ ...kept, checkpoints: sequence, ...forgiveLostAttempts(row, status) });
   const records = asked === undefined ? [record] : [record, asked.record(event.id)];
   const entry = { events: [event], records, set: { status: changed } };
   if (asked === undefined) await attempt.outbox.add(entry);
-  else if (!(await attempt.outbox.try(entry))) return undefined;
+  else if (!(await attempt.outbox.tryAdd(entry))) return undefined;
   return checkpointId;
 }

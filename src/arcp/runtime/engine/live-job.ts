@@ -9,7 +9,7 @@ import type { JobRow } from '../../store/store.js';
 import type { Content, StreamOptions, StreamWriter } from '../../streams/content.js';
 import type { ChunkWriter } from '../../streams/writer.js';
 import { contextOf } from '../context/context.js';
-import { type Asked, checkpoint, latestData } from '../context/steps.js';
+import { type CheckpointRequest, checkpoint, latestData } from '../context/steps.js';
 import { openJobStream, silentStream } from '../context/stream.js';
 import type { EventLog } from '../events/log.js';
 import type { Attempt, CancelRequest, Continued, JobHost, Pause, Requeue } from '../job/attempt.js';
@@ -39,7 +39,7 @@ export class LiveJob implements Attempt {
   /** How many waits it is in. */
   #waits = 0;
   #work: Work | undefined;
-  #told: TelemetrySpan | undefined;
+  #span: TelemetrySpan | undefined;
   #snapshot: (() => unknown) | undefined;
   #given: ArcpError | undefined;
   #isOver = false;
@@ -78,7 +78,7 @@ export class LiveJob implements Attempt {
   readonly isCall = false;
 
   get telemetrySpanId(): string | undefined {
-    return this.#told?.spanId;
+    return this.#span?.spanId;
   }
 
   get work(): Work {
@@ -118,7 +118,7 @@ export class LiveJob implements Attempt {
     try {
       this.#begin();
       const outcome = await this.#attempt(work);
-      this.#told?.end({
+      this.#span?.end({
         time: this.host.now(),
         attributes: {},
         error: outcome.kind === 'failed' ? outcome.error : undefined,
@@ -175,14 +175,14 @@ export class LiveJob implements Attempt {
     const former = this.#status;
     const status = this.changeStatus(change);
     const made = this.#status;
-    const isDone = await this.outbox.try({ ...entry, set: { status } });
+    const isDone = await this.outbox.tryAdd({ ...entry, set: { status } });
     if (isDone) this.requeue(putBack);
     else if (this.#status === made) this.#status = former;
     return isDone;
   }
 
   /** Keeps where it stands, as somebody has asked for. @returns whether they had not asked before; else nothing was done */
-  async checkpointFor(asked: Asked, label: string | undefined): Promise<boolean> {
+  async checkpointFor(asked: CheckpointRequest, label: string | undefined): Promise<boolean> {
     const data = this.#snapshot === undefined ? await latestData(this.log.store, this.#status) : this.#snapshot();
     const former = this.#status;
     const keeping = checkpoint(this, data, { label }, asked);
@@ -270,7 +270,7 @@ export class LiveJob implements Attempt {
       kind: 'server',
       startTime: this.#begun,
     } as const;
-    this.#told = this.host.telemetry?.startSpan(`${kind} ${this.#status.agent ?? target}`, { ...begun, attributes });
+    this.#span = this.host.telemetry?.startSpan(`${kind} ${this.#status.agent ?? target}`, { ...begun, attributes });
   }
 
   async #attempt(work: Work | undefined): Promise<Outcome> {

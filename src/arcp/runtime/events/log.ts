@@ -10,7 +10,7 @@ import {
   type StoredEvent,
   StoreError,
 } from '../../store/store.js';
-import { type Composed, compose, type Draft } from './message.js';
+import { type ComposedMessage, compose, type Draft } from './message.js';
 
 /** Somebody who follows a session, and some jobs of other sessions. */
 export interface Subscriber {
@@ -149,7 +149,7 @@ export class EventLog {
   }
 
   /** A message that is not kept. */
-  compose<T extends MessageType>(draft: Draft<T>): Composed {
+  compose<T extends MessageType>(draft: Draft<T>): ComposedMessage {
     return compose(draft, this.now());
   }
 

@@ -69,7 +69,7 @@ export const NEW_STATUS: JobStatus = { failures: 0, ended: 0 };
 const DEEPEST = 64;
 
 /** @throws ArcpError `RESOURCE_EXHAUSTED` on work that would go on without end */
-export function deeper({ depth = 0 }: JobSpec): number {
+export function nextDepth({ depth = 0 }: JobSpec): number {
   if (depth < DEEPEST) return depth + 1;
   throw new ArcpError('RESOURCE_EXHAUSTED', `Work begins other work ${DEEPEST} times over`, { retryable: false });
 }
@@ -95,7 +95,7 @@ export function causeOf({ attempt, status }: JobRow): string | undefined {
 }
 
 /** The attempt has come further: it is not what ends whoever works on it. */
-export function cameFurther(row: JobRow, { ended }: JobStatus): Pick<JobStatus, 'forgiven'> {
+export function forgiveLostAttempts(row: JobRow, { ended }: JobStatus): Pick<JobStatus, 'forgiven'> {
   return { forgiven: row.attempt - ended };
 }
 

@@ -4,7 +4,7 @@ import { after } from '../../../async/timers.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { ArcpStore, RecordChange, StoredRecord } from '../../store/store.js';
 import type { Scope } from '../types.js';
-import { covers, denied, type Policy, say } from './policy.js';
+import { covers, describeScope, type Policy, permissionDenied } from './policy.js';
 
 /** Where the grants of a job stand, and those of a session. */
 export const leasesOf = (owner: string): string => `lease:${owner}`;
@@ -34,13 +34,13 @@ export function leaseRecord(owner: string, leaseId: string, lease: KeptLease, ex
 
 /** @throws ArcpError `LEASE_EXPIRED`, `PERMISSION_DENIED` where it does not allow what is wanted now */
 export function assertAllows(lease: KeptLease, wanted: Scope, now: number): void {
-  if (!covers(lease, wanted)) throw denied(wanted, `what was granted is ${say(lease)}`);
+  if (!covers(lease, wanted)) throw permissionDenied(wanted, `what was granted is ${describeScope(lease)}`);
   if (now >= lease.expiresAt)
-    throw new ArcpError('LEASE_EXPIRED', `${say(wanted)}: what was granted has expired`, {
+    throw new ArcpError('LEASE_EXPIRED', `${describeScope(wanted)}: what was granted has expired`, {
       details: { expired_at: new Date(lease.expiresAt).toISOString() },
     });
   if (lease.maxUses !== undefined && lease.uses >= lease.maxUses)
-    throw denied(wanted, `it was granted for ${lease.maxUses} uses`, { max_uses: lease.maxUses });
+    throw permissionDenied(wanted, `it was granted for ${lease.maxUses} uses`, { max_uses: lease.maxUses });
 }
 
 export function allows(lease: KeptLease, wanted: Scope, now: number): boolean {

@@ -79,11 +79,11 @@ export class Feed implements Subscriber {
   }
 
   /** Nothing goes out, until it is released as often. */
-  hold(): void {
+  pause(): void {
     this.#holds++;
   }
 
-  release(): void {
+  resume(): void {
     this.#holds--;
     if (!this.#isHeld && this.#isBehind) void this.#read();
   }
