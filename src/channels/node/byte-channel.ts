@@ -1,7 +1,7 @@
 /** A channel over byte streams: stdio, pipes, sockets. */
 import type { Readable, Writable } from 'node:stream';
 import { Queue } from '../../async/queue.js';
-import { type Channel, WriteConfirmations, type Receiver } from '../channel.js';
+import { type Channel, type Receiver, WriteConfirmations } from '../channel.js';
 import { LineDecoder, MAX_LINE_BYTES } from '../line-decoder.js';
 
 export interface ByteChannelOptions {
