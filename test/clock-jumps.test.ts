@@ -390,8 +390,8 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     async () => {
       const pacer = new Pacer(() => performance.now());
       pacer.set('reader', { rate: 1 / SECONDS, maxBytes: Number.POSITIVE_INFINITY });
-      await pacer.turn(new AbortController().signal);
-      return counting((goOff) => void pacer.turn(new AbortController().signal).then(goOff));
+      await pacer.waitForTurn(new AbortController().signal);
+      return counting((goOff) => void pacer.waitForTurn(new AbortController().signal).then(goOff));
     },
   ],
   [

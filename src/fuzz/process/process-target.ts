@@ -22,7 +22,6 @@ export interface ProcessOptions extends CommandOptions {
 }
 
 const MEBIBYTE = 2 ** 20;
-/** The longest that a timer can wait, in milliseconds. */
 /** Milliseconds that a program may take to end by itself once its input has ended. */
 const CLOSE_GRACE = 1000;
 

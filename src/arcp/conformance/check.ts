@@ -2,7 +2,6 @@
 import type { Dial } from '../client/types.js';
 import type { PayloadOf } from '../protocol/catalogue.js';
 import type { Probe } from './probe.js';
-
 /** A call that may be made as often as wanted. */
 export interface Call {
   readonly tool: string;
@@ -53,6 +52,28 @@ export interface Check {
   readonly needs?: readonly Need[] | undefined;
   /** @throws Mismatch where the runtime is not so */
   readonly run: (bench: Bench) => Promise<void>;
+}
+
+type Run = Check['run'];
+
+/** Makes a check. @param requirements their numbers, with spaces between */
+export function check(id: string, requirements: string, title: string, run: Run): Check;
+export function check(
+  id: string,
+  requirements: string,
+  title: string,
+  options: Pick<Check, 'level' | 'needs'>,
+  run: Run,
+): Check;
+export function check(
+  id: string,
+  requirements: string,
+  title: string,
+  options: Pick<Check, 'level' | 'needs'> | Run,
+  run?: Run,
+): Check {
+  const named = { id, requirements: requirements.split(' '), title };
+  return typeof options === 'function' ? { ...named, run: options } : { ...named, ...options, run: run! };
 }
 
 /**
