@@ -19,6 +19,7 @@ import {
 import { systemReason } from '../../../text/system-reason.js';
 import { UsageError, unreadable } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';
+import { endBySignal } from '../../io/signals.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
 import {
   choice,
@@ -95,7 +96,8 @@ async function run(invocation: Run): Promise<number> {
     // On stdout, there is nothing but messages then.
     if (options.stdio) for (const name of names) note(name);
     else await output.result(json ? toJson({ listening: names }) : names.join('\n'));
-    await ended(invocation, runtime);
+    const drain = (): Promise<void> => runtime.drain((options.grace ?? 10) * 1000);
+    await endBySignal(drain, () => process.exit(130), options.stdio ? serveStdio(runtime) : undefined);
   } finally {
     await Promise.all(doors.map(({ close }) => close()));
     await runtime.close();
@@ -162,20 +164,4 @@ async function openDoors(invocation: Run, runtime: Runtime, doors: Door[]): Prom
   } catch (thrown) {
     throw notStarted(thrown);
   }
-}
-
-/** Resolves when a signal, or the end of who has started it, has ended it, and the work with it. */
-async function ended(invocation: Run, runtime: Runtime): Promise<void> {
-  let end: () => void = () => undefined;
-  const asked = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  process.on('SIGINT', end).on('SIGTERM', end);
-  if (invocation.options.stdio) void serveStdio(runtime).then(end);
-  await asked;
-  process.off('SIGINT', end).off('SIGTERM', end);
-  const atOnce = (): never => process.exit(130);
-  process.on('SIGINT', atOnce).on('SIGTERM', atOnce);
-  await runtime.drain((invocation.options.grace ?? 10) * 1000);
-  process.off('SIGINT', atOnce).off('SIGTERM', atOnce);
 }

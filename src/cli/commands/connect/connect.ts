@@ -47,14 +47,12 @@ async function run(invocation: Run): Promise<number> {
   if (address === undefined) throw new UsageError('connect needs an address: pegwire connect http://127.0.0.1:4711');
   if (extra !== undefined) throw new UsageError(`connect reads one file; "${extra}" is one too many`);
   const target = readTarget(address);
-  const options = speakerOptions(invocation, target);
   const received = new Received(invocation);
-  const { raw: isRaw } = invocation.options;
-  const speaker = await speakerFor(target, options, received, isRaw);
+  const speaker = await speakerFor(invocation, target, received);
   const input = { ...invocation, file: file === '-' ? undefined : file };
   let isOver = false;
   try {
-    await sayLines(input, speaker, received, isRaw);
+    await sayLines(input, speaker, received);
     await speaker.end();
     isOver = true;
   } finally {
@@ -71,18 +69,14 @@ function speakerOptions({ options }: Run, { url }: Target): SpeakerOptions {
   return { url, agent, token: secret, timeout };
 }
 
-async function speakerFor(
-  { isWebSocket }: Target,
-  options: SpeakerOptions,
-  received: Received,
-  isRaw: boolean,
-): Promise<Speaker> {
-  if (!isWebSocket) return speakOverHttp(options, received);
-  if (isRaw) return speakRaw(options, received);
+async function speakerFor(invocation: Run, target: Target, received: Received): Promise<Speaker> {
+  const options = speakerOptions(invocation, target);
+  if (!target.isWebSocket) return speakOverHttp(options, received);
+  if (invocation.options.raw) return speakRaw(options, received);
   return speakOverWebSocket(options, received);
 }
 
-async function sayLines(input: Run, speaker: Speaker, received: Received, isRaw: boolean): Promise<void> {
+async function sayLines(input: Run, speaker: Speaker, received: Received): Promise<void> {
   const lines = readLines(input);
   for (;;) {
     const reading = lines.next();
@@ -96,13 +90,13 @@ async function sayLines(input: Run, speaker: Speaker, received: Received, isRaw:
       throw thrown;
     }
     if (next.done === true) return;
-    await sayLine(input, next.value, speaker, received, isRaw);
+    await sayLine(input, next.value, speaker, received);
   }
 }
 
-async function sayLine(input: Run, line: Line, speaker: Speaker, received: Received, isRaw: boolean): Promise<void> {
+async function sayLine(input: Run, line: Line, speaker: Speaker, received: Received): Promise<void> {
   try {
-    const said: Said = isRaw ? { kind: 'frame', frame: line.text } : readSaid(line.text);
+    const said: Said = input.options.raw ? { kind: 'frame', frame: line.text } : readSaid(line.text);
     if (said.kind === 'message') await received.lost(said.losses);
     await speaker.say(said);
   } catch (thrown) {
