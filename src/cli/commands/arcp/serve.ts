@@ -75,7 +75,7 @@ export const command = defineCommand({
 });
 
 /** A way in, and how it is closed. */
-interface Door {
+interface Listening {
   /** What one connects to. */
   readonly name: string;
   readonly close: () => Promise<void>;
@@ -88,18 +88,18 @@ async function run(invocation: Run): Promise<number> {
   const runtime = await makeRuntime(invocation, (error) =>
     note(`${output.paintNote('yellow', 'warning:')} ${systemReason(error)}`),
   );
-  const doors: Door[] = [];
+  const listening: Listening[] = [];
   try {
-    await openDoors(invocation, runtime, doors);
+    await listen(invocation, runtime, listening);
     runtime.start();
-    const names = doors.map(({ name }) => name);
+    const names = listening.map(({ name }) => name);
     // On stdout, there is nothing but messages then.
     if (options.stdio) for (const name of names) note(name);
     else await output.result(json ? toJson({ listening: names }) : names.join('\n'));
     const drain = (): Promise<void> => runtime.drain((options.grace ?? 10) * 1000);
     await endBySignal(drain, () => process.exit(130), options.stdio ? serveStdio(runtime) : undefined);
   } finally {
-    await Promise.all(doors.map(({ close }) => close()));
+    await Promise.all(listening.map(({ close }) => close()));
     await runtime.close();
   }
   return 0;
@@ -117,12 +117,12 @@ async function makeRuntime(invocation: Run, onError: (error: unknown) => void): 
   const workers = lease === undefined ? {} : { leaseMs: lease * 1000 };
   const runtime = createRuntime({ store, auth: anonymous({ trust }), workers, onError });
   if (module === undefined) return addTryTools(runtime);
-  await furnish(runtime, module);
+  await loadModule(runtime, module);
   return runtime;
 }
 
 /** Gives the runtime to a module. What goes wrong in there is its author's to mend. */
-async function furnish(runtime: Runtime, module: string): Promise<void> {
+async function loadModule(runtime: Runtime, module: string): Promise<void> {
   try {
     readFileSync(module);
   } catch (thrown) {
@@ -139,7 +139,7 @@ async function furnish(runtime: Runtime, module: string): Promise<void> {
   }
 }
 
-async function openDoors(invocation: Run, runtime: Runtime, doors: Door[]): Promise<void> {
+async function listen(invocation: Run, runtime: Runtime, listening: Listening[]): Promise<void> {
   const { ws, socket, fifo, stdio, host, insecure, origin, token: secret } = invocation.options;
   const isAlone = ws === undefined && socket === undefined && fifo === undefined && !stdio;
   try {
@@ -151,15 +151,15 @@ async function openDoors(invocation: Run, runtime: Runtime, doors: Door[]): Prom
         insecure,
         origins: origin.length === 0 ? undefined : origin,
       });
-      doors.push({ name: url, close });
+      listening.push({ name: url, close });
     }
     if (socket !== undefined) {
       const { close } = await listenUnix(runtime, socket);
-      doors.push({ name: `unix:${socket}`, close });
+      listening.push({ name: `unix:${socket}`, close });
     }
     if (fifo !== undefined) {
       const { close } = await listenFifo(runtime, fifoPair(fifo));
-      doors.push({ name: `fifo:${fifo}`, close });
+      listening.push({ name: `fifo:${fifo}`, close });
     }
   } catch (thrown) {
     throw notStarted(thrown);
